@@ -106,7 +106,7 @@ def runner_ratio(folder: Path) -> str:
             "benchmarks/raw_ort.cpp"
         )
     from oarlock.cli.demo import runner_path  # noqa: PLC0415
-    from oarlock.loader.engine import library_path  # noqa: PLC0415
+    from oarlock.loader.engine import ort_library_path  # noqa: PLC0415
 
     ratios = []
     for name, shape in (("mlp", "x=1,64"), ("resnet", "x=1,3,32,32")):
@@ -126,16 +126,16 @@ def runner_ratio(folder: Path) -> str:
                     "--json",
                 ]
             )
-            theirs = _p50([raw, library_path(), str(folder / f"{name}.onnx"), shape, "400"])
+            theirs = _p50([raw, ort_library_path(), str(folder / f"{name}.onnx"), shape, "400"])
             pairs.append(ours / theirs)
         ratios.append(f"{name} {statistics.median(pairs):.3f}x")
     return ", ".join(ratios) + " (bar 1.03)"
 
 
 def _p50(command: list[str]) -> float:
-    from oarlock.loader.engine import library_path  # noqa: PLC0415
+    from oarlock.loader.engine import ort_library_path  # noqa: PLC0415
 
-    environment = {**os.environ, "OARLOCK_ORT_LIBRARY": library_path()}
+    environment = {**os.environ, "OARLOCK_ORT_LIBRARY": ort_library_path()}
     done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
     return float(json.loads(done.stdout)["p50_ms"])
 

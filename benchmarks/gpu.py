@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from oarlock.cli.model import export_model
-from oarlock.loader.engine import Engine, library_info
+from oarlock.loader.engine import Engine, ort_library_info
 from oarlock.loader.model_files import read_model
 from oarlock.onnx.writer import ExportOptions
 
@@ -142,7 +142,7 @@ def main() -> None:
     parser.add_argument("models", type=Path)
     parser.add_argument("--rounds", type=int, default=50)
     args = parser.parse_args()
-    info = library_info()
+    info = ort_library_info()
     print(f"ONNX Runtime {info['version']} ({', '.join(info['providers'])})")
     print("largest difference between CPU and GPU, relative to the largest value, TF32 off:")
     models = sorted(p for p in args.models.glob("*.pdmodel") if ".fixed" not in p.name)

@@ -80,7 +80,7 @@ def check_ops() -> int:
         if worst > tolerance:
             wrong += 1
             print(f"  {name:32} {why}")
-    on_cpu = sum(bool(op.traits.host) for op in OPS.values())
+    on_cpu = sum(bool(op.traits.host_reason) for op in OPS.values())
     print(
         f"ops: {len(ROWS) - wrong} of {len(ROWS)} rows as on the CPU; {on_cpu} of {len(OPS)} "
         f"ops run on the CPU"
@@ -188,7 +188,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--steps", type=int, default=100)
     parser.add_argument("--batch", type=int, default=256)
     args = parser.parse_args(arguments)
-    cuda.check_device(0, "gpu_eager")
+    cuda.check_gpu(0, "gpu_eager")
     wrong = check_ops() if args.ops or not args.nets else 0
     return wrong + (check_nets(args.steps, args.batch) if args.nets or not args.ops else 0)
 

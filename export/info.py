@@ -28,11 +28,11 @@ def to_bytes(rows: Iterable[VarInfo]) -> bytes:
     """Return the `.pdiparams.info` of some variables: a pickle of protocol 2, sorted by name."""
     table: dict[str, dict[str, str | bool]] = {}
     for row in sorted(rows, key=lambda row: row.name):
-        said: dict[str, str | bool] = (
+        entry: dict[str, str | bool] = (
             {"structured_name": row.structured_name} if row.structured_name else {}
         )
-        said["stop_gradient"] = row.stop_gradient
+        entry["stop_gradient"] = row.stop_gradient
         if row.trainable is not None:  # Paddle creates a Parameter if the key exists
-            said["trainable"] = row.trainable
-        table[row.name] = said
+            entry["trainable"] = row.trainable
+        table[row.name] = entry
     return dumps(table, protocol=2)

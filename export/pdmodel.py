@@ -7,20 +7,22 @@ from typing import Any
 
 from ..core.dtype import dtype_of
 from ..core.errors import OpError
-from ..ir.attr_types import LIST_TYPES, attr_problem
+from ..ir.attr_types import LIST_ATTR_TYPES, attr_problem
 from ..ir.op_traits import OP_TRAITS
-from ..ir.program import Arg, Attr, AttrType, Block, Contract, OpDesc, Program, VarDesc
-from .proto import ATTR_FIELD, KIND_FIELD, SCALAR_FIELD, WITH_LOD, ProgramDesc
+from ..ir.program import Attr, AttrType, Block, Contract, ContractArg, OpDesc, Program, VarDesc
+from .proto import ATTR_VALUE_FIELD, KINDS_WITH_LOD, SCALAR_VALUE_FIELD, VAR_TYPE_FIELD, ProgramDesc
 
 CONTRACT_VERSION = 1
 # Paddle converts the attribute `values` of `set_value` ops unless the op version map declares the
 # current version.
-_OP_VERSIONS = {"set_value": 4}
-_HOLDERS = {type: t.holder for type, t in OP_TRAITS.items() if t.holder is not None}
+_SAVED_OP_VERSIONS = {"set_value": 4}
+_HOLDER_KINDS = {
+    type: t.feed_fetch_kind for type, t in OP_TRAITS.items() if t.feed_fetch_kind is not None
+}
 
 
 # The folder in a location: `/home/me/net.py:3 in f`.
-_FOLDERS = re.compile(r"^(?:[A-Za-z]:)?[^:]*[/\\](?=[^/\\:]+:\d+)")
+_FOLDER_PREFIX = re.compile(r"^(?:[A-Za-z]:)?[^:]*[/\\](?=[^/\\:]+:\d+)")
 
 
 def to_bytes(program: Program) -> bytes:
@@ -32,29 +34,29 @@ def to_bytes(program: Program) -> bytes:
     for block in program.blocks:
         _write_block(message.blocks.add(), block)
     message.version.version = program.version
-    for name in sorted({op.type for op in program.ops()} & _OP_VERSIONS.keys()):
-        message.op_version_map.pair.add(op_name=name).op_version.version = _OP_VERSIONS[name]
+    for name in sorted({op.type for op in program.ops()} & _SAVED_OP_VERSIONS.keys()):
+        message.op_version_map.pair.add(op_name=name).op_version.version = _SAVED_OP_VERSIONS[name]
     if program.contract is not None:
         _write_contract(message.contract, program.contract)
     data: bytes = message.SerializeToString(deterministic=True)
     return data
 
 
-def part_to_bytes(part: Block | OpDesc | VarDesc) -> bytes:
+def desc_to_bytes(desc: Block | OpDesc | VarDesc) -> bytes:
     """Return the message of one block, op or variable.
 
     Raises OpError if a value does not fit the type of its attribute or variable.
     """
     block = ProgramDesc().blocks.add()
-    if isinstance(part, Block):
+    if isinstance(desc, Block):
         message: Any = block
-        _write_block(message, part)
-    elif isinstance(part, OpDesc):
+        _write_block(message, desc)
+    elif isinstance(desc, OpDesc):
         message = block.ops.add()
-        _write_op(message, part)
+        _write_op(message, desc)
     else:
         message = block.vars.add()
-        _write_var(message, part)
+        _write_var(message, desc)
     data: bytes = message.SerializeToString(deterministic=True)
     return data
 
@@ -62,50 +64,50 @@ def part_to_bytes(part: Block | OpDesc | VarDesc) -> bytes:
 def _write_block(message: Any, block: Block) -> None:
     message.idx = block.idx
     message.parent_idx = block.parent
-    for var in _vars_in_order(block):
+    for var in _vars_in_file_order(block):
         _write_var(message.vars.add(), var)
-    for op in _ops_in_order(block):
+    for op in _ops_in_file_order(block):
         try:
             _write_op(message.ops.add(), op)
         except (TypeError, ValueError) as error:
             raise error if isinstance(error, OpError) else OpError(f"{op.type}: {error}") from None
 
 
-def _vars_in_order(block: Block) -> list[VarDesc]:
+def _vars_in_file_order(block: Block) -> list[VarDesc]:
     """Return the variables sorted by name, then the feed and fetch holder variables, which Paddle's
     C++ predictor requires.
     """
     used = {op.type for op in block.ops}
-    missing = [n for n in _HOLDERS if n in used and n not in block.vars]
-    holders = [VarDesc(n, dtype="", kind=_HOLDERS[n], persistable=True) for n in missing]
+    missing = [n for n in _HOLDER_KINDS if n in used and n not in block.vars]
+    holders = [VarDesc(n, dtype="", kind=_HOLDER_KINDS[n], persistable=True) for n in missing]
     every = sorted([*block.vars.values(), *holders], key=lambda var: var.name)
-    last = tuple(_HOLDERS.values())
+    last = tuple(_HOLDER_KINDS.values())
     return [v for v in every if v.kind not in last] + [
         v for kind in last for v in every if v.kind == kind
     ]
 
 
-def _ops_in_order(block: Block) -> list[OpDesc]:
+def _ops_in_file_order(block: Block) -> list[OpDesc]:
     """Return the ops with feed ops first and in reverse order: jit.load of Paddle takes the inputs
     in the order of ops, not by `col`.
     """
-    feeds = sorted((op for op in block.ops if op.type == "feed"), key=_col, reverse=True)
-    fetches = sorted((op for op in block.ops if op.type == "fetch"), key=_col)
-    return [*feeds, *(op for op in block.ops if op.type not in _HOLDERS), *fetches]
+    feeds = sorted((op for op in block.ops if op.type == "feed"), key=_feed_column, reverse=True)
+    fetches = sorted((op for op in block.ops if op.type == "fetch"), key=_feed_column)
+    return [*feeds, *(op for op in block.ops if op.type not in _HOLDER_KINDS), *fetches]
 
 
-def _col(op: OpDesc) -> int:
+def _feed_column(op: OpDesc) -> int:
     return int(op.attr("col", 0))
 
 
 def _write_var(message: Any, var: VarDesc) -> None:
     message.name = var.name
     message.type.type = int(var.kind)
-    field = KIND_FIELD.get(var.kind)
+    field = VAR_TYPE_FIELD.get(var.kind)
     if field is not None:
         described = getattr(message.type, field)
-        _write_elements(described.tensor if var.kind in WITH_LOD else described, var)
-        if var.kind in WITH_LOD and var.lod_level:
+        _write_tensor_desc(described.tensor if var.kind in KINDS_WITH_LOD else described, var)
+        if var.kind in KINDS_WITH_LOD and var.lod_level:
             described.lod_level = var.lod_level
     if var.checks_feed:
         message.need_check_feed = True
@@ -114,7 +116,7 @@ def _write_var(message: Any, var: VarDesc) -> None:
             setattr(message, flag, True)
 
 
-def _write_elements(message: Any, var: VarDesc | Arg) -> None:
+def _write_tensor_desc(message: Any, var: VarDesc | ContractArg) -> None:
     # the first type if none was declared
     message.data_type = dtype_of(var.dtype or "bool").proto
     message.dims.extend(var.shape)
@@ -126,10 +128,10 @@ def _write_op(message: Any, op: OpDesc) -> None:
             slots.add(parameter=slot, arguments=names_of[slot])
     message.type = op.type
     attrs = dict(op.attrs)
-    if op.where:
-        attrs["op_callstack"] = Attr(AttrType.STRINGS, [_FOLDERS.sub("", op.where)])
-    if op.layer:
-        attrs["op_namescope"] = Attr(AttrType.STRING, op.layer)
+    if op.user_line:
+        attrs["op_callstack"] = Attr(AttrType.STRINGS, [_FOLDER_PREFIX.sub("", op.user_line)])
+    if op.layer_path:
+        attrs["op_namescope"] = Attr(AttrType.STRING, op.layer_path)
     for name in sorted(attrs):
         problem = attr_problem(attrs[name])
         if problem:
@@ -138,13 +140,13 @@ def _write_op(message: Any, op: OpDesc) -> None:
 
 
 def _write_attr(message: Any, attr: Attr) -> None:
-    field = ATTR_FIELD[attr.type]
+    field = ATTR_VALUE_FIELD[attr.type]
     if attr.type == AttrType.SCALAR:
         _write_scalar(message.scalar, attr.value)
     elif attr.type == AttrType.SCALARS:
         for value in attr.value:
             _write_scalar(message.scalars.add(), value)
-    elif attr.type in LIST_TYPES:
+    elif attr.type in LIST_ATTR_TYPES:
         getattr(message, field).extend(attr.value)
     else:
         setattr(message, field, attr.value)
@@ -152,7 +154,7 @@ def _write_attr(message: Any, attr: Attr) -> None:
 
 def _write_scalar(message: Any, value: complex) -> None:
     number, field = next(
-        (n, field) for n, (field, kind) in SCALAR_FIELD.items() if type(value) is kind
+        (n, field) for n, (field, kind) in SCALAR_VALUE_FIELD.items() if type(value) is kind
     )
     message.type = number
     if field == "c":
@@ -163,8 +165,8 @@ def _write_scalar(message: Any, value: complex) -> None:
 
 def _write_contract(message: Any, contract: Contract) -> None:
     message.version = CONTRACT_VERSION
-    for args, wanted in ((message.inputs, contract.inputs), (message.outputs, contract.outputs)):
-        for arg in wanted:
+    for args, values in ((message.inputs, contract.inputs), (message.outputs, contract.outputs)):
+        for arg in values:
             args.add(name=arg.name, dtype=dtype_of(arg.dtype).proto, dims=arg.shape, path=arg.path)
     message.output_tree = contract.output_tree
     for guard in contract.guards:

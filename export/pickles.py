@@ -20,8 +20,8 @@ from ..core.errors import OpError
 Chunk = bytes | memoryview
 
 MAX_DEPTH = 100  # of nested containers
-_PLAIN_KINDS = "biufcSU"  # kinds of dtypes without object references
-_GLOBAL_RECONSTRUCT = b"cnumpy.core.multiarray\n_reconstruct\ncnumpy\nndarray\n"
+_PLAIN_DTYPE_KINDS = "biufcSU"  # kinds of dtypes without object references
+_RECONSTRUCT_OPCODES = b"cnumpy.core.multiarray\n_reconstruct\ncnumpy\nndarray\n"
 
 
 def is_tensor(obj: Any) -> bool:
@@ -45,7 +45,7 @@ def dump(obj: Any, protocol: int = 4) -> Iterator[Chunk]:
     if protocol not in (2, 3, 4):
         raise OpError(f"save: protocol is 2, 3 or 4, not {protocol!r}")
     yield b"\x80" + bytes([protocol])
-    yield from _Writer(protocol).value(obj, "", 0)
+    yield from _PickleWriter(protocol).write_value(obj, "", 0)
     yield b"."
 
 
@@ -54,12 +54,12 @@ def dumps(obj: Any, protocol: int = 4) -> bytes:
     return b"".join(dump(obj, protocol))
 
 
-def _text(value: str) -> bytes:
+def _encode_str(value: str) -> bytes:
     data = value.encode("utf-8", "surrogatepass")
     return b"X" + struct.pack("<I", len(data)) + data
 
 
-def _int(value: int) -> bytes:
+def _encode_int(value: int) -> bytes:
     if -(1 << 31) <= value < 1 << 31:
         if 0 <= value < 256:
             return b"K" + bytes([value])
@@ -70,11 +70,11 @@ def _int(value: int) -> bytes:
     ) + data
 
 
-def _float(value: float) -> bytes:
+def _encode_float(value: float) -> bytes:
     return b"G" + struct.pack(">d", value)
 
 
-class _Writer:
+class _PickleWriter:
     """Writes values; each kind of value has a method.
 
     place: the location of the current value, for errors.
@@ -83,54 +83,68 @@ class _Writer:
     def __init__(self, protocol: int) -> None:
         self.protocol = protocol
 
-    def value(self, obj: Any, place: str, depth: int) -> Iterator[Chunk]:
+    def write_value(self, obj: Any, location: str, depth: int) -> Iterator[Chunk]:
         if depth > MAX_DEPTH:
             raise OpError(
-                f"save: {place[:80]}... is nested more than {MAX_DEPTH} deep, or holds itself"
+                f"save: {location[:80]}... is nested more than {MAX_DEPTH} deep, or holds itself"
             )
         if isinstance(obj, dict):
-            yield from self._dict(obj, place, depth)
+            yield from self._write_dict(obj, location, depth)
         elif isinstance(obj, (list, tuple)):
-            yield from self._sequence(obj, place, depth)
+            yield from self._write_sequence(obj, location, depth)
         elif isinstance(obj, np.ndarray):
-            yield from self._array(obj, place)
+            yield from self._write_array(obj, location)
         elif isinstance(obj, np.generic) and not isinstance(obj, (str, bytes, float)):
-            yield from self._scalar(obj, place)
+            yield from self._write_scalar(obj, location)
         elif is_tensor(obj):
             yield b"cbuiltins\ntuple\n" if self.protocol > 2 else b"c__builtin__\ntuple\n"
-            yield _text(obj.name)
-            yield from self._array(np.asarray(to_host(obj.array)), place)
+            yield _encode_str(obj.name)
+            yield from self._write_array(np.asarray(to_host(obj.array)), location)
             yield b"\x86\x85R"
         else:
-            yield from self._atom(obj, place)
+            yield from self._write_atom(obj, location)
 
-    def _atom(self, obj: Any, place: str) -> Iterator[Chunk]:
+    def _write_atom(self, obj: Any, location: str) -> Iterator[Chunk]:
         if obj is None:
             yield b"N"
         elif isinstance(obj, bool):
             yield b"\x88" if obj else b"\x89"
         elif isinstance(obj, int):
-            yield _int(int(obj))
+            yield _encode_int(int(obj))
         elif isinstance(obj, float):
-            yield _float(obj)
+            yield _encode_float(obj)
         elif isinstance(obj, complex):
             name = b"builtins" if self.protocol > 2 else b"__builtin__"
-            yield b"c" + name + b"\ncomplex\n" + _float(obj.real) + _float(obj.imag) + b"\x86R"
+            yield (
+                b"c"
+                + name
+                + b"\ncomplex\n"
+                + _encode_float(obj.real)
+                + _encode_float(obj.imag)
+                + b"\x86R"
+            )
         elif isinstance(obj, str):
-            yield _text(obj)
+            yield _encode_str(obj)
         elif isinstance(obj, bytes):
-            yield from self._bytes(memoryview(obj))
+            yield from self._write_bytes(memoryview(obj))
         else:
             kind = type(obj)
             hint = "; save its state_dict() instead" if hasattr(obj, "state_dict") else ""
-            what = f"{kind.__module__}.{kind.__qualname__}"
-            raise OpError(f"save: {place or 'the object'} is a {what}, which is not data{hint}")
+            type_name = f"{kind.__module__}.{kind.__qualname__}"
+            raise OpError(
+                f"save: {location or 'the object'} is a {type_name}, which is not data{hint}"
+            )
 
-    def _bytes(self, data: memoryview) -> Iterator[Chunk]:
+    def _write_bytes(self, data: memoryview) -> Iterator[Chunk]:
         if (
             self.protocol == 2
         ):  # protocol 2 has no bytes: Python 3 reads this as bytes, Python 2 as str
-            yield b"c_codecs\nencode\n" + _text(str(data, "latin1")) + _text("latin1") + b"\x86R"
+            yield (
+                b"c_codecs\nencode\n"
+                + _encode_str(str(data, "latin1"))
+                + _encode_str("latin1")
+                + b"\x86R"
+            )
             return
         if data.nbytes < 1 << 32:
             yield b"B" + struct.pack("<I", data.nbytes)
@@ -140,52 +154,60 @@ class _Writer:
             raise OpError(f"save: {data.nbytes} bytes in one piece need protocol 4")
         yield data
 
-    def _dict(self, obj: dict[Any, Any], place: str, depth: int) -> Iterator[Chunk]:
+    def _write_dict(self, obj: dict[Any, Any], location: str, depth: int) -> Iterator[Chunk]:
         yield b"}("
         for key, value in obj.items():
-            inner = f"{place}[{key!r}]"
+            inner = f"{location}[{key!r}]"
             if not isinstance(key, (str, int, float, bytes, tuple, type(None))):
                 raise OpError(f"save: the key of {inner} is not data")
-            yield from self.value(key, f"the key of {inner}", depth + 1)
-            yield from self.value(value, inner, depth + 1)
+            yield from self.write_value(key, f"the key of {inner}", depth + 1)
+            yield from self.write_value(value, inner, depth + 1)
         yield b"u"
 
-    def _sequence(
-        self, obj: list[Any] | tuple[Any, ...], place: str, depth: int
+    def _write_sequence(
+        self, obj: list[Any] | tuple[Any, ...], location: str, depth: int
     ) -> Iterator[Chunk]:
         yield b"](" if isinstance(obj, list) else b"("
         for i, value in enumerate(obj):
-            yield from self.value(value, f"{place}[{i}]", depth + 1)
+            yield from self.write_value(value, f"{location}[{i}]", depth + 1)
         yield b"e" if isinstance(obj, list) else b"t"
 
-    def _dtype(self, dtype: np.dtype[Any], place: str) -> bytes:
-        if dtype.kind not in _PLAIN_KINDS:
+    def _encode_dtype(self, dtype: np.dtype[Any], location: str) -> bytes:
+        if dtype.kind not in _PLAIN_DTYPE_KINDS:
             raise OpError(
-                f"save: {place or 'the object'} is an array of {dtype}, which is not plain data"
+                f"save: {location or 'the object'} is an array of {dtype}, which is not plain data"
             )
         order = "|" if dtype.itemsize == 1 or dtype.kind == "S" else "<"
         size = dtype.itemsize if dtype.kind in "SU" else -1
         align = {"S": 1, "U": 4}.get(dtype.kind, -1)
-        result = b"cnumpy\ndtype\n" + _text(dtype.str[1:]) + b"\x89\x88\x87R"
-        return result + b"(K\x03" + _text(order) + b"NNN" + _int(size) + _int(align) + b"K\x00tb"
+        result = b"cnumpy\ndtype\n" + _encode_str(dtype.str[1:]) + b"\x89\x88\x87R"
+        return (
+            result
+            + b"(K\x03"
+            + _encode_str(order)
+            + b"NNN"
+            + _encode_int(size)
+            + _encode_int(align)
+            + b"K\x00tb"
+        )
 
-    def _array(self, array: np.ndarray[Any, Any], place: str) -> Iterator[Chunk]:
+    def _write_array(self, array: np.ndarray[Any, Any], location: str) -> Iterator[Chunk]:
         if array.dtype == bfloat16.np:
             array = array.view(np.uint16)
-        shape, kind = array.shape, self._dtype(array.dtype, place)
+        shape, kind = array.shape, self._encode_dtype(array.dtype, location)
         array = np.asarray(array, order="C")
         if array.dtype.byteorder == ">":
             array = array.astype(array.dtype.newbyteorder("<"))
         flat = array.reshape(-1)
-        yield _GLOBAL_RECONSTRUCT + b"K\x00\x85"
-        yield from self._bytes(memoryview(b"b"))
-        yield b"\x87R(K\x01(" + b"".join(map(_int, shape)) + b"t" + kind + b"\x89"
-        yield from self._bytes(flat.view(np.uint8).data if flat.nbytes else memoryview(b""))
+        yield _RECONSTRUCT_OPCODES + b"K\x00\x85"
+        yield from self._write_bytes(memoryview(b"b"))
+        yield b"\x87R(K\x01(" + b"".join(map(_encode_int, shape)) + b"t" + kind + b"\x89"
+        yield from self._write_bytes(flat.view(np.uint8).data if flat.nbytes else memoryview(b""))
         yield b"tb"
 
-    def _scalar(self, scalar: np.generic, place: str) -> Iterator[Chunk]:
+    def _write_scalar(self, scalar: np.generic, location: str) -> Iterator[Chunk]:
         if scalar.dtype == bfloat16.np:
             scalar = scalar.view(np.uint16)
-        yield b"cnumpy.core.multiarray\nscalar\n" + self._dtype(scalar.dtype, place)
-        yield from self._bytes(memoryview(scalar.tobytes()))
+        yield b"cnumpy.core.multiarray\nscalar\n" + self._encode_dtype(scalar.dtype, location)
+        yield from self._write_bytes(memoryview(scalar.tobytes()))
         yield b"\x86R"

@@ -10,12 +10,12 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from ..ir.program import AttrType, Kind
+from ..ir.program import AttrType, VarKind
 
 CONTRACT_FIELD = 20741  # a field of ProgramDesc that Paddle ignores
 
 # message -> "name: type = number"; a star marks a repeated field
-SCHEMA: dict[str, str] = {
+MESSAGE_FIELDS: dict[str, str] = {
     "Version": "version: int64 = 1",
     "Complex": "r: double = 1, i: double = 2",
     "Scalar": "type: int32 = 1, b: bool = 2, i: int64 = 3, r: double = 4, c: Complex = 5",
@@ -82,7 +82,7 @@ SCHEMA: dict[str, str] = {
     ),
 }
 
-_PACKAGE = "oarlock.paddle"
+_PROTO_PACKAGE = "oarlock.paddle"
 
 
 def _add_field(message: Any, row: str) -> None:
@@ -90,30 +90,30 @@ def _add_field(message: Any, row: str) -> None:
     name, kind = (part.strip() for part in declared.split(":"))
     field = message.field.add(name=name.rstrip("*"), number=int(number))
     field.label = field.LABEL_REPEATED if name.endswith("*") else field.LABEL_OPTIONAL
-    if kind in SCHEMA:
+    if kind in MESSAGE_FIELDS:
         field.type = field.TYPE_MESSAGE
-        field.type_name = f".{_PACKAGE}.{kind}"
+        field.type_name = f".{_PROTO_PACKAGE}.{kind}"
     else:
         field.type = getattr(field, f"TYPE_{kind.upper()}")
 
 
 @cache
-def messages() -> dict[str, Any]:
+def message_classes() -> dict[str, Any]:
     """Return the message classes by name."""
     from google.protobuf import descriptor_pb2, descriptor_pool, message_factory  # noqa: PLC0415
 
     file = descriptor_pb2.FileDescriptorProto(
-        name="oarlock/paddle.proto", package=_PACKAGE, syntax="proto2"
+        name="oarlock/paddle.proto", package=_PROTO_PACKAGE, syntax="proto2"
     )
-    for name, rows in SCHEMA.items():
+    for name, rows in MESSAGE_FIELDS.items():
         message = file.message_type.add(name=name)
         for row in rows.split(","):
             _add_field(message, row)
     pool = descriptor_pool.DescriptorPool()
     pool.Add(file)  # type: ignore[no-untyped-call, unused-ignore]
     return {
-        n: message_factory.GetMessageClass(pool.FindMessageTypeByName(f"{_PACKAGE}.{n}"))
-        for n in SCHEMA
+        n: message_factory.GetMessageClass(pool.FindMessageTypeByName(f"{_PROTO_PACKAGE}.{n}"))
+        for n in MESSAGE_FIELDS
     }
 
 
@@ -127,14 +127,14 @@ class MessageType:
 
     def __call__(self, **fields: Any) -> Any:
         """Return a new message."""
-        return messages()[self.name](**fields)
+        return message_classes()[self.name](**fields)
 
     def parse(self, data: bytes) -> Any:
         """Return the message in `data`; None if it is invalid."""
         from google.protobuf.message import DecodeError  # noqa: PLC0415
 
         try:
-            return messages()[self.name].FromString(data)
+            return message_classes()[self.name].FromString(data)
         except DecodeError:
             return None
 
@@ -143,7 +143,7 @@ ProgramDesc = MessageType("ProgramDesc")
 TensorDesc = MessageType("TensorDesc")
 
 # AttrType -> the field of Attr that holds its value
-ATTR_FIELD: dict[AttrType, str] = {
+ATTR_VALUE_FIELD: dict[AttrType, str] = {
     AttrType.INT: "i",
     AttrType.FLOAT: "f",
     AttrType.STRING: "s",
@@ -165,7 +165,7 @@ ATTR_FIELD: dict[AttrType, str] = {
 }
 
 # Scalar.type -> the field of Scalar that holds its value, and Python's type for it
-SCALAR_FIELD: dict[int, tuple[str, type]] = {
+SCALAR_VALUE_FIELD: dict[int, tuple[str, type]] = {
     1: ("b", bool),
     2: ("i", int),
     3: ("r", float),
@@ -173,11 +173,14 @@ SCALAR_FIELD: dict[int, tuple[str, type]] = {
 }
 
 # Kind -> the field of VarType that describes its elements; kinds left out have none
-KIND_FIELD: dict[Kind, str] = {
-    Kind.DENSE: "lod_tensor",
-    Kind.SELECTED_ROWS: "selected_rows",
-    Kind.ARRAY: "tensor_array",
-    Kind.STRINGS: "strings",
-    Kind.VOCAB: "vocab",
+VAR_TYPE_FIELD: dict[VarKind, str] = {
+    VarKind.DENSE: "lod_tensor",
+    VarKind.SELECTED_ROWS: "selected_rows",
+    VarKind.ARRAY: "tensor_array",
+    VarKind.STRINGS: "strings",
+    VarKind.VOCAB: "vocab",
 }
-WITH_LOD = (Kind.DENSE, Kind.ARRAY)  # described by a LoDTensorDesc rather than a TensorDesc
+KINDS_WITH_LOD = (
+    VarKind.DENSE,
+    VarKind.ARRAY,
+)  # described by a LoDTensorDesc rather than a TensorDesc

@@ -17,16 +17,16 @@ from ..core.errors import FileError
 
 # Bytes, chunks of bytes, a function that writes to an open file, or None for a file that must not
 # exist.
-Content = bytes | Iterable[bytes | memoryview] | Callable[[BinaryIO], object] | None
+FileContent = bytes | Iterable[bytes | memoryview] | Callable[[BinaryIO], object] | None
 
 
 # name prefix of a staging folder, which holds the files until all of them are complete
-_STAGING = ".oarlock-saving-"
-_BACKUP = ".old"  # name suffix of a replaced file in a staging folder
+_STAGING_PREFIX = ".oarlock-saving-"
+_BACKUP_SUFFIX = ".old"  # name suffix of a replaced file in a staging folder
 
 
 @contextmanager
-def staged(files: Mapping[Any, Content]) -> Iterator[dict[str, Path]]:
+def stage_files(files: Mapping[Any, FileContent]) -> Iterator[dict[str, Path]]:
     """Write `files` (path -> content) to a staging folder, yield the path of each file there, and
     move all files to their final paths at the end of the `with` block.
 
@@ -34,51 +34,51 @@ def staged(files: Mapping[Any, Content]) -> Iterator[dict[str, Path]]:
     files. After an error in the block, a full disk or an interrupt, the old files are unchanged.
     Missing folders are created. Raises OSError.
     """
-    wanted = {os.path.abspath(path): content for path, content in files.items()}
-    for path in wanted:
+    contents = {os.path.abspath(path): content for path, content in files.items()}
+    for path in contents:
         if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
             raise FileError(
                 f"{os.path.basename(path)}: is there already, and is not a file that could "
                 "be replaced"
             )
     staging: dict[str, Path] = {}
-    result: list[Path] = []
+    new_folders: list[Path] = []
     locks = ExitStack()
     try:
-        for folder in dict.fromkeys(os.path.dirname(path) for path in wanted):
-            result += _make_folder(Path(folder))
-            _remove_abandoned(folder, {os.path.basename(path) for path in wanted})
+        for folder in dict.fromkeys(os.path.dirname(path) for path in contents):
+            new_folders += _create_folders(Path(folder))
+            _remove_abandoned_staging(folder, {os.path.basename(path) for path in contents})
             staging[folder] = locks.enter_context(_staging_folder(folder))
         staged_paths: dict[str, Path] = {}
-        for path, content in wanted.items():
-            place = staging[os.path.dirname(path)] / os.path.basename(path)
+        for path, content in contents.items():
+            staged_path = staging[os.path.dirname(path)] / os.path.basename(path)
             if content is not None:
-                with named(path):
-                    _write(place, content)
-                staged_paths[path] = place
+                with set_error_filename(path):
+                    _write_staged_file(staged_path, content)
+                staged_paths[path] = staged_path
         yield {
             os.fspath(given): staged_paths[os.path.abspath(given)]
             for given in files
             if os.path.abspath(given) in staged_paths
         }
-        _commit(list(wanted), staged_paths, staging)
-        result = []
+        _replace_files(list(contents), staged_paths, staging)
+        new_folders = []
     finally:
-        for aside in staging.values():
-            shutil.rmtree(aside, ignore_errors=True)
+        for staging_folder in staging.values():
+            shutil.rmtree(staging_folder, ignore_errors=True)
         locks.close()
-        for new in reversed(result):
-            _remove_if_empty(new)
+        for new_folder in reversed(new_folders):
+            _remove_if_empty(new_folder)
 
 
-def atomic_write(files: Mapping[Any, Content]) -> None:
-    """Write `files` (path -> content) so that either all or none of them change; see `staged`."""
-    with staged(files):
+def atomic_write(files: Mapping[Any, FileContent]) -> None:
+    """Write `files` (path -> content) so that all or none of them change; see `stage_files`."""
+    with stage_files(files):
         pass
 
 
 @contextmanager
-def named(path: str | os.PathLike[str]) -> Iterator[None]:
+def set_error_filename(path: str | os.PathLike[str]) -> Iterator[None]:
     """Set the missing file name of an OSError that the `with` body raises."""
     try:
         yield
@@ -92,11 +92,11 @@ def named(path: str | os.PathLike[str]) -> Iterator[None]:
 def _staging_folder(parent: str) -> Iterator[Path]:
     """Create a folder for files that are being saved to `parent`, and hold a lock on it.
 
-    The system releases the lock when this process ends for any reason. `_remove_abandoned` removes
-    folders without a lock.
+    The system releases the lock when this process ends for any reason. `_remove_abandoned_staging`
+    removes folders without a lock.
     """
     while True:  # retry if another process removed the folder before it was locked
-        folder = Path(tempfile.mkdtemp(prefix=_STAGING, dir=parent))
+        folder = Path(tempfile.mkdtemp(prefix=_STAGING_PREFIX, dir=parent))
         try:
             handle = os.open(folder, os.O_RDONLY)
         except FileNotFoundError:
@@ -112,21 +112,21 @@ def _staging_folder(parent: str) -> Iterator[Path]:
         os.close(handle)
 
 
-def _remove_abandoned(parent: str, saved: set[str]) -> None:
+def _remove_abandoned_staging(parent: str, saved: set[str]) -> None:
     """Remove the staging folders in `parent` whose process was killed.
 
     A folder with backups stays unless `saved` contains all of their files: its process was killed
     while it replaced files, and the backups may be the only copies of the old files.
     """
-    for folder in list(Path(parent).glob(_STAGING + "*")):
+    for folder in list(Path(parent).glob(_STAGING_PREFIX + "*")):
         with suppress(OSError):  # owned by another user, in use, or removed meanwhile
             handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 backups = {
-                    name.removesuffix(_BACKUP)
+                    name.removesuffix(_BACKUP_SUFFIX)
                     for name in os.listdir(folder)
-                    if name.endswith(_BACKUP)
+                    if name.endswith(_BACKUP_SUFFIX)
                 }
                 if backups <= saved:
                     shutil.rmtree(folder)
@@ -134,7 +134,7 @@ def _remove_abandoned(parent: str, saved: set[str]) -> None:
                 os.close(handle)
 
 
-def _make_folder(folder: Path) -> list[Path]:
+def _create_folders(folder: Path) -> list[Path]:
     """Create a folder and its parents; return those that are new."""
     new = [place for place in (folder, *folder.parents) if not place.exists()]
     folder.mkdir(parents=True, exist_ok=True)
@@ -148,10 +148,10 @@ def _remove_if_empty(folder: Path) -> None:
         return  # it is not empty
 
 
-def _write(
-    place: Path, content: bytes | Iterable[bytes | memoryview] | Callable[[BinaryIO], object]
+def _write_staged_file(
+    path: Path, content: bytes | Iterable[bytes | memoryview] | Callable[[BinaryIO], object]
 ) -> None:
-    with open(place, "xb") as file:
+    with open(path, "xb") as file:
         if callable(content):
             content(file)
         else:
@@ -160,17 +160,19 @@ def _write(
         os.fsync(file.fileno())
 
 
-def _commit(paths: list[str], staged_paths: dict[str, Path], staging: dict[str, Path]) -> None:
+def _replace_files(
+    paths: list[str], staged_paths: dict[str, Path], staging: dict[str, Path]
+) -> None:
     """Move every new file to its final path; the old files are backed up until all moves are
     done.
     """
-    moved: list[tuple[str, Path]] = []
+    replaced: list[tuple[str, Path]] = []
     try:
         for path in paths:
-            old = staging[os.path.dirname(path)] / (os.path.basename(path) + _BACKUP)
-            moved.append((path, old))
+            old = staging[os.path.dirname(path)] / (os.path.basename(path) + _BACKUP_SUFFIX)
+            replaced.append((path, old))
             if os.path.lexists(path):
-                _keep(path, old)
+                _back_up(path, old)
             if path in staged_paths:
                 os.replace(staged_paths[path], path)
             elif os.path.lexists(path):
@@ -178,12 +180,12 @@ def _commit(paths: list[str], staged_paths: dict[str, Path], staging: dict[str, 
         for folder in staging:
             _sync_folder(folder)
     except BaseException:
-        for path, old in reversed(moved):
-            _undo(path, old, staged_paths.get(path))
+        for path, old in reversed(replaced):
+            _restore_backup(path, old, staged_paths.get(path))
         raise
 
 
-def _keep(path: str, old: Path) -> None:
+def _back_up(path: str, old: Path) -> None:
     """Back up an old file as a hard link, so that its path always has a file; copy it if links are
     not supported.
     """
@@ -195,7 +197,7 @@ def _keep(path: str, old: Path) -> None:
         shutil.copy2(path, old, follow_symlinks=False)
 
 
-def _undo(path: str, old: Path, new: Path | None) -> None:
+def _restore_backup(path: str, old: Path, new: Path | None) -> None:
     if old.is_symlink() or old.exists():
         os.replace(old, path)
     elif new is not None and not new.exists() and os.path.isfile(path):
@@ -205,12 +207,12 @@ def _undo(path: str, old: Path, new: Path | None) -> None:
 def _sync_folder(folder: str) -> None:
     """Flush the directory entries; some systems cannot open a folder."""
     try:
-        opened = os.open(folder, os.O_RDONLY)
+        handle = os.open(folder, os.O_RDONLY)
     except OSError:
         return
     try:
-        os.fsync(opened)
+        os.fsync(handle)
     except OSError:
         return
     finally:
-        os.close(opened)
+        os.close(handle)

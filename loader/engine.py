@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import FileError, GuardError, OarlockError, OpError, with_user_line
-from ..ir.program import Arg
+from ..ir.program import ContractArg
 from .model_files import ModelFiles
 
 Array = np.ndarray[Any, Any]
@@ -31,13 +31,13 @@ class UnsupportedError(OarlockError, NotImplementedError):
     """A program contains ops that cannot be converted to ONNX; the message lists all of them."""
 
 
-def first_reason(error: OarlockError) -> str:
+def first_error_line(error: OarlockError) -> str:
     """Return the first reason of an engine error, in one line."""
     first, *rest = str(error).splitlines()
     return rest[0].strip() if isinstance(error, UnsupportedError) and rest else first
 
 
-ERRORS: dict[str, type[OarlockError]] = {
+ERROR_CLASSES: dict[str, type[OarlockError]] = {
     "file": FileError,
     "guard": GuardError,
     "input": OpError,
@@ -47,7 +47,7 @@ ERRORS: dict[str, type[OarlockError]] = {
 
 
 @cache
-def runtime() -> Any:
+def runtime_module() -> Any:
     """Return the C++ runtime module. Raises EngineError if it was not built."""
     # By default ONNX Runtime writes telemetry reports to the user's cache folder.
     os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
@@ -62,7 +62,7 @@ def runtime() -> Any:
 
 
 @cache
-def library_path() -> str:
+def ort_library_path() -> str:
     """Return the path of the library in the installed onnxruntime package; '' if there is no such
     package. Imports nothing.
     """
@@ -70,27 +70,27 @@ def library_path() -> str:
         return os.environ["OARLOCK_ORT_LIBRARY"]
     spec = importlib.util.find_spec("onnxruntime")
     for folder in (spec.submodule_search_locations or []) if spec is not None else []:
-        found = sorted(Path(folder, "capi").glob("libonnxruntime.so*"))
-        if found:
-            return str(found[-1])
+        libraries = sorted(Path(folder, "capi").glob("libonnxruntime.so*"))
+        if libraries:
+            return str(libraries[-1])
     return ""
 
 
 @contextmanager
-def translate_errors() -> Iterator[None]:
+def translate_runtime_errors() -> Iterator[None]:
     """Convert exceptions of the C++ runtime to Oarlock's classes, and add the user's line."""
     try:
         yield
-    except runtime().Error as error:
-        kind = ERRORS.get(error.kind, OarlockError)
+    except runtime_module().Error as error:
+        kind = ERROR_CLASSES.get(error.kind, OarlockError)
         raise kind(with_user_line(str(error))) from None
 
 
-def check_options(options: Mapping[str, Any]) -> None:
+def check_engine_options(options: Mapping[str, Any]) -> None:
     """Raise OpError for unknown or invalid options of an Engine. Does not load ONNX Runtime."""
     if options:
-        with translate_errors():
-            runtime().check_options(dict(options))
+        with translate_runtime_errors():
+            runtime_module().check_options(dict(options))
 
 
 class Engine:
@@ -104,11 +104,11 @@ class Engine:
     def __init__(
         self, pdmodel: bytes, params: str | None, name: str = "model.pdmodel", **options: Any
     ) -> None:
-        options.setdefault("ort_library", library_path())
-        with translate_errors():
-            self._session = runtime().Session(pdmodel, params, options, name)
-        self._run = self._session.run
-        self._error = runtime().Error
+        options.setdefault("ort_library", ort_library_path())
+        with translate_runtime_errors():
+            self._session = runtime_module().Session(pdmodel, params, options, name)
+        self._session_run = self._session.run
+        self._runtime_error = runtime_module().Error
 
     @property
     def inputs(self) -> list[tuple[str, str, list[int | str]]]:
@@ -116,7 +116,7 @@ class Engine:
         return self._session.inputs
 
     @property
-    def offsets(self) -> dict[str, str]:
+    def row_split_owners(self) -> dict[str, str]:
         """The inputs and outputs that hold the row splits of packed sequences, with the names of
         the tensors that they belong to.
         """
@@ -134,9 +134,9 @@ class Engine:
 
         shapes: the shapes of some inputs, by name. Raises OpError for unknown names.
         """
-        for how in runtime().synthetic_specs():
-            with translate_errors():
-                arrays = self._session.synthetic_inputs(how, dict(shapes or {}))
+        for spec in runtime_module().synthetic_specs():
+            with translate_runtime_errors():
+                arrays = self._session.synthetic_inputs(spec, dict(shapes or {}))
             yield arrays
 
     def stop(self) -> None:
@@ -151,23 +151,23 @@ class Engine:
         Raises OpError for invalid inputs, and GuardError for a violated guard.
         """
         try:
-            return self._run(feeds, fetch)
-        except self._error as error:
-            raise ERRORS.get(error.kind, OarlockError)(with_user_line(str(error))) from None
+            return self._session_run(feeds, fetch)
+        except self._runtime_error as error:
+            raise ERROR_CLASSES.get(error.kind, OarlockError)(with_user_line(str(error))) from None
 
 
-def offset_inputs(files: ModelFiles) -> list[Arg]:
+def row_split_inputs(files: ModelFiles) -> list[ContractArg]:
     """Return the inputs for row splits of packed sequences. In the engine they follow the inputs of
     the program.
     """
     if not any(var.lod_level for var in files.program.block.vars.values()):
         return []
-    with translate_errors():
-        names = runtime().offset_inputs(files.pdmodel, files.name)
-    return [Arg(name, "int64", (-1,), name) for name in names]
+    with translate_runtime_errors():
+        names = runtime_module().offset_inputs(files.pdmodel, files.name)
+    return [ContractArg(name, "int64", (-1,), name) for name in names]
 
 
-def library_info(path: str | None = None) -> dict[str, Any]:
+def ort_library_info(path: str | None = None) -> dict[str, Any]:
     """Return the path, the version and the providers of ONNX Runtime."""
-    with translate_errors():
-        return runtime().library_info(path or library_path())
+    with translate_runtime_errors():
+        return runtime_module().library_info(path or ort_library_path())

@@ -8,7 +8,7 @@ import re
 
 # Control characters, surrogates, and invisible characters that change the display; the same list
 # as in C++ (`base/escape_text.h`).
-INVISIBLE = (
+ESCAPED_RANGES = (
     (0x00, 0x1F),
     (0x7F, 0x9F),
     (0xAD, 0xAD),
@@ -22,23 +22,23 @@ INVISIBLE = (
     (0xFFF9, 0xFFFB),
     (0xE0000, 0xE007F),
 )
-_INVISIBLE = re.compile(f"[{''.join(f'{chr(a)}-{chr(b)}' for a, b in INVISIBLE)}]")
+_ESCAPED_CHARACTER = re.compile(f"[{''.join(f'{chr(a)}-{chr(b)}' for a, b in ESCAPED_RANGES)}]")
 
 
-def escape_text(text: str, lines: bool = False) -> str:
+def escape_text(text: str, keep_line_breaks: bool = False) -> str:
     """Escape the control characters of a text, except tabs.
 
-    lines: do not escape line breaks either.
+    keep_line_breaks: do not escape line breaks either.
     """
     if text.isprintable():
         return text
-    kept = "\t\n" if lines else "\t"
-    return _INVISIBLE.sub(
-        lambda found: found[0] if found[0] in kept else _escape(ord(found[0])), text
+    unescaped = "\t\n" if keep_line_breaks else "\t"
+    return _ESCAPED_CHARACTER.sub(
+        lambda found: found[0] if found[0] in unescaped else _escape_sequence(ord(found[0])), text
     )
 
 
-def _escape(code: int) -> str:
+def _escape_sequence(code: int) -> str:
     """Return the escape sequence with two, four or eight digits."""
     if code < 0x100:
         return f"\\x{code:02x}"

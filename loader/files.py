@@ -10,33 +10,50 @@ from typing import Any
 
 from google.protobuf.unknown_fields import UnknownFieldSet
 
-from ..core.dtype import BY_PROTO, MAX_RANK
+from ..core.dtype import DTYPE_BY_PROTO, MAX_RANK
 from ..core.errors import FileError
 from ..export.pdmodel import CONTRACT_VERSION
-from ..export.proto import ATTR_FIELD, KIND_FIELD, SCALAR_FIELD, WITH_LOD, ProgramDesc
-from ..ir.attr_types import LIST_TYPES, block_indices
-from ..ir.program import Arg, Attr, AttrType, Block, Contract, Guard, Kind, OpDesc, Program, VarDesc
-from ..ir.verifier import FILE_RULES, check
+from ..export.proto import (
+    ATTR_VALUE_FIELD,
+    KINDS_WITH_LOD,
+    SCALAR_VALUE_FIELD,
+    VAR_TYPE_FIELD,
+    ProgramDesc,
+)
+from ..ir.attr_types import LIST_ATTR_TYPES, referenced_block_indices
+from ..ir.program import (
+    Attr,
+    AttrType,
+    Block,
+    Contract,
+    ContractArg,
+    Guard,
+    OpDesc,
+    Program,
+    VarDesc,
+    VarKind,
+)
+from ..ir.verifier import FILE_RULES, find_problems
 from .escape_text import escape_text
 from .regular_files import read_file
 
-MAX_BYTES = 1 << 28  # of a .pdmodel, which contains no weights
+MAX_PROGRAM_BYTES = 1 << 28  # of a .pdmodel, which contains no weights
 MAX_BLOCKS = 1 << 12
-MAX_NAME = 1 << 12  # bytes
+MAX_NAME_BYTES = 1 << 12  # bytes
 
 # Attributes that Paddle writes on every op; removed if they have these defaults.
-_DEFAULT_ATTRS = {
+_IGNORED_DEFAULT_ATTRS = {
     "op_role": Attr(AttrType.INT, 0),
     "op_role_var": Attr(AttrType.STRINGS, []),
     "op_device": Attr(AttrType.STRING, ""),
     "with_quant_attr": Attr(AttrType.BOOLEAN, False),
 }
-_FRAME = re.compile(r'\s*File "([^"\n]*)", line (\d+), in (\S+)')
-_SEPARATOR = re.compile(r"[/\\]")
-_LIBRARY = re.compile(r"[/\\](site|dist)-packages[/\\]|^<")
+_CALLSTACK_FRAME = re.compile(r'\s*File "([^"\n]*)", line (\d+), in (\S+)')
+_PATH_SEPARATOR = re.compile(r"[/\\]")
+_LIBRARY_PATH = re.compile(r"[/\\](site|dist)-packages[/\\]|^<")
 
 
-_NOT_TEXT = "holds text that is not UTF-8"
+_NOT_UTF8_MESSAGE = "holds text that is not UTF-8"
 
 
 class _InvalidProgram(Exception):
@@ -48,9 +65,9 @@ class _InvalidProgram(Exception):
         self.locations: list[str] = []
 
 
-def _with_location(error: Exception, place: str) -> _InvalidProgram:
-    bad = error if isinstance(error, _InvalidProgram) else _InvalidProgram(_NOT_TEXT)
-    bad.locations.insert(0, place)
+def _with_location(error: Exception, location: str) -> _InvalidProgram:
+    bad = error if isinstance(error, _InvalidProgram) else _InvalidProgram(_NOT_UTF8_MESSAGE)
+    bad.locations.insert(0, location)
     return bad
 
 
@@ -59,17 +76,17 @@ def load_program(path: str | os.PathLike[str]) -> Program:
 
     Raises FileError if it is too large or not a program, OSError if it cannot be read.
     """
-    return program_from_bytes(program_bytes(path), os.path.basename(os.fspath(path)))
+    return parse_program(read_program_bytes(path), os.path.basename(os.fspath(path)))
 
 
-def program_bytes(path: str | os.PathLike[str]) -> bytes:
-    """Return the bytes of a program file. Raises FileError if it exceeds MAX_BYTES, OSError if it
-    cannot be read.
+def read_program_bytes(path: str | os.PathLike[str]) -> bytes:
+    """Return the bytes of a program file. Raises FileError if it exceeds MAX_PROGRAM_BYTES, OSError
+    if it cannot be read.
     """
-    return read_file(path, MAX_BYTES, "program")
+    return read_file(path, MAX_PROGRAM_BYTES, "program")
 
 
-def program_from_bytes(data: bytes, name: str = "program") -> Program:
+def parse_program(data: bytes, name: str = "program") -> Program:
     """Return the program that `data` contains.
 
     name: the name of the file, for errors.
@@ -78,129 +95,139 @@ def program_from_bytes(data: bytes, name: str = "program") -> Program:
     """
     if not data:
         raise FileError(f"{name}: is empty")
-    if len(data) > MAX_BYTES:
-        raise FileError(f"{name}: {len(data)} bytes, more than the {MAX_BYTES} of any program")
+    if len(data) > MAX_PROGRAM_BYTES:
+        raise FileError(
+            f"{name}: {len(data)} bytes, more than the {MAX_PROGRAM_BYTES} of any program"
+        )
     try:
-        program = _program(ProgramDesc.parse(data))
+        program = _parse_program(ProgramDesc.parse(data))
     except (_InvalidProgram, UnicodeDecodeError) as error:
-        bad = error if isinstance(error, _InvalidProgram) else _InvalidProgram(_NOT_TEXT)
+        bad = error if isinstance(error, _InvalidProgram) else _InvalidProgram(_NOT_UTF8_MESSAGE)
         location = f"{', '.join(bad.locations)}: " if bad.locations else ""
         raise FileError(f"{name}: {location}{bad.message}") from None
-    problems = check(program, FILE_RULES)
+    problems = find_problems(program, FILE_RULES)
     if problems:
         more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
         raise FileError(f"{name}: {problems[0]}{more}")
     return program
 
 
-def _program(message: Any) -> Program:
+def _parse_program(message: Any) -> Program:
     if message is None:
         raise _InvalidProgram("is not a Paddle program, or is cut short")
     if not 0 < len(message.blocks) <= MAX_BLOCKS:
         raise _InvalidProgram(f"holds {len(message.blocks)} blocks, not 1 ... {MAX_BLOCKS}")
     version = message.version if message.HasField("version") else message.old_version
-    program = Program([_block(block, i) for i, block in enumerate(message.blocks)], version.version)
-    _fix_parents(program.blocks)
+    program = Program(
+        [_parse_block(block, i) for i, block in enumerate(message.blocks)], version.version
+    )
+    _fix_block_parents(program.blocks)
     if message.HasField("contract"):
-        program.contract = _contract(message.contract)
+        program.contract = _parse_contract(message.contract)
     return program
 
 
-def _fix_parents(blocks: list[Block]) -> None:
+def _fix_block_parents(blocks: list[Block]) -> None:
     """Set the parent of each block to the block of the op that names it. Passes of Paddle, such as
     mixed precision, write the first block as the parent of all others.
     """
-    for at, block in enumerate(blocks):
+    for index, block in enumerate(blocks):
         for op in block.ops:
             for inner in (
-                block_indices(op.attrs["sub_block"]) if at and "sub_block" in op.attrs else []
+                referenced_block_indices(op.attrs["sub_block"])
+                if index and "sub_block" in op.attrs
+                else []
             ):
-                if at < inner < len(blocks) and blocks[inner].parent == 0:
-                    blocks[inner].parent = at
+                if index < inner < len(blocks) and blocks[inner].parent == 0:
+                    blocks[inner].parent = index
 
 
-def _block(message: Any, position: int) -> Block:
-    _require(message, f"block {position}", "idx", "parent_idx")
+def _parse_block(message: Any, position: int) -> Block:
+    _require_fields(message, f"block {position}", "idx", "parent_idx")
     block = Block(message.idx, message.parent_idx)
     for var in message.vars:
         try:
-            found = _var(var)
+            desc = _parse_var(var)
         except (_InvalidProgram, UnicodeDecodeError) as error:
             raise _with_location(
-                error, f"block {position}, variable {_text(var, 'name')!r}"
+                error, f"block {position}, variable {_field_text(var, 'name')!r}"
             ) from None
-        if found.name in block.vars:
-            raise _InvalidProgram(f"block {position}: variable {found.name!r} is declared twice")
-        block.vars[found.name] = found
+        if desc.name in block.vars:
+            raise _InvalidProgram(f"block {position}: variable {desc.name!r} is declared twice")
+        block.vars[desc.name] = desc
     for i, op in enumerate(message.ops):
         try:
-            block.ops.append(_op(op))
+            block.ops.append(_parse_op(op))
         except (_InvalidProgram, UnicodeDecodeError) as error:
-            raise _with_location(error, f"block {position}, op {i} ({_text(op, 'type')})") from None
+            raise _with_location(
+                error, f"block {position}, op {i} ({_field_text(op, 'type')})"
+            ) from None
     return block
 
 
-def _text(message: Any, field: str) -> str:
+def _field_text(message: Any, field: str) -> str:
     """Return a field as text for an error message. Never raises, also for invalid content."""
     try:
-        return _utf8(getattr(message, field))[:200]
+        return _require_utf8(getattr(message, field))[:200]
     except (_InvalidProgram, UnicodeDecodeError):
         return "?"
 
 
-def _utf8(value: Any) -> str:
+def _require_utf8(value: Any) -> str:
     """Return a name or text. protobuf returns bytes if the field is not valid UTF-8."""
     if not isinstance(value, str):
-        raise _InvalidProgram(_NOT_TEXT)
+        raise _InvalidProgram(_NOT_UTF8_MESSAGE)
     return value
 
 
-def _name(value: Any) -> str:
+def _require_name(value: Any) -> str:
     """Return the name of a variable or an op."""
-    name = _utf8(value)
-    if len(name) > MAX_NAME // 4 and len(name.encode()) > MAX_NAME:
-        raise _InvalidProgram(f"it has a name of {len(name.encode())} bytes, more than {MAX_NAME}")
+    name = _require_utf8(value)
+    if len(name) > MAX_NAME_BYTES // 4 and len(name.encode()) > MAX_NAME_BYTES:
+        raise _InvalidProgram(
+            f"it has a name of {len(name.encode())} bytes, more than {MAX_NAME_BYTES}"
+        )
     if any(c < " " or "\x7f" <= c < "\xa0" for c in name):
         raise _InvalidProgram("it has a name with control characters")
     return name
 
 
-def _require(message: Any, what: str, *fields: str) -> None:
+def _require_fields(message: Any, what: str, *fields: str) -> None:
     for field in fields:
         if not message.HasField(field):
             raise _InvalidProgram(f"{what} has no {field}")
 
 
-def _var(message: Any) -> VarDesc:
-    _require(message, "it", "name", "type")
+def _parse_var(message: Any) -> VarDesc:
+    _require_fields(message, "it", "name", "type")
     kinds = message.type
-    _require(kinds, "its type", "type")
+    _require_fields(kinds, "its type", "type")
     try:
-        kind = Kind(kinds.type)
+        kind = VarKind(kinds.type)
     except ValueError:
         raise _InvalidProgram(f"a variable of kind {kinds.type} is not supported") from None
     if not message.name:
         raise _InvalidProgram("it has an empty name")
-    var = VarDesc(_name(message.name), dtype="", kind=kind, persistable=message.persistable)
+    var = VarDesc(_require_name(message.name), dtype="", kind=kind, persistable=message.persistable)
     var.is_parameter, var.stop_gradient = message.is_parameter, message.stop_gradient
     var.checks_feed = message.need_check_feed
-    field = KIND_FIELD.get(kind)
+    field = VAR_TYPE_FIELD.get(kind)
     if field is not None and kinds.HasField(field):
         described = getattr(kinds, field)
-        var.lod_level = described.lod_level if kind in WITH_LOD else 0
-        var.dtype, var.shape = _elements(
-            described.tensor if kind in WITH_LOD else described, "data_type"
+        var.lod_level = described.lod_level if kind in KINDS_WITH_LOD else 0
+        var.dtype, var.shape = _parse_dtype_and_shape(
+            described.tensor if kind in KINDS_WITH_LOD else described, "data_type"
         )
     elif field is not None:
         raise _InvalidProgram("has no description of its elements")
     return var
 
 
-def _elements(message: Any, field: str) -> tuple[str, tuple[int, ...]]:
+def _parse_dtype_and_shape(message: Any, field: str) -> tuple[str, tuple[int, ...]]:
     """Return data type and shape of a TensorDesc, or of an Arg of the contract."""
-    _require(message, "its description", field)
+    _require_fields(message, "its description", field)
     number = getattr(message, field)
-    dtype = BY_PROTO.get(number)
+    dtype = DTYPE_BY_PROTO.get(number)
     if dtype is None:
         raise _InvalidProgram(f"data type {number} is not supported")
     if len(message.dims) > MAX_RANK:
@@ -209,82 +236,86 @@ def _elements(message: Any, field: str) -> tuple[str, tuple[int, ...]]:
     return dtype.name, tuple(max(d, -1) for d in message.dims)
 
 
-def _op(message: Any) -> OpDesc:
-    _require(message, "it", "type")
-    op = OpDesc(_name(message.type), _slots(message.inputs), _slots(message.outputs))
+def _parse_op(message: Any) -> OpDesc:
+    _require_fields(message, "it", "type")
+    op = OpDesc(
+        _require_name(message.type), _parse_slots(message.inputs), _parse_slots(message.outputs)
+    )
     for attr in message.attrs:
-        _require(attr, "an attribute", "name", "type")
-        found = _attr(attr)  # real Paddle writes `use_mkldnn` and the like twice on some ops
-        if op.attrs.setdefault(_utf8(attr.name), found) != found:
+        _require_fields(attr, "an attribute", "name", "type")
+        value = _parse_attr(attr)  # real Paddle writes `use_mkldnn` and the like twice on some ops
+        if op.attrs.setdefault(_require_utf8(attr.name), value) != value:
             raise _InvalidProgram(f"attribute {attr.name} is there twice, with two values")
     stack = op.attrs.pop("op_callstack", None)
     if stack is not None and stack.type == AttrType.STRINGS:
-        op.where = escape_text(user_line_of([_utf8(line) for line in stack.value]))
+        op.user_line = escape_text(
+            user_line_from_callstack([_require_utf8(line) for line in stack.value])
+        )
     scope = op.attrs.pop("op_namescope", None)
     if scope is not None and scope.type == AttrType.STRING and scope.value != "/":
-        op.layer = scope.value
-    for name, silent in _DEFAULT_ATTRS.items():
-        if op.attrs.get(name) == silent:
+        op.layer_path = scope.value
+    for name, default in _IGNORED_DEFAULT_ATTRS.items():
+        if op.attrs.get(name) == default:
             del op.attrs[name]
     return op
 
 
-def _slots(messages: Any) -> dict[str, list[str]]:
+def _parse_slots(messages: Any) -> dict[str, list[str]]:
     slots: dict[str, list[str]] = {}
     for message in messages:
-        _require(message, "a slot", "parameter")
-        if _utf8(message.parameter) in slots:
+        _require_fields(message, "a slot", "parameter")
+        if _require_utf8(message.parameter) in slots:
             raise _InvalidProgram(f"slot {message.parameter} is there twice")
-        slots[message.parameter] = [_utf8(name) for name in message.arguments]
+        slots[message.parameter] = [_require_utf8(name) for name in message.arguments]
     return slots
 
 
-def _attr(message: Any) -> Attr:
+def _parse_attr(message: Any) -> Attr:
     try:
         kind = AttrType(message.type)
     except ValueError:
         raise _InvalidProgram(
             f"attribute {message.name} is of type {message.type}, which is not known"
         ) from None
-    field = ATTR_FIELD[kind]
-    if kind not in LIST_TYPES:
-        _require(message, f"attribute {message.name}, {kind.name},", field)
+    field = ATTR_VALUE_FIELD[kind]
+    if kind not in LIST_ATTR_TYPES:
+        _require_fields(message, f"attribute {message.name}, {kind.name},", field)
     value = getattr(message, field)
     if kind == AttrType.SCALAR:
-        return Attr(kind, _scalar(value))
+        return Attr(kind, _parse_scalar(value))
     if kind == AttrType.SCALARS:
-        return Attr(kind, [_scalar(scalar) for scalar in value])
-    return Attr(kind, list(value) if kind in LIST_TYPES else value)
+        return Attr(kind, [_parse_scalar(scalar) for scalar in value])
+    return Attr(kind, list(value) if kind in LIST_ATTR_TYPES else value)
 
 
-def _scalar(message: Any) -> bool | int | float | complex:
-    if message.type not in SCALAR_FIELD:
+def _parse_scalar(message: Any) -> bool | int | float | complex:
+    if message.type not in SCALAR_VALUE_FIELD:
         raise _InvalidProgram(f"a scalar is of type {message.type}, which is not known")
-    field, _ = SCALAR_FIELD[message.type]
-    _require(message, "a scalar", field)
+    field, _ = SCALAR_VALUE_FIELD[message.type]
+    _require_fields(message, "a scalar", field)
     if field == "c":
         return complex(message.c.r, message.c.i)
     value: bool | int | float = getattr(message, field)
     return value
 
 
-def user_line_of(stack: list[str]) -> str:
+def user_line_from_callstack(stack: list[str]) -> str:
     """Return the user's line in an `op_callstack`: `file:line in function`, '' if there is none.
 
     Paddle lists frames from the outermost one, each followed by its source line; Oarlock writes one
     entry.
     """
-    if len(stack) == 1 and not _FRAME.match(stack[0]):
+    if len(stack) == 1 and not _CALLSTACK_FRAME.match(stack[0]):
         return stack[0]
-    frames = [found.groups() for found in map(_FRAME.match, stack) if found]
-    users = [frame for frame in frames if not _LIBRARY.search(frame[0])]
+    frames = [found.groups() for found in map(_CALLSTACK_FRAME.match, stack) if found]
+    users = [frame for frame in frames if not _LIBRARY_PATH.search(frame[0])]
     if not users:
         return ""
     file, line, function = users[-1]
-    return f"{_SEPARATOR.split(file)[-1]}:{line} in {function}"
+    return f"{_PATH_SEPARATOR.split(file)[-1]}:{line} in {function}"
 
 
-def _contract(message: Any) -> Contract:
+def _parse_contract(message: Any) -> Contract:
     if message.version != CONTRACT_VERSION:
         raise _InvalidProgram(
             f"contract: is of version {message.version}; this version of Oarlock reads "
@@ -294,12 +325,12 @@ def _contract(message: Any) -> Contract:
         for part in (message, *message.inputs, *message.outputs, *message.guards):
             _check_wire_types(part)
         return Contract(
-            inputs=[_arg(arg) for arg in message.inputs],
-            outputs=[_arg(arg) for arg in message.outputs],
-            output_tree=_utf8(message.output_tree),
-            guards=[_guard(guard) for guard in message.guards],
-            producer=escape_text(_utf8(message.producer)),
-            verified=escape_text(_utf8(message.verified)),
+            inputs=[_parse_arg(arg) for arg in message.inputs],
+            outputs=[_parse_arg(arg) for arg in message.outputs],
+            output_tree=_require_utf8(message.output_tree),
+            guards=[_parse_guard(guard) for guard in message.guards],
+            producer=escape_text(_require_utf8(message.producer)),
+            verified=escape_text(_require_utf8(message.verified)),
         )
     except (_InvalidProgram, UnicodeDecodeError) as error:
         raise _with_location(error, "contract") from None
@@ -314,20 +345,20 @@ def _check_wire_types(message: Any) -> None:
             raise _InvalidProgram(f"field {field.field_number} has wire type {field.wire_type}")
 
 
-def _arg(message: Any) -> Arg:
-    dtype, shape = _elements(message, "dtype")
-    return Arg(
-        _utf8(message.name), dtype, shape, _utf8(message.path)
+def _parse_arg(message: Any) -> ContractArg:
+    dtype, shape = _parse_dtype_and_shape(message, "dtype")
+    return ContractArg(
+        _require_utf8(message.name), dtype, shape, _require_utf8(message.path)
     )  # the path is a key, so it is not escaped
 
 
-_DISPLAYED_FIELDS = ("expected", "reader", "where", "text")
+_DISPLAYED_GUARD_FIELDS = ("expected", "reader", "where", "text")
 
 
-def _guard(message: Any) -> Guard:
-    texts = {name: _utf8(getattr(message, name)) for name in ("kind", "var")}
-    words = {
-        name: escape_text(_utf8(getattr(message, name)), name == "reader")
-        for name in _DISPLAYED_FIELDS
+def _parse_guard(message: Any) -> Guard:
+    texts = {name: _require_utf8(getattr(message, name)) for name in ("kind", "var")}
+    displayed = {
+        name: escape_text(_require_utf8(getattr(message, name)), name == "reader")
+        for name in _DISPLAYED_GUARD_FIELDS
     }  # reader may contain the message of an assert
-    return Guard(axis=message.axis, **texts, **words)
+    return Guard(axis=message.axis, **texts, **displayed)

@@ -7,20 +7,20 @@ from typing import Any
 
 from ..core.errors import FileError
 from ..export.info import VarInfo
-from .pickle_values import describe
+from .pickle_values import describe_value
 from .pickles import loads
 from .regular_files import read_file
 
-MAX_BYTES = 1 << 28
-_FIELDS: dict[str, type] = {"structured_name": str, "stop_gradient": bool, "trainable": bool}
+MAX_INFO_BYTES = 1 << 28
+_FIELD_TYPES: dict[str, type] = {"structured_name": str, "stop_gradient": bool, "trainable": bool}
 
 
 def load_info(path: str | os.PathLike[str]) -> dict[str, VarInfo]:
     """Return the rows of a file. Raises FileError, OSError."""
-    return info_from_bytes(read_file(path, MAX_BYTES, "table of variables"), os.path.basename(path))
+    return parse_info(read_file(path, MAX_INFO_BYTES, "table of variables"), os.path.basename(path))
 
 
-def info_from_bytes(data: bytes, name: str = "info") -> dict[str, VarInfo]:
+def parse_info(data: bytes, name: str = "info") -> dict[str, VarInfo]:
     """Return the rows of a `.pdiparams.info`, by the name of the variable.
 
     Raises FileError for other content.
@@ -28,18 +28,18 @@ def info_from_bytes(data: bytes, name: str = "info") -> dict[str, VarInfo]:
     table = loads(data, name)
     if not isinstance(table, dict):
         raise FileError(f"{name}: holds a {type(table).__name__}, not a dict of variables")
-    return {key: _row(key, said, name) for key, said in table.items()}
+    return {key: _parse_row(key, said, name) for key, said in table.items()}
 
 
-def _row(key: Any, said: Any, name: str) -> VarInfo:
-    if not isinstance(key, str) or not isinstance(said, dict):
-        raise FileError(f"{name}: the row of {describe(key)} is not a dict")
-    for field, kind in _FIELDS.items():
-        if field in said and type(said[field]) is not kind:
+def _parse_row(key: Any, fields: Any, name: str) -> VarInfo:
+    if not isinstance(key, str) or not isinstance(fields, dict):
+        raise FileError(f"{name}: the row of {describe_value(key)} is not a dict")
+    for field, kind in _FIELD_TYPES.items():
+        if field in fields and type(fields[field]) is not kind:
             raise FileError(f"{name}: {field} of {key!r:.80} is not a {kind.__name__}")
     return VarInfo(
         key,
-        said.get("structured_name", ""),
-        said.get("stop_gradient", False),
-        said.get("trainable"),
+        fields.get("structured_name", ""),
+        fields.get("stop_gradient", False),
+        fields.get("trainable"),
     )

@@ -14,7 +14,7 @@ from typing import Any
 from ..core.errors import FileError
 from ..export.info import VarInfo
 from ..ir.program import Program
-from .files import program_bytes, program_from_bytes
+from .files import parse_program, read_program_bytes
 from .info import load_info
 from .params import load_params, load_params_folder
 
@@ -38,7 +38,7 @@ class ModelFiles:
     info: dict[str, VarInfo] | None
 
 
-def prefix_of(path: str | os.PathLike[str]) -> str:
+def model_prefix(path: str | os.PathLike[str]) -> str:
     """Return the path prefix of a model, given the prefix or the path of one of its files."""
     text = os.fspath(path)
     for suffix in (INFO, PARAMS, MODEL):
@@ -55,21 +55,21 @@ def read_model(
     """Read the model at a prefix (`path`.pdmodel, ...), or in a folder of Paddle 1.x
     (`path`/__model__, ...). Raises FileError.
     """
-    prefix = prefix_of(path)
+    prefix = model_prefix(path)
     if os.path.isdir(prefix) and not os.path.exists(prefix + MODEL):
-        return _read_folder(Path(prefix), model_filename or "__model__", params_filename)
+        return _read_paddle1_folder(Path(prefix), model_filename or "__model__", params_filename)
     if not os.path.exists(prefix + MODEL):
         raise FileError(
             f"{os.path.basename(prefix)}: there is neither {prefix + MODEL} nor a folder of that "
             "name"
         )
-    pdmodel = program_bytes(prefix + MODEL)
+    pdmodel = read_program_bytes(prefix + MODEL)
     name = os.path.basename(prefix) + MODEL
-    program = program_from_bytes(pdmodel, name)
-    return _with_values(name, program, pdmodel, prefix + PARAMS, _read_info(prefix))
+    program = parse_program(pdmodel, name)
+    return _load_values(name, program, pdmodel, prefix + PARAMS, _read_info(prefix))
 
 
-def _with_values(
+def _load_values(
     name: str, program: Program, pdmodel: bytes, params: str, rows: dict[str, VarInfo] | None
 ) -> ModelFiles:
     names = [v.name for v in program.persistables()]
@@ -82,51 +82,53 @@ def _with_values(
     return ModelFiles(name, program, pdmodel, load_params(params, names), params, rows)
 
 
-def methods_at(prefix: str) -> dict[str, str]:
+def saved_method_prefixes(prefix: str) -> dict[str, str]:
     """Return the saved methods besides forward of the model at a prefix, sorted by name, each with
     the prefix of its files: `prefix`.METHOD.pdmodel.
 
     A `.pdmodel` with a `.pdiparams.info` of the same prefix is a separate model, not a method.
     """
     folder, stem = os.path.split(prefix)
-    found = {}
+    prefixes = {}
     for path in sorted(Path(folder or ".").glob(f"{glob.escape(stem)}.*{MODEL}")):
         method = path.name[len(stem) + 1 : -len(MODEL)]
         if method.isidentifier() and not path.with_name(f"{stem}.{method}{INFO}").exists():
-            found[method] = f"{prefix}.{method}"
-    return found
+            prefixes[method] = f"{prefix}.{method}"
+    return prefixes
 
 
 def has_forward(path: str | os.PathLike[str]) -> bool:
     """Whether the path has a program for `forward`, or is a folder of Paddle 1.x."""
-    return os.path.exists(prefix_of(path) + MODEL) or os.path.isdir(prefix_of(path))
+    return os.path.exists(model_prefix(path) + MODEL) or os.path.isdir(model_prefix(path))
 
 
 def read_methods(path: str | os.PathLike[str]) -> dict[str, ModelFiles]:
     """Read the methods besides forward of the model at a prefix. A method without a parameter file
     uses `prefix`.pdiparams. Raises FileError.
     """
-    prefix = prefix_of(path)
+    prefix = model_prefix(path)
     if os.path.isdir(prefix) and not os.path.exists(prefix + MODEL):
         return {}
-    found, rows = {}, _read_info(prefix)
-    for method, at in methods_at(prefix).items():
-        pdmodel = program_bytes(at + MODEL)
-        name = os.path.basename(at) + MODEL
-        params = at + PARAMS if os.path.exists(at + PARAMS) else prefix + PARAMS
-        found[method] = _with_values(name, program_from_bytes(pdmodel, name), pdmodel, params, rows)
-    return found
+    methods, rows = {}, _read_info(prefix)
+    for method, method_prefix in saved_method_prefixes(prefix).items():
+        pdmodel = read_program_bytes(method_prefix + MODEL)
+        name = os.path.basename(method_prefix) + MODEL
+        params = (
+            method_prefix + PARAMS if os.path.exists(method_prefix + PARAMS) else prefix + PARAMS
+        )
+        methods[method] = _load_values(name, parse_program(pdmodel, name), pdmodel, params, rows)
+    return methods
 
 
 def _read_info(prefix: str) -> dict[str, VarInfo] | None:
     return load_info(prefix + INFO) if os.path.exists(prefix + INFO) else None
 
 
-def _read_folder(folder: Path, model: str, params: str | None) -> ModelFiles:
+def _read_paddle1_folder(folder: Path, model: str, params: str | None) -> ModelFiles:
     if not (folder / model).exists():
         raise FileError(f"{folder.name}: the folder holds no {model}")
-    pdmodel = program_bytes(folder / model)
-    program = program_from_bytes(pdmodel, model)
+    pdmodel = read_program_bytes(folder / model)
+    program = parse_program(pdmodel, model)
     names = [v.name for v in program.persistables()]
     if params is None and names:
         return ModelFiles(model, program, pdmodel, load_params_folder(folder, names), None, None)

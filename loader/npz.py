@@ -18,8 +18,8 @@ from ..core.dtype import MAX_RANK
 from ..core.errors import FileError
 from .regular_files import open_regular
 
-_MAX_INFLATION = 1040  # the largest ratio of deflate
-_COMPRESSIONS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+_MAX_DEFLATE_RATIO = 1040  # the largest ratio of deflate
+_SUPPORTED_COMPRESSIONS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _HEADER_READERS = {
     (1, 0): np.lib.format.read_array_header_1_0,
     (2, 0): np.lib.format.read_array_header_2_0,
@@ -36,15 +36,15 @@ def load_npz(path: str | os.PathLike[str]) -> dict[str, Array]:
     """
     name = os.path.basename(path)
     with open_regular(path) as file:
-        found: dict[str, Array] = {}
+        arrays: dict[str, Array] = {}
         try:
             with zipfile.ZipFile(file) as archive:
-                _check_sizes(archive.infolist(), os.fstat(file.fileno()).st_size)
+                _check_member_sizes(archive.infolist(), os.fstat(file.fileno()).st_size)
                 for member in archive.infolist():
                     key = member.filename.removesuffix(".npy")
-                    if key in found:
+                    if key in arrays:
                         raise ValueError(f"array {key!r:.80} is there twice")
-                    found[key] = _array(archive.read(member), key)
+                    arrays[key] = _parse_npy(archive.read(member), key)
         # OSError: an offset outside of the file
         except (
             zipfile.BadZipFile,
@@ -58,26 +58,26 @@ def load_npz(path: str | os.PathLike[str]) -> dict[str, Array]:
             raise FileError(f"{name}: is not a complete .npz file: {error}") from None
         except MemoryError:
             raise FileError(f"{name}: holds more than fits into memory") from None
-    return found
+    return arrays
 
 
-def _check_sizes(members: list[zipfile.ZipInfo], size: int) -> None:
+def _check_member_sizes(members: list[zipfile.ZipInfo], size: int) -> None:
     """Raise ValueError for members that cannot fit into a file of `size` bytes."""
     # Members that share bytes could expand a thousandfold.
     if sum(member.compress_size for member in members) > size:
         raise ValueError("its arrays take more bytes than it has")
     for member in members:
-        if member.compress_type not in _COMPRESSIONS:
+        if member.compress_type not in _SUPPORTED_COMPRESSIONS:
             raise ValueError(
                 f"array {member.filename!r:.80} is compressed by method {member.compress_type}"
             )
-        if member.file_size > _MAX_INFLATION * (member.compress_size + 1):
+        if member.file_size > _MAX_DEFLATE_RATIO * (member.compress_size + 1):
             raise ValueError(
                 f"array {member.filename!r:.80} says that it grows to {member.file_size} bytes"
             )
 
 
-def _array(data: bytes, key: str) -> Array:
+def _parse_npy(data: bytes, key: str) -> Array:
     """Return the array of an `.npy`. Raises ValueError."""
     head = io.BytesIO(data)
     try:
@@ -89,7 +89,7 @@ def _array(data: bytes, key: str) -> Array:
         raise ValueError(
             f"array {key!r:.80} has no head of an array: {str(error).splitlines()[0]:.200}"
         ) from None
-    left = len(data) - head.tell()
+    num_data_bytes = len(data) - head.tell()
     # bfloat16 is `V2` to NumPy
     if (
         dtype.hasobject
@@ -99,7 +99,7 @@ def _array(data: bytes, key: str) -> Array:
         or min(shape, default=0) < 0
     ):
         raise ValueError(f"array {key!r:.80} is {dtype}{list(shape)[:MAX_RANK]}")
-    if dtype.itemsize * math.prod(shape) != left:
-        raise ValueError(f"array {key!r:.80} has {left} bytes for {dtype}{list(shape)}")
-    flat = np.frombuffer(data, dtype, offset=head.tell()) if left else np.empty(0, dtype)
+    if dtype.itemsize * math.prod(shape) != num_data_bytes:
+        raise ValueError(f"array {key!r:.80} has {num_data_bytes} bytes for {dtype}{list(shape)}")
+    flat = np.frombuffer(data, dtype, offset=head.tell()) if num_data_bytes else np.empty(0, dtype)
     return flat.reshape(shape, order="F" if fortran else "C")

@@ -13,19 +13,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.dtype import BY_PROTO, MAX_RANK, DType
+from ..core.dtype import DTYPE_BY_PROTO, MAX_RANK, DType
 from ..core.errors import FileError
 from ..export.proto import TensorDesc
 from .escape_text import escape_text
 from .regular_files import open_regular
 
 MAX_LOD = 16  # levels of a LoD
-_MAX_DESCRIPTION = 16 * (MAX_RANK + 1)
+_MAX_TENSOR_DESC_BYTES = 16 * (MAX_RANK + 1)
 
 Buffer = bytes | memoryview | mmap.mmap
 
 
-class Record(NamedTuple):
+class ValueRecord(NamedTuple):
     """The position of one value in the file.
 
     offset, nbytes: start and size of its data.
@@ -45,7 +45,7 @@ class Params(dict[str, np.ndarray[Any, Any]]):
     path: the path of the file; '' if there is none.
     """
 
-    def __init__(self, records: Sequence[Record], buffer: Buffer, path: str = "") -> None:
+    def __init__(self, records: Sequence[ValueRecord], buffer: Buffer, path: str = "") -> None:
         super().__init__(
             (r.name, np.ndarray(r.shape, r.dtype.np, buffer, r.offset)) for r in records
         )
@@ -53,115 +53,119 @@ class Params(dict[str, np.ndarray[Any, Any]]):
         self.path = path
 
 
-class _Reader:
+class _RecordReader:
     """Reads the record headers of a buffer. `location` names the current record in errors."""
 
     def __init__(self, buffer: Buffer, file: str) -> None:
-        self.buffer, self.file, self.at, self.location = buffer, file, 0, ""
+        self.buffer, self.file, self.position, self.location = buffer, file, 0, ""
 
-    def fail(self, what: str) -> FileError:
+    def file_error(self, what: str) -> FileError:
         return FileError(f"{self.file}: {self.location}: {what}")
 
-    def take(self, size: int, what: str) -> int:
+    def skip_bytes(self, size: int, what: str) -> int:
         """Return the offset of the next `size` bytes after checking that they exist."""
-        start, left = self.at, len(self.buffer) - self.at
-        if size < 0 or size > left:
-            raise self.fail(f"{what} needs {size} bytes at {start}, {left} are left")
-        self.at += size
+        start, available = self.position, len(self.buffer) - self.position
+        if size < 0 or size > available:
+            raise self.file_error(f"{what} needs {size} bytes at {start}, {available} are left")
+        self.position += size
         return start
 
-    def number(self, form: str, what: str) -> int:
-        start = self.take(struct.calcsize(form), what)
+    def read_number(self, form: str, what: str) -> int:
+        start = self.skip_bytes(struct.calcsize(form), what)
         value: int = struct.unpack_from(form, self.buffer, start)[0]
         return value
 
-    def record(self, name: str) -> Record:
-        self._zero("its version")
+    def read_record(self, name: str) -> ValueRecord:
+        self._require_zero_version("its version")
         self._skip_lod()
-        return self.tensor(name)
+        return self.read_tensor(name)
 
-    def named(self, number: int) -> Record:
+    def read_named_record(self, number: int) -> ValueRecord:
         """Read a record with its name, as in state dicts of Paddle 1.6."""
         self.location = f"record {number}"
-        word = self.take(4, "the word NAME")
+        word = self.skip_bytes(4, "the word NAME")
         if bytes(self.buffer[word : word + 4]) != b"NAME":
-            raise self.fail("does not begin with NAME")
-        size = self.number("<Q", "the length of its name")
-        start = self.take(size, "its name")
+            raise self.file_error("does not begin with NAME")
+        size = self.read_number("<Q", "the length of its name")
+        start = self.skip_bytes(size, "its name")
         try:
             name = bytes(self.buffer[start : start + size]).decode()
         except UnicodeDecodeError:
-            raise self.fail("its name is not a text") from None
+            raise self.file_error("its name is not a text") from None
         self.location = f"record {number} ({escape_text(name[:80])})"
-        return self.tensor(name)
+        return self.read_tensor(name)
 
-    def tensor(self, name: str) -> Record:
-        self._zero("its tensor version")
-        dtype, shape = self._description(self.number("<i", "the length of its description"))
+    def read_tensor(self, name: str) -> ValueRecord:
+        self._require_zero_version("its tensor version")
+        dtype, shape = self._read_tensor_desc(
+            self.read_number("<i", "the length of its description")
+        )
         size = math.prod(shape) * dtype.np.itemsize
-        said = f"{dtype.name}{list(shape)}"
-        return Record(name, dtype, shape, self.take(size, said), size)
+        description = f"{dtype.name}{list(shape)}"
+        return ValueRecord(name, dtype, shape, self.skip_bytes(size, description), size)
 
-    def _zero(self, what: str) -> None:
-        version = self.number("<I", what)
+    def _require_zero_version(self, what: str) -> None:
+        version = self.read_number("<I", what)
         if version:
-            raise self.fail(f"{what} is {version}, not 0")
+            raise self.file_error(f"{what} is {version}, not 0")
 
     def _skip_lod(self) -> None:
-        levels = self.number("<Q", "its LoD")
+        levels = self.read_number("<Q", "its LoD")
         if levels > MAX_LOD:
-            raise self.fail(f"has {levels} LoD levels, more than {MAX_LOD}")
+            raise self.file_error(f"has {levels} LoD levels, more than {MAX_LOD}")
         for _ in range(levels):
-            size = self.number("<Q", "a LoD level")
+            size = self.read_number("<Q", "a LoD level")
             if size % 8:
-                raise self.fail(f"a LoD level has {size} bytes, not a multiple of 8")
-            self.take(size, "a LoD level")
+                raise self.file_error(f"a LoD level has {size} bytes, not a multiple of 8")
+            self.skip_bytes(size, "a LoD level")
 
-    def _description(self, size: int) -> tuple[DType, tuple[int, ...]]:
-        if not 0 < size <= _MAX_DESCRIPTION:
-            raise self.fail(f"its description has {size} bytes, not 1 ... {_MAX_DESCRIPTION}")
-        start = self.take(size, "its description")
+    def _read_tensor_desc(self, size: int) -> tuple[DType, tuple[int, ...]]:
+        if not 0 < size <= _MAX_TENSOR_DESC_BYTES:
+            raise self.file_error(
+                f"its description has {size} bytes, not 1 ... {_MAX_TENSOR_DESC_BYTES}"
+            )
+        start = self.skip_bytes(size, "its description")
         message = TensorDesc.parse(bytes(self.buffer[start : start + size]))
         if message is None:
-            raise self.fail("its description cannot be read")
-        if not message.HasField("data_type") or message.data_type not in BY_PROTO:
-            raise self.fail(f"data type {message.data_type} is not supported")
+            raise self.file_error("its description cannot be read")
+        if not message.HasField("data_type") or message.data_type not in DTYPE_BY_PROTO:
+            raise self.file_error(f"data type {message.data_type} is not supported")
         shape = tuple(message.dims)
         if (
             len(shape) > MAX_RANK
             or min(shape, default=0) < 0
             or math.prod(n or 1 for n in shape) >= 1 << 48
         ):
-            raise self.fail(f"has the shape {list(shape)[:MAX_RANK]}")
-        return BY_PROTO[message.data_type], shape
+            raise self.file_error(f"has the shape {list(shape)[:MAX_RANK]}")
+        return DTYPE_BY_PROTO[message.data_type], shape
 
 
-def read_records(buffer: Buffer, names: Iterable[str], file: str) -> Iterator[Record]:
+def read_records(buffer: Buffer, names: Iterable[str], file: str) -> Iterator[ValueRecord]:
     """Yield the records of a file, which must be exactly those of `names` in this order."""
-    reader = _Reader(buffer, file)
+    reader = _RecordReader(buffer, file)
     count = 0
     for count, name in enumerate(names, 1):
         reader.location = f"record {count - 1} ({name})"
-        if reader.at == len(buffer):
-            raise reader.fail("is not there: the file ends before it")
-        yield reader.record(name)
-    if reader.at != len(buffer):
+        if reader.position == len(buffer):
+            raise reader.file_error("is not there: the file ends before it")
+        yield reader.read_record(name)
+    if reader.position != len(buffer):
         raise FileError(
-            f"{file}: {len(buffer) - reader.at} bytes are left after the {count} values the "
+            f"{file}: {len(buffer) - reader.position} bytes are left after the {count} values the "
             f"program has"
         )
 
 
-_RESERVED_BYTES = 256  # header of a state dict of Paddle 1.6; its content is ignored
+_PADDLE_1_6_HEADER_BYTES = 256  # header of a state dict of Paddle 1.6; its content is ignored
 
 
 def is_paddle_1_6_state(data: bytes | memoryview) -> bool:
     """Whether this is a state dict that `save_dygraph` or `fluid.save` of Paddle 1.6 wrote: named
     records, not a pickle.
     """
-    return bytes(data[_RESERVED_BYTES : _RESERVED_BYTES + 4]) == b"TNUM" and bytes(
-        data[_RESERVED_BYTES + 12 : _RESERVED_BYTES + 16]
-    ) in (
+    return bytes(
+        data[_PADDLE_1_6_HEADER_BYTES : _PADDLE_1_6_HEADER_BYTES + 4]
+    ) == b"TNUM" and bytes(data[_PADDLE_1_6_HEADER_BYTES + 12 : _PADDLE_1_6_HEADER_BYTES + 16]) in (
         b"NAME",
         b"",
     )
@@ -169,23 +173,23 @@ def is_paddle_1_6_state(data: bytes | memoryview) -> bool:
 
 def read_paddle_1_6_state(data: bytes | memoryview, file: str) -> Params:
     """Return the values of a state dict of Paddle 1.6. Raises FileError."""
-    reader = _Reader(data, file)
+    reader = _RecordReader(data, file)
     reader.location = "its head"
-    reader.take(_RESERVED_BYTES + 4, "its head")
-    count = reader.number("<Q", "the number of its values")
-    records: list[Record] = []
+    reader.skip_bytes(_PADDLE_1_6_HEADER_BYTES + 4, "its head")
+    count = reader.read_number("<Q", "the number of its values")
+    records: list[ValueRecord] = []
     while len(records) < count:
-        records.append(reader.named(len(records)))
-    if reader.at != len(data):
-        raise FileError(f"{file}: {len(data) - reader.at} bytes are left after its {count} values")
+        records.append(reader.read_named_record(len(records)))
+    if reader.position != len(data):
+        raise FileError(
+            f"{file}: {len(data) - reader.position} bytes are left after its {count} values"
+        )
     if len({record.name for record in records}) != count:
         raise FileError(f"{file}: two values have one name")
     return Params(records, data)
 
 
-def params_from_bytes(
-    data: bytes | memoryview, names: Iterable[str], file: str = "params"
-) -> Params:
+def parse_params(data: bytes | memoryview, names: Iterable[str], file: str = "params") -> Params:
     """Return the values in `data`, one for each name, sorted by name.
 
     Raises FileError.
@@ -199,20 +203,20 @@ def load_params(path: str | os.PathLike[str], names: Iterable[str]) -> Params:
 
     Raises FileError, OSError.
     """
-    wanted = sorted(set(names))
-    if not wanted and not os.path.exists(path):
+    sorted_names = sorted(set(names))
+    if not sorted_names and not os.path.exists(path):
         return Params([], b"")
     file = os.path.basename(os.fspath(path))
     with open_regular(path) as weights:
         if os.fstat(weights.fileno()).st_size == 0:  # cannot be mapped
-            return Params(list(read_records(b"", wanted, file)), b"", os.fspath(path))
+            return Params(list(read_records(b"", sorted_names, file)), b"", os.fspath(path))
         try:
             mapped = mmap.mmap(weights.fileno(), 0, access=mmap.ACCESS_READ)
         except OSError as error:
             raise FileError(
                 f"{file}: cannot be mapped: {error.strerror} ({os.fspath(path)})"
             ) from None
-    return Params(list(read_records(mapped, wanted, file)), mapped, os.fspath(path))
+    return Params(list(read_records(mapped, sorted_names, file)), mapped, os.fspath(path))
 
 
 def load_params_folder(
@@ -223,12 +227,12 @@ def load_params_folder(
     Raises FileError, OSError.
     """
     root = os.path.realpath(folder)
-    found: dict[str, np.ndarray[Any, Any]] = {}
+    values: dict[str, np.ndarray[Any, Any]] = {}
     for name in sorted(set(names)):
         path = os.path.realpath(os.path.join(root, name))
         if os.path.commonpath([root, path]) != root:
             raise FileError(
                 f"{os.path.basename(root)}: the value of {name!r} would lie outside of the folder"
             )
-        found[name] = load_params(path, [name])[name]
-    return found
+        values[name] = load_params(path, [name])[name]
+    return values

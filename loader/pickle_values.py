@@ -15,11 +15,11 @@ import numpy as np
 from ..core.dtype import MAX_RANK
 from .escape_text import escape_text
 
-_MAX_NAME = 200  # maximum length of a name in an error message
-Spend = Callable[[int], None]
+_MAX_NAME_LENGTH = 200  # maximum length of a name in an error message
+SpendBudget = Callable[[int], None]
 
 # dtypes without object references
-_PLAIN_DTYPE = re.compile(r"[<>=|]?(b1|\?|[iu][1248]|f[248]|c8|c16|[SU]\d{1,8})")
+_PLAIN_DTYPE_NAME = re.compile(r"[<>=|]?(b1|\?|[iu][1248]|f[248]|c8|c16|[SU]\d{1,8})")
 
 
 class RejectedPickle(Exception):
@@ -30,10 +30,10 @@ class UnresolvedName:
     """A name in a pickle; nothing is imported for it."""
 
     def __init__(self, name: str) -> None:
-        self.name = escape_text(name[:_MAX_NAME])
+        self.name = escape_text(name[:_MAX_NAME_LENGTH])
 
 
-class _DType(UnresolvedName):
+class _PickledDType(UnresolvedName):
     """A dtype in a pickle. It is separate from NumPy's dtype objects, because a BUILD instruction
     could modify those.
     """
@@ -43,21 +43,21 @@ class _DType(UnresolvedName):
         self.dtype = dtype
 
 
-class _Dict(dict[Any, Any]):
+class _PickledOrderedDict(dict[Any, Any]):
     """Stands for `collections.OrderedDict`, which may be built with an empty state."""
 
 
-def describe(value: Any) -> str:
+def describe_value(value: Any) -> str:
     """Format a value for an error message, briefly and without recursion."""
     if isinstance(value, UnresolvedName):
         return value.name
     if isinstance(value, tuple):
         more = ", ..." if len(value) > 3 else ""
-        return f"({', '.join(_short(part) for part in value[:3])}{more})"
-    return _short(value)
+        return f"({', '.join(_describe_item(part) for part in value[:3])}{more})"
+    return _describe_item(value)
 
 
-def _short(value: Any) -> str:
+def _describe_item(value: Any) -> str:
     if isinstance(value, UnresolvedName):
         return value.name
     if isinstance(value, (str, bytes)):
@@ -65,63 +65,63 @@ def _short(value: Any) -> str:
     return (
         repr(value)
         if isinstance(value, (float, bool, type(None)))
-        else (f"{_article(value)} {type(value).__name__}")
+        else (f"{_indefinite_article(value)} {type(value).__name__}")
     )
 
 
-def _article(value: Any) -> str:
+def _indefinite_article(value: Any) -> str:
     return "an" if type(value).__name__[0] in "aeiou" else "a"
 
 
-def _require(good: bool, what: str) -> None:
+def _require_expected_use(good: bool, what: str) -> None:
     if not good:
         raise RejectedPickle(f"{what} in a way that no file of weights does")
 
 
-def _raw(data: Any) -> bytes:
+def _as_bytes(data: Any) -> bytes:
     """Return the bytes of an array or scalar; pickles of Python 2 hold them as text."""
     return data.encode("latin1") if isinstance(data, str) else data
 
 
-def _dtype(args: tuple[Any, ...], _: Spend) -> _DType:
-    _require(1 <= len(args) <= 3, "calls numpy.dtype")
+def _construct_dtype(args: tuple[Any, ...], _: SpendBudget) -> _PickledDType:
+    _require_expected_use(1 <= len(args) <= 3, "calls numpy.dtype")
     if isinstance(args[0], UnresolvedName) and args[0].name == "ml_dtypes.bfloat16":
-        return _DType(np.dtype(ml_dtypes.bfloat16))
+        return _PickledDType(np.dtype(ml_dtypes.bfloat16))
     text = args[0].decode("ascii") if isinstance(args[0], bytes) else args[0]
-    _require(isinstance(text, str), "calls numpy.dtype")
+    _require_expected_use(isinstance(text, str), "calls numpy.dtype")
     if text == "bfloat16":
-        return _DType(np.dtype(ml_dtypes.bfloat16))
-    if not _PLAIN_DTYPE.fullmatch(text):
+        return _PickledDType(np.dtype(ml_dtypes.bfloat16))
+    if not _PLAIN_DTYPE_NAME.fullmatch(text):
         raise RejectedPickle(f"holds an array of {text[:60]!r}, which is not plain data")
-    return _DType(np.dtype(text))
+    return _PickledDType(np.dtype(text))
 
 
-def _build_dtype(target: _DType, state: Any) -> None:
-    _require(
+def _set_dtype_state(target: _PickledDType, state: Any) -> None:
+    _require_expected_use(
         isinstance(state, tuple) and 5 <= len(state) <= 9 and state[2:5] == (None, None, None),
         "builds numpy.dtype",
     )
     order = state[1].decode("ascii") if isinstance(state[1], bytes) else state[1]
-    _require(order in ("<", ">", "|", "="), "builds numpy.dtype")
+    _require_expected_use(order in ("<", ">", "|", "="), "builds numpy.dtype")
     if order in ("<", ">") and target.dtype.kind in "iufcU":
         target.dtype = target.dtype.newbyteorder(">" if order == ">" else "<")
 
 
-def _reconstruct(args: tuple[Any, ...], _: Spend) -> np.ndarray[Any, Any]:
-    _require(len(args) == 3 and isinstance(args[0], UnresolvedName), "makes an array")
-    _require(args[0].name == "numpy.ndarray", "makes an array")
+def _construct_empty_array(args: tuple[Any, ...], _: SpendBudget) -> np.ndarray[Any, Any]:
+    _require_expected_use(len(args) == 3 and isinstance(args[0], UnresolvedName), "makes an array")
+    _require_expected_use(args[0].name == "numpy.ndarray", "makes an array")
     return np.empty(0, np.uint8)
 
 
-def _array_bytes(dtype: np.dtype[Any], shape: Any, data: Any, spend: Spend) -> bytes:
+def _checked_array_bytes(dtype: np.dtype[Any], shape: Any, data: Any, spend: SpendBudget) -> bytes:
     """Return the bytes of an array after checking that their number matches the shape."""
-    _require(
+    _require_expected_use(
         isinstance(shape, tuple)
         and len(shape) <= MAX_RANK
         and isinstance(data, (bytes, bytearray)),
         "fills an array",
     )
-    _require(all(type(n) is int and n >= 0 for n in shape), "fills an array")
+    _require_expected_use(all(type(n) is int and n >= 0 for n in shape), "fills an array")
     if math.prod(n or 1 for n in shape) >= 1 << 48 or math.prod(shape) * dtype.itemsize != len(
         data
     ):
@@ -130,57 +130,60 @@ def _array_bytes(dtype: np.dtype[Any], shape: Any, data: Any, spend: Spend) -> b
     return bytes(data)
 
 
-def _build_array(target: np.ndarray[Any, Any], state: Any, spend: Spend) -> None:
-    _require(isinstance(state, tuple) and len(state) in (4, 5), "fills an array")
+def _set_array_state(target: np.ndarray[Any, Any], state: Any, spend: SpendBudget) -> None:
+    _require_expected_use(isinstance(state, tuple) and len(state) in (4, 5), "fills an array")
     shape, dtype, fortran, data = state[-4:]
-    _require(isinstance(dtype, _DType), "fills an array")
-    found = dtype.dtype
-    data = _array_bytes(found, shape, _raw(data), spend)
+    _require_expected_use(isinstance(dtype, _PickledDType), "fills an array")
+    element_dtype = dtype.dtype
+    data = _checked_array_bytes(element_dtype, shape, _as_bytes(data), spend)
     # The state is validated, so that NumPy's own method can use it: the array stays
     # the same object, to which other values of the pickle may refer.
     native = (
-        np.frombuffer(data, found).astype(found.newbyteorder("=")).tobytes()
-        if found.str[0] == ">"
+        np.frombuffer(data, element_dtype).astype(element_dtype.newbyteorder("=")).tobytes()
+        if element_dtype.str[0] == ">"
         else data
     )
-    state = (1, shape, found.newbyteorder("="), bool(fortran), native)
+    state = (1, shape, element_dtype.newbyteorder("="), bool(fortran), native)
     target.__setstate__(state)
 
 
-def _frombuffer(args: tuple[Any, ...], spend: Spend) -> np.ndarray[Any, Any]:
-    _require(
-        len(args) == 4 and isinstance(args[1], _DType) and args[3] in ("C", "F"), "makes an array"
+def _construct_array(args: tuple[Any, ...], spend: SpendBudget) -> np.ndarray[Any, Any]:
+    _require_expected_use(
+        len(args) == 4 and isinstance(args[1], _PickledDType) and args[3] in ("C", "F"),
+        "makes an array",
     )
-    data = _array_bytes(args[1].dtype, args[2], args[0], spend)
-    found = np.frombuffer(data, args[1].dtype).reshape(args[2], order=args[3])
-    return found.astype(args[1].dtype.newbyteorder("="), order="K")
+    data = _checked_array_bytes(args[1].dtype, args[2], args[0], spend)
+    array = np.frombuffer(data, args[1].dtype).reshape(args[2], order=args[3])
+    return array.astype(args[1].dtype.newbyteorder("="), order="K")
 
 
-def _scalar(args: tuple[Any, ...], spend: Spend) -> Any:
-    _require(len(args) == 2 and isinstance(args[0], _DType), "makes a scalar")
-    data = _array_bytes(args[0].dtype, (), _raw(args[1]), spend)
+def _construct_scalar(args: tuple[Any, ...], spend: SpendBudget) -> Any:
+    _require_expected_use(len(args) == 2 and isinstance(args[0], _PickledDType), "makes a scalar")
+    data = _checked_array_bytes(args[0].dtype, (), _as_bytes(args[1]), spend)
     return np.frombuffer(data, args[0].dtype)[0]
 
 
-def _encode(args: tuple[Any, ...], spend: Spend) -> bytes:
+def _construct_encoded_bytes(args: tuple[Any, ...], spend: SpendBudget) -> bytes:
     """Return the result of `_codecs.encode(text, 'latin1')`, with which protocol 2 of Python 3
     represents bytes.
     """
-    _require(1 <= len(args) <= 2 and all(isinstance(arg, str) for arg in args), "encodes text")
-    _require(args[1:] in ((), ("latin1",), ("latin-1",)), "encodes text")
+    _require_expected_use(
+        1 <= len(args) <= 2 and all(isinstance(arg, str) for arg in args), "encodes text"
+    )
+    _require_expected_use(args[1:] in ((), ("latin1",), ("latin-1",)), "encodes text")
     spend(len(args[0]))
     encoded: bytes = args[0].encode("latin1" if len(args) == 2 else "utf-8")
     return encoded
 
 
-def _tuple(args: tuple[Any, ...], spend: Spend) -> tuple[Any, ...]:
+def _construct_tuple(args: tuple[Any, ...], spend: SpendBudget) -> tuple[Any, ...]:
     """Return a tuple of name and array, which represents a Paddle tensor."""
-    _require(len(args) == 1 and isinstance(args[0], (tuple, list)), "makes a tuple")
+    _require_expected_use(len(args) == 1 and isinstance(args[0], (tuple, list)), "makes a tuple")
     spend(len(args[0]))
     return tuple(args[0])
 
 
-def _eval(args: tuple[Any, ...], _: Spend) -> Any:
+def _construct_lod_tensor(args: tuple[Any, ...], _: SpendBudget) -> Any:
     """Return the array of `eval('data', {'data': array})`, which represents a LoDTensor of Paddle.
     Only this exact call is accepted; nothing is evaluated.
     """
@@ -191,61 +194,63 @@ def _eval(args: tuple[Any, ...], _: Spend) -> Any:
         and list(args[1]) == ["data"]
     ):
         return args[1]["data"]
-    raise RejectedPickle(f"would run eval{describe(args)} on being unpickled")
+    raise RejectedPickle(f"would run eval{describe_value(args)} on being unpickled")
 
 
-def _bytes(args: tuple[Any, ...], spend: Spend) -> bytes:
-    _require(
+def _construct_bytes(args: tuple[Any, ...], spend: SpendBudget) -> bytes:
+    _require_expected_use(
         args == () or (len(args) == 1 and isinstance(args[0], (bytes, bytearray))), "makes bytes"
     )
     spend(len(args[0]) if args else 0)
     return bytes(*args)
 
 
-def _complex(args: tuple[Any, ...], _: Spend) -> complex:
-    _require(len(args) == 2 and all(type(arg) in (int, float) for arg in args), "makes a number")
+def _construct_complex(args: tuple[Any, ...], _: SpendBudget) -> complex:
+    _require_expected_use(
+        len(args) == 2 and all(type(arg) in (int, float) for arg in args), "makes a number"
+    )
     return complex(*args)
 
 
-def _ordered_dict(args: tuple[Any, ...], spend: Spend) -> _Dict:
+def _construct_ordered_dict(args: tuple[Any, ...], spend: SpendBudget) -> _PickledOrderedDict:
     """Return an OrderedDict; Python 2 stores its items as a list of pairs."""
     pairs = args[0] if len(args) == 1 else []
-    _require(len(args) <= 1 and isinstance(pairs, list), "makes a dict")
-    _require(
+    _require_expected_use(len(args) <= 1 and isinstance(pairs, list), "makes a dict")
+    _require_expected_use(
         all(isinstance(p, (list, tuple)) and len(p) == 2 and isinstance(p[0], str) for p in pairs),
         "makes a dict",
     )
     spend(len(pairs))
-    return _Dict((key, value) for key, value in pairs)
+    return _PickledOrderedDict((key, value) for key, value in pairs)
 
 
 # name -> constructor
-ALLOWED_CALLS: dict[str, Callable[[tuple[Any, ...], Spend], Any]] = {
-    "numpy.dtype": _dtype,
-    "numpy.core.multiarray._reconstruct": _reconstruct,
-    "numpy._core.multiarray._reconstruct": _reconstruct,
-    "numpy.core.multiarray.scalar": _scalar,
-    "numpy._core.multiarray.scalar": _scalar,
-    "numpy.core.numeric._frombuffer": _frombuffer,
-    "numpy._core.numeric._frombuffer": _frombuffer,
-    "_codecs.encode": _encode,
-    "builtins.tuple": _tuple,
-    "__builtin__.tuple": _tuple,
-    "builtins.eval": _eval,
-    "__builtin__.eval": _eval,
-    "builtins.bytes": _bytes,
-    "__builtin__.bytes": _bytes,
-    "builtins.complex": _complex,
-    "__builtin__.complex": _complex,
-    "collections.OrderedDict": _ordered_dict,
+ALLOWED_CONSTRUCTORS: dict[str, Callable[[tuple[Any, ...], SpendBudget], Any]] = {
+    "numpy.dtype": _construct_dtype,
+    "numpy.core.multiarray._reconstruct": _construct_empty_array,
+    "numpy._core.multiarray._reconstruct": _construct_empty_array,
+    "numpy.core.multiarray.scalar": _construct_scalar,
+    "numpy._core.multiarray.scalar": _construct_scalar,
+    "numpy.core.numeric._frombuffer": _construct_array,
+    "numpy._core.numeric._frombuffer": _construct_array,
+    "_codecs.encode": _construct_encoded_bytes,
+    "builtins.tuple": _construct_tuple,
+    "__builtin__.tuple": _construct_tuple,
+    "builtins.eval": _construct_lod_tensor,
+    "__builtin__.eval": _construct_lod_tensor,
+    "builtins.bytes": _construct_bytes,
+    "__builtin__.bytes": _construct_bytes,
+    "builtins.complex": _construct_complex,
+    "__builtin__.complex": _construct_complex,
+    "collections.OrderedDict": _construct_ordered_dict,
 }
 
 
-def build(target: Any, state: Any, spend: Spend) -> None:
+def set_state(target: Any, state: Any, spend: SpendBudget) -> None:
     """Set the state of an array or dtype."""
-    if isinstance(target, _DType):
-        _build_dtype(target, state)
+    if isinstance(target, _PickledDType):
+        _set_dtype_state(target, state)
     elif type(target) is np.ndarray:
-        _build_array(target, state, spend)
-    elif not (isinstance(target, _Dict) and state in ({}, None)):
-        raise RejectedPickle(f"sets the state of {describe(target)}")
+        _set_array_state(target, state, spend)
+    elif not (isinstance(target, _PickledOrderedDict) and state in ({}, None)):
+        raise RejectedPickle(f"sets the state of {describe_value(target)}")

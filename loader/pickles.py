@@ -3,8 +3,8 @@ imported or called.
 
 A pickle is a program for a stack machine. `pickletools` of the standard library decodes its
 instructions. The loop here executes the instructions that build data, and looks names up in the
-table `ALLOWED_CALLS`. It does not subclass `pickle.Unpickler`, which cannot limit shared lists, the
-hashing of nested tuples, or allocations of a declared size.
+table `ALLOWED_CONSTRUCTORS`. It does not subclass `pickle.Unpickler`, which cannot limit shared
+lists, the hashing of nested tuples, or allocations of a declared size.
 """
 
 from __future__ import annotations
@@ -17,12 +17,18 @@ from collections.abc import Callable
 from typing import Any
 
 from ..core.errors import FileError
-from .pickle_values import ALLOWED_CALLS, RejectedPickle, UnresolvedName, build, describe
+from .pickle_values import (
+    ALLOWED_CONSTRUCTORS,
+    RejectedPickle,
+    UnresolvedName,
+    describe_value,
+    set_state,
+)
 
 MAX_DEPTH = 100  # of nested containers
-_MARK = object()
-_CONTAINERS = (dict, list, tuple, UnresolvedName)
-_ENDS_IN_DATA = (type(None), bool, int, float, complex, str, bytes)
+_STACK_MARK = object()
+_CHECKED_TYPES = (dict, list, tuple, UnresolvedName)
+_PLAIN_TYPES = (type(None), bool, int, float, complex, str, bytes)
 
 
 def loads(data: bytes | memoryview | mmap.mmap, name: str = "pickle") -> Any:
@@ -33,22 +39,22 @@ def loads(data: bytes | memoryview | mmap.mmap, name: str = "pickle") -> Any:
     Raises FileError if the file is damaged, or if unpickling it would run code or create other
     objects.
     """
-    value, used = loads_first(data, name)
+    value, used = load_first(data, name)
     if used != len(data):
         raise FileError(f"{name}: has {len(data) - used} bytes after its end")
     return value
 
 
-def loads_first(data: bytes | memoryview | mmap.mmap, name: str = "pickle") -> tuple[Any, int]:
+def load_first(data: bytes | memoryview | mmap.mmap, name: str = "pickle") -> tuple[Any, int]:
     """Return the contents of the first pickle in `data`, as `loads` does, and its length in
     bytes.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("error", DeprecationWarning)  # for invalid escapes in text
-        return _run(data, name)
+        return _run_pickle(data, name)
 
 
-def _run(data: bytes | memoryview | mmap.mmap, name: str) -> tuple[Any, int]:
+def _run_pickle(data: bytes | memoryview | mmap.mmap, name: str) -> tuple[Any, int]:
     machine = _StackMachine(len(data))
     position = 0
     try:
@@ -58,9 +64,9 @@ def _run(data: bytes | memoryview | mmap.mmap, name: str) -> tuple[Any, int]:
             position = at or 0
             if opcode.name == "STOP":
                 return machine.result(), position + 1
-            machine.step(opcode.name, arg)
-    except RejectedPickle as refused:
-        raise FileError(f"{name}: {refused} (at byte {position})") from None
+            machine.execute(opcode.name, arg)
+    except RejectedPickle as rejection:
+        raise FileError(f"{name}: {rejection} (at byte {position})") from None
     except (
         ValueError,
         LookupError,
@@ -88,17 +94,17 @@ class _StackMachine:
         self.budget = 8 * size + 4096
         # A file can choose keys that collide, so that each is compared with all others of its dict.
         # The total number of comparisons is bounded.
-        self.comparisons = 256 * size + (1 << 22)
+        self.comparison_budget = 256 * size + (1 << 22)
         # id of a dict -> number of its keys whose hashes the file can choose
-        self.num_predictable: dict[int, int] = {}
+        self.num_collidable_keys: dict[int, int] = {}
         # Containers that hold containers, by id; the references keep the ids from being reused.
         self.depths: dict[int, tuple[Any, int]] = {}
 
-    def step(self, name: str, arg: Any) -> None:
+    def execute(self, name: str, arg: Any) -> None:
         if name in _PUSH_OPCODES:
             self.stack.append(arg)
         else:
-            action = _OPCODES.get(name)
+            action = _INSTRUCTIONS.get(name)
             if action is None:
                 raise RejectedPickle(
                     _REJECTED_OPCODES.get(name, f"uses {name}, which no file of weights needs")
@@ -106,18 +112,18 @@ class _StackMachine:
             action(self, arg)
 
     def pop(self) -> Any:
-        if not self.stack or self.stack[-1] is _MARK:
+        if not self.stack or self.stack[-1] is _STACK_MARK:
             raise ValueError("nothing to take")
         return self.stack.pop()
 
-    def top(self, kinds: type | tuple[type, ...]) -> Any:
+    def require_top(self, kinds: type | tuple[type, ...]) -> Any:
         if not self.stack or not isinstance(self.stack[-1], kinds):
             raise ValueError("items for what cannot hold them")
         return self.stack[-1]
 
     def pop_to_mark(self) -> list[Any]:
         at = len(self.stack) - 1
-        while at >= 0 and self.stack[at] is not _MARK:
+        while at >= 0 and self.stack[at] is not _STACK_MARK:
             at -= 1
         if at < 0:
             raise ValueError("no mark")
@@ -125,33 +131,33 @@ class _StackMachine:
         del self.stack[at:]
         return items
 
-    def put(self, index: int) -> None:
-        if not self.stack or self.stack[-1] is _MARK:
+    def memoize(self, index: int) -> None:
+        if not self.stack or self.stack[-1] is _STACK_MARK:
             raise ValueError("nothing to keep")
         self.memo[index] = self.stack[-1]
 
     def set_items(self, items: list[Any]) -> None:
-        target = self.top(dict)
+        target = self.require_top(dict)
         if len(items) % 2:
             raise ValueError("a key without a value")
         for key, value in zip(items[::2], items[1::2], strict=True):
             # Hashing a tuple of tuples can take forever, so they are rejected as keys.
             flat = key if type(key) is tuple else (key,)
-            if not all(isinstance(part, _ENDS_IN_DATA) for part in flat):
-                raise RejectedPickle(f"has a key that is not plain data: {describe(key)}")
-            self.spend(sum(map(_cost, flat)))
+            if not all(isinstance(part, _PLAIN_TYPES) for part in flat):
+                raise RejectedPickle(f"has a key that is not plain data: {describe_value(key)}")
+            self.spend_budget(sum(map(_comparison_cost, flat)))
             if not _is_collision_free(key):
-                others = self.num_predictable.get(id(target), 0)
-                self.num_predictable[id(target)] = others + 1
-                self.comparisons -= others * sum(map(_cost, flat))
-                if self.comparisons < 0:
+                others = self.num_collidable_keys.get(id(target), 0)
+                self.num_collidable_keys[id(target)] = others + 1
+                self.comparison_budget -= others * sum(map(_comparison_cost, flat))
+                if self.comparison_budget < 0:
                     raise RejectedPickle(
                         f"has {others} keys in one dict that are neither strings nor small integers"
                     )
             target[key] = value
-        self.note_depth(target, items)
+        self.check_depth(target, items)
 
-    def note_depth(self, container: Any, items: list[Any] | tuple[Any, ...]) -> None:
+    def check_depth(self, container: Any, items: list[Any] | tuple[Any, ...]) -> None:
         """Reject a container that is nested too deep when it is created. Items that are added later
         are checked by `_check_structure`.
         """
@@ -165,29 +171,31 @@ class _StackMachine:
 
     def push_tuple(self, items: list[Any]) -> None:
         result = tuple(items)
-        self.note_depth(result, result)
+        self.check_depth(result, result)
         self.stack.append(result)
 
     def push_list(self, items: list[Any]) -> None:
-        self.note_depth(items, items)
+        self.check_depth(items, items)
         self.stack.append(items)
 
-    def call(self) -> None:
+    def call_constructor(self) -> None:
         args, function = self.pop(), self.pop()
         if not isinstance(function, UnresolvedName) or not isinstance(args, tuple):
             raise ValueError("a call of what cannot be called")
-        result = ALLOWED_CALLS.get(function.name)
-        if result is None:
-            raise RejectedPickle(f"would run {function.name}{describe(args)} on being unpickled")
-        self.stack.append(result(args, self.spend))
+        constructor = ALLOWED_CONSTRUCTORS.get(function.name)
+        if constructor is None:
+            raise RejectedPickle(
+                f"would run {function.name}{describe_value(args)} on being unpickled"
+            )
+        self.stack.append(constructor(args, self.spend_budget))
 
-    def build(self) -> None:
+    def set_state(self) -> None:
         state = self.pop()
         if not self.stack:
             raise ValueError("nothing to build")
-        build(self.stack[-1], state, self.spend)
+        set_state(self.stack[-1], state, self.spend_budget)
 
-    def spend(self, size: int) -> None:
+    def spend_budget(self, size: int) -> None:
         """Add `size` copied bytes or items to the work of this file. Raises an error above the
         limit.
         """
@@ -203,7 +211,7 @@ class _StackMachine:
         return value
 
 
-def _cost(key: Any) -> int:
+def _comparison_cost(key: Any) -> int:
     """Return the number of bytes that hashing and comparing a part of a key processes."""
     if isinstance(key, (str, bytes)):
         return 1 + len(key)
@@ -219,17 +227,17 @@ def _is_collision_free(key: Any) -> bool:
     return isinstance(key, (str, bytes)) or (type(key) is int and 0 <= key < 1 << 24)
 
 
-def _children(value: Any) -> list[Any]:
+def _container_items(value: Any) -> list[Any]:
     if isinstance(value, dict):
         return [*value.keys(), *value.values()]
     return list(value) if isinstance(value, (list, tuple)) else []
 
 
-def _check_structure(root: Any, most: int) -> None:
+def _check_structure(root: Any, max_items: int) -> None:
     """Reject structures that a recursive reader could not process: cycles, great depth, or one list
     that is shared very often; and unresolved names.
 
-    most: the maximum number of items, where a shared container counts each time it occurs. The
+    max_items: the maximum number of items, where a shared container counts each time it occurs. The
     check visits each container once.
     """
     sizes: dict[int, tuple[int, int]] = {}  # id -> items as a tree, depth
@@ -241,14 +249,14 @@ def _check_structure(root: Any, most: int) -> None:
             raise RejectedPickle(f"names {value.name}, which is not data")
         if not isinstance(value, (dict, list, tuple)) or not value or id(value) in sizes:
             continue
-        inner = _children(value)
+        inner = _container_items(value)
         if not done:
             if id(value) in open_:
                 raise RejectedPickle("holds a container that holds itself")
             open_.add(id(value))
             todo.append((value, True))
             todo.extend(
-                (c, False) for c in inner if isinstance(c, _CONTAINERS) and id(c) not in sizes
+                (c, False) for c in inner if isinstance(c, _CHECKED_TYPES) and id(c) not in sizes
             )
             continue
         open_.discard(id(value))
@@ -256,42 +264,42 @@ def _check_structure(root: Any, most: int) -> None:
         size, depth = 1 + sum(n for n, _ in known), 1 + max((d for _, d in known), default=0)
         if depth > MAX_DEPTH:
             raise RejectedPickle(f"is nested more than {MAX_DEPTH} deep")
-        if size > most:
+        if size > max_items:
             raise RejectedPickle(
-                f"stands for more than {most} values, by holding the same ones over and over"
+                f"stands for more than {max_items} values, by holding the same ones over and over"
             )
         sizes[id(value)] = (size, depth)
 
 
-def _stack_global(machine: _StackMachine, _: Any) -> None:
+def _push_global(machine: _StackMachine, _: Any) -> None:
     name, module = machine.pop(), machine.pop()
     if not isinstance(name, str) or not isinstance(module, str):
         raise ValueError("a name that is not text")
     machine.stack.append(UnresolvedName(f"{module}.{name}"))
 
 
-def _get(machine: _StackMachine, index: Any) -> None:
+def _push_memoized(machine: _StackMachine, index: Any) -> None:
     machine.stack.append(machine.memo[index])
 
 
-def _dict(machine: _StackMachine, _: Any) -> None:
+def _push_dict(machine: _StackMachine, _: Any) -> None:
     items = machine.pop_to_mark()
     machine.stack.append({})
     machine.set_items(items)
 
 
-def _tuple(count: int) -> Callable[[_StackMachine, Any], None]:
+def _push_tuple_instruction(count: int) -> Callable[[_StackMachine, Any], None]:
     def action(machine: _StackMachine, _: Any) -> None:
         machine.push_tuple([machine.pop() for _ in range(count)][::-1])
 
     return action
 
 
-def _append(machine: _StackMachine, _: Any) -> None:
+def _append_item(machine: _StackMachine, _: Any) -> None:
     item = machine.pop()
-    target = machine.top(list)
+    target = machine.require_top(list)
     target.append(item)
-    machine.note_depth(target, (item,))
+    machine.check_depth(target, (item,))
 
 
 def _set_item(machine: _StackMachine, _: Any) -> None:
@@ -303,25 +311,35 @@ def _no_op(machine: _StackMachine, arg: Any) -> None:
     """Ignore an instruction that only makes reading faster."""
 
 
-def _push(value: Callable[[], Any]) -> Callable[[_StackMachine, Any], None]:
+def _push_instruction(value: Callable[[], Any]) -> Callable[[_StackMachine, Any], None]:
     return lambda machine, _: machine.stack.append(value())
 
 
-def _appends(machine: _StackMachine, _: Any) -> None:
+def _append_items(machine: _StackMachine, _: Any) -> None:
     items = machine.pop_to_mark()
-    target = machine.top(list)
+    target = machine.require_top(list)
     target.extend(items)
-    machine.note_depth(target, items)
+    machine.check_depth(target, items)
 
 
-def _duplicate(machine: _StackMachine, _: Any) -> None:
+def _duplicate_top(machine: _StackMachine, _: Any) -> None:
     value = machine.pop()
     machine.stack += [value, value]
 
 
 # Instructions whose argument is the value.
-_NUMBERS = ("INT", "BININT", "BININT1", "BININT2", "LONG", "LONG1", "LONG4", "FLOAT", "BINFLOAT")
-_TEXTS = (
+_NUMBER_OPCODES = (
+    "INT",
+    "BININT",
+    "BININT1",
+    "BININT2",
+    "LONG",
+    "LONG1",
+    "LONG4",
+    "FLOAT",
+    "BINFLOAT",
+)
+_TEXT_OPCODES = (
     "STRING",
     "BINSTRING",
     "SHORT_BINSTRING",
@@ -331,42 +349,42 @@ _TEXTS = (
     "BINUNICODE8",
 )
 _PUSH_OPCODES = frozenset(
-    (*_NUMBERS, *_TEXTS, "BINBYTES", "SHORT_BINBYTES", "BINBYTES8", "BYTEARRAY8")
+    (*_NUMBER_OPCODES, *_TEXT_OPCODES, "BINBYTES", "SHORT_BINBYTES", "BINBYTES8", "BYTEARRAY8")
 )
-_OPCODES: dict[str, Callable[[_StackMachine, Any], Any]] = {
+_INSTRUCTIONS: dict[str, Callable[[_StackMachine, Any], Any]] = {
     "PROTO": _no_op,
     "FRAME": _no_op,
-    "NONE": _push(lambda: None),
-    "NEWTRUE": _push(lambda: True),
-    "NEWFALSE": _push(lambda: False),
-    "EMPTY_LIST": _push(list),
-    "EMPTY_DICT": _push(dict),
-    "EMPTY_TUPLE": _push(tuple),
-    "MARK": _push(lambda: _MARK),
+    "NONE": _push_instruction(lambda: None),
+    "NEWTRUE": _push_instruction(lambda: True),
+    "NEWFALSE": _push_instruction(lambda: False),
+    "EMPTY_LIST": _push_instruction(list),
+    "EMPTY_DICT": _push_instruction(dict),
+    "EMPTY_TUPLE": _push_instruction(tuple),
+    "MARK": _push_instruction(lambda: _STACK_MARK),
     "LIST": lambda machine, _: machine.push_list(machine.pop_to_mark()),
     "TUPLE": lambda machine, _: machine.push_tuple(machine.pop_to_mark()),
-    "TUPLE1": _tuple(1),
-    "TUPLE2": _tuple(2),
-    "TUPLE3": _tuple(3),
-    "DICT": _dict,
-    "APPEND": _append,
-    "APPENDS": _appends,
+    "TUPLE1": _push_tuple_instruction(1),
+    "TUPLE2": _push_tuple_instruction(2),
+    "TUPLE3": _push_tuple_instruction(3),
+    "DICT": _push_dict,
+    "APPEND": _append_item,
+    "APPENDS": _append_items,
     "SETITEM": _set_item,
     "SETITEMS": lambda machine, _: machine.set_items(machine.pop_to_mark()),
-    "GET": _get,
-    "BINGET": _get,
-    "LONG_BINGET": _get,
-    "PUT": lambda machine, index: machine.put(index),
-    "BINPUT": lambda machine, index: machine.put(index),
-    "LONG_BINPUT": lambda machine, index: machine.put(index),
-    "MEMOIZE": lambda machine, _: machine.put(len(machine.memo)),
+    "GET": _push_memoized,
+    "BINGET": _push_memoized,
+    "LONG_BINGET": _push_memoized,
+    "PUT": lambda machine, index: machine.memoize(index),
+    "BINPUT": lambda machine, index: machine.memoize(index),
+    "LONG_BINPUT": lambda machine, index: machine.memoize(index),
+    "MEMOIZE": lambda machine, _: machine.memoize(len(machine.memo)),
     "POP": lambda machine, _: machine.stack.pop(),
     "POP_MARK": lambda machine, _: machine.pop_to_mark(),
-    "DUP": _duplicate,
+    "DUP": _duplicate_top,
     "GLOBAL": lambda machine, arg: machine.stack.append(UnresolvedName(arg.replace(" ", "."))),
-    "STACK_GLOBAL": _stack_global,
-    "REDUCE": lambda machine, _: machine.call(),
-    "BUILD": lambda machine, _: machine.build(),
+    "STACK_GLOBAL": _push_global,
+    "REDUCE": lambda machine, _: machine.call_constructor(),
+    "BUILD": lambda machine, _: machine.set_state(),
 }
 _REJECTED_OPCODES = {
     "INST": "would make an object of a class on being unpickled (INST)",

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..capture.modes import recorder_of
+from ..capture.modes import recorder_of_mode
 from ..capture.variable import Variable
 from ..compiler import lower_program
 from ..compiler.partial_program import PartialProgram
@@ -22,13 +22,13 @@ from ..core.errors import OarlockError, warn
 from ..core.mode import state, use_mode
 from ..core.tensor import Tensor
 from ..export import pdiparams, pdmodel
-from ..export.save import named
-from ..ir.guards import judge
-from ..ir.passes.prune import fetch_op
+from ..export.save import set_error_filename
+from ..ir.guards import check_guard
+from ..ir.passes.prune import make_fetch_op
 from ..ir.program import Program
-from .engine import Array, Engine, EngineError, UnsupportedError, first_reason, runtime
+from .engine import Array, Engine, EngineError, UnsupportedError, first_error_line, runtime_module
 
-REQUIRED_OPTIONS = frozenset(("device", "ort_library"))  # options that require an engine
+ENGINE_ONLY_OPTIONS = frozenset(("device", "ort_library"))  # options that require an engine
 
 
 class ProgramRunner:
@@ -52,36 +52,36 @@ class ProgramRunner:
     ) -> None:
         self.program = program
         self.scope = scope
-        self._files = files
+        self._file_contents = files
         self._options = dict(options or {})
-        self._name = name
+        self._program_name = name
         self._tensors = list(scope.values())
         self._arrays = [t.array for t in self._tensors]
         self._engine: Engine | None = None
-        self._original = self._arrays if files is not None else None
-        self.feeds = program.feeds()
+        self._file_arrays = self._arrays if files is not None else None
+        self.input_names = program.feeds()
 
     @cached_property
-    def _partial(self) -> PartialProgram:
+    def _partial_program(self) -> PartialProgram:
         """The program as a differentiable function that also returns the values of guards, after
         its outputs.
         """
         return PartialProgram(_with_guard_outputs(self.program), self.scope)
 
-    def _changed(self) -> bool:
+    def _has_changed_values(self) -> bool:
         return any(t.array is not a for t, a in zip(self._tensors, self._arrays, strict=True))
 
-    def _build(self) -> Engine:
-        if self._files is not None and self._arrays is self._original:
-            return Engine(*self._files, self._name, **self._options)
+    def _build_engine(self) -> Engine:
+        if self._file_contents is not None and self._arrays is self._file_arrays:
+            return Engine(*self._file_contents, self._program_name, **self._options)
         # The engine maps the file, so it can be removed once the session exists.
         with tempfile.TemporaryDirectory(prefix="oarlock-") as folder:
             path = None
             if self._tensors:
                 path = os.path.join(folder, "values.pdiparams")
-                with named(path), open(path, "wb") as file:
+                with set_error_filename(path), open(path, "wb") as file:
                     pdiparams.write({name: t.array for name, t in self.scope.items()}, file)
-            return Engine(pdmodel.to_bytes(self.program), path, self._name, **self._options)
+            return Engine(pdmodel.to_bytes(self.program), path, self._program_name, **self._options)
 
     @cached_property
     def engine_error(self) -> OarlockError | None:
@@ -92,28 +92,29 @@ class ProgramRunner:
         require an engine or a device.
         """
         try:
-            self._engine = self._build()
+            self._engine = self._build_engine()
         except (UnsupportedError, EngineError) as error:
-            asked = isinstance(error, EngineError) and self.engine_is_required
-            if asked or not self.has_own_kernels:
+            is_required = isinstance(error, EngineError) and self.engine_is_required
+            if is_required or not self.is_supported_by_kernels:
                 raise
-            warn(f"{self._name}: {self._cause(error)}; the model runs op by op, slower")
+            cause = self._describe_cause(error)
+            warn(f"{self._program_name}: {cause}; the model runs op by op, slower")
             return error
         return None
 
-    def _cause(self, error: OarlockError) -> str:
+    def _describe_cause(self, error: OarlockError) -> str:
         if isinstance(error, UnsupportedError):
             used = {op.type for op in self.program.ops()}
-            ops = sorted(used - set(runtime().lowered_ops()) - {"feed", "fetch"})
+            ops = sorted(used - set(runtime_module().lowered_ops()) - {"feed", "fetch"})
             if ops:
                 return f"the engine does not have {', '.join(ops)}"
-        return f"the engine cannot run it ({first_reason(error)})"
+        return f"the engine cannot run it ({first_error_line(error)})"
 
     def infer(self, arrays: Sequence[Array]) -> list[Any]:
         """Return the outputs for inputs in order. They are NumPy arrays, or on the GPU of the first
         input if that is a GPU array.
         """
-        index = cuda.index_of(arrays[0]) if len(arrays) else None
+        index = cuda.gpu_index_of(arrays[0]) if len(arrays) else None
         if index is not None:  # the engine works on CPU memory
             return [
                 cuda.to_device(np.asarray(a), index)
@@ -121,21 +122,21 @@ class ProgramRunner:
             ]
         if self.engine_error is not None:
             return self._infer_with_kernels(arrays)
-        if self._changed():
+        if self._has_changed_values():
             self._arrays, self._engine = [t.array for t in self._tensors], None
-            if self.has_own_kernels:
+            if self.is_supported_by_kernels:
                 return self._infer_with_kernels(arrays)
         if self._engine is None:
-            self._engine = self._build()
+            self._engine = self._build_engine()
         return self._engine.run(arrays)
 
     @property
     def engine_is_required(self) -> bool:
         """Whether the options select an engine or a device."""
-        return not REQUIRED_OPTIONS.isdisjoint(self._options)
+        return not ENGINE_ONLY_OPTIONS.isdisjoint(self._options)
 
     @cached_property
-    def has_own_kernels(self) -> bool:
+    def is_supported_by_kernels(self) -> bool:
         """Whether Oarlock's own kernels can run the program."""
         try:
             return not lower_program(
@@ -149,8 +150,8 @@ class ProgramRunner:
             [t.array for t in self._tensors]
         )  # the kernels run on the device of the values
         with use_mode(state.mode.with_tape(False)):
-            found = self.run_with_kernels([Tensor(cuda.to_device(a, index)) for a in arrays])
-        return [np.asarray(cuda.to_host(t.array)) for t in found]
+            outputs = self.run_with_kernels([Tensor(cuda.to_device(a, index)) for a in arrays])
+        return [np.asarray(cuda.to_host(t.array)) for t in outputs]
 
     def run_with_kernels(self, tensors: Sequence[Tensor]) -> list[Tensor]:
         """Run the program on Oarlock's kernels for inputs in order, in the current dispatch mode:
@@ -159,15 +160,15 @@ class ProgramRunner:
         Raises GuardError. Row splits of packed sequences come last and are ignored here.
         """
         count = len(self.program.fetches())
-        found = self._partial(tensors[: len(self.feeds)])
+        outputs = self._partial_program(tensors[: len(self.input_names)])
         guards = self.program.contract.guards if self.program.contract else []
-        recorder = recorder_of(state.mode)
-        for guard, tensor in zip(guards, found[count:], strict=True):
+        recorder = recorder_of_mode(state.mode)
+        for guard, tensor in zip(guards, outputs[count:], strict=True):
             if recorder is not None:
                 recorder.add_guard(replace(guard, var=recorder.name_of(tensor)))
             if not isinstance(tensor, Variable):
-                judge(guard, tensor.array, tensor.array.shape, self._name)
-        return found[:count]
+                check_guard(guard, tensor.array, tensor.array.shape, self._program_name)
+        return outputs[:count]
 
 
 def _with_guard_outputs(program: Program) -> Program:
@@ -176,6 +177,6 @@ def _with_guard_outputs(program: Program) -> Program:
     if not guards:
         return program
     count = len(program.fetches())
-    fetches = [fetch_op(guard.var, count + i) for i, guard in enumerate(guards)]
+    fetches = [make_fetch_op(guard.var, count + i) for i, guard in enumerate(guards)]
     block = replace(program.block, ops=[*program.block.ops, *fetches])
     return replace(program, blocks=[block, *program.blocks[1:]])

@@ -13,7 +13,7 @@ from ..core.errors import FileError
 
 T = TypeVar("T")
 # Opening a pipe without a writer would block.
-_NON_BLOCKING = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+_OPEN_FLAGS = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
 class _NonBlockingFile(io.FileIO):
@@ -36,20 +36,20 @@ class _NonBlockingFile(io.FileIO):
         data: bytes | None = super().readall()
         return self._require_data(data)
 
-    def _require_data(self, found: T | None) -> T:
-        if found is None:
+    def _require_data(self, data: T | None) -> T:
+        if data is None:
             raise FileError(
                 f"{os.path.basename(self.path)}: is not a regular file ({self.path}): a read "
                 "would block"
             )
-        return found
+        return data
 
 
 def open_regular(path: str | os.PathLike[str]) -> BinaryIO:
     """Open a regular file for reading. Raises FileError for a folder, a pipe or a device,
     OSError.
     """
-    handle = os.open(path, os.O_RDONLY | _NON_BLOCKING)
+    handle = os.open(path, os.O_RDONLY | _OPEN_FLAGS)
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
         raise FileError(f"{os.path.basename(path)}: is not a regular file ({os.fspath(path)})")
@@ -59,12 +59,12 @@ def open_regular(path: str | os.PathLike[str]) -> BinaryIO:
 
 
 def read_file(
-    path: str | os.PathLike[str], most: int | None = None, what: str = "such file"
+    path: str | os.PathLike[str], max_bytes: int | None = None, file_kind: str = "such file"
 ) -> bytes:
     """Return the bytes of a regular file.
 
-    most: the maximum size.
-    what: the kind of file, for errors.
+    max_bytes: the maximum size.
+    file_kind: the kind of file, for errors.
 
     Raises FileError, OSError.
     """
@@ -74,12 +74,12 @@ def read_file(
         try:
             data = (
                 b""
-                if most is not None and size > most
-                else file.read(-1 if most is None else most + 1)
+                if max_bytes is not None and size > max_bytes
+                else file.read(-1 if max_bytes is None else max_bytes + 1)
             )
         except MemoryError:
             raise FileError(f"{name}: {size} bytes, more than fit into memory") from None
         size = max(size, len(data))  # it may have grown since
-        if most is not None and size > most:
-            raise FileError(f"{name}: {size} bytes, more than the {most} of any {what}")
+        if max_bytes is not None and size > max_bytes:
+            raise FileError(f"{name}: {size} bytes, more than the {max_bytes} of any {file_kind}")
         return data

@@ -20,10 +20,10 @@ from ..core.numerics_check import is_enabled as checks_numerics
 from ..core.tensor import Tensor
 from ..export import pdmodel
 from ..ir.block_captures import draws_random
-from ..ir.guards import judge
+from ..ir.guards import check_guard
 from ..ir.input_spec import InputSpec
-from ..ir.program import Arg, Attr, AttrType, Contract, OpDesc, Program
-from .engine import offset_inputs
+from ..ir.program import Attr, AttrType, Contract, ContractArg, OpDesc, Program
+from .engine import row_split_inputs
 from .model_files import ModelFiles
 from .program_runner import ProgramRunner
 
@@ -42,37 +42,41 @@ class SavedMethod:
         files: ModelFiles,
         scope: Mapping[str, Tensor],
         options: Mapping[str, Any] | None,
-        enforced: bool = True,
+        enforces_guards: bool = True,
     ) -> None:
         self.name, self.program = (
             files.name,
-            files.program if enforced else without_guards(files.program),
+            files.program if enforces_guards else without_guards(files.program),
         )
         contract = self.program.contract or Contract()
-        self.inputs = contract.inputs or [_arg(files.program, n) for n in files.program.feeds()]
-        self.outputs = contract.outputs or [_arg(files.program, n) for n in files.program.fetches()]
+        self.inputs = contract.inputs or [
+            _declared_arg(files.program, n) for n in files.program.feeds()
+        ]
+        self.outputs = contract.outputs or [
+            _declared_arg(files.program, n) for n in files.program.fetches()
+        ]
         self.guards = contract.guards  # the guards that are enforced
         self.assumptions = list(files.program.contract.guards) if files.program.contract else []
-        self._call_inputs = self.inputs + offset_inputs(files)
-        self._nest = output_tree.builder(contract.output_tree, len(self.outputs))
+        self._call_inputs = self.inputs + row_split_inputs(files)
+        self._rebuild_outputs = output_tree.make_rebuilder(contract.output_tree, len(self.outputs))
         self._scope = {name: scope[name] for name in files.values}
         bytes_ = files.pdmodel if self.program is files.program else pdmodel.to_bytes(self.program)
         on_disk = (bytes_, files.params_path) if files.params_path or not files.values else None
         self.runner = ProgramRunner(self.program, self._scope, on_disk, options, self.name)
 
     @cached_property
-    def _trainer(self) -> ProgramRunner:
+    def _training_runner(self) -> ProgramRunner:
         """The program with every op that has a training behavior set to training."""
-        return ProgramRunner(with_training(self.program), self._scope, name=self.name)
+        return ProgramRunner(set_training(self.program), self._scope, name=self.name)
 
     @cached_property
-    def _needs_own_kernels(self) -> bool:
+    def _must_use_kernels(self) -> bool:
         """Whether Oarlock's own kernels must run the program, because it draws random numbers and
         the engine ignores `paddle.seed`.
         """
         return (
             draws_random(self.program)
-            and self.runner.has_own_kernels
+            and self.runner.is_supported_by_kernels
             and not self.runner.engine_is_required
         )
 
@@ -85,49 +89,49 @@ class SavedMethod:
         Raises OpError for invalid inputs, GuardError for a violated guard.
         """
         if any(map(pytree.is_tensor_container, (*inputs, *named.values()))):
-            inputs, named = (), self._by_name(inputs, named)
-        given = self._in_order(inputs, named) if named else inputs
+            inputs, named = (), self._leaves_by_name(inputs, named)
+        given = self._in_input_order(inputs, named) if named else inputs
         without_offsets = len(given) == len(self.inputs) and not state.mode.is_eager
         if len(given) != len(self._call_inputs) and not without_offsets:
             raise OpError(
                 with_user_line(f"{self.name}: takes {self.input_names()}, got {len(given)} inputs")
             )
-        if _wants_gradient(training, given):
-            return self._nest(self._run_with_kernels(training, given))
-        checks = checks_numerics() and self.runner.has_own_kernels  # which run op by op
-        if self.runner.engine_error is not None or self._needs_own_kernels or checks:
+        if _needs_gradient(training, given):
+            return self._rebuild_outputs(self._run_with_kernels(training, given))
+        checks = checks_numerics() and self.runner.is_supported_by_kernels  # which run op by op
+        if self.runner.engine_error is not None or self._must_use_kernels or checks:
             with use_mode(state.mode.with_tape(False)):
-                return self._nest(self._run_with_kernels(training, given))
-        arrays = [self._array(g, a) for g, a in zip(given, self._call_inputs, strict=True)]
-        return self._nest([Tensor(a) for a in self.runner.infer(arrays)])
+                return self._rebuild_outputs(self._run_with_kernels(training, given))
+        arrays = [self._as_array(g, a) for g, a in zip(given, self._call_inputs, strict=True)]
+        return self._rebuild_outputs([Tensor(a) for a in self.runner.infer(arrays)])
 
-    def _run_with_kernels(self, training: bool, given: Sequence[Any]) -> list[Tensor]:
+    def _run_with_kernels(self, training: bool, inputs: Sequence[Any]) -> list[Tensor]:
         tensors = [
-            g if isinstance(g, Tensor) else Tensor(self._array(g, a))
-            for g, a in zip(given, self._call_inputs, strict=False)
+            g if isinstance(g, Tensor) else Tensor(self._as_array(g, a))
+            for g, a in zip(inputs, self._call_inputs, strict=False)
         ]
-        self._check(tensors)
-        runner = self._trainer if training else self.runner
+        self._check_inputs(tensors)
+        runner = self._training_runner if training else self.runner
         return runner.run_with_kernels(tensors)
 
-    def _array(self, given: Any, arg: Arg) -> Any:
+    def _as_array(self, value: Any, arg: ContractArg) -> Any:
         """Return an input as an ndarray; lists and numbers get the dtype of the input."""
-        if isinstance(given, Tensor):
-            return given.array
-        if isinstance(given, np.ndarray):
-            return given
+        if isinstance(value, Tensor):
+            return value.array
+        if isinstance(value, np.ndarray):
+            return value
         try:
-            if given is None:  # NumPy would convert it to NaN
+            if value is None:  # NumPy would convert it to NaN
                 raise TypeError("there is nothing")
-            return np.asarray(given, dtype_of(arg.dtype).np)
+            return np.asarray(value, dtype_of(arg.dtype).np)
         except (TypeError, ValueError, OverflowError) as error:
             why = (
                 f"input '{arg.name}' should be a tensor, an array, or numbers of one (got "
-                f"{type(given).__name__}: {error})"
+                f"{type(value).__name__}: {error})"
             )
             raise OpError(with_user_line(f"{self.name}: {why}")) from None
 
-    def _check(self, tensors: Sequence[Tensor]) -> None:
+    def _check_inputs(self, tensors: Sequence[Tensor]) -> None:
         """Perform the checks of inputs that the engine performs, for runs on Oarlock's kernels."""
         for arg, tensor in zip(self._call_inputs, tensors, strict=False):
             meta = tensor.meta
@@ -143,34 +147,34 @@ class SavedMethod:
                     )
                 )
 
-    def _check_guarded_dim(self, arg: Arg, meta: Any) -> None:
+    def _check_guarded_dim(self, arg: ContractArg, meta: Any) -> None:
         """Raise GuardError if a wrong size is one on which a guard depends."""
         for g in self.guards:
             if g.kind == "dim" and g.var == arg.name and g.axis < len(meta.shape):
-                judge(g, np.empty(0), meta.shape, self.name)
+                check_guard(g, np.empty(0), meta.shape, self.name)
 
-    def _in_order(self, inputs: Sequence[Any], named: Mapping[str, Any]) -> list[Any]:
+    def _in_input_order(self, inputs: Sequence[Any], named: Mapping[str, Any]) -> list[Any]:
         names = self.input_names()
-        given = dict(zip(names, inputs, strict=False))
-        self._reject_duplicates([*given, *named])
+        values = dict(zip(names, inputs, strict=False))
+        self._reject_duplicates([*values, *named])
         unknown = [n for n in named if n not in names]
         if unknown:
             raise OpError(with_user_line(f"{self.name}: no input {unknown}; it takes {names}"))
-        given.update(named)
-        missing = [n for n in names if n not in given]
+        values.update(named)
+        missing = [n for n in names if n not in values]
         if missing:
             raise OpError(with_user_line(f"{self.name}: inputs {missing} are missing"))
-        return [given[n] for n in names]
+        return [values[n] for n in names]
 
-    def _by_name(self, inputs: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:
+    def _leaves_by_name(self, inputs: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:
         """Flatten nested arguments, and return the leaves by the names of the inputs."""
         arguments = list(dict.fromkeys(a.path.split(".")[0] for a in self._call_inputs))
         if len(inputs) > len(arguments):
             why = f"takes the arguments {arguments}, got {len(inputs)}"
             raise OpError(with_user_line(f"{self.name}: {why}"))
-        given = dict(zip(arguments, inputs, strict=False))
-        self._reject_duplicates([*given, *named])
-        leaves, nesting = pytree.flatten({**given, **named})
+        values = dict(zip(arguments, inputs, strict=False))
+        self._reject_duplicates([*values, *named])
+        leaves, nesting = pytree.flatten({**values, **named})
         at = {a.path: a.name for a in self._call_inputs}
         names = [at.get(path, path) for path in pytree.dotted_paths(nesting)]
         self._reject_duplicates(names)
@@ -194,39 +198,40 @@ class SavedMethod:
 
     def input_spec(self) -> list[InputSpec]:
         """Return the InputSpecs of the inputs."""
-        return [_spec(a) for a in self.inputs]
+        return [_input_spec(a) for a in self.inputs]
 
     def output_spec(self) -> list[InputSpec]:
         """Return the InputSpecs of the outputs."""
-        return [_spec(a) for a in self.outputs]
+        return [_input_spec(a) for a in self.outputs]
 
 
-def _wants_gradient(training: bool, given: Sequence[Any]) -> bool:
+def _needs_gradient(training: bool, inputs: Sequence[Any]) -> bool:
     mode = state.mode
     if not mode.is_eager:
         return True
     if training:
         return True
-    return mode.tape and any(isinstance(g, Tensor) and not g.stop_gradient for g in given)
+    return mode.tape and any(isinstance(g, Tensor) and not g.stop_gradient for g in inputs)
 
 
-def _arg(program: Program, name: str) -> Arg:
+def _declared_arg(program: Program, name: str) -> ContractArg:
     var = program.block.vars[name]
-    return Arg(name, var.dtype, var.shape, name)
+    return ContractArg(name, var.dtype, var.shape, name)
 
 
-def _spec(arg: Arg) -> InputSpec:
+def _input_spec(arg: ContractArg) -> InputSpec:
     return InputSpec(list(arg.shape), arg.dtype, arg.name)
 
 
-def with_training(program: Program) -> Program:
+def set_training(program: Program) -> Program:
     """Return the program with every op that has a training behavior set to training."""
 
-    def training(op: OpDesc) -> OpDesc:
+    def set_op_training(op: OpDesc) -> OpDesc:
         if "is_test" not in op.attrs:
             return op
         return replace(op, attrs={**op.attrs, "is_test": Attr(AttrType.BOOLEAN, False)})
 
     return replace(
-        program, blocks=[replace(b, ops=[training(op) for op in b.ops]) for b in program.blocks]
+        program,
+        blocks=[replace(b, ops=[set_op_training(op) for op in b.ops]) for b in program.blocks],
     )

@@ -17,7 +17,7 @@ from ..export.info import VarInfo
 from ..ir.input_spec import InputSpec
 from ..ir.program import Guard, Program
 from ..nn.layer import Layer
-from .engine import check_options
+from .engine import check_engine_options
 from .model_files import ModelFiles, has_forward, read_methods, read_model
 from .saved_method import SavedMethod
 
@@ -44,7 +44,7 @@ def load(path: str | os.PathLike[str], **configs: Any) -> TranslatedLayer:
         key: configs.pop(key) for key in ("model_filename", "params_filename") if key in configs
     }
     enforced = _are_guards_enforced(configs.pop("guards", "check"))
-    check_options(configs)
+    check_engine_options(configs)
     methods = read_methods(path)
     forward = None if methods and not has_forward(path) else read_model(path, **names)
     return TranslatedLayer(forward, configs, methods, enforced)
@@ -65,7 +65,7 @@ class TranslatedLayer(Layer):
     forward. Other saved methods are methods of the layer.
     """
 
-    view: ClassVar[
+    create_program_view: ClassVar[
         Callable[[Program], Any]
     ]  # the public view of a program, set by jit: a model runs without the static API
 
@@ -74,32 +74,37 @@ class TranslatedLayer(Layer):
         files: ModelFiles | None,
         options: Mapping[str, Any] | None = None,
         others: Mapping[str, ModelFiles] | None = None,
-        enforced: bool = True,
+        enforces_guards: bool = True,
     ) -> None:
         super().__init__("translated_layer")
         self._scope: dict[str, Tensor] = {}
-        self._methods: dict[str, SavedMethod] = {}
-        for name, found in {**({"forward": files} if files else {}), **(others or {})}.items():
-            self._adopt(found, found.info or {})
-            self._methods[name] = SavedMethod(found, self._scope, options, enforced)
+        self._saved_methods: dict[str, SavedMethod] = {}
+        for name, method_files in {
+            **({"forward": files} if files else {}),
+            **(others or {}),
+        }.items():
+            self._create_variables(method_files, method_files.info or {})
+            self._saved_methods[name] = SavedMethod(
+                method_files, self._scope, options, enforces_guards
+            )
             if not hasattr(Layer, name):
-                self.__dict__[name] = functools.partial(self._call, name)
+                self.__dict__[name] = functools.partial(self._call_method, name)
         self.eval()
 
-    def _adopt(self, files: ModelFiles, info: Mapping[str, VarInfo]) -> None:
+    def _create_variables(self, files: ModelFiles, info: Mapping[str, VarInfo]) -> None:
         """Create a parameter or buffer for every new value."""
         for name, array in files.values.items():
             if name in self._scope:
-                _check_same(files.name, name, self._scope[name].array, array)
+                _check_same_value(files.name, name, self._scope[name].array, array)
                 continue
-            row = info.get(name) or _default_info(files.program, name)
-            structured, called = row.structured_name or name, _fresh_tensor_name(name)
+            row = info.get(name) or _default_var_info(files.program, name)
+            structured, tensor_name = row.structured_name or name, _unique_tensor_name(name)
             if row.trainable is None:
-                self._scope[name] = Tensor(array, name=called)
+                self._scope[name] = Tensor(array, name=tensor_name)
                 self.register_buffer(structured, self._scope[name])
             else:
                 result = self._scope[name] = Parameter(
-                    array, trainable=row.trainable and not row.stop_gradient, name=called
+                    array, trainable=row.trainable and not row.stop_gradient, name=tensor_name
                 )
                 self.add_parameter(structured, result)
 
@@ -108,71 +113,76 @@ class TranslatedLayer(Layer):
 
         Raises OpError for invalid inputs, GuardError if an assumption of the trace does not hold.
         """
-        if "forward" not in self._methods:
+        if "forward" not in self._saved_methods:
             model, others = (
-                next(iter(self._methods.values())).name.split(".")[0],
-                ", ".join(self._methods),
+                next(iter(self._saved_methods.values())).name.split(".")[0],
+                ", ".join(self._saved_methods),
             )
             raise NotImplementedError(
                 with_user_line(f"{model}: it was saved without forward; there is {others}")
             )
-        return self._call("forward", *inputs, **named)
+        return self._call_method("forward", *inputs, **named)
 
-    def _call(self, method: str, *inputs: Any, **named: Any) -> Any:
-        return self._methods[method].call(self.training, inputs, named)
+    def _call_method(self, method: str, *inputs: Any, **named: Any) -> Any:
+        return self._saved_methods[method].call(self.training, inputs, named)
 
     # -- properties
     # ---------------------------------------------------------------------------------------------
 
     def methods(self) -> list[str]:
         """Return the names of the saved methods."""
-        return list(self._methods)
+        return list(self._saved_methods)
 
-    def _method(self, name: str) -> SavedMethod:
-        if name not in self._methods:
+    def _saved_method(self, name: str) -> SavedMethod:
+        if name not in self._saved_methods:
             raise ValueError(f"The method `{name}` does not exist in loaded TranslatedLayer.")
-        return self._methods[name]
+        return self._saved_methods[name]
 
     def program(self, method_name: str = "forward") -> Any:
         """Return a copy of the program of a method. Raises ValueError for an unknown method."""
-        return TranslatedLayer.view(deepcopy(self._method(method_name).program))
+        return TranslatedLayer.create_program_view(
+            deepcopy(self._saved_method(method_name).program)
+        )
 
     @property
     def assumptions(self) -> list[Guard]:
         """The assumptions of its methods; see TracedLayer.assumptions."""
-        return [guard for method in self._methods.values() for guard in method.assumptions]
+        return [guard for method in self._saved_methods.values() for guard in method.assumptions]
 
     def _input_spec(self, method_name: str = "forward") -> list[InputSpec]:
-        return self._method(method_name).input_spec()
+        return self._saved_method(method_name).input_spec()
 
     def _output_spec(self, method_name: str = "forward") -> list[InputSpec]:
-        return self._method(method_name).output_spec()
+        return self._saved_method(method_name).output_spec()
 
     def extra_repr(self) -> str:
         """Return the inputs and outputs."""
-        method = next(iter(self._methods.values()))
-        others = f", methods={sorted(self._methods)}" if len(self._methods) > 1 else ""
+        method = next(iter(self._saved_methods.values()))
+        others = f", methods={sorted(self._saved_methods)}" if len(self._saved_methods) > 1 else ""
         return f"inputs={method.input_names()}, outputs={[a.name for a in method.outputs]}{others}"
 
 
-def _fresh_tensor_name(name: str) -> str:
+def _unique_tensor_name(name: str) -> str:
     """Return a parameter name that no other tensor has, with the stem of the name in the file.
     Optimizers identify parameters by name.
     """
     return unique_name.generate(re.sub(r"_\d+$", "", name))
 
 
-SAMPLE_SIZE = 16  # elements at either end of a value that are compared between two files
+NUM_COMPARED_ELEMENTS = 16  # elements at either end of a value that are compared between two files
 
 
-def _check_same(file: str, name: str, here: Any, there: Any) -> None:
+def _check_same_value(file: str, name: str, here: Any, there: Any) -> None:
     """Raise FileError if two files of one model hold different values under one name."""
     same = here.shape == there.shape and here.dtype == there.dtype
     if same:
         a, b = here.reshape(-1), there.reshape(-1)
         same = all(
             x.tobytes() == y.tobytes()
-            for x, y in ((a[:SAMPLE_SIZE], b[:SAMPLE_SIZE]), (a[-SAMPLE_SIZE:], b[-SAMPLE_SIZE:]))
+            for x, y in (
+                (a[:NUM_COMPARED_ELEMENTS], b[:NUM_COMPARED_ELEMENTS]),
+                (a[-NUM_COMPARED_ELEMENTS:], b[-NUM_COMPARED_ELEMENTS:]),
+            )
         )
     if not same:
         raise FileError(
@@ -180,9 +190,9 @@ def _check_same(file: str, name: str, here: Any, there: Any) -> None:
         )
 
 
-def _default_info(program: Program, name: str) -> VarInfo:
+def _default_var_info(program: Program, name: str) -> VarInfo:
     """Return the row of a variable for which the `.pdiparams.info` is missing. A value that no op
     writes counts as a parameter, as in Paddle.
     """
-    written = name in program.written()
+    written = name in program.written_names()
     return VarInfo(name, "", written, None if written else True)

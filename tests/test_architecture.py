@@ -1,6 +1,4 @@
-"""Imports follow the layer table without cycles, every folder is in the wheel, public
-names exist.
-"""
+"""Imports follow the layer table without cycles; every folder is in the wheel; public names exist."""
 
 from __future__ import annotations
 
@@ -423,7 +421,7 @@ def test_every_folder_is_in_the_wheel() -> None:
     }
 
 
-def test_there_is_one_version() -> None:
+def test_versions_agree() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
     assert oarlock.__version__ == project
     assert f"project(oarlock VERSION {project} " in (CPP / "CMakeLists.txt").read_text()

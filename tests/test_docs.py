@@ -1,4 +1,4 @@
-"""The documents tell the truth: examples run, the code of the README runs, links lead somewhere."""
+"""Documents: examples run, code compiles, links and file names exist."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_examples_run(path: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_model_of_real_paddle_is_fine_tuned(tmp_path: Path) -> None:
+def test_fine_tuning_example(tmp_path: Path) -> None:
     model = ROOT / "tests" / "fixtures" / "conv"
     said = run(tmp_path, ROOT / "examples" / "finetune_paddle_model.py", model, "tuned")
     losses = [float(found) for found in re.findall(r"loss (\S+)", said)]
@@ -56,7 +56,7 @@ def test_a_model_of_real_paddle_is_fine_tuned(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("document", [DOCUMENTS[0], TOUR], ids=lambda p: p.name)
-def test_the_python_code_runs(document: Path, tmp_path: Path) -> None:
+def test_python_code_of_documents(document: Path, tmp_path: Path) -> None:
     script = tmp_path / "code.py"
     script.write_text("\n".join(BLOCK.findall(document.read_text())))
     run(tmp_path, script)
@@ -83,19 +83,19 @@ def compiles(source: str) -> str:
 
 
 @pytest.mark.slow
-def test_the_cpp_example_compiles() -> None:
+def test_cpp_example_compiles() -> None:
     assert compiles((ROOT / "examples" / "cpp_service" / "service.cpp").read_text()) == ""
 
 
 @pytest.mark.slow
-def test_the_cpp_code_of_the_tour_compiles() -> None:
+def test_cpp_code_of_the_tour_compiles() -> None:
     (block,) = re.findall(r"^```cpp\n(.*?)^```", TOUR.read_text(), re.DOTALL | re.MULTILINE)
     includes, _, body = block.partition("\n\n")
     assert compiles(f"{includes}\nint main() {{\n{body}}}\n") == ""
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda p: p.name)
-def test_links_lead_somewhere(document: Path) -> None:
+def test_links(document: Path) -> None:
     links = LINK.findall(CODE.sub("", document.read_text()))
     local = [link for link in links if "://" not in link]
     for link in local:
@@ -116,7 +116,7 @@ def test_documents_are_linked() -> None:
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda p: p.name)
-def test_files_that_are_named_exist(document: Path) -> None:
+def test_named_files_exist(document: Path) -> None:
     """`folder/file.ext` in a document is a file of the repository, as seen from its root or a
     folder that the text is about.
     """

@@ -1,4 +1,4 @@
-"""What `save`, and the state of programs, refuse of their arguments."""
+"""Rejected arguments of `save` and of program state."""
 
 import io
 from pathlib import Path
@@ -19,14 +19,14 @@ def test_protocols(protocol: Any, tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-def test_the_old_name_of_the_protocol() -> None:
+def test_pickle_protocol_argument() -> None:
     file, again = io.BytesIO(), io.BytesIO()
     paddle.save({"a": paddle.ones([2])}, file, pickle_protocol=2)
     paddle.save({"a": paddle.ones([2])}, again, protocol=2)
     assert file.getvalue()[:2] == again.getvalue()[:2] == b"\x80\x02"
 
 
-def test_other_arguments() -> None:
+def test_invalid_arguments() -> None:
     with pytest.raises(ValueError, match="a file name or an open file, not int"):
         paddle.save(4, 3)
     with pytest.raises(TypeError, match="use_binary_format should be a bool"):
@@ -41,7 +41,7 @@ def test_other_arguments() -> None:
             call()
 
 
-def test_a_generator_without_a_feed_list() -> None:
+def test_loader_without_feed_list() -> None:
     loader = paddle.base.io.DataLoader.from_generator(capacity=5)
     loader.set_batch_generator(
         lambda: iter([(np.ones([2, 3], "float32"), np.zeros([2, 1], "int64"))])

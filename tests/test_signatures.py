@@ -109,8 +109,8 @@ def test_name_and_signature(module: str, name: str) -> None:
     assert found == wanted
 
 
-def test_what_is_missing_is_missing() -> None:
-    """In a process of its own: `oarlock.fluid` gives Tensor what it had in Paddle 1.x."""
+def test_missing_names_are_still_missing() -> None:
+    """In a child process, because importing `oarlock.fluid` adds methods to Tensor."""
     code = "from tests.test_signatures import MISSING, home; print([a for a in MISSING if hasattr(home(a[0]), a[1])])"
     done = subprocess.run(
         [sys.executable, "-c", code],
@@ -122,7 +122,7 @@ def test_what_is_missing_is_missing() -> None:
     assert done.stdout.strip() == "[]"
 
 
-def test_what_differs_differs() -> None:
+def test_different_signatures_still_differ() -> None:
     same = [
         a
         for a in DIFFERENT

@@ -1,6 +1,4 @@
-"""The built wheel holds every file of the package, and works where it is installed without the
-source tree.
-"""
+"""The built wheel contains every file of the package, and works without the source tree."""
 
 from __future__ import annotations
 
@@ -28,7 +26,7 @@ NATIVE = ROOT / "tracer" / "native"  # C++ sources, of which the wheel holds wha
 pytestmark = pytest.mark.slow
 
 
-def ran(command: list[str | Path], folder: Path) -> str:
+def run_command(command: list[str | Path], folder: Path) -> str:
     """What a command prints, run in another folder than the source tree."""
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
     found = subprocess.run(
@@ -47,7 +45,7 @@ def ran(command: list[str | Path], folder: Path) -> str:
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("wheel")
-    ran(
+    run_command(
         [
             sys.executable,
             "-m",
@@ -68,13 +66,13 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of scripts of an environment with the wheel and the dependencies of this one,
-    without its editable install.
+    """Return the scripts folder of an environment with the wheel and its dependencies, without the
+    editable install.
     """
     folder = tmp_path_factory.mktemp("installed")
-    ran([sys.executable, "-m", "venv", "--without-pip", folder / "venv"], folder)
+    run_command([sys.executable, "-m", "venv", "--without-pip", folder / "venv"], folder)
     scripts = folder / "venv" / "bin"
-    ran(
+    run_command(
         [
             sys.executable,
             "-m",
@@ -89,16 +87,18 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         folder,
     )
     code = "import sysconfig; print(sysconfig.get_path('purelib'))"
-    site = Path(ran([scripts / "python", "-c", code], folder).strip())
+    site = Path(run_command([scripts / "python", "-c", code], folder).strip())
     for path in Path(sysconfig.get_path("purelib")).iterdir():
         if "oarlock" not in path.name and not (site / path.name).exists():
             (site / path.name).symlink_to(path)
-    where = ran([scripts / "python", "-c", "import oarlock; print(oarlock.__file__)"], folder)
+    where = run_command(
+        [scripts / "python", "-c", "import oarlock; print(oarlock.__file__)"], folder
+    )
     assert Path(where.strip()).is_relative_to(site)
     return scripts
 
 
-def test_it_holds_the_files_of_the_repository(wheel: Path) -> None:
+def test_wheel_contains_all_files(wheel: Path) -> None:
     names = {name for name in zipfile.ZipFile(wheel).namelist() if name.startswith("oarlock/")}
     built = {name for name in names if name.split(".")[0] in BUILT}
     assert {name.split(".")[0] for name in built if name.endswith(".so")} == BUILT
@@ -124,24 +124,24 @@ for found in pkgutil.walk_packages(oarlock.__path__, "oarlock.", onerror=failed.
             failed.append((found.name, repr(error)))
 print(failed)
 """
-    assert ran([installed / "python", "-W", "error", "-c", code], tmp_path).strip() == "[]"
+    assert run_command([installed / "python", "-W", "error", "-c", code], tmp_path).strip() == "[]"
 
 
-def test_the_command_is_a_module_as_well(installed: Path, tmp_path: Path) -> None:
-    assert ran([installed / "python", "-m", "oarlock", "--help"], tmp_path) == ran(
+def test_python_dash_m(installed: Path, tmp_path: Path) -> None:
+    assert run_command([installed / "python", "-m", "oarlock", "--help"], tmp_path) == run_command(
         [installed / "oarlock", "--help"], tmp_path
     )
 
 
-def test_the_demo_runs(installed: Path, tmp_path: Path) -> None:
-    text = ran(
+def test_demo(installed: Path, tmp_path: Path) -> None:
+    text = run_command(
         [installed / "python", "-m", "oarlock", "demo", "--out", tmp_path / "demo"], tmp_path
     )
     assert "oarlock-runner" in text
     assert (tmp_path / "demo" / "lenet.pdmodel").is_file()
 
 
-def test_a_model_is_saved_inspected_and_run(installed: Path, tmp_path: Path) -> None:
+def test_save_inspect_and_run(installed: Path, tmp_path: Path) -> None:
     code = """
 import numpy as np, oarlock as paddle
 net = paddle.nn.Linear(3, 2)
@@ -149,10 +149,10 @@ paddle.jit.save(net, "net", input_spec=[paddle.static.InputSpec([None, 3], "floa
 np.testing.assert_allclose(paddle.jit.load("net")(paddle.ones([2, 3])).numpy(), net(paddle.ones([2, 3])).numpy(), rtol=1e-6)
 np.savez("in.npz", x=np.ones([2, 3], "float32"))
 """
-    ran([installed / "python", "-W", "error", "-c", code], tmp_path)
-    assert "linear" in ran([installed / "oarlock", "inspect", "net"], tmp_path)
-    ran([installed / "oarlock", "verify", "net"], tmp_path)
-    ran(
+    run_command([installed / "python", "-W", "error", "-c", code], tmp_path)
+    assert "linear" in run_command([installed / "oarlock", "inspect", "net"], tmp_path)
+    run_command([installed / "oarlock", "verify", "net"], tmp_path)
+    run_command(
         [installed / "oarlock-runner", "run", "net", "--input", "in.npz", "--output", "out.npz"],
         tmp_path,
     )

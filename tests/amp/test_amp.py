@@ -1,6 +1,4 @@
-"""Mixed precision: what is cast to what, that gradients and programs see it, and that nets train in
-it.
-"""
+"""Mixed precision: which ops are cast, gradients, programs and training."""
 
 from __future__ import annotations
 
@@ -12,7 +10,7 @@ import pytest
 import oarlock as paddle
 from oarlock import nn
 from oarlock.amp import auto_cast, debugging, decorate
-from oarlock.amp.mode import Amp
+from oarlock.amp.mode import AmpMode
 from oarlock.core.errors import OarlockError, OpError
 from oarlock.core.mode import state
 
@@ -32,7 +30,7 @@ def tensors(*arrays: Any) -> list[Any]:
 
 @each
 @pytest.mark.parametrize("level", ["O1", "O2", "OD"])
-def test_the_lists_say_what_runs_in_which_dtype(level: str, dtype: str) -> None:
+def test_op_lists_select_dtype(level: str, dtype: str) -> None:
     x, y = tensors(A, B)
     half = x.astype(dtype)
     with auto_cast(level=level, dtype=dtype):
@@ -48,7 +46,7 @@ def test_the_lists_say_what_runs_in_which_dtype(level: str, dtype: str) -> None:
     assert mixed.dtype == "float32"
 
 
-def test_without_promotion_what_is_in_neither_list_runs_in_half() -> None:
+def test_unlisted_ops_run_in_half_without_promotion() -> None:
     x, table = tensors(A, B)
     with auto_cast(level="O2", use_promote=False):
         assert paddle.tanh(x).dtype == "float16"
@@ -57,7 +55,7 @@ def test_without_promotion_what_is_in_neither_list_runs_in_half() -> None:
         assert paddle.tanh(x).dtype == "float32"
 
 
-def test_custom_lists_go_first() -> None:
+def test_custom_lists_take_precedence() -> None:
     x, y = tensors(A, B)
     with auto_cast(custom_white_list={"tanh"}, custom_black_list={"matmul_v2"}):
         assert paddle.tanh(x).dtype == "float16"
@@ -70,7 +68,7 @@ def test_custom_lists_go_first() -> None:
 
 
 @pytest.mark.parametrize("off", [{"enable": False}, {"level": "O0"}])
-def test_inside_a_block_it_can_be_turned_off(off: dict[str, Any]) -> None:
+def test_nested_auto_cast_can_be_disabled(off: dict[str, Any]) -> None:
     x, y = tensors(A, B)
     with auto_cast():
         with auto_cast(**off):
@@ -78,10 +76,10 @@ def test_inside_a_block_it_can_be_turned_off(off: dict[str, Any]) -> None:
         with auto_cast(dtype="bfloat16"):
             assert paddle.matmul(x, y).dtype == "bfloat16"
         assert paddle.matmul(x, y).dtype == "float16"
-    assert not isinstance(state.mode, Amp)
+    assert not isinstance(state.mode, AmpMode)
 
 
-def test_float64_and_integers_are_left_alone() -> None:
+def test_float64_and_integers_are_not_cast() -> None:
     x = paddle.to_tensor(A.astype("float64"))
     whole = paddle.to_tensor([[1, 2], [3, 4]])
     with auto_cast(level="O2", use_promote=False):
@@ -90,7 +88,7 @@ def test_float64_and_integers_are_left_alone() -> None:
 
 
 @each
-def test_a_batch_norm_keeps_its_statistics(dtype: str) -> None:
+def test_batch_norm_statistics_stay_float32(dtype: str) -> None:
     norm = nn.BatchNorm1D(4)
     with auto_cast(dtype=dtype):
         out = norm(paddle.matmul(*tensors(A, B)))
@@ -104,12 +102,12 @@ def test_a_batch_norm_keeps_its_statistics(dtype: str) -> None:
     ("arguments", "words"),
     [({"level": "O3"}, "level='O3'"), ({"dtype": "float32"}, "neither float16 nor bfloat16")],
 )
-def test_wrong_arguments_are_refused(arguments: dict[str, Any], words: str) -> None:
+def test_invalid_arguments_are_rejected(arguments: dict[str, Any], words: str) -> None:
     with pytest.raises(OpError, match=words), auto_cast(**arguments):
         pass
 
 
-def test_as_a_decorator() -> None:
+def test_auto_cast_as_decorator() -> None:
     @auto_cast(dtype="bfloat16")
     def product(x: Any, y: Any) -> Any:
         return paddle.matmul(x, y)
@@ -122,7 +120,7 @@ def test_as_a_decorator() -> None:
 
 
 @each
-def test_gradients_come_back_in_float32(dtype: str) -> None:
+def test_gradients_are_float32(dtype: str) -> None:
     x, y = tensors(A, B)
     with auto_cast(dtype=dtype):
         paddle.matmul(x, y).sum().backward()
@@ -132,7 +130,7 @@ def test_gradients_come_back_in_float32(dtype: str) -> None:
     )
 
 
-def test_the_way_back_is_not_cast_again() -> None:
+def test_backward_pass_is_not_cast() -> None:
     x, y = tensors(A, B)
     out = paddle.matmul(paddle.exp(x * 0.0 + 12.0), y * 0.0 + 1.0)  # beyond what float16 holds
     with auto_cast():
@@ -146,7 +144,7 @@ def test_the_way_back_is_not_cast_again() -> None:
     np.testing.assert_allclose(second.numpy(), 6 * A, rtol=1e-5)
 
 
-def casts(function: Any) -> int:
+def count_casts(function: Any) -> int:
     """How many cast ops a function runs."""
     seen: list[str] = []
 
@@ -169,7 +167,7 @@ def casts(function: Any) -> int:
     return seen.count("cast")
 
 
-def test_a_parameter_is_cast_once_in_a_block() -> None:
+def test_parameter_is_cast_once_per_context() -> None:
     layer = nn.Linear(4, 4, bias_attr=False)
     x = paddle.to_tensor(A).astype("float16")
 
@@ -185,11 +183,11 @@ def test_a_parameter_is_cast_once_in_a_block() -> None:
             out = layer(x)
         np.testing.assert_allclose(out.astype("float32").numpy(), A @ B, atol=2e-2)
 
-    assert casts(twice) == 1
-    assert casts(changed_between) > 1
+    assert count_casts(twice) == 1
+    assert count_casts(changed_between) > 1
 
 
-def test_a_cast_whose_way_back_was_freed_is_made_again() -> None:
+def test_parameter_is_cast_again_after_its_graph_was_freed() -> None:
     layer = nn.Linear(4, 4, bias_attr=False)
     with auto_cast():
         for _ in range(2):
@@ -200,7 +198,7 @@ def test_a_cast_whose_way_back_was_freed_is_made_again() -> None:
     )
 
 
-def test_a_cast_made_without_a_tape_is_not_taken_with_one() -> None:
+def test_cast_under_no_grad_is_not_reused_with_gradients() -> None:
     layer = nn.Linear(4, 4)
     with auto_cast():
         with paddle.no_grad():
@@ -250,7 +248,7 @@ def test_training_converges(level: str, dtype: str) -> None:
     assert losses[-1] < 0.1
 
 
-def test_a_model_trains_in_mixed_precision() -> None:
+def test_hapi_model_trains_in_mixed_precision() -> None:
     for configs in (
         "O1",
         "O2",
@@ -294,7 +292,7 @@ NETS: dict[str, tuple[Any, Any]] = {
 @each
 @pytest.mark.parametrize("level", ["O1", "O2", "OD"])
 @pytest.mark.parametrize("name", NETS)
-def test_networks_give_what_they_give_in_float32(name: str, level: str, dtype: str) -> None:
+def test_outputs_are_close_to_float32(name: str, level: str, dtype: str) -> None:
     paddle.seed(1)
     make, array = NETS[name]
     network = make()
@@ -318,7 +316,7 @@ def test_networks_give_what_they_give_in_float32(name: str, level: str, dtype: s
 
 
 @each
-def test_decorate_casts_all_but_norms(dtype: str) -> None:
+def test_decorate_casts_all_layers_except_norms(dtype: str) -> None:
     model = decorate(net(), level="O2", dtype=dtype)
     dtypes = {name: p.dtype.name for name, p in model.named_parameters()}
     assert dtypes["0.weight"] == dtypes["5.bias"] == dtype
@@ -326,7 +324,7 @@ def test_decorate_casts_all_but_norms(dtype: str) -> None:
     assert dtypes["4.weight"] == ("float32" if dtype == "float16" else dtype)
 
 
-def test_decorate_leaves_what_is_excluded() -> None:
+def test_decorate_skips_excluded_layers() -> None:
     model = net()
     decorate(model, level="O2", excluded_layers=[nn.Linear, model[0]])
     assert {p.dtype.name for p in model.parameters()} == {"float32"}
@@ -334,7 +332,7 @@ def test_decorate_leaves_what_is_excluded() -> None:
         decorate(model, level="O2", excluded_layers=3)
 
 
-def test_decorate_gives_back_what_it_was_given() -> None:
+def test_decorate_returns_its_arguments() -> None:
     model, other = net(), net()
     optimizer = paddle.optimizer.SGD(0.1, parameters=model.parameters())
     assert decorate(model) is model
@@ -353,14 +351,14 @@ def test_decorate_gives_back_what_it_was_given() -> None:
         ({"optimizers": 3}, "int is not an optimizer"),
     ],
 )
-def test_decorate_refuses(arguments: dict[str, Any], words: str) -> None:
+def test_decorate_rejects_invalid_arguments(arguments: dict[str, Any], words: str) -> None:
     with pytest.raises(OpError, match=words):
         decorate(net(), **arguments)
     with pytest.raises(OpError, match="expected a Layer, got int"):
         decorate(3)
 
 
-def test_save_dtype_is_that_of_the_state_dict_only() -> None:
+def test_save_dtype_changes_only_the_state_dict() -> None:
     model = decorate(net(), level="O2", save_dtype="float32")
     found = model.state_dict()
     assert {t.dtype.name for t in found.values()} == {"float32"}
@@ -384,7 +382,7 @@ def test_master_grad_keeps_gradients_in_float32() -> None:
 # ------------------------------------------------------------------------------
 
 
-class Inside(nn.Layer):  # type: ignore[misc]
+class LayerWithAutoCast(nn.Layer):  # type: ignore[misc]
     """A layer that casts on its own."""
 
     def __init__(self) -> None:
@@ -396,15 +394,15 @@ class Inside(nn.Layer):  # type: ignore[misc]
             return paddle.tanh(self.linear(x)).astype("float32")
 
 
-def test_a_trace_has_the_casts() -> None:
-    layer, x = Inside(), paddle.to_tensor(A)
+def test_trace_contains_casts() -> None:
+    layer, x = LayerWithAutoCast(), paddle.to_tensor(A)
     out, traced = paddle.jit.TracedLayer.trace(layer, [x])
     assert [op.type for op in traced.program.block.ops].count("cast") == 2
     np.testing.assert_allclose(np.asarray(traced([x])[0]), out.numpy(), atol=1e-3)
 
 
-def test_a_saved_program_has_the_casts(tmp_path: Any) -> None:
-    layer = Inside()
+def test_saved_program_contains_casts(tmp_path: Any) -> None:
+    layer = LayerWithAutoCast()
     layer.eval()
     spec = [paddle.static.InputSpec([None, 4], "float32")]
     paddle.jit.save(layer, str(tmp_path / "net"), spec)
@@ -414,7 +412,7 @@ def test_a_saved_program_has_the_casts(tmp_path: Any) -> None:
     )
 
 
-def test_tracing_inside_of_a_block_records_the_casts() -> None:
+def test_trace_inside_auto_cast_contains_casts() -> None:
     layer, x = nn.Linear(4, 3, bias_attr=False), paddle.to_tensor(A)
     with auto_cast():
         out, traced = paddle.jit.TracedLayer.trace(layer, [x])
@@ -444,7 +442,7 @@ def test_check_numerics() -> None:
     np.testing.assert_array_equal(values.numpy(), [2.0, 0.0, 1.0])
 
 
-def test_half_is_supported() -> None:
+def test_half_precision_is_supported() -> None:
     assert paddle.amp.is_float16_supported()
     assert paddle.amp.is_bfloat16_supported()
 

@@ -19,7 +19,7 @@ from oarlock.amp.accuracy_compare import pair_tensors, parse_log
 from oarlock.amp.debugging import DebugMode, TensorCheckerConfig
 from oarlock.core.errors import NumericsError
 
-# What real Paddle 2.6.2 runs and prints in test_real_paddle_prints_the_same.
+# What real Paddle 2.6.2 runs and prints in test_log_equals_real_paddle.
 PROGRAM = """
 x = paddle.to_tensor([1.0, 0.0, 3.0], stop_gradient=False)
 y = paddle.to_tensor([0.2, 0.0, 0.5])
@@ -32,7 +32,7 @@ paddle.autograd.backward([r], [paddle.to_tensor([1.0, 1.0, 1.0])])
 
 
 @pytest.fixture(autouse=True)
-def _restored() -> Iterator[None]:
+def _disable_checker_after_test() -> Iterator[None]:
     yield
     debugging.disable_tensor_checker()
     TensorCheckerConfig.current_step_id = 0
@@ -46,7 +46,7 @@ def run(config: TensorCheckerConfig) -> None:
         debugging.disable_tensor_checker()
 
 
-def reported(text: str) -> list[str]:
+def precision_log_lines(text: str) -> list[str]:
     return [line for line in text.splitlines() if line.startswith("[PRECISION]")]
 
 
@@ -59,13 +59,13 @@ def real_python() -> str:
     return str(python)
 
 
-def ops(text: str) -> list[str]:
-    return [line.split("op=")[1].split(",")[0] for line in reported(text)]
+def reported_ops(text: str) -> list[str]:
+    return [line.split("op=")[1].split(",")[0] for line in precision_log_lines(text)]
 
 
 @pytest.mark.paddle
 @pytest.mark.parametrize("mode", ["CHECK_NAN_INF", "CHECK_ALL_FOR_OVERFLOW", "CHECK_ALL"])
-def test_real_paddle_prints_the_same(mode: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_log_equals_real_paddle(mode: str, capsys: pytest.CaptureFixture[str]) -> None:
     setup = (
         f"import paddle\nD = paddle.amp.debugging\nD.enable_tensor_checker(D.TensorCheckerConfig("
         f"enable=True, debug_mode=D.DebugMode.{mode}))"
@@ -76,7 +76,9 @@ def test_real_paddle_prints_the_same(mode: str, capsys: pytest.CaptureFixture[st
     run(TensorCheckerConfig(True, DebugMode[mode]))
     here = capsys.readouterr().out
     # The sign of NaN is the platform's; last digits of a mean differ by the order of the sum.
-    assert [line.replace("-nan", "nan") for line in reported(real)] == reported(here)
+    assert [
+        line.replace("-nan", "nan") for line in precision_log_lines(real)
+    ] == precision_log_lines(here)
 
 
 def test_abort_raises_at_the_first_infinity() -> None:
@@ -96,7 +98,7 @@ def test_op_lists_select_ops(
     lists: dict[str, Any], expected: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     run(TensorCheckerConfig(True, DebugMode.CHECK_NAN_INF, **lists))
-    assert ops(capsys.readouterr().out) == expected
+    assert reported_ops(capsys.readouterr().out) == expected
 
 
 def test_overflow_of_float16_is_reported(capsys: pytest.CaptureFixture[str]) -> None:
@@ -106,7 +108,7 @@ def test_overflow_of_float16_is_reported(capsys: pytest.CaptureFixture[str]) -> 
     paddle.neg(x)
     paddle.abs(x.astype("float64"))
     paddle.abs(paddle.to_tensor([60000.0]))
-    assert ops(capsys.readouterr().out) == ["abs", "scale"]
+    assert reported_ops(capsys.readouterr().out) == ["abs", "scale"]
 
 
 def test_steps_outside_of_the_range_are_not_checked(capsys: pytest.CaptureFixture[str]) -> None:
@@ -115,7 +117,7 @@ def test_steps_outside_of_the_range_are_not_checked(capsys: pytest.CaptureFixtur
     for _ in range(5):
         debugging.enable_tensor_checker(config)
         paddle.log(paddle.zeros([1]))
-        counts.append(len(reported(capsys.readouterr().out)))
+        counts.append(len(precision_log_lines(capsys.readouterr().out)))
     assert counts == [0, 1, 1, 0, 0]
 
 
@@ -147,7 +149,7 @@ def test_wrong_settings_are_rejected(wrong: dict[str, Any], error: type[Exceptio
         TensorCheckerConfig(True, **wrong)
 
 
-def test_a_disabled_config_turns_the_check_off() -> None:
+def test_disabled_config_disables_checks() -> None:
     debugging.enable_tensor_checker(TensorCheckerConfig(True))
     debugging.enable_tensor_checker(TensorCheckerConfig(False))
     paddle.log(paddle.zeros([1]))
@@ -156,7 +158,7 @@ def test_a_disabled_config_turns_the_check_off() -> None:
 def test_flags_set_the_level(capsys: pytest.CaptureFixture[str]) -> None:
     paddle.set_flags({"FLAGS_check_nan_inf": True, "FLAGS_check_nan_inf_level": 3})
     paddle.log(paddle.ones([2]))
-    assert ops(capsys.readouterr().out)[-1] == "log"
+    assert reported_ops(capsys.readouterr().out)[-1] == "log"
     with pytest.raises(paddle.OarlockError, match="FLAGS_check_nan_inf_level is 4"):
         paddle.set_flags({"FLAGS_check_nan_inf_level": 4})
 

@@ -1,4 +1,4 @@
-"""Loss scaling: what a step does with scaled gradients, and how the factor moves."""
+"""GradScaler: steps with scaled gradients, and changes of the scale."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from oarlock import nn
 from oarlock.core.errors import OarlockError, OpError
 
 
-def one(scale: float = 4.0, **settings: Any) -> tuple[Any, Any, Any]:
-    """A parameter of one number, its optimizer, a scaler."""
+def make_layer_optimizer_scaler(scale: float = 4.0, **settings: Any) -> tuple[Any, Any, Any]:
+    """Return a layer with one parameter, its optimizer and a scaler."""
     layer = nn.Linear(1, 1, bias_attr=False)
     layer.weight.set_value(np.ones((1, 1), "float32"))
     optimizer = paddle.optimizer.SGD(0.5, parameters=layer.parameters())
@@ -27,8 +27,8 @@ def step(layer: Any, optimizer: Any, scaler: Any, factor: float = 1.0) -> None:
     optimizer.clear_grad()
 
 
-def test_a_step_is_that_of_the_unscaled_gradient() -> None:
-    layer, optimizer, scaler = one()
+def test_step_uses_unscaled_gradient() -> None:
+    layer, optimizer, scaler = make_layer_optimizer_scaler()
     scaled = scaler.scale(layer(paddle.to_tensor([[1.0]])).sum())
     assert float(scaled) == 4.0
     scaled.backward()
@@ -46,8 +46,8 @@ def test_a_step_is_that_of_the_unscaled_gradient() -> None:
     assert layer.weight.item() == 0.5
 
 
-def test_a_step_with_infinite_gradients_is_left_out() -> None:
-    layer, optimizer, scaler = one(decr_every_n_nan_or_inf=2)
+def test_step_with_infinite_gradients_is_skipped() -> None:
+    layer, optimizer, scaler = make_layer_optimizer_scaler(decr_every_n_nan_or_inf=2)
     step(layer, optimizer, scaler, np.inf)
     assert layer.weight.item() == 1.0
     assert scaler.state_dict()["scale"] == 4.0
@@ -57,8 +57,8 @@ def test_a_step_with_infinite_gradients_is_left_out() -> None:
     assert layer.weight.item() == 0.5
 
 
-def test_good_steps_make_the_factor_grow() -> None:
-    layer, optimizer, scaler = one(incr_every_n_steps=2, incr_ratio=3.0)
+def test_scale_increases_after_finite_steps() -> None:
+    layer, optimizer, scaler = make_layer_optimizer_scaler(incr_every_n_steps=2, incr_ratio=3.0)
     for _ in range(3):
         step(layer, optimizer, scaler)
     assert scaler.state_dict()["scale"] == 12.0
@@ -66,7 +66,7 @@ def test_good_steps_make_the_factor_grow() -> None:
 
 
 def test_minimize_steps_and_updates() -> None:
-    layer, optimizer, scaler = one(incr_every_n_steps=1)
+    layer, optimizer, scaler = make_layer_optimizer_scaler(incr_every_n_steps=1)
     scaled = scaler.scale(layer(paddle.to_tensor([[1.0]])).sum())
     scaled.backward()
     scaler.minimize(optimizer, scaled)
@@ -76,8 +76,8 @@ def test_minimize_steps_and_updates() -> None:
     assert scaler.minimize(optimizer, scaled) == (None, None)
 
 
-def test_a_fixed_factor_stays() -> None:
-    layer, optimizer, scaler = one(use_dynamic_loss_scaling=False)
+def test_scale_is_constant_without_dynamic_scaling() -> None:
+    layer, optimizer, scaler = make_layer_optimizer_scaler(use_dynamic_loss_scaling=False)
     step(layer, optimizer, scaler, np.inf)
     step(layer, optimizer, scaler)
     assert scaler.state_dict()["scale"] == 4.0
@@ -85,8 +85,8 @@ def test_a_fixed_factor_stays() -> None:
     assert not scaler.is_use_dynamic_loss_scaling()
 
 
-def test_a_disabled_scaler_does_nothing() -> None:
-    layer, optimizer, scaler = one(enable=False)
+def test_disabled_scaler_does_nothing() -> None:
+    layer, optimizer, scaler = make_layer_optimizer_scaler(enable=False)
     loss = layer(paddle.to_tensor([[1.0]])).sum()
     assert scaler.scale(loss) is loss
     assert scaler.state_dict() == {}
@@ -98,8 +98,8 @@ def test_a_disabled_scaler_does_nothing() -> None:
     assert not scaler.is_enable()
 
 
-def test_the_state_of_a_scaler_goes_to_another() -> None:
-    layer, optimizer, scaler = one(incr_every_n_steps=5)
+def test_state_dict_round_trip() -> None:
+    layer, optimizer, scaler = make_layer_optimizer_scaler(incr_every_n_steps=5)
     step(layer, optimizer, scaler)
     other = paddle.amp.GradScaler()
     other.load_state_dict(scaler.state_dict())
@@ -110,7 +110,7 @@ def test_the_state_of_a_scaler_goes_to_another() -> None:
         other.load_state_dict({})
 
 
-def test_settings_of_a_scaler() -> None:
+def test_setters_and_getters() -> None:
     scaler = paddle.amp.GradScaler()
     given = {
         "incr_ratio": 3.0,
@@ -140,7 +140,7 @@ def test_settings_of_a_scaler() -> None:
         ({"incr_count": {}}, "incr_count is"),
     ],
 )
-def test_malformed_states_are_rejected_and_change_nothing(change: Any, reason: str) -> None:
+def test_malformed_states_are_rejected_without_changes(change: Any, reason: str) -> None:
     scaler = paddle.amp.GradScaler()
     before = scaler.state_dict()
     with pytest.raises(paddle.OarlockError, match=reason):

@@ -1,4 +1,4 @@
-"""The `oarlock` and `oarlock-runner` commands, as a user meets them."""
+"""The commands `oarlock` and `oarlock-runner` from a user's point of view."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_inspect(model: tuple[str, Any]) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:.*there are no parameters")
-def test_inspect_shows_keys_written_out(tmp_path: Path) -> None:
+def test_inspect_escapes_invisible_characters(tmp_path: Path) -> None:
     paddle.jit.save(
         lambda d: d["a\u202e"] + 1, str(tmp_path / "m"), [{"a\u202e": paddle.static.InputSpec([2])}]
     )
@@ -69,7 +69,7 @@ def test_inspect_shows_keys_written_out(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["onnx", "ort"])
-def test_inspect_what_was_exported(kind: str, model: tuple[str, Any], tmp_path: Path) -> None:
+def test_inspect_exported_file(kind: str, model: tuple[str, Any], tmp_path: Path) -> None:
     output = str(tmp_path / f"m.{kind}")
     assert oarlock("export", model[0], "--to", kind, "--inline", "--output", output)[0] == 0
     code, text = oarlock("inspect", output)
@@ -100,7 +100,7 @@ def test_export(model: tuple[str, Any], inline: bool) -> None:
     np.testing.assert_allclose(session.run(None, {"image": X})[0], wanted, rtol=1e-4, atol=1e-5)
 
 
-def test_export_elsewhere_needs_inline(model: tuple[str, Any], tmp_path: Path) -> None:
+def test_export_to_other_folder_requires_inline(model: tuple[str, Any], tmp_path: Path) -> None:
     code, text = oarlock("export", model[0], "-o", str(tmp_path / "m.onnx"))
     assert code == 1
     assert "--inline" in text
@@ -143,7 +143,7 @@ def test_doctor() -> None:
 
 
 @pytest.mark.parametrize("device", ["cuda", "tensorrt"])
-def test_a_missing_device_is_named(model: tuple[str, Any], device: str, tmp_path: Path) -> None:
+def test_missing_device_is_reported(model: tuple[str, Any], device: str, tmp_path: Path) -> None:
     np.savez(tmp_path / "in.npz", in0=X)
     code, text = oarlock(
         "run",
@@ -185,7 +185,7 @@ def test_a_missing_device_is_named(model: tuple[str, Any], device: str, tmp_path
         ["export", "MODEL", "--to", "coreml", "-o", "x"],
     ],
 )
-def test_refusals_are_one_message(
+def test_errors_are_one_message(
     words: list[str], model: tuple[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -197,7 +197,7 @@ def test_refusals_are_one_message(
 
 
 @pytest.mark.parametrize("data", [b"", b"PK\x03\x04", b"hello", b"\x80\x04N.", b"\x93NUMPY\x01\0"])
-def test_inputs_that_are_no_arrays(data: bytes, model: tuple[str, Any], tmp_path: Path) -> None:
+def test_invalid_npz_input_is_reported(data: bytes, model: tuple[str, Any], tmp_path: Path) -> None:
     (tmp_path / "a.npz").write_bytes(data)
     code, text = oarlock(
         "run", model[0], "-i", str(tmp_path / "a.npz"), "-o", str(tmp_path / "o.npz")
@@ -207,7 +207,7 @@ def test_inputs_that_are_no_arrays(data: bytes, model: tuple[str, Any], tmp_path
 
 
 @pytest.mark.parametrize("kind", ["onnx", "ort"])
-def test_no_export_and_no_look_at_a_pipe(kind: str, model: tuple[str, Any], tmp_path: Path) -> None:
+def test_export_and_inspect_reject_pipes(kind: str, model: tuple[str, Any], tmp_path: Path) -> None:
     os.mkfifo(tmp_path / f"m.{kind}")
     path = str(tmp_path / f"m.{kind}")
     code, text = oarlock("export", model[0], "--to", kind, "--inline", "-o", path)
@@ -219,7 +219,7 @@ def test_no_export_and_no_look_at_a_pipe(kind: str, model: tuple[str, Any], tmp_
     assert [p.name for p in tmp_path.iterdir()] == [f"m.{kind}"]
 
 
-def test_an_export_that_is_interrupted_leaves_what_was_there(
+def test_interrupted_export_keeps_existing_file(
     model: tuple[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def interrupted(*_: Any) -> str:
@@ -234,7 +234,7 @@ def test_an_export_that_is_interrupted_leaves_what_was_there(
         assert (output.read_bytes() if output.exists() else None) == before
 
 
-def test_loops_without_an_end_do_not_keep_an_export(tmp_path: Path) -> None:
+def test_endless_loop_does_not_block_export(tmp_path: Path) -> None:
     class Net(paddle.nn.Layer):
         def forward(self, x: Any) -> Any:
             while x.sum() * 0 < 1:
@@ -251,9 +251,7 @@ def test_loops_without_an_end_do_not_keep_an_export(tmp_path: Path) -> None:
     assert "none of the generated inputs fits" in text
 
 
-def test_the_runner_leaves_devices_and_other_folders_alone(
-    model: tuple[str, Any], tmp_path: Path
-) -> None:
+def test_runner_does_not_overwrite_devices(model: tuple[str, Any], tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for words, why in (
         (["to-onnx", model[0], "--output", str(tmp_path / "m.onnx")], "--inline"),
@@ -268,7 +266,7 @@ def test_the_runner_leaves_devices_and_other_folders_alone(
     assert [p.name for p in tmp_path.iterdir()] == ["pipe"]
 
 
-def test_the_runner_refuses_in_one_line(tmp_path: Path, model: tuple[str, Any]) -> None:
+def test_runner_errors_are_one_line(tmp_path: Path, model: tuple[str, Any]) -> None:
     assert runner().returncode == 2
     assert runner("run", model[0], "--speed", "3").returncode == 2
     (tmp_path / "bad.pdmodel").write_bytes(b"\xff" * 100)
@@ -292,7 +290,7 @@ def test_demo(tmp_path: Path) -> None:
     assert text.count("%") >= 6
 
 
-def test_names_that_look_like_markup_or_are_no_text_are_shown(tmp_path: Path) -> None:
+def test_names_with_markup_or_invalid_utf8_are_printed(tmp_path: Path) -> None:
     spec = paddle.static.InputSpec([2, 3], "float32", "x[/bold]")
     paddle.jit.save(paddle.nn.Linear(3, 2), str(tmp_path / "m"), input_spec=[spec])
     code, text = oarlock("inspect", str(tmp_path / "m"))
@@ -306,7 +304,7 @@ def test_names_that_look_like_markup_or_are_no_text_are_shown(tmp_path: Path) ->
     assert (code, r"x[/b\xff\n!]" in text, r"Mat\x1b\xffl" in text) == (0, True, True)
 
 
-def test_it_runs_as_a_module() -> None:
+def test_python_dash_m_oarlock() -> None:
     found = subprocess.run(
         [sys.executable, "-m", "oarlock", "--help"], capture_output=True, text=True, check=True
     )

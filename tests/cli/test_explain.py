@@ -1,4 +1,4 @@
-"""`oarlock explain`: everything at once, with cause and fix."""
+"""`oarlock explain` reports all problems in one run, with cause and fix."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def script(tmp_path: Path) -> str:
     return str(path)
 
 
-def places(text: str) -> list[int]:
+def problem_lines(text: str) -> list[int]:
     """The lines that problems are at."""
     return [int(n) for n in re.findall(r"^script.py:(\d+) in ", text, re.MULTILINE)]
 
@@ -141,7 +141,7 @@ def line_of(text: str) -> int:
     return next(i for i, line in enumerate(SCRIPT.splitlines(), 1) if line.strip().startswith(text))
 
 
-def test_a_recording_goes_on_after_each_problem(script: str) -> None:
+def test_recording_continues_after_each_problem(script: str) -> None:
     code, text = oarlock("explain", f"{script}:Net", "--input", "x:float32[None,4]")
     assert code == 1
     wanted = [
@@ -153,7 +153,7 @@ def test_a_recording_goes_on_after_each_problem(script: str) -> None:
         "out = late",
         "if x.min()",
     ]
-    assert set(places(text)) == {line_of(w) for w in wanted}
+    assert set(problem_lines(text)) == {line_of(w) for w in wanted}
     for part in (
         "'y': the dtypes differ",
         "fix:   cast one side",
@@ -172,15 +172,15 @@ def test_a_recording_goes_on_after_each_problem(script: str) -> None:
         assert part in text, (part, text)
 
 
-def test_without_inputs_the_source_is_read(script: str) -> None:
+def test_without_inputs_the_source_is_analyzed(script: str) -> None:
     for target in ("Net", "net", "net.forward", "Net.forward"):
         code, text = oarlock("explain", f"{script}:{target}")
         assert code == 1
         found = {line_of(w) for w in ("scale =", "w = len({", "if x.min()")}
-        assert found <= set(places(text)), text
+        assert found <= set(problem_lines(text)), text
         assert "the source of <string> is not available" in text
         assert "only read; --input" in text
-    assert line_of("total = total") in places(oarlock("explain", f"{script}:Net")[1])
+    assert line_of("total = total") in problem_lines(oarlock("explain", f"{script}:Net")[1])
     for name, why in (
         ("later", "a generator function is not converted"),
         ("named", "`:=` in a part"),
@@ -190,7 +190,7 @@ def test_without_inputs_the_source_is_read(script: str) -> None:
         assert why in text
 
 
-def test_nothing_wrong_is_exit_code_0(script: str) -> None:
+def test_exit_code_is_0_without_problems(script: str) -> None:
     assert (
         oarlock("explain", f"{script}:fine")[0]
         == oarlock("explain", f"{script}:written_out")[0]
@@ -202,42 +202,42 @@ def test_nothing_wrong_is_exit_code_0(script: str) -> None:
     assert "no problems (recorded)" in text
 
 
-def test_a_function_with_a_spec_is_recorded(script: str) -> None:
+def test_function_with_input_spec_is_recorded(script: str) -> None:
     code, text = oarlock("explain", f"{script}:specified")
     assert code == 1
     assert "tolist(): the value of 'x' is not known" in text
     assert "2 problems (recorded)" in text
 
 
-def test_behind_its_end_the_source_is_read(script: str) -> None:
+def test_source_after_a_failed_recording_is_analyzed(script: str) -> None:
     code, text = oarlock("explain", f"{script}:breaks_early", "--input", "float32[?]")
     assert code == 1
-    assert places(text) == [line_of("held = {}"), line_of("return held + x")]
+    assert problem_lines(text) == [line_of("held = {}"), line_of("return held + x")]
 
 
-def test_items_that_only_a_run_knows_do_not_end_it(script: str) -> None:
+def test_run_time_items_do_not_stop_the_recording(script: str) -> None:
     code, text = oarlock("explain", f"{script}:asks_for_items", "--input", "float32[?, 4]")
     assert code == 1
     first = line_of("def asks_for_items")
-    assert places(text) == [first + 1, first + 2, first + 3]
+    assert problem_lines(text) == [first + 1, first + 2, first + 3]
     assert "fix:   use paddle.sort" in text
 
 
-def test_what_python_raises_ends_it_with_its_line(script: str) -> None:
+def test_python_exception_stops_the_recording_with_its_line(script: str) -> None:
     code, text = oarlock("explain", f"{script}:breaks", "--input", "float32[2]")
     assert code == 1
-    assert places(text) == [line_of('return {}["key"]')]
+    assert problem_lines(text) == [line_of('return {}["key"]')]
     assert "KeyError: 'key'; what comes after it was only read" in text
     code, text = oarlock("explain", f"{script}:changes", "--input", "float32[2]")
     assert "'x': the dtypes differ" in text
     assert "undefined_thing" in text
 
 
-def test_numbers_of_a_run_do_not_end_it(script: str) -> None:
+def test_run_time_numbers_do_not_stop_the_recording(script: str) -> None:
     code, text = oarlock("explain", f"{script}:a", "--input", "x:float32[None,4]")
     assert code == 1
     wanted = ("named[int", 'text = f"', "kind =", "while y.sum()", "return paddle.to_tensor([0.0]")
-    assert set(places(text)) == {line_of(w) for w in wanted}, text
+    assert set(problem_lines(text)) == {line_of(w) for w in wanted}, text
     assert "a list whose length is known only at run time" in text
     assert "; what comes after it was only read" in text
     assert f"{script}:a: 5 problems" in text  # `:a:` is no picture
@@ -255,7 +255,7 @@ def test_numbers_of_a_run_do_not_end_it(script: str) -> None:
         (["{}:Net", "--input", "float32[a]"], "neither numbers nor None"),
     ],
 )
-def test_wrong_words_are_refused(script: str, words: list[str], why: str) -> None:
+def test_invalid_command_lines_are_rejected(script: str, words: list[str], why: str) -> None:
     code, text = oarlock("explain", *(w.format(script) for w in words))
     assert code == 1
     assert re.search(why, text), text

@@ -1,5 +1,5 @@
-"""What only `oarlock-runner` does: tuning, timing in turns, verifying against stored values,
-keeping optimised graphs.
+"""Features of `oarlock-runner` only: tune, interleaved timing, verify against stored values,
+caches.
 """
 
 from __future__ import annotations
@@ -42,19 +42,19 @@ def runner(*words: str, **env: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def done(*words: str, **env: str) -> str:
+def stdout_of(*words: str, **env: str) -> str:
     result = runner(*words, **env)
     assert result.returncode == 0, result.stderr
     return result.stdout
 
 
-def results(prefix: str, out: Path, *words: str, **env: str) -> dict[str, Any]:
-    done("run", prefix, "--input", f"{prefix}.in.npz", "--output", str(out), *words, **env)
+def run_outputs(prefix: str, out: Path, *words: str, **env: str) -> dict[str, Any]:
+    stdout_of("run", prefix, "--input", f"{prefix}.in.npz", "--output", str(out), *words, **env)
     with np.load(out) as found:
         return {name: found[name] for name in found.files}
 
 
-def same(a: dict[str, Any], b: dict[str, Any]) -> bool:
+def arrays_equal(a: dict[str, Any], b: dict[str, Any]) -> bool:
     return a.keys() == b.keys() and all(np.array_equal(a[key], b[key]) for key in a)
 
 
@@ -62,18 +62,20 @@ def same(a: dict[str, Any], b: dict[str, Any]) -> bool:
 # ------------------------------------------------------------------------------
 
 
-def test_a_second_start_takes_the_kept_graph(model: str, tmp_path: Path) -> None:
-    wanted = results(model, tmp_path / "o.npz")
+def test_second_start_uses_cached_graph(model: str, tmp_path: Path) -> None:
+    wanted = run_outputs(model, tmp_path / "o.npz")
     cache = tmp_path / "cache"
-    assert same(results(model, tmp_path / "o.npz", "--cache-dir", str(cache)), wanted)
+    assert arrays_equal(run_outputs(model, tmp_path / "o.npz", "--cache-dir", str(cache)), wanted)
     kept = {p.name: p.stat().st_mtime_ns for p in cache.iterdir()}
     assert sum(name.endswith(".weights") for name in kept) == 1
-    assert same(results(model, tmp_path / "o.npz", OARLOCK_CACHE_DIR=str(cache)), wanted)
+    assert arrays_equal(
+        run_outputs(model, tmp_path / "o.npz", OARLOCK_CACHE_DIR=str(cache)), wanted
+    )
     assert {p.name: p.stat().st_mtime_ns for p in cache.iterdir()} == kept
 
 
-def test_processes_that_start_at_once(model: str, tmp_path: Path) -> None:
-    wanted = results(model, tmp_path / "o.npz")
+def test_concurrent_starts_share_the_cache(model: str, tmp_path: Path) -> None:
+    wanted = run_outputs(model, tmp_path / "o.npz")
     words = [
         runner_path(),
         "run",
@@ -87,22 +89,21 @@ def test_processes_that_start_at_once(model: str, tmp_path: Path) -> None:
     assert [p.wait() for p in started] == [0] * 4
     for i in range(4):
         with np.load(tmp_path / f"{i}.npz") as found:
-            assert same(dict(found), wanted)
+            assert arrays_equal(dict(found), wanted)
 
 
-def test_python_and_the_runner_share_the_cache(model: str, tmp_path: Path) -> None:
-    results(model, tmp_path / "o.npz", "--cache-dir", str(tmp_path / "cache"))
+def test_python_and_runner_share_the_cache(model: str, tmp_path: Path) -> None:
+    run_outputs(model, tmp_path / "o.npz", "--cache-dir", str(tmp_path / "cache"))
     kept = sorted(p.name for p in (tmp_path / "cache").iterdir())
     layer = paddle.jit.load(model, cache_dir=str(tmp_path / "cache"))
     np.testing.assert_array_equal(
-        layer(paddle.to_tensor(X)).numpy(), next(iter(results(model, tmp_path / "o.npz").values()))
+        layer(paddle.to_tensor(X)).numpy(),
+        next(iter(run_outputs(model, tmp_path / "o.npz").values())),
     )
     assert sorted(p.name for p in (tmp_path / "cache").iterdir()) == kept
 
 
-def test_saving_keeps_no_graph_of_files_on_the_way(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_save_does_not_fill_the_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OARLOCK_CACHE_DIR", str(tmp_path / "cache"))
     spec = [paddle.static.InputSpec([None, 4], "float32", "x")]
     paddle.jit.save(paddle.nn.Linear(4, 2), str(tmp_path / "n"), input_spec=spec)
@@ -113,10 +114,10 @@ def test_saving_keeps_no_graph_of_files_on_the_way(
 # ------------------------------------------------------------------------------
 
 
-def test_tune_keeps_what_it_found(model: str, tmp_path: Path) -> None:
+def test_tune_stores_its_result(model: str, tmp_path: Path) -> None:
     path = Path(f"{model}.oarlock-tune.json")
     found = json.loads(
-        done("tune", model, "--shape", "image=1,1,28,28", "--threads", "1", "--json")
+        stdout_of("tune", model, "--shape", "image=1,1,28,28", "--threads", "1", "--json")
     )
     options = {t["option"] for t in found["trials"]}
     # threads was given
@@ -125,12 +126,12 @@ def test_tune_keeps_what_it_found(model: str, tmp_path: Path) -> None:
         assert sum(t["taken"] for t in found["trials"] if t["option"] == option) == 1
     stored = json.loads(path.read_text())
     assert stored["measured"] == "image=float32[1,1,28,28]"
-    assert "tuned" in done("inspect", model)
-    wanted = results(model, tmp_path / "o.npz", "--option", "tuned=0")
-    for name, value in results(model, tmp_path / "o.npz").items():
+    assert "tuned" in stdout_of("inspect", model)
+    wanted = run_outputs(model, tmp_path / "o.npz", "--option", "tuned=0")
+    for name, value in run_outputs(model, tmp_path / "o.npz").items():
         np.testing.assert_allclose(value, wanted[name], rtol=1e-4, atol=1e-5)
     path.write_text("{")
-    assert same(results(model, tmp_path / "o.npz"), wanted)
+    assert arrays_equal(run_outputs(model, tmp_path / "o.npz"), wanted)
     path.unlink()
 
 
@@ -138,7 +139,7 @@ def test_tune_keeps_what_it_found(model: str, tmp_path: Path) -> None:
     ("command", "written"),
     [("run", "m.pdmodel"), ("run", "m.pdiparams"), ("run", "in.npz"), ("to-onnx", "m.pdiparams")],
 )
-def test_what_is_read_is_not_written_over(
+def test_output_must_not_be_an_input_file(
     command: str, written: str, model: str, tmp_path: Path
 ) -> None:
     for suffix in (".pdmodel", ".pdiparams"):
@@ -152,16 +153,18 @@ def test_what_is_read_is_not_written_over(
     assert path.read_bytes() == held
 
 
-def test_what_cannot_be_fetched_and_what_was(model: str, tmp_path: Path) -> None:
-    twice = results(model, tmp_path / "o.npz", "--fetch", "relu_0.tmp_0", "--fetch", "relu_0.tmp_0")
+def test_fetch_of_variables_and_inputs(model: str, tmp_path: Path) -> None:
+    twice = run_outputs(
+        model, tmp_path / "o.npz", "--fetch", "relu_0.tmp_0", "--fetch", "relu_0.tmp_0"
+    )
     assert list(twice).count("relu_0.tmp_0") == 1
     words = ("--input", f"{model}.in.npz", "--output", str(tmp_path / "o.npz"), "--fetch", "image")
     assert "'image' is an input, not to fetch" in runner("run", model, *words).stderr
 
 
-def test_help_is_no_error(model: str) -> None:
+def test_help_exits_with_0(model: str) -> None:
     assert all(
-        "usage: oarlock-runner" in done(*words)
+        "usage: oarlock-runner" in stdout_of(*words)
         for words in (["-h"], ["--help"], ["run", model, "--help"])
     )
 
@@ -174,38 +177,38 @@ TIMES = {f"{k}_ms" for k in ("read", "load", "first_run", "mean", "min", "p50", 
 }
 
 
-def test_bench_of_one(model: str) -> None:
-    found = json.loads(done("bench", model, "--repeat", "7", "--clients", "3", "--json"))
+def test_bench(model: str) -> None:
+    found = json.loads(stdout_of("bench", model, "--repeat", "7", "--clients", "3", "--json"))
     assert found.keys() == TIMES | {"load_rss_MB", "rss_MB", "rss_anon_MB"}
     assert found["min_ms"] <= found["p50_ms"] <= found["p99_ms"]
 
 
 @pytest.mark.parametrize("other", ["--against MODEL", "--against-options threads=1,optimize=1"])
-def test_bench_in_turns(model: str, other: str) -> None:
+def test_bench_interleaves_two_models(model: str, other: str) -> None:
     words = [model if w == "MODEL" else w for w in other.split()]
-    found = json.loads(done("bench", model, *words, "--repeat", "7", "--json"))
+    found = json.loads(stdout_of("bench", model, *words, "--repeat", "7", "--json"))
     assert found["a"].keys() == found["b"].keys() == TIMES
     assert found["p50_ratio"] == pytest.approx(
         found["a"]["p50_ms"] / found["b"]["p50_ms"], rel=1e-3
     )
-    assert "A / B" in done("bench", model, *words, "--repeat", "3")
+    assert "A / B" in stdout_of("bench", model, *words, "--repeat", "3")
 
 
 def test_bench_by_op(model: str, tmp_path: Path) -> None:
     found = json.loads(
-        done("bench", model, "--profile-ops", "--repeat", "4", "--json", TMPDIR=str(tmp_path))
+        stdout_of("bench", model, "--profile-ops", "--repeat", "4", "--json", TMPDIR=str(tmp_path))
     )
     assert found["runs"] == 4
     assert {"Conv", "MaxPool"} <= {op["name"] for op in found["ops"]}
     assert any(node["name"].startswith(("conv2d_0", "relu_0")) for node in found["nodes"])
-    assert "slowest nodes" in done(
+    assert "slowest nodes" in stdout_of(
         "bench", model, "--profile-ops", "--repeat", "2", TMPDIR=str(tmp_path)
     )
     assert not list(tmp_path.glob("oarlock*"))
 
 
 def test_warmup_shapes(model: str) -> None:
-    done(
+    stdout_of(
         "bench",
         model,
         "--repeat",
@@ -219,16 +222,16 @@ def test_warmup_shapes(model: str) -> None:
 
 
 @pytest.mark.parametrize("option", ["--shape", "--warmup-shape"])
-def test_shapes_have_one_form(option: str, model: str) -> None:
+def test_shape_option_syntax(option: str, model: str) -> None:
     for shape in ("image=2,1,28,28", "image=2x1x28x28"):
-        done("bench", model, "--repeat", "1", option, shape)
+        stdout_of("bench", model, "--repeat", "1", option, shape)
     for shape in ("image", "image=2,1,,28", "image=-1,1,28,28"):
         result = runner("bench", model, option, shape)
         assert result.returncode == 2
         assert f"{option} requires NAME=1,3,224,224, not '{shape}'" in result.stderr
 
 
-def test_a_profile_has_a_folder(model: str, tmp_path: Path) -> None:
+def test_profile_is_written_to_its_folder(model: str, tmp_path: Path) -> None:
     words = (
         "run",
         model,
@@ -243,11 +246,11 @@ def test_a_profile_has_a_folder(model: str, tmp_path: Path) -> None:
         assert result.returncode == 1
         assert result.stderr == f"options: profile: there is no folder {folder}\n"
     assert not list(tmp_path.iterdir())
-    done(*words, str(tmp_path / "p"))
+    stdout_of(*words, str(tmp_path / "p"))
     assert [p.suffix for p in sorted(tmp_path.glob("p*"))] == [".json"]
 
 
-def test_a_third_path_is_named(model: str) -> None:
+def test_unexpected_third_path_is_reported(model: str) -> None:
     result = runner("inspect", model, f"{model}.pdiparams", "more.npz")
     assert result.returncode == 2
     assert "inspect takes MODEL and PARAMS, and no more: 'more.npz'" in result.stderr
@@ -257,8 +260,8 @@ def test_a_third_path_is_named(model: str) -> None:
 # ------------------------------------------------------------------------------
 
 
-def test_verify_agrees(model: str, tmp_path: Path) -> None:
-    results(model, tmp_path / "o.npz", "--fetch", "relu_0.tmp_0")
+def test_verify_with_equal_values(model: str, tmp_path: Path) -> None:
+    run_outputs(model, tmp_path / "o.npz", "--fetch", "relu_0.tmp_0")
     words = [
         "verify",
         model,
@@ -268,14 +271,16 @@ def test_verify_agrees(model: str, tmp_path: Path) -> None:
         str(tmp_path / "o.npz"),
         "--json",
     ]
-    found = json.loads(done(*words))
+    found = json.loads(stdout_of(*words))
     assert found["same"]
     assert [o["name"] for o in found["outputs"]] == ["out", "relu_0.tmp_0"]
 
 
-def test_verify_names_the_first_op_beside_stored_values(model: str, tmp_path: Path) -> None:
+def test_verify_reports_first_differing_op(model: str, tmp_path: Path) -> None:
     inner = ["conv2d_0.tmp_0", "relu_0.tmp_0", "pool2d_0.tmp_0"]
-    stored = results(model, tmp_path / "o.npz", *[w for name in inner for w in ("--fetch", name)])
+    stored = run_outputs(
+        model, tmp_path / "o.npz", *[w for name in inner for w in ("--fetch", name)]
+    )
     for name in ("relu_0.tmp_0", "pool2d_0.tmp_0", "out"):
         stored[name] = stored[name] + 1
     np.savez(tmp_path / "bad.npz", **stored)
@@ -286,7 +291,7 @@ def test_verify_names_the_first_op_beside_stored_values(model: str, tmp_path: Pa
     assert "the first op to differ is relu, giving 'relu_0.tmp_0'" in result.stdout
 
 
-def test_verify_says_both_shapes(model: str, tmp_path: Path) -> None:
+def test_verify_reports_both_shapes(model: str, tmp_path: Path) -> None:
     np.savez(tmp_path / "o.npz", out=np.zeros((2, 10), "f"))
     words = ["verify", model, "--input", f"{model}.in.npz", "--expect", str(tmp_path / "o.npz")]
     assert (
@@ -297,9 +302,9 @@ def test_verify_says_both_shapes(model: str, tmp_path: Path) -> None:
     assert (output["same"], output["largest_difference"]) == (False, None)
 
 
-def test_verify_tells_the_file_from_the_optimisation(model: str, tmp_path: Path) -> None:
+def test_verify_separates_file_and_optimization_differences(model: str, tmp_path: Path) -> None:
     words = ["verify", model, "--input", f"{model}.in.npz", "--expect", str(tmp_path / "o.npz")]
-    stored = results(model, tmp_path / "o.npz", "--optimize", "0")
+    stored = run_outputs(model, tmp_path / "o.npz", "--optimize", "0")
     np.savez(tmp_path / "o.npz", out=stored["out"] + 1)
     assert "without the engine's optimisation it differs as well" in runner(*words).stdout
     np.savez(tmp_path / "o.npz", **stored)
@@ -308,7 +313,7 @@ def test_verify_tells_the_file_from_the_optimisation(model: str, tmp_path: Path)
         assert "only the engine's optimisation differs" in result.stdout
 
 
-def test_verify_refuses_what_it_cannot_compare(model: str, tmp_path: Path) -> None:
+def test_verify_rejects_unknown_or_missing_values(model: str, tmp_path: Path) -> None:
     np.savez(tmp_path / "e.npz", nobody=X)
     words = ["verify", model, "--input", f"{model}.in.npz"]
     assert runner(*words).returncode == 2
@@ -322,12 +327,12 @@ def test_verify_refuses_what_it_cannot_compare(model: str, tmp_path: Path) -> No
 
 
 def test_inspect(model: str) -> None:
-    found = json.loads(done("inspect", model, "--json"))
+    found = json.loads(stdout_of("inspect", model, "--json"))
     assert found["without_lowering"] == []
     assert found["onnx"]["opset"] == 17
     assert found["onnx"]["nodes"] >= len(found["ops"])
     assert found["parameter_bytes"] == sum(p["bytes"] for p in found["parameters"])
     assert "largest difference" in found["verified"]
-    text = done("inspect", model)
+    text = stdout_of("inspect", model)
     assert "opset 17" in text
     assert f"{found['parameter_bytes']} bytes" in text

@@ -1,4 +1,4 @@
-"""Which Paddle a source was written for."""
+"""Detection of the Paddle version for which a source was written."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SOURCES = {
 @pytest.mark.parametrize(
     ("version", "text"), [(v, t) for v, texts in SOURCES.items() for t in texts]
 )
-def test_what_a_source_says(version: str, text: str) -> None:
+def test_detect_from_source(version: str, text: str) -> None:
     found = detect_from_source(text)
     assert found is not None and found.version == version
 
@@ -42,7 +42,7 @@ def test_what_a_source_says(version: str, text: str) -> None:
     "text",
     ["import numpy", "# import paddle later", "import paddlehub", "x = 'import paddle.fluid'"],
 )
-def test_a_source_without_paddle_says_nothing(text: str) -> None:
+def test_source_without_paddle_has_no_version(text: str) -> None:
     assert detect_from_source(text) is None
 
 
@@ -59,7 +59,7 @@ def test_a_source_without_paddle_says_nothing(text: str) -> None:
         ("2.0.0-rc1", "2.0.0-rc1", False, False),
     ],
 )
-def test_numbers(text: str, version: str, has_zero_dim: bool, static: bool) -> None:
+def test_parse_version(text: str, version: str, has_zero_dim: bool, static: bool) -> None:
     api_version = parse_version(text)
     assert api_version is not None
     assert (
@@ -74,10 +74,10 @@ def test_numbers(text: str, version: str, has_zero_dim: bool, static: bool) -> N
 
 
 @pytest.mark.parametrize("said", ["new", "0.9", "2.x", "", "1.9", "2.7", "3.9", "4"])
-def test_what_is_no_number(said: str) -> None:
+def test_invalid_versions_are_rejected(said: str) -> None:
     with pytest.raises(OarlockError, match="is not a version of Paddle"):
         parse_version(said)
 
 
-def test_auto_leaves_it_open() -> None:
+def test_auto_is_no_version() -> None:
     assert parse_version("auto") is None and parse_version(None) is None

@@ -1,4 +1,4 @@
-"""`import paddle` gives Oarlock's own modules, and everything is taken back."""
+"""`import paddle` imports Oarlock's modules; uninstalling restores the state before."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from oarlock.compat.module_aliases import MODULE_ALIASES
 from oarlock.core.errors import OarlockError
 
 
-def test_modules_are_the_very_same() -> None:
+def test_paddle_modules_are_oarlock_modules() -> None:
     with compat.as_paddle("2.6"):
         paddle = importlib.import_module("paddle")
         functional = importlib.import_module("paddle.nn.functional")
@@ -31,7 +31,7 @@ def test_modules_are_the_very_same() -> None:
         assert paddle.__version__ == "2.6.2"
 
 
-def test_modules_that_only_paddle_has_show_the_names_above_them() -> None:
+def test_missing_modules_show_names_of_their_parent() -> None:
     with compat.as_paddle("2.6"):
         assert importlib.import_module("paddle.nn.layer.common").Linear is oarlock.nn.Linear
         names: dict[str, object] = {}
@@ -42,7 +42,7 @@ def test_modules_that_only_paddle_has_show_the_names_above_them() -> None:
         )  # nothing lies over it
 
 
-def test_modules_that_nobody_imported_are_attributes() -> None:
+def test_submodules_are_attributes_without_import() -> None:
     with compat.as_paddle("2.6"):
         import paddle
         import paddle.fluid
@@ -57,7 +57,7 @@ def test_modules_that_nobody_imported_are_attributes() -> None:
     assert not hasattr(functional, "distance") and "__getattr__" not in vars(functional)
 
 
-def test_layers_are_looked_up_by_name_in_the_dict_of_a_module() -> None:
+def test_layers_are_in_module_dict() -> None:
     with compat.as_paddle("2.6"):
         import paddle
 
@@ -69,7 +69,7 @@ def test_layers_are_looked_up_by_name_in_the_dict_of_a_module() -> None:
         )
 
 
-def test_what_neither_has_is_missing_under_its_own_name() -> None:
+def test_unknown_module_error_names_the_paddle_module() -> None:
     with (
         compat.as_paddle("2.6"),
         pytest.raises(ModuleNotFoundError, match=r"No module named 'paddle\.nothing'"),
@@ -77,7 +77,7 @@ def test_what_neither_has_is_missing_under_its_own_name() -> None:
         importlib.import_module("paddle.nothing")
 
 
-def test_all_is_taken_back() -> None:
+def test_uninstall_restores_everything() -> None:
     before = (
         dict(os.environ),
         list(sys.meta_path),
@@ -98,7 +98,7 @@ def test_all_is_taken_back() -> None:
     assert not [name for name in sys.modules if name.split(".")[0] == "paddle"]
 
 
-def test_inside_of_one_another() -> None:
+def test_nested_as_paddle() -> None:
     with compat.as_paddle("2.4"):
         with compat.as_paddle():
             assert oarlock.__version__ == "2.4.2"
@@ -107,13 +107,13 @@ def test_inside_of_one_another() -> None:
             compat.install("1.8")
 
 
-def test_the_variable_overrides(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_environment_variable_overrides_version(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OARLOCK_PADDLE_API", "2.4")
     with compat.as_paddle("2.6"):
         assert oarlock.__version__ == "2.4.2"
 
 
-def test_beside_the_real_one_it_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_install_fails_if_real_paddle_is_imported(monkeypatch: pytest.MonkeyPatch) -> None:
     real = types.ModuleType("paddle")
     real.__file__ = "/site-packages/paddle/__init__.py"
     monkeypatch.setitem(sys.modules, "paddle", real)
@@ -125,7 +125,7 @@ def test_beside_the_real_one_it_refuses(monkeypatch: pytest.MonkeyPatch) -> None
     assert sys.meta_path == before
 
 
-def test_without_a_main_script_the_first_file_that_imports_decides(
+def test_version_is_detected_from_first_importing_file(
     tmp_path: os.PathLike[str],
 ) -> None:
     program = (
@@ -142,7 +142,7 @@ def test_without_a_main_script_the_first_file_that_imports_decides(
     assert ran.stdout == "1.8.5\n"
 
 
-def test_a_module_in_the_place_of_a_function_can_be_called() -> None:
+def test_module_that_shadows_a_function_is_callable() -> None:
     before = oarlock.fluid.layers.reduce_sum
     with compat.as_paddle("1.8"), pytest.MonkeyPatch.context() as patch:
         patch.setitem(MODULE_ALIASES, ".fluid.layers.reduce_sum", ".fluid.layers")
@@ -161,7 +161,7 @@ def test_a_module_in_the_place_of_a_function_can_be_called() -> None:
     assert oarlock.fluid.layers.reduce_sum is before
 
 
-def test_modules_of_paddle_by_their_old_paths() -> None:
+def test_module_aliases_can_be_imported() -> None:
     with compat.as_paddle("2.4"):
         for inner, above in MODULE_ALIASES.items():
             if importlib.util.find_spec(f"oarlock{above}") is None:
@@ -173,7 +173,7 @@ def test_modules_of_paddle_by_their_old_paths() -> None:
 @pytest.mark.parametrize(
     ("version", "dynamic"), [("1.8", False), ("2.0", True), ("2.4", True), ("2.6", True)]
 )
-def test_what_fluid_says_of_the_mode(version: str, dynamic: bool) -> None:
+def test_fluid_in_dygraph_mode(version: str, dynamic: bool) -> None:
     with compat.as_paddle(version):
         fluid = importlib.import_module("paddle.fluid")
         assert fluid.in_dygraph_mode() is dynamic

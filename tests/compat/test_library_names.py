@@ -1,4 +1,4 @@
-"""Names that model libraries import from the inside of Paddle, and what they do with them."""
+"""Names that model libraries import from internal modules of Paddle."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ paddle.utils.download get_path_from_url is_url _get_unique_endpoints
 
 
 @pytest.mark.parametrize("row", NAMES.split("\n")[1:-1])
-def test_they_are_found_where_paddle_has_them(row: str) -> None:
+def test_names_exist_in_paddle_modules(row: str) -> None:
     module, *names = row.split()
     with compat.as_paddle("2.6"):
         found = importlib.import_module(module)
         assert [name for name in names if not hasattr(found, name)] == []
 
 
-def test_a_function_stays_where_a_module_of_its_name_is_imported() -> None:
+def test_importing_a_module_keeps_the_function_of_its_name() -> None:
     with compat.as_paddle("2.6"):
         names: dict[str, object] = {}
         exec(
@@ -48,7 +48,7 @@ def test_a_function_stays_where_a_module_of_its_name_is_imported() -> None:
         assert callable(paddle.amp.auto_cast)
 
 
-def test_what_auto_cast_was_asked_for() -> None:
+def test_amp_state() -> None:
     state = importlib.import_module("oarlock.amp.auto_cast").amp_state
     assert state() is None
     with (
@@ -61,7 +61,7 @@ def test_what_auto_cast_was_asked_for() -> None:
     assert "relu" in said["custom_white_list"]
 
 
-def test_sources_of_random_numbers_under_names() -> None:
+def test_rng_state_tracker() -> None:
     tracker = fleet.meta_parallel.get_rng_state_tracker()
     tracker.reset()
     tracker.add("local", 7)
@@ -84,7 +84,7 @@ def test_sources_of_random_numbers_under_names() -> None:
     tracker.reset()
 
 
-def test_models_that_are_cut_over_ranks_and_ops_in_cpp_are_refused() -> None:
+def test_model_parallelism_and_cpp_ops_are_rejected() -> None:
     with pytest.raises(
         OarlockError,
         match=r"ColumnParallelLinear: model parallelism is not supported.* use nn\.Linear",
@@ -100,7 +100,7 @@ def test_models_that_are_cut_over_ranks_and_ops_in_cpp_are_refused() -> None:
         cpp_extension.BuildExtension()
 
 
-def test_archives_are_unpacked_beside_themselves(tmp_path: Path) -> None:
+def test_archives_are_unpacked_next_to_the_file(tmp_path: Path) -> None:
     (tmp_path / "one" / "in").mkdir(parents=True)
     (tmp_path / "one" / "in" / "x").write_text("1")
     with tarfile.open(tmp_path / "a.tar.gz", "w:gz") as archive:
@@ -120,7 +120,7 @@ def test_archives_are_unpacked_beside_themselves(tmp_path: Path) -> None:
         download._decompress(str(tmp_path / "g.tgz"))
 
 
-def test_addresses() -> None:
+def test_urls_and_endpoints() -> None:
     assert download.is_url("https://a.example/x")
     assert not download.is_url("/a/x")
     assert download._get_unique_endpoints(["a:2", "a:1", "b:3"]) == {"a:1", "b:3"}

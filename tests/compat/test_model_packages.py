@@ -1,4 +1,4 @@
-"""Names that model packages import before they do anything: the private ones, too."""
+"""Private names that model packages import."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import oarlock
 from oarlock import compat
 
 
-def test_the_first_address_of_each_machine() -> None:
+def test_unique_endpoints_keep_first_port() -> None:
     with compat.as_paddle():
         from paddle.utils.download import _get_unique_endpoints
 
@@ -18,7 +18,7 @@ def test_the_first_address_of_each_machine() -> None:
         assert _get_unique_endpoints(given) == {"10.0.0.1:6170", "10.0.0.2:6170"}
 
 
-def test_a_layer_of_ones_own_writes_ops_by_common_ops_import() -> None:
+def test_custom_layer_with_layer_helper() -> None:
     space: dict[str, Any] = {}
     with compat.as_paddle("2.6"):
         line = "from paddle.common_ops_import import Variable, LayerHelper, check_variable_and_dtype, check_type, check_dtype"
@@ -32,7 +32,7 @@ def test_a_layer_of_ones_own_writes_ops_by_common_ops_import() -> None:
         assert isinstance(x, space["Variable"])
 
 
-def test_gradients_exchanged_by_hand_in_a_world_of_one() -> None:
+def test_fused_allreduce_in_one_process() -> None:
     with compat.as_paddle():
         from paddle.distributed.fleet.utils.hybrid_parallel_util import fused_allreduce_gradients
 
@@ -42,7 +42,7 @@ def test_gradients_exchanged_by_hand_in_a_world_of_one() -> None:
         np.testing.assert_array_equal(x.grad.numpy(), [4.0])
 
 
-def test_paddle_is_a_name_in_paddle() -> None:
+def test_paddle_contains_paddle() -> None:
     with compat.as_paddle():
         import paddle
 

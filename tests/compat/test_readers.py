@@ -1,6 +1,4 @@
-"""Readers and data sets give what those of real Paddle 1.8.5 gave for the same files
-(`make_readers.py`).
-"""
+"""Readers and data sets return the values of Paddle 1.8.5 for the same files (`make_readers.py`)."""
 
 from __future__ import annotations
 
@@ -19,7 +17,7 @@ import oarlock
 from oarlock.core.errors import FileError, OarlockError, OpError
 from oarlock.utils import download
 
-from . import small_data
+from . import small_data_sets
 
 KNOWN: dict[str, dict[str, Any]] = json.loads(
     Path(__file__).with_name("readers_1_8_5.json").read_text()
@@ -30,39 +28,39 @@ KNOWN: dict[str, dict[str, Any]] = json.loads(
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("data") / "dataset"
     made.mkdir()
-    small_data.make(str(made))
+    small_data_sets.make(str(made))
     return made
 
 
 @pytest.fixture(scope="module")
-def given(folder: Path) -> Iterator[dict[str, Any]]:
+def data_set_results(folder: Path) -> Iterator[dict[str, Any]]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(oarlock.dataset.common, "DATA_HOME", str(folder))
         with pytest.warns(UserWarning, match="although its MD5 is not"):
-            read = small_data.data_sets(oarlock)
-        yield read
+            results = small_data_sets.data_sets(oarlock)
+        yield results
 
 
 @pytest.fixture(scope="module")
-def read() -> dict[str, Any]:
-    return small_data.readers(oarlock)
+def reader_results() -> dict[str, Any]:
+    return small_data_sets.readers(oarlock)
 
 
 def as_json(value: Any) -> Any:
-    return json.loads(json.dumps(small_data.plain(value)))
+    return json.loads(json.dumps(small_data_sets.to_json_value(value)))
 
 
 @pytest.mark.parametrize("name", KNOWN["data_sets"])
-def test_data_sets(name: str, given: dict[str, Any]) -> None:
-    assert as_json(given[name]) == KNOWN["data_sets"][name]
+def test_data_sets_equal_paddle(name: str, data_set_results: dict[str, Any]) -> None:
+    assert as_json(data_set_results[name]) == KNOWN["data_sets"][name]
 
 
 @pytest.mark.parametrize("name", KNOWN["readers"])
-def test_readers(name: str, read: dict[str, Any]) -> None:
-    assert as_json(read[name]) == KNOWN["readers"][name]
+def test_readers_equal_paddle(name: str, reader_results: dict[str, Any]) -> None:
+    assert as_json(reader_results[name]) == KNOWN["readers"][name]
 
 
-def test_a_file_of_the_users_own_is_told_of_once(
+def test_other_md5_is_warned_about_once(
     folder: Path, monkeypatch: pytest.MonkeyPatch, recwarn: pytest.WarningsRecorder
 ) -> None:
     monkeypatch.setattr(oarlock.dataset.common, "DATA_HOME", str(folder))
@@ -76,7 +74,7 @@ def test_a_file_of_the_users_own_is_told_of_once(
     assert path.read_bytes() == before
 
 
-def test_vision_takes_it_too(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_vision_data_set_uses_the_same_files(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OARLOCK_DATA_HOME", str(folder.parent))
     monkeypatch.setattr(download, "_warned", set())
     with pytest.warns(UserWarning, match="although its MD5 is not"):
@@ -96,7 +94,7 @@ ANSWERS = {
 
 
 @pytest.mark.parametrize("what", ANSWERS)
-def test_answers_of_a_server_that_make_no_sense(what: str, tmp_path: Path) -> None:
+def test_invalid_server_responses_are_reported(what: str, tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
 
         def answer() -> None:
@@ -117,12 +115,12 @@ def test_answers_of_a_server_that_make_no_sense(what: str, tmp_path: Path) -> No
 @pytest.mark.parametrize(
     "url", ["http://a/..", "http://a/", "file:///etc/passwd", "http://[::1/a", "http://a/b c\n"]
 )
-def test_addresses_of_no_file(url: str, tmp_path: Path) -> None:
+def test_invalid_urls_are_rejected(url: str, tmp_path: Path) -> None:
     with pytest.raises(OarlockError, match="is not an http or https URL of a file"):
         download.fetch(url, tmp_path)
 
 
-def test_without_a_network_it_says_what_to_put_where(
+def test_offline_error_names_the_file_to_provide(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def down(*_: Any, **__: Any) -> Any:
@@ -148,7 +146,7 @@ def test_without_a_network_it_says_what_to_put_where(
         ("uci_housing/housing.data", b"1 2 3", lambda d: d.uci_housing.train()),
     ],
 )
-def test_a_damaged_file(
+def test_damaged_file_is_reported(
     file: str,
     data: bytes,
     reader: Any,
@@ -165,7 +163,7 @@ def test_a_damaged_file(
         list(reader(oarlock.dataset)())
 
 
-def test_what_a_thread_raises_reaches_who_reads() -> None:
+def test_thread_errors_are_raised_in_the_reader() -> None:
     def broken() -> Iterator[int]:
         yield 1
         raise KeyError("gone")
@@ -180,18 +178,18 @@ def test_what_a_thread_raises_reaches_who_reads() -> None:
         )
 
 
-def test_what_a_process_raises_reaches_who_reads(capfd: pytest.CaptureFixture[str]) -> None:
+def test_process_errors_are_raised_in_the_reader(capfd: pytest.CaptureFixture[str]) -> None:
     for use_pipe in (True, False):
         with pytest.raises(OpError, match="a reader raised ValueError: sample has None"):
             list(oarlock.reader.multiprocess_reader([lambda: iter([1, None])], use_pipe=use_pipe)())
 
 
-def test_arrays_go_through_a_pipe() -> None:
+def test_arrays_are_sent_through_a_pipe() -> None:
     got = list(oarlock.reader.multiprocess_reader([lambda: iter([(np.arange(3), 1)])])())
     np.testing.assert_array_equal(got[0][0], [0, 1, 2])
 
 
-def test_files_in_parts(tmp_path: Path) -> None:
+def test_split_and_cluster_files_reader(tmp_path: Path) -> None:
     common = oarlock.dataset.common
     pattern = str(tmp_path / "part-%05d.pickle")
     common.split(lambda: iter(range(11)), 4, suffix=pattern)

@@ -1,4 +1,4 @@
-"""`oarlock run-script train.py` is `python train.py`, with Oarlock in Paddle's place."""
+"""`oarlock run-script train.py` behaves like `python train.py`, with Oarlock imported as `paddle`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ pytestmark = pytest.mark.slow
 RUN = [sys.executable, "-c", "from oarlock.cli.main import app; app()", "run-script"]
 
 
-def ran(command: list[str], folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
+def run_command(
+    command: list[str], folder: Path, **variables: str
+) -> subprocess.CompletedProcess[str]:
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"} | variables
     return subprocess.run(
         command,
@@ -31,12 +33,12 @@ def write(folder: Path, text: str, name: str = "train.py") -> None:
     (folder / name).write_text(text)
 
 
-def test_arguments_main_and_version(tmp_path: Path) -> None:
+def test_arguments_main_module_and_version(tmp_path: Path) -> None:
     write(
         tmp_path,
         "import sys, paddle.fluid, paddle\nprint(sys.argv, __name__, __file__, sys.path[0], paddle.__version__)",
     )
-    done = ran([*RUN, "train.py", "--lr", "0.1", "-m", "--help"], tmp_path)
+    done = run_command([*RUN, "train.py", "--lr", "0.1", "-m", "--help"], tmp_path)
     assert done.stderr == ""
     assert (
         done.stdout
@@ -54,9 +56,12 @@ def test_arguments_main_and_version(tmp_path: Path) -> None:
         "import os, signal\nos.kill(os.getpid(), 15)",
     ],
 )
-def test_ends_as_python_ends_it(tmp_path: Path, text: str) -> None:
+def test_exit_equals_python(tmp_path: Path, text: str) -> None:
     write(tmp_path, text)
-    ours, theirs = ran([*RUN, "train.py"], tmp_path), ran([sys.executable, "train.py"], tmp_path)
+    ours, theirs = (
+        run_command([*RUN, "train.py"], tmp_path),
+        run_command([sys.executable, "train.py"], tmp_path),
+    )
     assert (ours.returncode, ours.stdout, ours.stderr) == (
         theirs.returncode,
         theirs.stdout,
@@ -65,16 +70,16 @@ def test_ends_as_python_ends_it(tmp_path: Path, text: str) -> None:
     assert theirs.returncode != 0
 
 
-def test_a_module(tmp_path: Path) -> None:
+def test_run_module(tmp_path: Path) -> None:
     write(tmp_path, "import sys, paddle\nprint(sys.argv[1:], paddle.__name__)", "part.py")
-    assert ran([*RUN, "-m", "part", "x"], tmp_path).stdout == "['x'] oarlock\n"
+    assert run_command([*RUN, "-m", "part", "x"], tmp_path).stdout == "['x'] oarlock\n"
 
 
 @pytest.mark.slow
-def test_the_option_and_the_variable_say_which_paddle(tmp_path: Path) -> None:
+def test_version_option_and_variable(tmp_path: Path) -> None:
     write(tmp_path, "import paddle\nprint(paddle.__version__)")
-    assert ran([*RUN, "--api", "2.4", "train.py"], tmp_path).stdout == "2.4.2\n"
-    assert ran([*RUN, "train.py"], tmp_path, OARLOCK_PADDLE_API="2.0.1").stdout == "2.0.1\n"
+    assert run_command([*RUN, "--api", "2.4", "train.py"], tmp_path).stdout == "2.4.2\n"
+    assert run_command([*RUN, "train.py"], tmp_path, OARLOCK_PADDLE_API="2.0.1").stdout == "2.0.1\n"
 
 
 CHILDREN = """
@@ -98,33 +103,33 @@ if __name__ == "__main__":
 
 
 @pytest.mark.slow
-def test_processes_inherit_it(tmp_path: Path) -> None:
+def test_child_processes_import_oarlock(tmp_path: Path) -> None:
     write(tmp_path, CHILDREN)
     write(tmp_path, "import paddle; print(paddle.__name__ + paddle.__version__)", "part.py")
-    done = ran([*RUN, "train.py"], tmp_path)
+    done = run_command([*RUN, "train.py"], tmp_path)
     assert done.stdout.split() == ["oarlock1.8.5"] * 5, done.stderr
 
 
 @pytest.mark.slow
-def test_a_sitecustomize_of_the_users_still_runs(tmp_path: Path) -> None:
+def test_user_sitecustomize_runs(tmp_path: Path) -> None:
     write(tmp_path, "print('mine')", "sitecustomize.py")
     write(tmp_path, "import paddle; print(paddle.__name__)")
-    assert ran([*RUN, "train.py"], tmp_path, PYTHONPATH=str(tmp_path)).stdout.split() == [
+    assert run_command([*RUN, "train.py"], tmp_path, PYTHONPATH=str(tmp_path)).stdout.split() == [
         "mine",
         "mine",
         "oarlock",
     ]
 
 
-def test_without_a_script(tmp_path: Path) -> None:
-    done = ran(RUN, tmp_path)
+def test_missing_script_is_reported(tmp_path: Path) -> None:
+    done = run_command(RUN, tmp_path)
     assert done.returncode == 1 and "no script; give a path" in done.stderr
 
 
-def test_a_program_of_1_8_prints_as_1_8(tmp_path: Path) -> None:
+def test_variables_print_as_in_paddle_1_8(tmp_path: Path) -> None:
     write(
         tmp_path,
         "import paddle.fluid as fluid\nprint(fluid.layers.data(name='x', shape=[13], dtype='float32'))",
     )
-    done = ran([*RUN, "train.py"], tmp_path)
+    done = run_command([*RUN, "train.py"], tmp_path)
     assert done.stdout.startswith('name: "x"'), done.stdout + done.stderr

@@ -1,4 +1,4 @@
-"""Before Paddle 2.5 a tensor had at least one axis; numbers and gradients are the same."""
+"""Emulated versions before 2.5: results without axes get one axis; values and gradients are equal."""
 
 from __future__ import annotations
 
@@ -55,12 +55,12 @@ CASES: dict[str, Callable[[Any, Any], Any]] = {
 
 
 @pytest.fixture
-def old() -> Iterator[None]:
+def paddle_2_4() -> Iterator[None]:
     with compat.as_paddle("2.4"):
         yield
 
 
-def computed(case: Callable[[Any, Any], Any]) -> tuple[Any, list[Any]]:
+def result_and_gradients(case: Callable[[Any, Any], Any]) -> tuple[Any, list[Any]]:
     v, s = (paddle.to_tensor(a, stop_gradient=False) for a in (VECTOR, SQUARE))
     result = case(v, s)
     if not result.stop_gradient:
@@ -69,10 +69,10 @@ def computed(case: Callable[[Any, Any], Any]) -> tuple[Any, list[Any]]:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_one_axis_and_nothing_else(name: str) -> None:
-    today, gradients = computed(CASES[name])
+def test_only_the_shape_differs(name: str) -> None:
+    today, gradients = result_and_gradients(CASES[name])
     with compat.as_paddle("2.4"):
-        old, old_gradients = computed(CASES[name])
+        old, old_gradients = result_and_gradients(CASES[name])
     assert (today.shape, old.shape) == ([], [1])
     assert old.dtype == today.dtype
     np.testing.assert_array_equal(old.numpy()[0], today.numpy())
@@ -80,7 +80,7 @@ def test_one_axis_and_nothing_else(name: str) -> None:
         np.testing.assert_array_equal(ours, theirs)
 
 
-def test_results_with_axes_stay(old: None) -> None:
+def test_results_with_axes_are_unchanged(paddle_2_4: None) -> None:
     x = paddle.to_tensor(SQUARE)
     assert paddle.mean(x, axis=0).shape == [2]
     assert x[0].shape == [2]
@@ -88,13 +88,13 @@ def test_results_with_axes_stay(old: None) -> None:
     assert [v.shape for v in paddle.to_tensor(VECTOR)] == [[1]] * 3
 
 
-def test_an_element_goes_back(old: None) -> None:
+def test_element_can_be_assigned(paddle_2_4: None) -> None:
     x = paddle.to_tensor(VECTOR)
     x[0] = x[1]
     assert x.numpy().tolist() == [4.0, 4.0, 2.0]
 
 
-def test_training(old: None) -> None:
+def test_training_with_one_element_loss(paddle_2_4: None) -> None:
     net = paddle.nn.Linear(2, 1)
     optimizer = paddle.optimizer.Adam(
         parameters=net.parameters(), grad_clip=paddle.nn.ClipGradByGlobalNorm(1.0)
@@ -105,7 +105,7 @@ def test_training(old: None) -> None:
     assert loss.numpy()[0] == float(loss) and loss.shape == [1]
 
 
-def test_programs_too(old: None) -> None:
+def test_static_programs(paddle_2_4: None) -> None:
     paddle.enable_static()
     try:
         main = paddle.static.Program()
@@ -119,7 +119,7 @@ def test_programs_too(old: None) -> None:
     assert [g.shape for g in got] == [(1,), (1,)]
 
 
-def test_every_name_is_one() -> None:
+def test_names_exist() -> None:
     owners = {
         where: paddle.Tensor if where == "Tensor" else importlib.import_module(f"oarlock{where}")
         for where in NAMES
@@ -133,7 +133,7 @@ def test_every_name_is_one() -> None:
     assert not missing
 
 
-def test_one_number_is_taken_for_it() -> None:
+def test_one_element_array_converts_to_a_number() -> None:
     with compat.as_paddle("2.4"):
         found = paddle.mean(paddle.ones([2, 2])).numpy()
         assert (

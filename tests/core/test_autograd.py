@@ -1,4 +1,4 @@
-"""The tape: accumulation, hooks, what is freed, and what is refused."""
+"""The tape: accumulation, hooks, release of memory, and errors."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ def leaf(*values: float) -> paddle.Tensor:
     return paddle.to_tensor(list(values), stop_gradient=False)
 
 
-def test_gradients_of_leaves_add_up_over_calls() -> None:
+def test_gradients_accumulate_over_calls() -> None:
     x = leaf(1.0, 2.0)
     (x * x).sum().backward()
     (x * 3).sum().backward()
     np.testing.assert_array_equal(x.gradient(), [5.0, 7.0])
 
 
-def test_a_tensor_used_twice_gets_both() -> None:
+def test_gradient_of_a_tensor_used_twice() -> None:
     x = leaf(2.0)
     y = x * x
     (y + y * x).sum().backward()
     np.testing.assert_allclose(x.gradient(), [2 * 2 + 3 * 4])
 
 
-def test_broadcasting_is_summed_back() -> None:
+def test_gradient_of_broadcasting() -> None:
     x, b = paddle.ones([3, 4]), leaf(1.0, 2.0, 3.0, 4.0)
     c = paddle.to_tensor(2.0, stop_gradient=False)
     (x * b * c).sum().backward()
@@ -34,7 +34,7 @@ def test_broadcasting_is_summed_back() -> None:
     np.testing.assert_array_equal(c.gradient(), 30.0)
 
 
-def test_the_graph_is_freed_unless_kept() -> None:
+def test_retain_graph() -> None:
     x = leaf(3.0)
     y = (x * x).sum()
     y.backward(retain_graph=True)
@@ -46,7 +46,7 @@ def test_the_graph_is_freed_unless_kept() -> None:
         y.backward()
 
 
-def test_backward_of_nothing_does_nothing_and_says_so_at_the_line() -> None:
+def test_backward_without_gradient_warns() -> None:
     with pytest.warns(
         UserWarning, match="the tensor does not depend on a tensor that requires a gradient"
     ) as said:
@@ -54,7 +54,7 @@ def test_backward_of_nothing_does_nothing_and_says_so_at_the_line() -> None:
     assert said[0].filename == __file__
 
 
-def test_gradient_of_a_wrong_shape_is_refused() -> None:
+def test_gradient_of_wrong_shape_is_rejected() -> None:
     y = leaf(1.0, 2.0) * 2
     with pytest.raises(
         paddle.OpError,
@@ -63,7 +63,7 @@ def test_gradient_of_a_wrong_shape_is_refused() -> None:
         y.backward(paddle.ones([3]))
 
 
-def test_no_grad_as_context_and_decorator() -> None:
+def test_no_grad() -> None:
     x = leaf(1.0)
     with paddle.no_grad():
         assert (x * 2).stop_gradient
@@ -85,7 +85,7 @@ def test_no_grad_as_context_and_decorator() -> None:
         assert not paddle.is_grad_enabled()
 
 
-def test_detach_cuts_and_shares() -> None:
+def test_detach() -> None:
     x = leaf(2.0)
     y = x.detach() * x
     y.backward()
@@ -93,7 +93,7 @@ def test_detach_cuts_and_shares() -> None:
     assert x.detach().array is x.array
 
 
-def test_stop_gradient_inside_the_graph_cuts() -> None:
+def test_stop_gradient_of_intermediate_tensor() -> None:
     x = leaf(2.0)
     y = x * x
     y.stop_gradient = True
@@ -101,7 +101,7 @@ def test_stop_gradient_inside_the_graph_cuts() -> None:
     np.testing.assert_array_equal(x.gradient(), [4.0])
 
 
-def test_hooks_see_and_replace_gradients() -> None:
+def test_hooks_replace_gradients() -> None:
     x = leaf(1.0, 1.0)
     seen = []
     y = x * 2
@@ -114,7 +114,7 @@ def test_hooks_see_and_replace_gradients() -> None:
     assert not handle.remove()
 
 
-def test_grad_leaves_leaves_alone_and_finds_inner_tensors() -> None:
+def test_grad_of_intermediate_tensors() -> None:
     x = leaf(3.0)
     y = x * x
     z = y * 2
@@ -127,7 +127,7 @@ def test_grad_leaves_leaves_alone_and_finds_inner_tensors() -> None:
     assert paddle.grad(z, leaf(1.0), allow_unused=True) == [None]
 
 
-def test_third_order() -> None:
+def test_third_order_gradient() -> None:
     x = leaf(2.0)
     y = x**4
     for expected in (32.0, 48.0, 48.0):
@@ -144,14 +144,14 @@ def test_integers_stop_gradients() -> None:
     np.testing.assert_array_equal(x.gradient(), [1.0])
 
 
-def test_results_of_many_get_zeros_where_unused() -> None:
+def test_unused_results_get_zero_gradients() -> None:
     x = paddle.to_tensor(np.arange(6, dtype="float32").reshape(2, 3), stop_gradient=False)
     a, _, c = paddle.split(x, 3, 1)
     (a * 2 + c).sum().backward()
     np.testing.assert_array_equal(x.gradient(), [[2, 0, 1]] * 2)
 
 
-def test_changes_in_place_leave_what_was_recorded_before_as_it_was() -> None:
+def test_in_place_changes_do_not_affect_saved_values() -> None:
     x = leaf(1.0, 2.0, 3.0)
     y = x * 2
     z = y * y
@@ -167,7 +167,7 @@ def test_changes_in_place_leave_what_was_recorded_before_as_it_was() -> None:
 
 
 @pytest.mark.parametrize("made", ["text", paddle.ones([7])])
-def test_a_hook_that_gives_no_gradient_is_refused(made: object) -> None:
+def test_invalid_hook_result_is_rejected(made: object) -> None:
     y = leaf(1.0, 2.0) * 2
     y.register_hook(lambda g: made)
     with pytest.raises(
@@ -178,7 +178,7 @@ def test_a_hook_that_gives_no_gradient_is_refused(made: object) -> None:
 
 @pytest.mark.parametrize("made", [3.0, paddle.ones([7])])
 @pytest.mark.parametrize("twice", [False, True])
-def test_a_backward_that_gives_no_gradient_is_refused(made: object, twice: bool) -> None:
+def test_invalid_py_layer_gradient_is_rejected(made: object, twice: bool) -> None:
     class Bad(paddle.autograd.PyLayer):
         @staticmethod
         def forward(ctx: object, x: paddle.Tensor) -> paddle.Tensor:
@@ -196,12 +196,12 @@ def test_a_backward_that_gives_no_gradient_is_refused(made: object, twice: bool)
         paddle.grad(Bad.apply(x).sum(), [x], create_graph=twice)
 
 
-def test_a_learning_rate_that_is_none_is_refused() -> None:
+def test_invalid_learning_rate_is_rejected() -> None:
     with pytest.raises(paddle.OpError, match="SGD: learning_rate is str"):
         paddle.optimizer.SGD("fast", parameters=paddle.nn.Linear(1, 1).parameters())
 
 
-def test_set_grad_enabled_is_in_force_from_the_call_on() -> None:
+def test_set_grad_enabled() -> None:
     x = paddle.to_tensor([1.0], stop_gradient=False)
     with paddle.enable_grad():
         with paddle.set_grad_enabled(False):
@@ -221,7 +221,7 @@ def test_set_grad_enabled_is_in_force_from_the_call_on() -> None:
         assert paddle.is_grad_enabled()
 
 
-def test_no_gradients_are_recorded_while_a_program_is_written() -> None:
+def test_no_tape_in_static_mode() -> None:
     paddle.enable_static()
     try:
         assert not paddle.is_grad_enabled()

@@ -1,6 +1,4 @@
-"""Tensors that are changed between a forward and its way back: what was recorded goes on seeing
-what they were.
-"""
+"""Tensors that change between forward and backward pass: gradients use the saved values."""
 
 from __future__ import annotations
 
@@ -17,22 +15,22 @@ def leaf(*values: float) -> paddle.Tensor:
     return paddle.to_tensor(list(values), stop_gradient=False)
 
 
-def by_set_value(w: Any) -> None:
+def change_by_set_value(w: Any) -> None:
     w.set_value(w * 10)
 
 
-def by_scale(w: Any) -> None:
+def change_by_scale(w: Any) -> None:
     with paddle.no_grad():
         w.scale_(10.0)
 
 
-def by_step(w: Any) -> None:
+def change_by_step(w: Any) -> None:
     w.grad = paddle.full(w.shape, 1.0)
     paddle.optimizer.SGD(1.0, parameters=[w]).step()
     w.clear_gradient(False)
 
 
-WAYS = pytest.mark.parametrize("change", [by_set_value, by_scale, by_step])
+WAYS = pytest.mark.parametrize("change", [change_by_set_value, change_by_scale, change_by_step])
 
 
 def layer() -> Any:
@@ -43,7 +41,7 @@ def layer() -> Any:
 
 @WAYS
 @pytest.mark.parametrize("static", [False, True])
-def test_the_gradient_is_that_of_what_was_computed(
+def test_gradient_uses_values_of_the_forward_pass(
     change: Callable[[Any], None], static: bool
 ) -> None:
     b = layer()
@@ -57,7 +55,7 @@ def test_the_gradient_is_that_of_what_was_computed(
 
 
 @WAYS
-def test_gradients_of_gradients_too(change: Callable[[Any], None]) -> None:
+def test_second_order_gradient(change: Callable[[Any], None]) -> None:
     w = layer().weight
     x = paddle.to_tensor([[3.0]], stop_gradient=False)
     y = (w * w * x).sum()
@@ -68,7 +66,7 @@ def test_gradients_of_gradients_too(change: Callable[[Any], None]) -> None:
     assert second.item() == 2 * 3.0
 
 
-def test_a_constant_that_later_becomes_something_computed() -> None:
+def test_constant_that_is_overwritten() -> None:
     x, y = leaf(1.0, 2.0, 3.0), leaf(1.0, -2.0, 3.0)
     t = paddle.zeros([3])
     early = t * x
@@ -78,7 +76,7 @@ def test_a_constant_that_later_becomes_something_computed() -> None:
     np.testing.assert_array_equal(y.gradient(), [0.0, 0.0, 0.0])
 
 
-def test_a_sum_that_is_used_between_its_terms() -> None:
+def test_accumulated_sum() -> None:
     w, h, total = leaf(1.0, 2.0, 3.0), paddle.zeros([3]), paddle.zeros([])
     for _ in range(3):
         total = total + (h * w).sum()
@@ -87,7 +85,7 @@ def test_a_sum_that_is_used_between_its_terms() -> None:
     np.testing.assert_array_equal(w.gradient(), [6.0, 12.0, 18.0])
 
 
-def test_nothing_is_kept_when_nobody_looks_any_more() -> None:
+def test_saved_values_are_freed_after_backward() -> None:
     x, ema = leaf(1.0), paddle.zeros([1])
     for _ in range(5):
         (x * ema).sum().backward()
@@ -97,7 +95,7 @@ def test_nothing_is_kept_when_nobody_looks_any_more() -> None:
     assert len(ema._history) == 0
 
 
-def test_only_what_a_way_back_still_needs_is_kept() -> None:
+def test_only_needed_values_are_saved() -> None:
     x, ema = leaf(1.0), paddle.zeros([1])
     pending = None
     for _ in range(20):
@@ -109,7 +107,7 @@ def test_only_what_a_way_back_still_needs_is_kept() -> None:
     assert len(ema._history) <= 2
 
 
-def test_without_gradients_a_tensor_is_changed_and_goes_on_wanting_its_own() -> None:
+def test_in_place_change_under_no_grad() -> None:
     w = leaf(2.0)
     with paddle.no_grad():
         w.scale_(10.0)

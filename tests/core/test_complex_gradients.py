@@ -1,5 +1,5 @@
-"""Gradients of complex values as users meet them: dL/dRe + i dL/dIm, in leaves, hooks, PyLayers,
-and of second order.
+"""Gradients of complex values in the public convention dL/dRe + i dL/dIm: leaves, hooks, PyLayers,
+second order.
 """
 
 from __future__ import annotations
@@ -18,26 +18,26 @@ def leaf(value: Any = Z) -> paddle.Tensor:
     return paddle.to_tensor(value, stop_gradient=False)
 
 
-def test_the_gradient_of_a_size_points_outward() -> None:
+def test_gradient_of_abs() -> None:
     z = leaf()
     paddle.abs(z).sum().backward()
     np.testing.assert_allclose(z.grad.numpy(), Z / np.abs(Z), rtol=1e-6)
 
 
-def test_gradients_add_up_over_calls() -> None:
+def test_gradients_accumulate_over_calls() -> None:
     z = leaf()
     for _ in range(2):
         paddle.imag(z * z).sum().backward()
     np.testing.assert_allclose(z.grad.numpy(), 2 * np.conj(2 * Z) * 1j, rtol=1e-6)
 
 
-def test_a_given_gradient_is_taken_as_it_is() -> None:
+def test_given_gradient_is_not_conjugated() -> None:
     z, w = leaf(), np.array([0.5 - 1j, 2j], "complex64")
     (z * 3j).backward(paddle.to_tensor(w))
     np.testing.assert_allclose(z.grad.numpy(), w * np.conj(3j), rtol=1e-6)
 
 
-def test_hooks_see_and_replace_what_users_see() -> None:
+def test_hooks_use_the_public_convention() -> None:
     z, seen = leaf(), []
     inner = z * 1j
 
@@ -51,7 +51,7 @@ def test_hooks_see_and_replace_what_users_see() -> None:
     np.testing.assert_allclose(z.grad.numpy(), [2, 2])
 
 
-def test_a_py_layer_gets_and_gives_what_users_see() -> None:
+def test_py_layer_uses_the_public_convention() -> None:
     class Turned(paddle.autograd.PyLayer):
         @staticmethod
         def forward(ctx: Any, z: paddle.Tensor) -> paddle.Tensor:
@@ -68,7 +68,7 @@ def test_a_py_layer_gets_and_gives_what_users_see() -> None:
 
 
 @pytest.mark.parametrize("create_graph", [False, True])
-def test_a_real_leaf_gets_the_real_part(create_graph: bool) -> None:
+def test_gradient_of_real_leaf_is_real(create_graph: bool) -> None:
     x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
     y = paddle.real(x * paddle.to_tensor(Z)) + paddle.imag(x * paddle.to_tensor(Z))
     (g,) = paddle.grad(y.sum(), x, create_graph=create_graph)
@@ -76,7 +76,7 @@ def test_a_real_leaf_gets_the_real_part(create_graph: bool) -> None:
     np.testing.assert_allclose(g.numpy(), Z.real + Z.imag, rtol=1e-6)
 
 
-def test_the_gradient_of_a_gradient() -> None:
+def test_second_order_gradient() -> None:
     z = leaf()
     (first,) = paddle.grad(paddle.real(z**3).sum(), z, create_graph=True)
     assert first is not None
@@ -86,7 +86,7 @@ def test_the_gradient_of_a_gradient() -> None:
     np.testing.assert_allclose(second.numpy(), np.conj(6 * Z), rtol=1e-5)
 
 
-def test_linear_algebra_between_equal_values() -> None:
+def test_linalg_gradients_with_equal_values() -> None:
     x = paddle.to_tensor(np.eye(3, dtype="float32"), stop_gradient=False)
     (paddle.linalg.svd(x)[1].sum() + paddle.linalg.eigvalsh(x).sum()).backward()
     np.testing.assert_allclose(x.grad.numpy(), 2 * np.eye(3), atol=1e-6)

@@ -1,4 +1,4 @@
-"""Values handed to NumPy and other libraries: what is copied, what is shared, what is refused."""
+"""Exchange with NumPy and other libraries: copies, shared memory, errors."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import oarlock as paddle
 from oarlock.utils.dlpack import from_dlpack, to_dlpack
 
 
-def test_numpy_gives_an_array_of_the_users_own() -> None:
+def test_numpy_returns_a_copy() -> None:
     x = paddle.ones([3])
     mine = x.numpy()
     mine[0] = 5
     assert x.tolist() == [1.0, 1.0, 1.0]
 
 
-def test_asarray_shares_and_cannot_be_written() -> None:
+def test_asarray_is_a_read_only_view() -> None:
     x = paddle.ones([3])
     view = np.asarray(x)
     assert np.shares_memory(view, np.asarray(x))
@@ -29,7 +29,7 @@ def test_asarray_shares_and_cannot_be_written() -> None:
     assert x.tolist() == [1.0, 1.0, 1.0]
 
 
-def test_numpy_functions_and_operators_meet_tensors() -> None:
+def test_numpy_functions_and_operators() -> None:
     x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
     y = np.array([3.0, 4.0], "float32") * x
     assert isinstance(y, paddle.Tensor)
@@ -39,7 +39,7 @@ def test_numpy_functions_and_operators_meet_tensors() -> None:
     np.testing.assert_array_equal(np.where(x > 1, x, np.zeros(2)), [0, 2])
 
 
-def test_dlpack_goes_both_ways_without_copying() -> None:
+def test_dlpack_shares_memory() -> None:
     source = np.arange(6, dtype="float32").reshape(2, 3)
     x = from_dlpack(source)
     assert np.shares_memory(np.asarray(x), source)
@@ -57,7 +57,7 @@ def test_dlpack_of_every_dtype(dtype: str) -> None:
     assert from_dlpack(to_dlpack(x)).dtype == x.dtype
 
 
-def test_dlpack_refuses_in_words() -> None:
+def test_dlpack_errors() -> None:
     x = paddle.ones([2]).astype("bfloat16")
     with pytest.raises(
         paddle.OpError, match=r"(?s)dlpack: .*\(X=bfloat16\[2\]\).*test_exchange.py:\d+"
@@ -73,7 +73,7 @@ def test_dlpack_refuses_in_words() -> None:
         from_dlpack(used)
 
 
-def test_copies() -> None:
+def test_copy_and_deepcopy() -> None:
     x = paddle.to_tensor([1.0], stop_gradient=False)
     assert not copy.copy(x).stop_gradient
     deep = copy.deepcopy({"x": x, "again": x})
@@ -85,6 +85,6 @@ def test_copies() -> None:
     assert not inner.stop_gradient
 
 
-def test_options_of_printing() -> None:
+def test_printoptions() -> None:
     with pytest.raises(paddle.OarlockError, match="precision=-1"):
         paddle.set_printoptions(precision=-1)

@@ -1,6 +1,4 @@
-"""When memory or threads run out in C++ code, Python gets a MemoryError or fewer threads; the
-process goes on.
-"""
+"""Exhausted memory or threads in C++ code become a MemoryError or fewer threads."""
 
 from __future__ import annotations
 
@@ -17,7 +15,7 @@ HERE = Path(__file__).parent
 
 
 @pytest.fixture(scope="module")
-def preloaded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def faults_library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """`faults.cpp` as a shared library."""
     library = tmp_path_factory.mktemp("faults") / "libfaults.so"
     command = [
@@ -53,9 +51,9 @@ def output_of(name: str, preloaded: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("name", ["backward", "kernels"])
-def test_a_failed_allocation_raises_memory_error(name: str, preloaded: Path) -> None:
-    assert output_of(name, preloaded) == ["failed True"]
+def test_failed_allocation_raises_memory_error(name: str, faults_library: Path) -> None:
+    assert output_of(name, faults_library) == ["failed True"]
 
 
-def test_threads_that_cannot_be_created_are_done_without(preloaded: Path) -> None:
-    assert output_of("threads", preloaded) == ["3", "2", "1", "4"]
+def test_fewer_threads_than_requested(faults_library: Path) -> None:
+    assert output_of("threads", faults_library) == ["3", "2", "1", "4"]

@@ -1,4 +1,4 @@
-"""Small things that code written for Paddle calls: flags, readers, parameters of no layer."""
+"""Flags, readers, and parameters without a layer."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 import oarlock as paddle
 
 
-def test_flags_are_kept_or_refused() -> None:
+def test_flags() -> None:
     before = paddle.get_flags("FLAGS_cudnn_deterministic")
     paddle.set_flags({"FLAGS_cudnn_deterministic": True})
     assert paddle.get_flags(["FLAGS_cudnn_deterministic"]) == {"FLAGS_cudnn_deterministic": True}
@@ -22,7 +22,7 @@ def test_flags_are_kept_or_refused() -> None:
         paddle.set_flags(["FLAGS_cudnn_deterministic"])  # type: ignore[arg-type]
 
 
-def test_readers_in_batches() -> None:
+def test_batch_of_a_reader() -> None:
     reader = lambda: iter(range(5))
     assert list(paddle.batch(reader, 2)()) == [[0, 1], [2, 3], [4]]
     assert list(paddle.batch(reader, 2, drop_last=True)()) == [[0, 1], [2, 3]]
@@ -30,7 +30,7 @@ def test_readers_in_batches() -> None:
         paddle.batch(reader, 0)
 
 
-def test_states_of_gpus() -> None:
+def test_cuda_rng_state() -> None:
     paddle.set_cuda_rng_state(paddle.get_cuda_rng_state())
     with pytest.raises(paddle.OpError, match="no GPU"):
         paddle.set_cuda_rng_state([1])
@@ -38,7 +38,7 @@ def test_states_of_gpus() -> None:
     assert paddle.in_dynamic_mode()
 
 
-def test_parameters_of_no_layer() -> None:
+def test_create_parameter() -> None:
     with paddle.unique_name.guard():
         weight, bias = (
             paddle.create_parameter([2, 3], "float64"),

@@ -1,6 +1,4 @@
-"""Half precision in the functions that users call: dtypes of results, and sums too long for
-float16.
-"""
+"""Half precision in public functions: result dtypes, and sums in float32."""
 
 from __future__ import annotations
 
@@ -12,20 +10,20 @@ import numpy as np
 import pytest
 
 import oarlock as paddle
-from oarlock.core.dtype import is_complex, is_half, is_real, promote, work_dtype
+from oarlock.core.dtype import compute_dtype, is_complex, is_half, is_real, promote_dtypes
 
 HALF = ["float16", "bfloat16"]
 each = pytest.mark.parametrize("dtype", HALF)
 BF16 = np.dtype(ml_dtypes.bfloat16)
 
 
-def test_what_a_dtype_is() -> None:
+def test_dtype_predicates() -> None:
     names = ["bool", "int16", "int64", "float16", "float32", "complex64"]
     dtypes = [*map(np.dtype, names), BF16]
     assert [is_real(d) for d in dtypes] == [False, False, False, True, True, False, True]
     assert [is_half(d) for d in dtypes] == [False, False, False, True, False, False, True]
     assert [is_complex(d) for d in dtypes] == [False] * 5 + [True, False]
-    assert [work_dtype(d).name for d in dtypes] == [
+    assert [compute_dtype(d).name for d in dtypes] == [
         *names[:3],
         "float32",
         "float32",
@@ -34,12 +32,12 @@ def test_what_a_dtype_is() -> None:
     ]
 
 
-def test_two_halves_together_are_float32() -> None:
+def test_promotion_of_half_precision() -> None:
     half, single, double = (np.dtype(t) for t in ("float16", "float32", "float64"))
-    assert promote(half, BF16) == promote(BF16, half) == single
-    assert promote(half, half) == half
-    assert promote(BF16, single) == single
-    assert promote(double, BF16) == double
+    assert promote_dtypes(half, BF16) == promote_dtypes(BF16, half) == single
+    assert promote_dtypes(half, half) == half
+    assert promote_dtypes(BF16, single) == single
+    assert promote_dtypes(double, BF16) == double
     assert (paddle.ones([2], "float16") + paddle.ones([2], "bfloat16")).dtype == paddle.float32
 
 
@@ -65,7 +63,7 @@ KEEPING: list[Callable[[Any], Any]] = [
 
 @each
 @pytest.mark.parametrize("number", range(len(KEEPING)))
-def test_functions_keep_the_dtype(number: int, dtype: str) -> None:
+def test_results_keep_the_dtype(number: int, dtype: str) -> None:
     x = values(dtype)
     got, wanted = KEEPING[number](x), KEEPING[number](x.astype("float32"))
     assert got.dtype == dtype
@@ -89,7 +87,7 @@ LONG: list[Callable[[Any], Any]] = [
 
 @each
 @pytest.mark.parametrize("number", range(len(LONG)))
-def test_long_sums_are_kept_in_float32(number: int, dtype: str) -> None:
+def test_sums_accumulate_in_float32(number: int, dtype: str) -> None:
     x = paddle.to_tensor(np.linspace(0.5, 1.5, 5000, dtype="float32")).astype(dtype)
     got, wanted = LONG[number](x), LONG[number](x.astype("float32"))
     assert got.dtype == dtype
@@ -97,7 +95,7 @@ def test_long_sums_are_kept_in_float32(number: int, dtype: str) -> None:
 
 
 @each
-def test_masks_of_attention(dtype: str) -> None:
+def test_attention_masks(dtype: str) -> None:
     rng = np.random.default_rng(0)
     q, k, v = (
         paddle.to_tensor(rng.standard_normal((1, 4, 2, 8)).astype("float32")).astype(dtype)
@@ -114,12 +112,12 @@ def test_masks_of_attention(dtype: str) -> None:
 
 
 @each
-def test_arange_of_half_tensors_is_of_floats(dtype: str) -> None:
+def test_arange_of_half_tensors_is_float32(dtype: str) -> None:
     assert paddle.arange(paddle.to_tensor(3.0).astype(dtype)).dtype == paddle.float32
 
 
 @each
-def test_layers_go_to_half_and_back(dtype: str) -> None:
+def test_layers_to_half_precision(dtype: str) -> None:
     net = paddle.nn.Sequential(paddle.nn.Linear(4, 3), paddle.nn.LayerNorm(3), paddle.nn.GELU())
     net = net.half() if dtype == "float16" else net.bfloat16()
     x = paddle.ones([2, 4]).astype(dtype)

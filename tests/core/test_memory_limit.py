@@ -1,6 +1,4 @@
-"""No op makes a result above OARLOCK_MAX_RESULT_BYTES, whatever sets its size: attributes,
-broadcasting, or values of tensors.
-"""
+"""No op creates a result above OARLOCK_MAX_RESULT_BYTES, whatever determines its size."""
 
 from __future__ import annotations
 
@@ -21,59 +19,67 @@ LIMIT = 4 << 20
 N = 1200  # N x N float32 are 5.8 MB
 
 
-def column() -> paddle.Tensor:
-    """N elements, one below the other."""
+def column_of_ones() -> paddle.Tensor:
+    """Return ones [N, 1]."""
     return paddle.ones([N, 1])
 
 
-def row() -> paddle.Tensor:
-    """N elements, one beside the other."""
+def row_of_ones() -> paddle.Tensor:
+    """Return ones [1, N]."""
     return paddle.ones([1, N])
 
 
-def size(*shape: int) -> paddle.Tensor:
+def shape_tensor(*shape: int) -> paddle.Tensor:
     """A shape as a tensor."""
     return paddle.to_tensor(list(shape), "int32")
 
 
 GROWS: dict[str, Callable[[], Any]] = {
-    "add": lambda: column() + row(),
-    "add int64": lambda: column().astype("int64") + row().astype("int64"),
+    "add": lambda: column_of_ones() + row_of_ones(),
+    "add int64": lambda: column_of_ones().astype("int64") + row_of_ones().astype("int64"),
     "add with axis": lambda: OPS["elementwise_add"](
         paddle.ones([N, 1, 1]), paddle.ones([1, N]), axis=1
     ),
     "float16": lambda: paddle.ones([4 * N, 1], "float16") * paddle.ones([1, N], "float16"),
-    "maximum": lambda: paddle.maximum(column(), row()),
-    "equal": lambda: paddle.ones([4 * N, 1]) == row(),
+    "maximum": lambda: paddle.maximum(column_of_ones(), row_of_ones()),
+    "equal": lambda: paddle.ones([4 * N, 1]) == row_of_ones(),
     "logical_and": lambda: paddle.logical_and(
         paddle.ones([4 * N, 1], "bool"), paddle.ones([1, N], "bool")
     ),
-    "where": lambda: paddle.where(column() > 0, row(), column()),
-    "pow": lambda: paddle.pow(column(), row()),
-    "matmul": lambda: paddle.matmul(column(), row()),
-    "matmul float64": lambda: paddle.matmul(column().astype("float64"), row().astype("float64")),
-    "matmul transposed": lambda: paddle.matmul(row(), column(), transpose_x=True, transpose_y=True),
-    "bmm": lambda: paddle.bmm(column()[None], row()[None]),
-    "mm": lambda: paddle.mm(column(), row()),
-    "addmm": lambda: paddle.addmm(paddle.ones([1]), column(), row()),
-    "outer": lambda: paddle.outer(column(), row()),
-    "einsum": lambda: paddle.einsum("i,j->ij", column().flatten(), row().flatten()),
-    "kron": lambda: paddle.kron(column(), row()),
-    "linear": lambda: F.linear(column(), row()),
-    "cdist": lambda: paddle.linalg.norm(column()[:, None] - column(), axis=-1),
-    "meshgrid": lambda: paddle.meshgrid(column().flatten(), row().flatten())[0] * 2.0,
-    "diag": lambda: paddle.diag(column().flatten()),
-    "diag_embed": lambda: F.diag_embed(column().flatten()),
+    "where": lambda: paddle.where(column_of_ones() > 0, row_of_ones(), column_of_ones()),
+    "pow": lambda: paddle.pow(column_of_ones(), row_of_ones()),
+    "matmul": lambda: paddle.matmul(column_of_ones(), row_of_ones()),
+    "matmul float64": lambda: paddle.matmul(
+        column_of_ones().astype("float64"), row_of_ones().astype("float64")
+    ),
+    "matmul transposed": lambda: paddle.matmul(
+        row_of_ones(), column_of_ones(), transpose_x=True, transpose_y=True
+    ),
+    "bmm": lambda: paddle.bmm(column_of_ones()[None], row_of_ones()[None]),
+    "mm": lambda: paddle.mm(column_of_ones(), row_of_ones()),
+    "addmm": lambda: paddle.addmm(paddle.ones([1]), column_of_ones(), row_of_ones()),
+    "outer": lambda: paddle.outer(column_of_ones(), row_of_ones()),
+    "einsum": lambda: paddle.einsum("i,j->ij", column_of_ones().flatten(), row_of_ones().flatten()),
+    "kron": lambda: paddle.kron(column_of_ones(), row_of_ones()),
+    "linear": lambda: F.linear(column_of_ones(), row_of_ones()),
+    "cdist": lambda: paddle.linalg.norm(column_of_ones()[:, None] - column_of_ones(), axis=-1),
+    "meshgrid": lambda: (
+        paddle.meshgrid(column_of_ones().flatten(), row_of_ones().flatten())[0] * 2.0
+    ),
+    "diag": lambda: paddle.diag(column_of_ones().flatten()),
+    "diag_embed": lambda: F.diag_embed(column_of_ones().flatten()),
     "cov": lambda: paddle.linalg.cov(paddle.rand([N, 2])),
-    "gather": lambda: paddle.gather(row(), paddle.zeros([N], "int32")),
-    "embedding": lambda: F.embedding(paddle.zeros([N], "int64"), row()),
-    "index": lambda: row()[paddle.zeros([N], "int64")],
-    "take_along_axis": lambda: paddle.take_along_axis(row(), paddle.zeros([N, 1], "int64"), 0),
-    "expand_as": lambda: paddle.expand_as(row(), paddle.ones([N, N // 2 * 2])) + 0.0,
-    "expand by a tensor": lambda: paddle.expand(row(), size(N, N)) + 0.0,
-    "tile by a tensor": lambda: paddle.tile(row(), size(N, 1)),
-    "full by a tensor": lambda: paddle.full(size(N, N), 1.0),
-    "uniform by a tensor": lambda: paddle.uniform(size(N, N)),
+    "gather": lambda: paddle.gather(row_of_ones(), paddle.zeros([N], "int32")),
+    "embedding": lambda: F.embedding(paddle.zeros([N], "int64"), row_of_ones()),
+    "index": lambda: row_of_ones()[paddle.zeros([N], "int64")],
+    "take_along_axis": lambda: paddle.take_along_axis(
+        row_of_ones(), paddle.zeros([N, 1], "int64"), 0
+    ),
+    "expand_as": lambda: paddle.expand_as(row_of_ones(), paddle.ones([N, N // 2 * 2])) + 0.0,
+    "expand by a tensor": lambda: paddle.expand(row_of_ones(), shape_tensor(N, N)) + 0.0,
+    "tile by a tensor": lambda: paddle.tile(row_of_ones(), shape_tensor(N, 1)),
+    "full by a tensor": lambda: paddle.full(shape_tensor(N, N), 1.0),
+    "uniform by a tensor": lambda: paddle.uniform(shape_tensor(N, N)),
     "arange by tensors": lambda: paddle.arange(
         paddle.to_tensor(0), paddle.to_tensor(N * N), paddle.to_tensor(1)
     ),
@@ -81,25 +87,25 @@ GROWS: dict[str, Callable[[], Any]] = {
     "one_hot": lambda: F.one_hot(paddle.zeros([N], "int64"), N),
     "one_hot by a tensor": lambda: F.one_hot(paddle.zeros([N], "int64"), paddle.to_tensor(N)),
     "repeat by a tensor": lambda: paddle.repeat_interleave(
-        row(), paddle.to_tensor([N] * N), axis=1
+        row_of_ones(), paddle.to_tensor([N] * N), axis=1
     ),
     "sequence_mask": lambda: F.sequence_mask(paddle.to_tensor([N * N]), maxlen=None),
     "bincount": lambda: paddle.bincount(paddle.to_tensor([N * N])),
     "interpolate by tensors": lambda: F.interpolate(
         paddle.ones([1, 1, 2, 2]), size=[paddle.to_tensor(N)] * 2
     ),
-    "pad by a tensor": lambda: F.pad(paddle.ones([1, 1, 2, 2]), size(N, N, N, N)),
+    "pad by a tensor": lambda: F.pad(paddle.ones([1, 1, 2, 2]), shape_tensor(N, N, N, N)),
     "conv": lambda: F.conv2d(paddle.ones([1, 1, 2, 2]), paddle.ones([N * N, 1, 1, 1])),
     "conv_transpose": lambda: F.conv2d_transpose(
         paddle.ones([1, 1, 2, 2]), paddle.ones([1, N, 40, 40])
     ),
-    "concat": lambda: paddle.concat([row()] * N),
-    "stack": lambda: paddle.stack([row()] * N),
+    "concat": lambda: paddle.concat([row_of_ones()] * N),
+    "stack": lambda: paddle.stack([row_of_ones()] * N),
     "cumsum": lambda: paddle.cumsum(paddle.ones([N // 2, N]), dtype="float64"),
     "cast": lambda: paddle.ones([N // 2, N]).astype("float64"),
     "unfold": lambda: F.unfold(paddle.ones([1, 1, 300, 300]), 4),
     "fill_diagonal": lambda: paddle.eye(N),
-    "searchsorted": lambda: paddle.searchsorted(row().flatten(), paddle.ones([N * N // 2])),
+    "searchsorted": lambda: paddle.searchsorted(row_of_ones().flatten(), paddle.ones([N * N // 2])),
     "combinations": lambda: paddle.combinations(paddle.arange(N), 2),
     "vander": lambda: paddle.vander(paddle.ones([N]), N),
 }
@@ -113,33 +119,36 @@ def limit(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("compiled", [True, False], ids=["compiled", "numpy"])
 @pytest.mark.parametrize("name", GROWS)
-def test_a_result_above_the_limit_is_rejected(name: str, compiled: bool) -> None:
+def test_result_above_the_limit_is_rejected(name: str, compiled: bool) -> None:
     with (
-        native.native(compiled),
+        native.use_native_kernels(compiled),
         pytest.raises(MemoryLimitError, match="more than the .* OARLOCK_MAX_RESULT_BYTES"),
     ):
         GROWS[name]()
 
 
-def test_the_error_says_what_was_asked_for() -> None:
+def test_error_names_op_and_shape() -> None:
     with pytest.raises(
         MemoryLimitError, match=r"elementwise_add: its result float32\[1200,1200\] takes"
     ) as error:
-        column() + row()
+        column_of_ones() + row_of_ones()
     assert "X=float32[1200,1], Y=float32[1,1200]" in str(error.value)
     assert "test_memory_limit.py" in str(error.value)
 
 
-def test_results_up_to_the_limit_are_made() -> None:
+def test_result_at_the_limit() -> None:
     assert (paddle.ones([1024, 1]) + paddle.ones([1, 1024])).shape == [1024, 1024]
 
 
-def test_a_gradient_above_the_limit_is_rejected() -> None:
+def test_gradient_above_the_limit_is_rejected() -> None:
     x = paddle.ones([N, 1])
     x.stop_gradient = False
     with pytest.raises(MemoryLimitError, match="OARLOCK_MAX_RESULT_BYTES"):
         paddle.autograd.backward(
-            [paddle.expand(x, [N, N // 2]).sum() * (x @ row()[:, :10]).sum() + (x + row()).sum()]
+            [
+                paddle.expand(x, [N, N // 2]).sum() * (x @ row_of_ones()[:, :10]).sum()
+                + (x + row_of_ones()).sum()
+            ]
         )
 
 
@@ -148,7 +157,7 @@ def test_a_gradient_above_the_limit_is_rejected() -> None:
     [lambda x, y: x + y, lambda x, y: paddle.matmul(x, y), lambda x, y: paddle.tanh(x * y + x)],
     ids=["add", "matmul", "fused"],
 )
-def test_trained_programs_have_the_limit(forward: Callable[..., Any]) -> None:
+def test_limit_in_trained_programs(forward: Callable[..., Any]) -> None:
     """Programs that record gradients run compiled; without gradients they run in the engine, which
     has no such limit.
     """
@@ -156,21 +165,21 @@ def test_trained_programs_have_the_limit(forward: Callable[..., Any]) -> None:
     f = paddle.jit.to_static(forward, input_spec=spec, full_graph=True)
     f(paddle.ones([3, 1]), paddle.ones([1, 5]))
     with pytest.raises(OpError, match="OARLOCK_MAX_RESULT_BYTES"):
-        f(trained(paddle.ones([4 * N, 1])), trained(paddle.ones([1, 4 * N])))
+        f(with_gradient(paddle.ones([4 * N, 1])), with_gradient(paddle.ones([1, 4 * N])))
 
 
-def trained(x: paddle.Tensor) -> paddle.Tensor:
-    """x as a tensor that wants a gradient."""
+def with_gradient(x: paddle.Tensor) -> paddle.Tensor:
+    """Return x with stop_gradient=False."""
     x.stop_gradient = False
     return x
 
 
-def test_other_threads_have_the_limit_too() -> None:
+def test_limit_in_other_threads() -> None:
     found: list[BaseException] = []
 
     def work() -> None:
         try:
-            column() + row()
+            column_of_ones() + row_of_ones()
         except MemoryLimitError as error:
             found.append(error)
 
@@ -180,8 +189,8 @@ def test_other_threads_have_the_limit_too() -> None:
     assert found
 
 
-def test_numpy_outside_of_ops_has_no_limit() -> None:
-    """Neither the user's arrays nor what Oarlock is given are counted."""
+def test_no_limit_for_numpy_outside_of_ops() -> None:
+    """The user's arrays and the inputs of ops are not counted."""
     large = np.ones((N, N), "float64")
     assert (large + large).nbytes > LIMIT
     assert paddle.to_tensor(large).numpy().nbytes > LIMIT

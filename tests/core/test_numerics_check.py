@@ -1,4 +1,4 @@
-"""FLAGS_check_nan_inf and what amp.debugging builds on it."""
+"""FLAGS_check_nan_inf and the functions of amp.debugging that use it."""
 
 from __future__ import annotations
 
@@ -17,34 +17,34 @@ from oarlock.incubate import autotune
 
 
 @pytest.fixture
-def checked() -> Iterator[None]:
+def check_enabled() -> Iterator[None]:
     paddle.set_flags({"FLAGS_check_nan_inf": True})
     yield
     paddle.set_flags({"FLAGS_check_nan_inf": False})
 
 
-def negative() -> Any:
+def negative_and_zero() -> Any:
     return paddle.to_tensor([-1.0, 0.0])
 
 
 @pytest.mark.parametrize("gradients", [True, False])
-def test_an_op_that_gives_a_nan_is_named(checked: None, gradients: bool) -> None:
+def test_op_that_returns_nan_is_named(check_enabled: None, gradients: bool) -> None:
     with (
         paddle.set_grad_enabled(gradients),
         pytest.raises(NumericsError, match=r"log: .*num_nan=1, num_inf=1.*float32\[2\]"),
     ):
-        paddle.log(negative())
+        paddle.log(negative_and_zero())
     assert issubclass(NumericsError, RuntimeError)  # as in Paddle
 
 
-def test_a_gradient_that_is_infinite_raises(checked: None) -> None:
+def test_infinite_gradient_raises(check_enabled: None) -> None:
     x = paddle.to_tensor([0.0], stop_gradient=False)
     y = paddle.sqrt(x)
     with pytest.raises(NumericsError, match="num_inf=1"):
         y.backward()
 
 
-def test_training_is_what_it_is_without(checked: None) -> None:
+def test_check_does_not_change_training(check_enabled: None) -> None:
     def trained() -> Any:
         paddle.seed(3)
         net = nn.Sequential(
@@ -63,11 +63,11 @@ def test_training_is_what_it_is_without(checked: None) -> None:
         np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6)
 
 
-def test_off_again_nothing_raises() -> None:
-    assert np.isnan(paddle.log(negative()).numpy()).any()
+def test_disabled_check_does_not_raise() -> None:
+    assert np.isnan(paddle.log(negative_and_zero()).numpy()).any()
 
 
-def test_a_program_names_the_op_and_its_line(checked: None) -> None:
+def test_program_error_names_op_and_line(check_enabled: None) -> None:
     paddle.enable_static()
     try:
         main = static.Program()
@@ -87,23 +87,23 @@ def test_tensor_checker_and_layer_numerics() -> None:
     debugging.enable_tensor_checker(debugging.TensorCheckerConfig(enable=True))
     try:
         with pytest.raises(NumericsError):
-            paddle.log(negative())
+            paddle.log(negative_and_zero())
     finally:
         debugging.disable_tensor_checker()
-    paddle.log(negative())
+    paddle.log(negative_and_zero())
 
-    class Log(nn.Layer):
+    class LayerWithLog(nn.Layer):
         @debugging.check_layer_numerics
         def forward(self, x: Any) -> Any:
             return paddle.log(x)
 
-    assert Log()(paddle.ones([1])).numpy().tolist() == [0]
+    assert LayerWithLog()(paddle.ones([1])).numpy().tolist() == [0]
     with pytest.raises(NumericsError):
-        Log()(negative())
-    paddle.log(negative())
+        LayerWithLog()(negative_and_zero())
+    paddle.log(negative_and_zero())
 
 
-def test_autotune_takes_paddles_settings(tmp_path: Any) -> None:
+def test_autotune_config(tmp_path: Any) -> None:
     (tmp_path / "config.json").write_text('{"kernel": {"enable": true}}')
     for config in (
         None,
@@ -118,7 +118,7 @@ def test_autotune_takes_paddles_settings(tmp_path: Any) -> None:
         autotune.set_config(str(tmp_path / "absent.json"))
 
 
-class Log(nn.Layer):
+class LayerWithLog(nn.Layer):
     def __init__(self) -> None:
         super().__init__()
         self.fc = nn.Linear(2, 2)
@@ -129,12 +129,12 @@ class Log(nn.Layer):
 
 @pytest.mark.parametrize("gradients", [True, False])
 @pytest.mark.parametrize("kind", ["to_static", "jit.load"])
-def test_programs_of_functions_and_files_are_checked(
+def test_to_static_and_loaded_programs_are_checked(
     kind: str, gradients: bool, tmp_path: Path
 ) -> None:
-    layer: Any = paddle.jit.to_static(Log(), full_graph=True)
+    layer: Any = paddle.jit.to_static(LayerWithLog(), full_graph=True)
     if kind == "jit.load":
-        paddle.jit.save(Log(), str(tmp_path / "m"), [static.InputSpec([None, 2])])
+        paddle.jit.save(LayerWithLog(), str(tmp_path / "m"), [static.InputSpec([None, 2])])
         layer = paddle.jit.load(str(tmp_path / "m"))
     layer.train() if gradients else layer.eval()
     x = paddle.to_tensor([[1.0, -1.0]])
@@ -152,7 +152,7 @@ def test_programs_of_functions_and_files_are_checked(
         assert np.isnan(layer(x).numpy()).any()
 
 
-def test_statistics_of_a_program_are_kept_while_it_is_checked(checked: None) -> None:
+def test_batch_norm_statistics_are_updated_while_checked(check_enabled: None) -> None:
     norm = nn.BatchNorm1D(2)
     paddle.jit.to_static(norm, full_graph=True)(paddle.to_tensor([[1.0, 2.0], [3.0, 6.0]]))
     np.testing.assert_allclose(norm._mean.numpy(), [0.2, 0.4], rtol=1e-6)

@@ -41,7 +41,7 @@ def test_unflatten_inverts_flatten(tree: Any) -> None:
     assert pytree.num_leaves(spec) == len(leaves)
 
 
-def test_keys_keep_their_order_unless_they_are_sorted() -> None:
+def test_key_order() -> None:
     tree = {"b": 1, "a": 2}
     assert pytree.flatten(tree)[0] == [1, 2]
     leaves, spec = pytree.flatten(tree, sort_keys=True)
@@ -49,28 +49,28 @@ def test_keys_keep_their_order_unless_they_are_sorted() -> None:
     assert list(pytree.unflatten(spec, leaves)) == ["b", "a"]
 
 
-def test_a_subclass_of_dict_is_a_container_if_it_holds_a_tensor() -> None:
+def test_dict_subclass_with_tensors() -> None:
     plain = Options(a=1)
     assert pytree.flatten(plain)[0] == [plain]
     assert pytree.flatten(Options(a=np.ones(2)))[0][0].sum() == 2
 
 
-def test_paths_and_names() -> None:
+def test_key_paths() -> None:
     _, spec = pytree.flatten({"x": [1, {"mask": 2}], "y": 3})
     assert pytree.key_paths(spec) == ["['x'][0]", "['x'][1]['mask']", "['y']"]
     assert pytree.dotted_paths(spec) == ["x.0", "x.1.mask", "y"]
     assert pytree.leaf_names("args", spec) == ["x_0", "mask", "y"]
-    assert pytree.describe(spec) == "dict of 2"
+    assert pytree.format_spec(spec) == "dict of 2"
 
 
-def test_map_takes_further_trees_and_checks_their_lengths() -> None:
+def test_map_of_several_trees() -> None:
     mapped = pytree.map(lambda a, b: a + b, Point(1, [2]), Point(10, [20]))
     assert mapped == Point(11, [22])
     with pytest.raises(ValueError, match="zip"):
         pytree.map(lambda a, b: a, [1, 2], [1])
 
 
-def test_pairs_of_different_structures_do_not_match() -> None:
+def test_map_rejects_different_structures() -> None:
     paths: list[str] = []
 
     def add(path: str, a: int, b: int) -> int:
@@ -83,7 +83,7 @@ def test_pairs_of_different_structures_do_not_match() -> None:
     assert pytree.map_pair(add, "v", 1, 2) is pytree.STRUCTURE_MISMATCH
 
 
-def test_a_list_of_numbers_is_no_container_of_tensors() -> None:
+def test_is_tensor_container() -> None:
     assert not pytree.is_tensor_container([[1.0, 2.0], [3.0, 4.0]])
     assert pytree.is_tensor_container([1, [paddle.ones([1])]])
     assert pytree.is_tensor_container({})

@@ -1,4 +1,4 @@
-"""What turns NumPy's warnings off around a program."""
+"""Overflow warnings of NumPy are disabled while a program runs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from oarlock.core import errstate
 
 
 @pytest.mark.parametrize("way", ["found", "for another NumPy"])
-def test_overflow_is_silent_until_it_is_set_back(way: str) -> None:
+def test_overflow_warnings_are_disabled_and_restored(way: str) -> None:
     setting, value = (
         (errstate.errstate_variable, errstate.IGNORE_ALL)
         if way == "found"

@@ -1,6 +1,4 @@
-"""The objects in C++ under every op call: what they keep alive, what they let go, and what they say
-when something is odd.
-"""
+"""The C++ objects of the tape: references, release of memory, and errors."""
 
 from __future__ import annotations
 
@@ -23,7 +21,7 @@ def leaf(*values: float) -> paddle.Tensor:
     return paddle.to_tensor(list(values), stop_gradient=False)
 
 
-def test_a_long_chain_is_walked_and_freed_without_recursion() -> None:
+def test_long_chain_needs_no_recursion() -> None:
     x = leaf(1.0)
     y = x
     for _ in range(100_000):
@@ -33,7 +31,7 @@ def test_a_long_chain_is_walked_and_freed_without_recursion() -> None:
     del y
 
 
-def test_backward_frees_what_the_graph_held() -> None:
+def test_backward_frees_the_graph() -> None:
     x = leaf(1.0, 2.0)
     middle = paddle.exp(x)
     alive = weakref.ref(middle)
@@ -44,7 +42,7 @@ def test_backward_frees_what_the_graph_held() -> None:
     assert alive() is None
 
 
-def test_results_that_no_rule_asks_for_are_not_kept() -> None:
+def test_unneeded_results_are_not_saved() -> None:
     x = leaf(1.0, 2.0)
     assert (x + x).node.outs is None
     assert paddle.exp(x).node.outs is not None
@@ -61,7 +59,7 @@ def test_cycles_through_a_hook_are_collected() -> None:
     assert alive() is None
 
 
-def test_modes_are_those_of_their_thread() -> None:
+def test_grad_mode_is_per_thread() -> None:
     seen: list[bool] = []
     with paddle.no_grad():
         thread = threading.Thread(target=lambda: seen.append((leaf(1.0) * 2).stop_gradient))
@@ -71,7 +69,7 @@ def test_modes_are_those_of_their_thread() -> None:
     assert seen == [False]
 
 
-def test_an_interrupt_in_a_kernel_stays_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_keyboard_interrupt_in_a_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(x: object) -> None:
         raise KeyboardInterrupt
 
@@ -80,7 +78,7 @@ def test_an_interrupt_in_a_kernel_stays_one(monkeypatch: pytest.MonkeyPatch) -> 
         paddle.exp(leaf(1.0))
 
 
-def test_operands_that_are_no_tensors_are_refused() -> None:
+def test_non_tensor_operands_are_rejected() -> None:
     with pytest.raises(paddle.OpError, match="elementwise_add: an operand is int, not a Tensor"):
         OPS["elementwise_add"](leaf(1.0), 3)
     with pytest.raises(paddle.OpError, match="exp"):
@@ -91,7 +89,7 @@ def test_operands_that_are_no_tensors_are_refused() -> None:
         OPS["exp"](leaf(1.0), axis=1)
 
 
-def test_a_rule_that_forgets_an_operand_of_a_list_is_an_error(
+def test_wrong_number_of_gradients_is_an_error(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(OPS["sum"], "rule", lambda g, xs: [g])
@@ -99,12 +97,12 @@ def test_a_rule_that_forgets_an_operand_of_a_list_is_an_error(
         paddle.add_n([leaf(1.0), leaf(2.0)]).backward()
 
 
-def test_the_mode_cannot_be_taken_away() -> None:
+def test_mode_cannot_be_deleted() -> None:
     with pytest.raises(AttributeError):
         del state.mode
 
 
-def test_fields_have_their_types() -> None:
+def test_attribute_types_are_checked() -> None:
     x = leaf(1.0)
     with pytest.raises(TypeError):
         x.index = "zero"
@@ -117,7 +115,7 @@ def test_fields_have_their_types() -> None:
         x.numpy()
 
 
-def test_a_failed_walk_leaves_no_gradients() -> None:
+def test_failed_backward_leaves_no_gradients() -> None:
     x = leaf(1.0)
     y = paddle.exp(x)
     z = y * 2
@@ -127,7 +125,7 @@ def test_a_failed_walk_leaves_no_gradients() -> None:
     assert x.grad is None
 
 
-def test_sums_do_not_write_into_what_others_hold() -> None:
+def test_accumulation_does_not_modify_shared_arrays() -> None:
     x, given = leaf(1.0, 2.0), paddle.to_tensor([1.0, 1.0])
     y = x + x + x
     y.backward(given)
@@ -136,7 +134,7 @@ def test_sums_do_not_write_into_what_others_hold() -> None:
 
 
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16", "int64"])
-def test_pickle_keeps_a_tensor(dtype: str) -> None:
+def test_pickle(dtype: str) -> None:
     x = paddle.to_tensor([[1, 2], [3, 4]]).astype(dtype)
     x.stop_gradient, x.name = dtype == "int64", "kept"
     back = pickle.loads(pickle.dumps(x))
@@ -148,9 +146,7 @@ def test_pickle_keeps_a_tensor(dtype: str) -> None:
     "dtype", ["float32", "float64", "float16", "int32", "int64", "uint8", "bool"]
 )
 @pytest.mark.parametrize("number", [2, -3, 1.5, 0, True, 2**40])
-def test_numbers_beside_tensors_are_what_the_functions_make_of_them(
-    dtype: str, number: float
-) -> None:
+def test_operators_with_numbers(dtype: str, number: float) -> None:
     x = paddle.to_tensor([3, 0, 7]).astype(dtype)
     for operator, function in (
         (lambda: x + number, lambda: paddle.add(x, number)),
@@ -168,7 +164,7 @@ def test_numbers_beside_tensors_are_what_the_functions_make_of_them(
         np.testing.assert_array_equal(found.numpy(), wanted.numpy())
 
 
-def test_reflected_operators_keep_their_order_and_their_gradient() -> None:
+def test_reflected_operators() -> None:
     x = leaf(1.0, 2.0)
     y = 3 - x + 1.5 / x + 2 * (1 + x)
     np.testing.assert_allclose(
@@ -178,7 +174,7 @@ def test_reflected_operators_keep_their_order_and_their_gradient() -> None:
     np.testing.assert_allclose(x.gradient(), -1 - 1.5 / np.array([1, 4]) + 2)
 
 
-def test_arguments_of_a_node_are_checked() -> None:
+def test_node_arguments_are_checked() -> None:
     x = leaf(1.0)
     for args in ((1, (), {}, None), (OPS["exp"], [], {}, None), (OPS["exp"], (), (), None)):
         with pytest.raises(TypeError):
@@ -215,8 +211,8 @@ ATTRIBUTES = [
 ]
 
 
-def objects() -> dict[str, object]:
-    """A fresh object of each type of the module, which nothing else uses."""
+def object_of_each_type() -> dict[str, object]:
+    """Return a new object of each type of the module."""
     result = leaf(1.0, 2.0) * 2
     return {
         "tensor": result,
@@ -228,7 +224,7 @@ def objects() -> dict[str, object]:
 
 def test_every_writable_attribute_is_listed() -> None:
     listed = {(owner, name) for owner, name, _ in ATTRIBUTES}
-    for owner, value in objects().items():
+    for owner, value in object_of_each_type().items():
         base = next(c for c in type(value).__mro__ if c.__module__ == "oarlock.core._tape")
         descriptors = {
             name for name, d in vars(base).items() if type(d).__name__ == "getset_descriptor"
@@ -238,7 +234,7 @@ def test_every_writable_attribute_is_listed() -> None:
 
 @pytest.mark.parametrize(("owner", "name", "wrong"), ATTRIBUTES)
 def test_deleting_an_attribute_restores_its_default(owner: str, name: str, wrong: object) -> None:
-    value = objects()[owner]
+    value = object_of_each_type()[owner]
     delattr(value, name)
     delattr(value, name)
     assert getattr(value, name) in (None, (), {}, frozenset())

@@ -1,4 +1,4 @@
-"""Tensors as users meet them: values, names, printing, errors in one voice."""
+"""Tensors: values, names, printing and errors."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ import oarlock as paddle
         (1j, "complex64", []),
     ],
 )
-def test_dtypes_of_python_values(value: object, dtype: str, shape: list[int]) -> None:
+def test_dtype_of_python_values(value: object, dtype: str, shape: list[int]) -> None:
     made = paddle.to_tensor(value)
     assert (made.dtype.name, made.shape) == (dtype, shape)
     assert repr(made.dtype) == f"paddle.{dtype}"
@@ -53,7 +53,7 @@ def test_bfloat16_and_float16() -> None:
     assert (paddle.ones([2], "float16") * 2.5).tolist() == [2.5, 2.5]
 
 
-def test_repr_reads_like_paddle() -> None:
+def test_repr() -> None:
     text = repr(paddle.to_tensor([[1.0, 2.0]]))
     assert (
         text
@@ -104,12 +104,12 @@ def test_errors_name_op_operands_and_line() -> None:
         lambda: paddle.add(1, 2),
     ],
 )
-def test_bad_operands_are_refused_with_the_line(call: object) -> None:
+def test_invalid_operands_are_rejected_with_the_line(call: object) -> None:
     with pytest.raises((paddle.OpError, IndexError), match=r"test_tensor\.py:\d+|one element"):
         call()  # type: ignore[operator]
 
 
-def test_in_place_of_a_leaf_that_wants_a_gradient_is_refused() -> None:
+def test_in_place_op_on_leaf_with_gradient_is_rejected() -> None:
     x = paddle.ones([2])
     x.add_(paddle.ones([2]))
     x[0] = 7.0
@@ -122,7 +122,7 @@ def test_in_place_of_a_leaf_that_wants_a_gradient_is_refused() -> None:
     assert x.tolist() == [0, 2]
 
 
-def test_setitem_flows_gradients() -> None:
+def test_setitem_gradients() -> None:
     x, v = (
         paddle.to_tensor([1.0, 2.0, 3.0], stop_gradient=False),
         paddle.to_tensor(5.0, stop_gradient=False),
@@ -135,7 +135,7 @@ def test_setitem_flows_gradients() -> None:
     assert v.gradient() == 2
 
 
-def test_names_are_unique_and_kept() -> None:
+def test_names() -> None:
     with paddle.unique_name.guard():
         assert paddle.ones([1]).name == "generated_tensor_0"
         assert paddle.ones([1]).name == "generated_tensor_1"
@@ -166,7 +166,7 @@ def test_set_value_keeps_shape_and_dtype() -> None:
         x.set_value([1, 2, 3])
 
 
-def test_seed_decides_everything_random() -> None:
+def test_seed() -> None:
     def draw() -> list[object]:
         paddle.seed(5)
         return [
@@ -219,7 +219,7 @@ def test_devices() -> None:
     ],
     ids=str,
 )
-def test_index_like_numpy(index: object) -> None:
+def test_getitem_equals_numpy(index: object) -> None:
     array = np.arange(5 * 4 * 3).reshape(5, 4, 3)
     np.testing.assert_array_equal(paddle.to_tensor(array)[index].numpy(), array[index])
 
@@ -229,7 +229,7 @@ def test_index_like_numpy(index: object) -> None:
     [np.s_[1], np.s_[:, 1:3], np.s_[::-2, 0], np.s_[None, 2:, None], np.s_[-1, ..., 1]],
     ids=str,
 )
-def test_setitem_like_numpy(index: object) -> None:
+def test_setitem_equals_numpy(index: object) -> None:
     array = np.zeros((5, 4, 3), "float32")
     made = paddle.to_tensor(array)
     value = np.arange(array[index].size, dtype="float32").reshape(array[index].shape)
@@ -238,7 +238,7 @@ def test_setitem_like_numpy(index: object) -> None:
     np.testing.assert_array_equal(made.numpy(), array)
 
 
-def test_assign_into_a_tensor_makes_it_the_other_gradients_included() -> None:
+def test_assign_with_output() -> None:
     x, out = paddle.to_tensor([1.0, 2.0], stop_gradient=False), paddle.zeros([3, 3], "int64")
     assert paddle.assign(x * 2, out) is out
     assert (out.dtype, out.shape) == (paddle.float32, [2])

@@ -1,4 +1,4 @@
-"""Truth values in arithmetic: numbers beside a number, refused among themselves."""
+"""Bool tensors in arithmetic: numbers beside numbers, rejected among themselves."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ B, N, F = np.array([True, False, True]), np.array([1, 2, 3]), np.array([1.0, 2.0
     [(2, False), (2, True), (1.5, False), (1.5, True), (N, True), (F, True)],
     ids=str,
 )
-def test_beside_a_number_they_are_numbers(way: Any, other: Any, swapped: bool) -> None:
+def test_bools_with_numbers(way: Any, other: Any, swapped: bool) -> None:
     held = paddle.to_tensor(other) if isinstance(other, np.ndarray) else other
     found = way(held, paddle.to_tensor(B)) if swapped else way(paddle.to_tensor(B), held)
     want = way(other, B.astype("int64")) if swapped else way(B.astype("int64"), other)
@@ -32,19 +32,19 @@ def test_beside_a_number_they_are_numbers(way: Any, other: Any, swapped: bool) -
 @pytest.mark.parametrize(
     "way", [operator.add, operator.sub, operator.floordiv, operator.mod, operator.pow]
 )
-def test_among_themselves_they_are_refused(way: Any) -> None:
+def test_arithmetic_of_bools_is_rejected(way: Any) -> None:
     for other in (paddle.to_tensor(B), True):
         with pytest.raises(paddle.OpError, match="truth values are no numbers here; cast them"):
             way(paddle.to_tensor(B), other)
 
 
-def test_a_running_sum_of_them_is_refused() -> None:
+def test_cumsum_of_bools_is_rejected() -> None:
     with pytest.raises(paddle.OpError, match="truth values are no numbers here"):
         paddle.cumsum(paddle.to_tensor(B))
 
 
 @pytest.mark.parametrize("sizes", [None, 3])
-def test_a_count_of_conditions_is_a_count(sizes: int | None) -> None:
+def test_sum_of_conditions_in_python(sizes: int | None) -> None:
     @paddle.jit.to_static(input_spec=[paddle.static.InputSpec([sizes, 2], "float32")])
     def positive_rows(x: Any) -> Any:
         count = 0

@@ -1,4 +1,4 @@
-"""The C++ runtime as Python sees it."""
+"""The Python binding of the C++ runtime."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def one_op_program(number: int, out: str) -> bytes:
     )
 
 
-def test_numbers_are_paddles(mlp: _runtime.Session) -> None:
+def test_results_equal_paddle(mlp: _runtime.Session) -> None:
     for feeds in (
         {"x": X},
         [X],
@@ -108,7 +108,7 @@ def test_arrays_of_the_other_byte_order(mlp: _runtime.Session) -> None:
         (lambda _: _runtime.to_onnx(MLP, WEIGHTS, opset=99), "input", "opset"),
     ],
 )
-def test_refusals(
+def test_errors(
     mlp: _runtime.Session, call: Callable[[_runtime.Session], Any], kind: str, said: str
 ) -> None:
     with pytest.raises(_runtime.Error) as caught:
@@ -133,7 +133,7 @@ def test_refusals(
     ],
 )
 @pytest.mark.parametrize("count", [0, 3, 100_000])
-def test_every_dtype_goes_through_unchanged(number: int, dtype: Any, count: int) -> None:
+def test_all_dtypes_pass_through(number: int, dtype: Any, count: int) -> None:
     through = _runtime.Session(one_op_program(number, "y"), None, {"ort_library": ENGINE})
     x = (np.arange(count) % 2).astype(dtype)
     (y,) = through.run({"x": x})
@@ -151,7 +151,7 @@ def test_large_results_outlive_the_session() -> None:
     np.testing.assert_array_equal(x, y)
 
 
-def test_onnx_files_are_legal(tmp_path: Path) -> None:
+def test_onnx_files_are_valid(tmp_path: Path) -> None:
     (tmp_path / "mlp.pdiparams").write_bytes(Path(WEIGHTS).read_bytes())
     for inline in (False, True):
         path = tmp_path / f"{inline}.onnx"
@@ -190,7 +190,7 @@ def guarded(guard: Guard) -> _runtime.Session:
     )
 
 
-def test_a_broken_assumption_explains_the_failure_it_leads_to() -> None:
+def test_violated_guard_explains_the_failure() -> None:
     two = guarded(Guard("dim", "r", 0, "2", "shape[0]", "net.py:4 in forward", "h = r.shape[0]"))
     assert two.run([X[:2], X[:2]])[0].shape == (2, 4)
     with pytest.raises(_runtime.Error) as caught:
@@ -218,9 +218,7 @@ def test_a_broken_assumption_explains_the_failure_it_leads_to() -> None:
         (6, "float64", "nan", float("nan"), 1.0),
     ],
 )
-def test_values_that_the_trace_read(
-    number: int, dtype: str, expected: str, good: float, bad: float
-) -> None:
+def test_value_guards(number: int, dtype: str, expected: str, good: float, bad: float) -> None:
     guard = Guard("value", "y", 0, expected, "item()", "net.py:2 in forward", "if y.item():")
     ops = [("scale", {"X": "x"}, {"Out": "y"})]
     bytes_ = program({"x": (number, [1]), "y": (number, [1])}, ops, ["x"], ["y"], (guard,))

@@ -1,6 +1,4 @@
-"""The library as somebody else uses it: installed, found by CMake and by pkg-config, linked from
-C++ and from C.
-"""
+"""The installed C++ library, found by CMake and pkg-config, linked from C++ and C."""
 
 from __future__ import annotations
 
@@ -47,7 +45,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return prefix
 
 
-def test_programs_of_others_run_the_model(installed: Path, tmp_path: Path) -> None:
+def test_installed_library(installed: Path, tmp_path: Path) -> None:
     call("cmake", "-S", HERE, "-B", tmp_path, "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={installed}")
     call("cmake", "--build", tmp_path)
     in_cpp, in_c = call(tmp_path / "use_cpp", MODEL), call(tmp_path / "use_c", MODEL)
@@ -55,7 +53,7 @@ def test_programs_of_others_run_the_model(installed: Path, tmp_path: Path) -> No
     assert abs(float(in_cpp.split()[0]) - 2) < 1e-5  # two rows of a softmax
 
 
-def test_the_example_service_answers(installed: Path, tmp_path: Path) -> None:
+def test_example_service(installed: Path, tmp_path: Path) -> None:
     call(
         "cmake",
         "-S",
@@ -72,7 +70,7 @@ def test_the_example_service_answers(installed: Path, tmp_path: Path) -> None:
     assert said.count("float32[1,3]") == 4  # threads
 
 
-def test_pkg_config_knows_it(installed: Path) -> None:
+def test_pkg_config(installed: Path) -> None:
     (folder,) = installed.glob("lib*/pkgconfig")
     env = os.environ | {"PKG_CONFIG_PATH": str(folder)}
     flags = subprocess.run(
@@ -85,7 +83,7 @@ def test_pkg_config_knows_it(installed: Path) -> None:
     assert "-loarlock" in flags.stdout
 
 
-def test_the_runner_gives_paddles_numbers(installed: Path, tmp_path: Path) -> None:
+def test_runner_equals_paddle(installed: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.npz"
     call(
         installed / "bin" / "oarlock-runner",

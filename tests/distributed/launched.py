@@ -1,4 +1,4 @@
-"""Runs a program of this folder in several processes."""
+"""Run a program of programs/ in several processes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def launch(
     options: tuple[str, ...] = (),
     **variables: str,
 ) -> subprocess.CompletedProcess[str]:
-    """What the launcher said and printed."""
+    """Run the launcher and return its result."""
     command = [
         sys.executable,
         "-m",

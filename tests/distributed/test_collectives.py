@@ -1,4 +1,4 @@
-"""What ranks do together."""
+"""Collectives of several ranks."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from .launched import PROGRAMS, launch
 
 @pytest.mark.slow
 @pytest.mark.parametrize("ranks", [2, 3])
-def test_every_collective_gives_what_numpy_gives(ranks: int, tmp_path: Path) -> None:
+def test_collectives_equal_numpy(ranks: int, tmp_path: Path) -> None:
     done = launch(PROGRAMS / "collectives.py", ranks, tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     for rank in range(ranks):
         assert (tmp_path / f"workerlog.{rank}").read_text().endswith("fine\n")
 
 
-def test_one_process_is_a_world_of_one() -> None:
+def test_collectives_in_one_process() -> None:
     x = paddle.to_tensor([1.0, 2.0])
     dist.all_reduce(x)
     dist.broadcast(x, 0)
@@ -38,7 +38,7 @@ def test_one_process_is_a_world_of_one() -> None:
     assert things == [{"a": 1}]
 
 
-def test_processes_that_no_launcher_started_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_processes_without_launcher_are_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PADDLE_TRAINERS_NUM", "2")
     with pytest.raises(
         paddle.OarlockError, match="MPI did not start this process; start all processes with"
@@ -46,8 +46,8 @@ def test_processes_that_no_launcher_started_are_refused(monkeypatch: pytest.Monk
         dist.init_parallel_env()
 
 
-def test_a_communicator_has_what_the_protocol_says() -> None:
-    from oarlock.core.communicator import Communicator, SingleProcess
+def test_communicators_implement_the_protocol() -> None:
+    from oarlock.core.communicator import Communicator, SingleProcessCommunicator
     from oarlock.distributed.mpi import MpiCommunicator
 
     wanted = {n for n in vars(Communicator) if not n.startswith("_")}
@@ -56,5 +56,10 @@ def test_a_communicator_has_what_the_protocol_says() -> None:
 
     assert all(
         wanted <= set(dir(kind))
-        for kind in (SingleProcess, MpiCommunicator, DeviceDispatchCommunicator, NcclCommunicator)
+        for kind in (
+            SingleProcessCommunicator,
+            MpiCommunicator,
+            DeviceDispatchCommunicator,
+            NcclCommunicator,
+        )
     )

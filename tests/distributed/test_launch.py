@@ -1,6 +1,4 @@
-"""The launcher: what it sets, prints and writes; what it says when a rank is lost; and that nothing
-is left behind.
-"""
+"""The launcher: variables, output, logs, reports of failed ranks, and no processes left."""
 
 from __future__ import annotations
 
@@ -16,8 +14,12 @@ from typing import Any
 import pytest
 
 from oarlock.core.errors import OarlockError
-from oarlock.distributed.launch.command import apply_environment, build_parser, create_config
-from oarlock.distributed.launch.monitor import _is_deadlocked, _missing_ranks
+from oarlock.distributed.launch.command import (
+    build_parser,
+    create_config,
+    override_options_from_environment,
+)
+from oarlock.distributed.launch.monitor import _is_deadlocked, _ranks_not_in_collective
 from oarlock.distributed.launch.start import Job, JobConfig
 
 from .launched import PROGRAMS, launch
@@ -43,15 +45,15 @@ COLLECTIVES = [
 ]
 
 
-def written(folder: Path, text: str) -> Path:
+def write_program(folder: Path, text: str) -> Path:
     path = folder / "program.py"
     path.write_text(text)
     return path
 
 
-def test_each_rank_finds_the_variables_of_paddle(tmp_path: Path) -> None:
+def test_ranks_get_paddle_environment_variables(tmp_path: Path) -> None:
     done = launch(
-        written(tmp_path, VARIABLES),
+        write_program(tmp_path, VARIABLES),
         2,
         tmp_path / "log",
         options=("--gpus", "4,5,6,7", "--started_port", "7000"),
@@ -69,9 +71,9 @@ def test_each_rank_finds_the_variables_of_paddle(tmp_path: Path) -> None:
     assert found[0]["CUDA_VISIBLE_DEVICES"] == "4,5" and found[0]["PADDLE_TRAINER_ID"] == "0"
 
 
-def test_it_prints_its_configuration_and_what_rank_0_prints(tmp_path: Path) -> None:
+def test_launcher_prints_configuration_and_rank_0(tmp_path: Path) -> None:
     done = launch(
-        written(
+        write_program(
             tmp_path, "import os, sys; print('I am', os.environ['PADDLE_TRAINER_ID'], sys.argv[1:])"
         ),
         2,
@@ -92,18 +94,18 @@ def test_it_prints_its_configuration_and_what_rank_0_prints(tmp_path: Path) -> N
 
 @pytest.mark.slow
 @pytest.mark.parametrize("where", COLLECTIVES)
-def test_a_rank_that_is_lost_is_named_with_its_traceback_and_where_others_wait(
+def test_failed_rank_is_reported_with_traceback_and_waiting_ranks(
     where: str, tmp_path: Path
 ) -> None:
     started = time.monotonic()
-    done = launch(PROGRAMS / "ending.py", 2, tmp_path, "raise", where)
+    done = launch(PROGRAMS / "failing_rank.py", 2, tmp_path, "raise", where)
     assert time.monotonic() - started < 30
     assert done.returncode == 1
     assert (
         "launch: rank 1 ended with exit code 1" in done.stderr
         and "ValueError: the reason" in done.stderr
     )
-    assert "rank 0 was waiting in " in done.stderr and "ending.py:" in done.stderr
+    assert "rank 0 was waiting in " in done.stderr and "failing_rank.py:" in done.stderr
 
 
 @pytest.mark.slow
@@ -119,18 +121,23 @@ def test_a_rank_that_is_lost_is_named_with_its_traceback_and_where_others_wait(
         ("exit", 1, "rank 1 has reached the end of its program, but rank 0 waits for it"),
     ],
 )
-def test_the_ways_of_ending(how: str, code: int, words: str, tmp_path: Path) -> None:
-    done = launch(PROGRAMS / "ending.py", 3, tmp_path, how, "all_reduce")
+def test_exit_codes_of_failed_ranks(how: str, code: int, words: str, tmp_path: Path) -> None:
+    done = launch(PROGRAMS / "failing_rank.py", 3, tmp_path, how, "all_reduce")
     assert done.returncode == code and words in done.stderr, done.stderr
-    assert "rank 2 was waiting in all_reduce of ranks 0, 1, 2, ending.py:" in done.stderr
+    assert "rank 2 was waiting in all_reduce of ranks 0, 1, 2, failing_rank.py:" in done.stderr
     said = (tmp_path / "workerlog.1").read_text()
     assert "rank 1 has something to say" in said and "Exception in thread" not in said
 
 
 @pytest.mark.slow
-def test_a_rank_that_hangs_is_waited_for_no_longer_than_was_said(tmp_path: Path) -> None:
+def test_hanging_rank_times_out(tmp_path: Path) -> None:
     done = launch(
-        PROGRAMS / "ending.py", 2, tmp_path, "hang", "all_reduce", OARLOCK_DISTRIBUTED_TIMEOUT="1.5"
+        PROGRAMS / "failing_rank.py",
+        2,
+        tmp_path,
+        "hang",
+        "all_reduce",
+        OARLOCK_DISTRIBUTED_TIMEOUT="1.5",
     )
     assert done.returncode == 1
     assert (
@@ -144,8 +151,8 @@ def test_a_rank_that_hangs_is_waited_for_no_longer_than_was_said(tmp_path: Path)
 
 
 @pytest.mark.slow
-def test_a_rank_that_ends_before_others_join_is_named(tmp_path: Path) -> None:
-    program = written(
+def test_rank_that_exits_before_init_is_reported(tmp_path: Path) -> None:
+    program = write_program(
         tmp_path,
         "import os, oarlock.distributed as d\nif os.environ['PADDLE_TRAINER_ID'] == '0': d.init_parallel_env()\n",
     )
@@ -155,8 +162,8 @@ def test_a_rank_that_ends_before_others_join_is_named(tmp_path: Path) -> None:
     assert "rank 0 was waiting in init_parallel_env of ranks 0, 1, program.py:2" in done.stderr
 
 
-def world_of_notes(folder: Path, *notes: tuple[str, float]) -> Any:
-    """A world whose ranks have noted these things some seconds ago."""
+def job_with_status_files(folder: Path, *notes: tuple[str, float]) -> Any:
+    """Return a job whose ranks wrote these status files some seconds ago."""
     for rank, (text, ago) in enumerate(notes):
         path = folder / f"rank.{rank}.status"
         path.write_bytes(text.encode() + b"\0")
@@ -183,10 +190,12 @@ def world_of_notes(folder: Path, *notes: tuple[str, float]) -> Any:
         (["", "exit"], None, []),
     ],
 )
-def test_ranks_that_others_wait_for_in_vain(
+def test_ranks_missing_in_a_collective(
     notes: list[str], gone: int | None, lines: list[str], tmp_path: Path
 ) -> None:
-    found = _missing_ranks(world_of_notes(tmp_path, *((note, 1) for note in notes)), gone)
+    found = _ranks_not_in_collective(
+        job_with_status_files(tmp_path, *((note, 1) for note in notes)), gone
+    )
     assert [f"{line.split()[1]} {line.split()[7]}" for line in found] == lines
 
 
@@ -209,10 +218,8 @@ def test_ranks_that_others_wait_for_in_vain(
         ([("send of ranks 1\na.py:1", 40), ("recv of ranks 0\na.py:2", 40)], False),
     ],
 )
-def test_ranks_that_wait_for_each_other_at_different_places(
-    notes: list[tuple[str, float]], crossed: bool, tmp_path: Path
-) -> None:
-    assert _is_deadlocked(world_of_notes(tmp_path, *notes)) == crossed
+def test_deadlock_detection(notes: list[tuple[str, float]], crossed: bool, tmp_path: Path) -> None:
+    assert _is_deadlocked(job_with_status_files(tmp_path, *notes)) == crossed
 
 
 @pytest.mark.parametrize(
@@ -236,7 +243,7 @@ def test_ranks_that_wait_for_each_other_at_different_places(
         ],
     ],
 )
-def test_the_options_of_each_paddle(options: list[str]) -> None:
+def test_launch_options_of_each_paddle_version(options: list[str]) -> None:
     config = create_config(build_parser().parse_args([*options, "train.py", "--gpus", "9"]))
     assert config.count == 2 and config.command[-3:] == ["train.py", "--gpus", "9"]
 
@@ -253,7 +260,7 @@ def processes_with(word: str) -> list[str]:
     return found
 
 
-def no_process_is_left(word: str) -> bool:
+def all_processes_ended(word: str) -> bool:
     end = time.monotonic() + 10
     while processes_with(word) and time.monotonic() < end:
         time.sleep(0.1)
@@ -263,18 +270,18 @@ def no_process_is_left(word: str) -> bool:
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 @pytest.mark.parametrize("how", ["children", "session"])
-def test_no_process_is_left_behind(how: str, tmp_path: Path) -> None:
+def test_failed_job_leaves_no_processes(how: str, tmp_path: Path) -> None:
     word = f"left-{tmp_path.name}"
-    done = launch(PROGRAMS / "ending.py", 2, tmp_path, how, "all_reduce", word)
-    assert done.returncode == 1 and no_process_is_left(word)
+    done = launch(PROGRAMS / "failing_rank.py", 2, tmp_path, how, "all_reduce", word)
+    assert done.returncode == 1 and all_processes_ended(word)
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGKILL, -9)])
-def test_a_launcher_that_is_stopped_stops_all(number: int, code: int, tmp_path: Path) -> None:
+def test_stopped_launcher_stops_all_ranks(number: int, code: int, tmp_path: Path) -> None:
     word = f"stopped-{tmp_path.name}"
-    program = PROGRAMS / "ending.py"
+    program = PROGRAMS / "failing_rank.py"
     command = [
         sys.executable,
         "-m",
@@ -299,7 +306,7 @@ def test_a_launcher_that_is_stopped_stops_all(number: int, code: int, tmp_path: 
         time.sleep(0.1)
     os.kill(process.pid, number)
     process.communicate(timeout=30)
-    assert process.returncode == code and no_process_is_left(word)
+    assert process.returncode == code and all_processes_ended(word)
 
 
 @pytest.mark.parametrize(
@@ -313,21 +320,21 @@ def test_a_launcher_that_is_stopped_stops_all(number: int, code: int, tmp_path: 
         (("--started_port", "-5"), "--started_port must be in [1, 65534], not -5"),
     ],
 )
-def test_what_it_refuses(options: tuple[str, ...], words: str, tmp_path: Path) -> None:
-    done = launch(written(tmp_path, ""), 2, tmp_path, options=options)
+def test_invalid_options_are_rejected(options: tuple[str, ...], words: str, tmp_path: Path) -> None:
+    done = launch(write_program(tmp_path, ""), 2, tmp_path, options=options)
     assert done.returncode == 2 and words in done.stderr
 
 
-def test_a_program_that_is_not_there(tmp_path: Path) -> None:
+def test_missing_program_is_reported(tmp_path: Path) -> None:
     done = launch(tmp_path / "none.py", 2, tmp_path)
     assert done.returncode == 2 and "launch: there is no file" in done.stderr
 
 
 @pytest.mark.slow
-def test_mpi_itself_starts_a_program(tmp_path: Path) -> None:
+def test_mpiexec_starts_a_program(tmp_path: Path) -> None:
     from oarlock.distributed.launch.start import find_mpiexec
 
-    program = written(
+    program = write_program(
         tmp_path,
         "import oarlock.distributed as d; d.init_parallel_env(); d.barrier(); import sys; sys.stdout.write(f'rank {d.get_rank()} {d.get_world_size()}\\n')",
     )
@@ -342,7 +349,7 @@ def test_mpi_itself_starts_a_program(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_an_error_ends_all_ranks_that_mpi_itself_started(tmp_path: Path) -> None:
+def test_error_under_mpiexec_ends_all_ranks(tmp_path: Path) -> None:
     from oarlock.distributed.launch.start import find_mpiexec
 
     done = subprocess.run(
@@ -351,7 +358,7 @@ def test_an_error_ends_all_ranks_that_mpi_itself_started(tmp_path: Path) -> None
             "-n",
             "2",
             sys.executable,
-            str(PROGRAMS / "ending.py"),
+            str(PROGRAMS / "failing_rank.py"),
             "raise",
             "all_reduce",
         ],
@@ -363,7 +370,7 @@ def test_an_error_ends_all_ranks_that_mpi_itself_started(tmp_path: Path) -> None
     assert done.returncode != 0 and "ValueError: the reason" in done.stderr
 
 
-def test_variables_go_before_options_as_in_paddle(
+def test_environment_variables_override_options(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     given = build_parser().parse_args(["--nproc_per_node", "4", "--log_dir", "one", "train.py"])
@@ -375,11 +382,11 @@ def test_variables_go_before_options_as_in_paddle(
         "PADDLE_DEVICES": "2,3",
     }.items():
         monkeypatch.setenv(name, value)
-    apply_environment(given)
+    override_options_from_environment(given)
     config = create_config(given)
     assert (config.count, config.logs, config.devices) == (2, Path("two"), ["2", "3"])
     assert config.endpoints == ["10.0.0.1:7000", "10.0.0.1:7001"]
     assert "launch: PADDLE_NPROC_PER_NODE=2 overrides --nproc_per_node" in capsys.readouterr().err
     monkeypatch.setenv("PADDLE_NPROC_PER_NODE", "many")
     with pytest.raises(OarlockError, match="PADDLE_NPROC_PER_NODE='many' is not a number"):
-        apply_environment(given)
+        override_options_from_environment(given)

@@ -1,4 +1,4 @@
-"""fleet.utils.recompute: the same numbers, and less that is kept."""
+"""fleet.utils.recompute: equal results with less memory."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ recompute = fleet.utils.recompute
 
 
 class Net(nn.Layer):
-    """Blocks with dropout.   again: whether they are run again"""
+    """Blocks with dropout. again: whether backward() recomputes them"""
 
     def __init__(self, again: bool) -> None:
         super().__init__()
@@ -31,7 +31,7 @@ class Net(nn.Layer):
         return x
 
 
-def trained(again: bool, wants: bool, level: str = "O0") -> list[Any]:
+def train(again: bool, wants: bool, level: str = "O0") -> list[Any]:
     paddle.seed(4)
     net = Net(again)
     optimizer = paddle.optimizer.Adam(0.1, parameters=net.parameters())
@@ -53,12 +53,12 @@ def trained(again: bool, wants: bool, level: str = "O0") -> list[Any]:
 
 @pytest.mark.parametrize("wants", [False, True])
 @pytest.mark.parametrize("level", ["O0", "O1"])
-def test_the_numbers_are_the_same(wants: bool, level: str) -> None:
-    for a, b in zip(trained(True, wants, level), trained(False, wants, level), strict=True):
+def test_weights_are_equal_with_and_without_recompute(wants: bool, level: str) -> None:
+    for a, b in zip(train(True, wants, level), train(False, wants, level), strict=True):
         np.testing.assert_array_equal(a, b)
 
 
-def test_what_is_inside_is_not_kept() -> None:
+def test_intermediate_tensors_are_freed() -> None:
     kept: list[Any] = []
 
     def part(x: Any) -> Any:
@@ -77,7 +77,7 @@ def test_what_is_inside_is_not_kept() -> None:
     del plain
 
 
-def test_arguments_of_every_kind() -> None:
+def test_nested_arguments_and_results() -> None:
     def part(pair: Any, factor: float, *, extra: Any, table: Any) -> Any:
         return pair[0] * factor + extra, {"a": table["b"] * pair[1]}, "word"
 
@@ -96,7 +96,7 @@ def test_arguments_of_every_kind() -> None:
     )
 
 
-def test_random_numbers_of_its_own() -> None:
+def test_random_state_is_preserved() -> None:
     seen: list[Any] = []
 
     def part(x: Any) -> Any:
@@ -111,14 +111,14 @@ def test_random_numbers_of_its_own() -> None:
         assert (seen[0] == seen[1]) is preserved
 
 
-def test_without_gradients_it_is_a_call() -> None:
+def test_no_grad_calls_the_function() -> None:
     x = paddle.ones([2])
     with paddle.no_grad():
         assert recompute(lambda v: v + 1, x).tolist() == [2, 2]
     assert recompute(lambda v: v + 1, x).stop_gradient
 
 
-def test_no_second_order() -> None:
+def test_higher_order_gradients_are_rejected() -> None:
     x = paddle.to_tensor([1.0], stop_gradient=False)
     with pytest.raises(paddle.OpError, match="recompute: higher-order gradients"):
         paddle.grad(recompute(lambda v: v * v, x), x, create_graph=True)

@@ -1,6 +1,4 @@
-"""Buckets of gradients: what is in them, in which order they go, and that they go before the walk
-back is over.
-"""
+"""Gradient buckets: contents, order, and that they are sent during the backward pass."""
 
 from __future__ import annotations
 
@@ -10,12 +8,12 @@ import numpy as np
 import pytest
 
 import oarlock as paddle
-from oarlock.core.communicator import SUM, CompletedWork, SingleProcess
+from oarlock.core.communicator import SUM, CompletedWork, SingleProcessCommunicator
 from oarlock.distributed.reducer import Reducer, build_buckets
 
 
-class Two(SingleProcess):
-    """A world in which another rank has the same gradients; writes down what is asked of it."""
+class TwoRankCommunicator(SingleProcessCommunicator):
+    """A communicator of two ranks with equal gradients, which records its calls."""
 
     size = 2
 
@@ -29,8 +27,8 @@ class Two(SingleProcess):
         return CompletedWork()
 
 
-class Told(paddle.autograd.PyLayer):
-    """Passes on what it is given, and says when the walk back comes by."""
+class BackwardProbe(paddle.autograd.PyLayer):
+    """An identity op that reports when the backward pass reaches it."""
 
     said: list[str] = []
 
@@ -49,14 +47,14 @@ def parameters(*sizes: int) -> list[Any]:
     return [paddle.create_parameter([n], "float32") for n in sizes]
 
 
-def test_buckets_are_filled_in_order_and_sent_in_the_opposite_one() -> None:
+def test_bucket_order() -> None:
     megabyte = 1 << 18
     given = parameters(megabyte // 2, megabyte // 2, megabyte, megabyte, 5)
     found = [[p.array.size for p in b.parameters] for b in build_buckets(given, 2.0, 1.0)]
     assert found == [[5], [megabyte, megabyte], [megabyte // 2, megabyte // 2]]
 
 
-def test_each_dtype_has_buckets_of_its_own() -> None:
+def test_buckets_have_one_dtype() -> None:
     given = [*parameters(2), paddle.create_parameter([3], "float64"), *parameters(4)]
     assert sorted(
         tuple(p.array.size for p in b.parameters) for b in build_buckets(given, 25, 1)
@@ -66,18 +64,20 @@ def test_each_dtype_has_buckets_of_its_own() -> None:
     ]
 
 
-def made(first: Any, second: Any, unused: bool = False) -> tuple[Two, Reducer]:
-    world = Two()
+def make_reducer(
+    first: Any, second: Any, unused: bool = False
+) -> tuple[TwoRankCommunicator, Reducer]:
+    world = TwoRankCommunicator()
     reducer = Reducer(lambda: [("first", first), ("second", second)], world, 1e-9, 1e-9, unused)
     reducer.enabled = True
     return world, reducer
 
 
-def test_gradients_of_the_last_layer_leave_before_the_first_layer_is_reached() -> None:
+def test_buckets_are_sent_during_backward() -> None:
     first, second = parameters(3, 3)
-    world, reducer = made(first, second)
+    world, reducer = make_reducer(first, second)
     seen: list[tuple[str, int]] = []
-    x = Told.apply(first * 2, "between", lambda word: seen.append((word, len(world.sent))))
+    x = BackwardProbe.apply(first * 2, "between", lambda word: seen.append((word, len(world.sent))))
     (x * second).sum().backward()
     assert seen == [("between", 1)] and len(world.sent) == 2
     assert np.allclose(world.sent[0], 2 * first.numpy()) and np.allclose(
@@ -86,34 +86,34 @@ def test_gradients_of_the_last_layer_leave_before_the_first_layer_is_reached() -
     assert reducer.enabled  # a second walk behind the same forward pass counts as well
 
 
-def test_a_parameter_that_is_not_reached_is_named() -> None:
+def test_unused_parameter_is_reported() -> None:
     first, second = parameters(3, 3)
-    _world, _reducer = made(first, second)
+    _world, _reducer = make_reducer(first, second)
     with pytest.raises(
         paddle.OarlockError, match="does not depend on second; find_unused_parameters=True"
     ):
         first.sum().backward()
 
 
-def test_a_parameter_that_no_rank_reached_has_no_gradient() -> None:
+def test_parameter_unused_on_all_ranks_has_no_gradient() -> None:
     first, second = parameters(3, 3)
-    _world, _reducer = made(first, second, unused=True)
+    _world, _reducer = make_reducer(first, second, unused=True)
     first.sum().backward()
     assert np.allclose(first.grad.numpy(), 1) and second.grad is None
 
 
-def test_hooks_and_earlier_gradients_count() -> None:
+def test_hooks_and_accumulated_gradients_are_included() -> None:
     first, second = parameters(2, 2)
     (first.sum() + second.sum()).backward()
     first.register_hook(lambda g: g * 10)
-    _world, _reducer = made(first, second)
+    _world, _reducer = make_reducer(first, second)
     (first.sum() + second.sum()).backward()
     assert np.allclose(first.grad.numpy(), 11) and np.allclose(second.grad.numpy(), 2)
 
 
-def test_gradients_of_one_step_stay_when_the_next_comes() -> None:
+def test_gradients_do_not_share_memory_across_steps() -> None:
     first, second = parameters(2, 2)
-    _world, _reducer = made(first, second)
+    _world, _reducer = make_reducer(first, second)
     (first.sum() + second.sum()).backward()
     kept = first.grad
     first.clear_gradient()
@@ -121,23 +121,23 @@ def test_gradients_of_one_step_stay_when_the_next_comes() -> None:
     assert np.allclose(kept.numpy(), 1)
 
 
-def test_what_is_not_its_own_does_not_concern_it() -> None:
+def test_other_parameters_are_ignored() -> None:
     first, second = parameters(2, 2)
-    world, reducer = made(first, second)
+    world, reducer = make_reducer(first, second)
     (other,) = parameters(2)
     other.sum().backward()
     assert world.sent == [] and reducer.enabled and np.allclose(other.grad.numpy(), 1)
 
 
-def test_paddle_grad_sends_nothing() -> None:
+def test_paddle_grad_does_not_communicate() -> None:
     first, second = parameters(2, 2)
-    world, _reducer = made(first, second)
+    world, _reducer = make_reducer(first, second)
     paddle.grad((first * second).sum(), [first])
     assert world.sent == []
 
 
 @pytest.mark.parametrize("unused", [False, True])
-def test_gradients_of_second_order(unused: bool) -> None:
+def test_second_order_gradients(unused: bool) -> None:
     """The walk does not come by the ops that took the parameters first, and a bias has no part in
     it.
     """
@@ -152,7 +152,7 @@ def test_gradients_of_second_order(unused: bool) -> None:
     alone = paddle.nn.Linear(3, 2)
     wanted = second_order(alone)
     alone.clear_gradients()
-    world, reducer = made(alone.weight, alone.bias, unused=unused)
+    world, reducer = make_reducer(alone.weight, alone.bias, unused=unused)
     assert (
         np.allclose(second_order(alone), wanted)
         and len(world.sent) == len(reducer.buckets) + unused
@@ -160,9 +160,9 @@ def test_gradients_of_second_order(unused: bool) -> None:
     assert (alone.bias.grad is None) if unused else not alone.bias.grad.numpy().any()
 
 
-def test_a_converted_function_is_heard_as_well() -> None:
+def test_to_static_function_is_reduced() -> None:
     first, second = parameters(2, 2)
-    world, _reducer = made(first, second)
+    world, _reducer = make_reducer(first, second)
 
     @paddle.jit.to_static
     def loss(x: Any) -> Any:
@@ -172,10 +172,10 @@ def test_a_converted_function_is_heard_as_well() -> None:
     assert len(world.sent) == 2 and np.allclose(first.grad.numpy(), 1)
 
 
-def test_a_parameter_that_came_later_or_was_thawed_is_named() -> None:
+def test_new_or_unfrozen_parameter_is_reported() -> None:
     first, second = parameters(2, 2)
     second.stop_gradient = True
-    world, _reducer = made(first, second)
+    world, _reducer = make_reducer(first, second)
     first.sum().backward()
     assert len(world.sent) == 1
     second.stop_gradient = False
@@ -186,10 +186,10 @@ def test_a_parameter_that_came_later_or_was_thawed_is_named() -> None:
         (first + second).sum().backward()
 
 
-def test_gradients_in_half_precision_are_averaged_before_they_are_rounded() -> None:
+def test_half_precision_gradients_are_averaged_in_float32() -> None:
     from oarlock.core.communicator import AVG
 
-    class Asked(Two):
+    class Asked(TwoRankCommunicator):
         def all_reduce(self, array: Any, op: int) -> Any:
             asked.append((array.dtype, op))
             return super().all_reduce(array, op)

@@ -1,4 +1,4 @@
-"""Several ranks, each with a part of the batch, end with the weights of one rank with all of it."""
+"""Several ranks with a part of the batch each train the weights of one rank with the whole batch."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import pytest
 
 from .launched import PROGRAMS, launch
 
-ROOM = 1e-12  # of float64: sums are in another order
+TOLERANCE = 1e-12  # of float64: sums are in another order
 
 
 @pytest.fixture(scope="module")
-def alone(tmp_path_factory: pytest.TempPathFactory) -> dict[str, np.ndarray]:
-    return trained(1, tmp_path_factory.mktemp("alone"))
+def single_rank_weights(tmp_path_factory: pytest.TempPathFactory) -> dict[str, np.ndarray]:
+    return train(1, tmp_path_factory.mktemp("alone"))
 
 
-def trained(ranks: int, folder: Path) -> dict[str, np.ndarray]:
+def train(ranks: int, folder: Path) -> dict[str, np.ndarray]:
     done = launch(PROGRAMS / "train.py", ranks, folder / "logs", folder / "out.npz")
     assert done.returncode == 0, done.stdout + done.stderr
     with np.load(folder / "out.npz") as found:
@@ -26,22 +26,27 @@ def trained(ranks: int, folder: Path) -> dict[str, np.ndarray]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("ranks", [2, 4])
-def test_the_weights_are_those_of_one_rank(
-    ranks: int, alone: dict[str, np.ndarray], tmp_path: Path
+def test_weights_equal_single_rank_training(
+    ranks: int, single_rank_weights: dict[str, np.ndarray], tmp_path: Path
 ) -> None:
-    found = trained(ranks, tmp_path)
-    assert found.keys() == alone.keys()
-    apart = {name: float(np.abs(found[name] - alone[name]).max()) for name in alone}
+    found = train(ranks, tmp_path)
+    assert found.keys() == single_rank_weights.keys()
+    apart = {
+        name: float(np.abs(found[name] - single_rank_weights[name]).max())
+        for name in single_rank_weights
+    }
     assert {
         name: by
         for name, by in apart.items()
-        if by > ROOM * max(1, float(np.abs(alone[name]).max()))
+        if by > TOLERANCE * max(1, float(np.abs(single_rank_weights[name]).max()))
     } == {}
 
 
 @pytest.mark.slow
-def test_the_cases_train(alone: dict[str, np.ndarray]) -> None:
-    cases = {name.split("/")[0] for name in alone}
+def test_training_changes_the_weights(single_rank_weights: dict[str, np.ndarray]) -> None:
+    cases = {name.split("/")[0] for name in single_rank_weights}
     assert {"sgd", "momentum", "adam", "sgd_sync", "adam_sync", "unused", "accumulated"} <= cases
-    assert not np.array_equal(alone["sgd/first.weight"], alone["adam/first.weight"])
-    assert not np.array_equal(alone["sgd_sync/norm._mean"], np.zeros(3))
+    assert not np.array_equal(
+        single_rank_weights["sgd/first.weight"], single_rank_weights["adam/first.weight"]
+    )
+    assert not np.array_equal(single_rank_weights["sgd_sync/norm._mean"], np.zeros(3))

@@ -1,5 +1,5 @@
-"""Distributions: draws are spread as mean, variance and density say; what real Paddle lacks or gets
-wrong; recording.
+"""Distributions: samples against mean, variance and density; differences from Paddle; saved
+programs.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ SPREAD = {
 
 
 @pytest.mark.parametrize("name", list(SPREAD))
-def test_draws_have_the_mean_and_the_variance(name: str) -> None:
+def test_sample_mean_and_variance(name: str) -> None:
     paddle.seed(11)
     made = SPREAD[name]()
     drawn = made.sample((20000,)).numpy().astype("float64")
@@ -46,7 +46,7 @@ def test_draws_have_the_mean_and_the_variance(name: str) -> None:
     np.testing.assert_allclose(drawn.var(0), variance, rtol=0.1)
 
 
-def test_draws_without_a_mean_lie_as_cdf_says() -> None:
+def test_cauchy_samples_follow_the_cdf() -> None:
     paddle.seed(5)
     made = d.Cauchy(*PAIR)
     drawn = made.sample((20000,))
@@ -55,7 +55,7 @@ def test_draws_without_a_mean_lie_as_cdf_says() -> None:
         np.testing.assert_allclose(made.cdf(at).numpy(), share, atol=0.02)
 
 
-def test_draws_of_categories() -> None:
+def test_categorical_frequencies() -> None:
     paddle.seed(5)
     logits = np.array([[0.1, 1.2, -3.0], [0.0, 0.0, 0.0]], "float32")
     drawn = d.Categorical(logits).sample([10000, 2]).numpy()
@@ -65,7 +65,7 @@ def test_draws_of_categories() -> None:
     np.testing.assert_allclose(found, chances, atol=0.015)
 
 
-def test_relaxed_draws_are_above_zero_as_often_as_draws_are_one() -> None:
+def test_relaxed_bernoulli_sign_frequency() -> None:
     paddle.seed(5)
     drawn = d.Bernoulli(CHANCES).rsample((20000,), 0.3).numpy()
     np.testing.assert_allclose((drawn > 0).mean(0), CHANCES.numpy(), atol=0.015)
@@ -79,7 +79,7 @@ DENSITIES = {
 
 
 @pytest.mark.parametrize("name", list(DENSITIES))
-def test_densities_have_area_one_and_the_entropy(name: str) -> None:
+def test_density_integral_and_entropy(name: str) -> None:
     make, low, high = DENSITIES[name]
     at = np.linspace(low, high, 20001)
     density = make().prob(at.astype("float32")).numpy().astype("float64")
@@ -90,7 +90,7 @@ def test_densities_have_area_one_and_the_entropy(name: str) -> None:
         assert abs(-(density * logs).sum() * width - make().entropy().item()) < 5e-3
 
 
-def test_counts_have_the_entropy() -> None:
+def test_multinomial_entropy() -> None:
     counts = [c for c in itertools.product(range(5), repeat=3) if sum(c) == 4]
     made = d.Multinomial(4, paddle.to_tensor([0.2, 0.5, 0.3]))
     logs = made.log_prob(np.array(counts, "float32")).numpy().astype("float64")
@@ -106,7 +106,7 @@ def geometric_by_sum(p: float, q: float) -> float:
     return float(((1 - p) ** k * p * (k * math.log((1 - p) / (1 - q)) + math.log(p / q))).sum())
 
 
-def test_divergences_that_paddle_lacks_or_gets_wrong() -> None:
+def test_kl_divergences_missing_or_wrong_in_paddle() -> None:
     p, q = d.Geometric(0.3), d.Geometric(0.5)
     assert d.kl_divergence(p, q).item() == pytest.approx(geometric_by_sum(0.3, 0.5), rel=1e-5)
     assert d.Uniform(0.0, 1.0).kl_divergence(d.Uniform(-1.0, 3.0)).item() == pytest.approx(
@@ -125,7 +125,7 @@ GRADIENTS = {
 
 
 @pytest.mark.parametrize("name", list(GRADIENTS))
-def test_gradients_are_slopes(name: str) -> None:
+def test_gradients_equal_finite_differences(name: str) -> None:
     make, at = GRADIENTS[name]
 
     def value(t: Any) -> Any:
@@ -140,7 +140,7 @@ def test_gradients_are_slopes(name: str) -> None:
     assert t.grad.item() == pytest.approx(slope.item(), rel=1e-5)
 
 
-def test_stacked_transforms_count_their_axis() -> None:
+def test_stack_transform_event_rank() -> None:
     parts = [d.ExpTransform(), d.SigmoidTransform()]
     ranks = {axis: d.StackTransform(parts, axis)._domain.event_rank for axis in (-2, -1, 0, 1)}
     assert ranks == {-2: 1, -1: 1, 0: 0, 1: 0}
@@ -148,22 +148,24 @@ def test_stacked_transforms_count_their_axis() -> None:
         d.StackTransform(parts).forward(paddle.ones([3]))
 
 
-def refusal(attempt: Callable[[], Any]) -> str:
+def error_message(attempt: Callable[[], Any]) -> str:
     with pytest.raises(paddle.OpError) as caught:
         attempt()
     return str(caught.value).split("\n")[0]
 
 
-def test_refusals_say_what_is_wrong() -> None:
+def test_error_messages() -> None:
     assert (
-        refusal(lambda: d.Bernoulli(1.5)) == "Bernoulli: probs is not in [0, 1] (probs=float32[])"
+        error_message(lambda: d.Bernoulli(1.5))
+        == "Bernoulli: probs is not in [0, 1] (probs=float32[])"
     )
     assert (
-        refusal(lambda: d.Geometric(0.0)) == "Geometric: probs is not in (0, 1] (probs=float32[])"
+        error_message(lambda: d.Geometric(0.0))
+        == "Geometric: probs is not in (0, 1] (probs=float32[])"
     )
-    assert "not a positive int" in refusal(lambda: d.Multinomial(0, WEIGHTS))
-    assert "parameters must be numbers" in refusal(lambda: d.Normal("a", 1.0))
-    assert "the rank must be at least 1" in refusal(
+    assert "not a positive int" in error_message(lambda: d.Multinomial(0, WEIGHTS))
+    assert "parameters must be numbers" in error_message(lambda: d.Normal("a", 1.0))
+    assert "the rank must be at least 1" in error_message(
         lambda: d.SoftmaxTransform().forward(paddle.ones([]))
     )
 
@@ -182,7 +184,7 @@ class Scores(paddle.nn.Layer):
 
 
 @pytest.mark.filterwarnings("ignore:.*there are no parameters")
-def test_densities_are_recorded(tmp_path: Path) -> None:
+def test_log_prob_can_be_saved(tmp_path: Path) -> None:
     x = np.random.default_rng(0).standard_normal((3, 4)).astype("float32")
     spec = paddle.static.InputSpec([None, 4], "float32")
     paddle.jit.save(Scores(), tmp_path / "scores", input_spec=[spec])

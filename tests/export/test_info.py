@@ -1,4 +1,4 @@
-"""`.pdiparams.info`: the same rows give the same bytes, and come back."""
+"""`.pdiparams.info`: equal rows have equal bytes, and rows are read back."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from oarlock.core.errors import FileError
 from oarlock.export.info import VarInfo, to_bytes
-from oarlock.loader.info import info_from_bytes
+from oarlock.loader.info import parse_info
 
 ROWS = [
     VarInfo("linear_0.w_0", "l.weight", False, True),
@@ -19,7 +19,7 @@ ROWS = [
 ]
 
 
-def test_what_the_file_holds() -> None:
+def test_file_contents() -> None:
     assert pickle.loads(to_bytes(ROWS)) == {
         "bn_0.w_1": {"structured_name": "bn._mean", "stop_gradient": True, "trainable": False},
         "eager_tmp_0": {"structured_name": "table", "stop_gradient": True},
@@ -29,9 +29,9 @@ def test_what_the_file_holds() -> None:
     assert to_bytes(ROWS)[:2] == b"\x80\x02"
 
 
-def test_rows_come_back_in_any_order() -> None:
+def test_row_order_is_irrelevant() -> None:
     assert to_bytes(ROWS) == to_bytes(ROWS[::-1])
-    assert info_from_bytes(to_bytes(ROWS)) == {row.name: row for row in ROWS}
+    assert parse_info(to_bytes(ROWS)) == {row.name: row for row in ROWS}
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_rows_come_back_in_any_order() -> None:
         ({"a": {"trainable": "yes"}}, "m: trainable of 'a' is not a bool"),
     ],
 )
-def test_faults_are_named(data: Any, message: str) -> None:
+def test_invalid_files_are_rejected(data: Any, message: str) -> None:
     with pytest.raises(FileError) as error:
-        info_from_bytes(pickle.dumps(data, 2), "m")
+        parse_info(pickle.dumps(data, 2), "m")
     assert str(error.value) == message

@@ -1,6 +1,4 @@
-"""ONNX and ORT files: what they are written for, that they are judged, and what is left when they
-are refused.
-"""
+"""ONNX and ORT files: targets, checks of the written file, and errors."""
 
 from __future__ import annotations
 
@@ -51,7 +49,7 @@ def model(net: Any, tmp_path: Path) -> str:
 
 
 @pytest.mark.parametrize("inline", [False, True])
-def test_a_layer_in_one_call(net: Any, tmp_path: Path, inline: bool) -> None:
+def test_export_layer(net: Any, tmp_path: Path, inline: bool) -> None:
     paddle.onnx.export(net, str(tmp_path / "net"), SPEC, inline=inline)
     assert sorted(p.name for p in tmp_path.iterdir()) == (
         ["net.onnx"]
@@ -87,13 +85,13 @@ def test_a_layer_in_one_call(net: Any, tmp_path: Path, inline: bool) -> None:
         ("trt>=10", 17),
     ],
 )
-def test_the_lowest_opset_that_serves(model: str, target: str, opset: int) -> None:
+def test_lowest_sufficient_opset(model: str, target: str, opset: int) -> None:
     made = write_onnx(read_model(model), Path(f"{model}.onnx"), ExportOptions(target=target))
     assert made.opset == opset
     assert onnx.load(f"{model}.onnx", load_external_data=False).opset_import[0].version == opset
 
 
-def test_an_op_that_needs_more_raises_the_opset_up_to_what_the_target_reads(tmp_path: Path) -> None:
+def test_op_raises_the_opset_up_to_the_target(tmp_path: Path) -> None:
     class Sample(nn.Linear):
         def forward(self, x: Any) -> Any:
             return paddle.tril(super().forward(x))
@@ -109,18 +107,18 @@ def test_an_op_that_needs_more_raises_the_opset_up_to_what_the_target_reads(tmp_
 
 
 @pytest.mark.parametrize("text", ["tvm", "ort>1", "ort>=1.2", "ort>=x", "=="])
-def test_targets_that_are_not_known_are_rejected(text: str) -> None:
+def test_unknown_targets_are_rejected(text: str) -> None:
     with pytest.raises(OpError, match="export: "):
         parse_targets(text)
 
 
 @given(st.lists(st.sampled_from(["ort", "trt>=8.6", "openvino>=2023.1", "ort>=1.19"]), max_size=4))
-def test_more_targets_never_allow_more(texts: list[str]) -> None:
+def test_more_targets_do_not_raise_the_opset(texts: list[str]) -> None:
     found = newest_opset(parse_targets(",".join(texts)))
     assert found <= min((newest_opset(parse_targets(t)) for t in texts), default=NEWEST_OPSET)
 
 
-def test_a_file_that_differs_is_not_left(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_with_wrong_results_is_removed(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
     real = onnx_writer.onnx_bytes
 
     def other_weights(*args: Any) -> bytes:
@@ -143,7 +141,7 @@ def test_a_file_that_differs_is_not_left(model: str, monkeypatch: pytest.MonkeyP
     assert output.read_bytes() == b"older"
 
 
-def test_ort_format_and_what_it_needs(model: str, net: Any) -> None:
+def test_ort_format_and_operator_config(model: str, net: Any) -> None:
     output = Path(f"{model}.ort")
     made = ort_format.write_ort(read_model(model), output, ExportOptions())
     assert "largest difference" in made.check_report
@@ -157,8 +155,8 @@ def test_ort_format_and_what_it_needs(model: str, net: Any) -> None:
     assert held.ops["Conv"] == 1
 
 
-def test_sizes_of_an_ort_file_that_nobody_knows(tmp_path: Path) -> None:
-    """A name where the file has one; `?` where it has none, and 0 is a number as any other."""
+def test_unknown_sizes_of_ort_file(tmp_path: Path) -> None:
+    """Sizes are names, `?` if unknown, and 0 is a size."""
     sizes = [
         onnx.helper.make_tensor_value_info(n, onnx.TensorProto.FLOAT, s)
         for n, s in (("x", ["n", None, 0]), ("y", None))
@@ -177,7 +175,7 @@ def test_sizes_of_an_ort_file_that_nobody_knows(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("cut", [0, 4, 9, 100, 0.5, 0.9])
-def test_a_damaged_ort_file_is_an_error(model: str, cut: float) -> None:
+def test_damaged_ort_file_is_rejected(model: str, cut: float) -> None:
     output = Path(f"{model}.ort")
     ort_format.write_ort(read_model(model), output, ExportOptions(check=False))
     data = output.read_bytes()
@@ -186,8 +184,10 @@ def test_a_damaged_ort_file_is_an_error(model: str, cut: float) -> None:
         ort_format.read_ort(data[:at], output.name)
 
 
-def doubled(depth: int) -> bytes:
-    """An `.ort` file whose graphs hold the next one twice each: a few kB for 2^depth nodes."""
+def nested_ort_file(depth: int) -> bytes:
+    """Return an `.ort` file whose graphs reference the next one twice each: a few kB for 2^depth
+    nodes.
+    """
     builder, fbs = flatbuffers.Builder(1024), ort_model_processor.fbs
 
     def table(kind: Any, **fields: int) -> int:
@@ -215,21 +215,21 @@ def doubled(depth: int) -> bytes:
     return bytes(builder.Output())
 
 
-def test_an_ort_file_that_uses_its_parts_over_and_over() -> None:
-    assert sum(ort_format.read_ort(doubled(4), "m.ort").ops.values()) == 15
+def test_ort_file_with_shared_tables_is_limited() -> None:
+    assert sum(ort_format.read_ort(nested_ort_file(4), "m.ort").ops.values()) == 15
     with pytest.raises(
         FileError, match=r"m\.ort: is damaged: ValueError: it references the same tables too often"
     ):
-        ort_format.read_ort(doubled(64), "m.ort")
+        ort_format.read_ort(nested_ort_file(64), "m.ort")
 
 
-def test_a_file_that_the_engine_rejects_is_an_error(tmp_path: Path) -> None:
+def test_file_rejected_by_the_engine(tmp_path: Path) -> None:
     (tmp_path / "x.onnx").write_bytes(b"no model")
     with pytest.raises(EngineError, match=r"x\.onnx: ONNX Runtime rejects"):
         onnx_writer.open_session(tmp_path / "x.onnx")
 
 
-def test_configs_that_are_not_known_are_rejected(net: Any, tmp_path: Path) -> None:
+def test_unknown_options_are_rejected(net: Any, tmp_path: Path) -> None:
     with pytest.raises(OpError, match="unknown options \\['opsett'\\]"):
         paddle.onnx.export(net, str(tmp_path / "net"), SPEC, opsett=3)
     paddle.onnx.export(
@@ -247,7 +247,7 @@ def test_configs_that_are_not_known_are_rejected(net: Any, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("name", ["net.pdmodel", "net.pdiparams", "net.pdiparams.info"])
-def test_the_model_is_never_written_over(model: str, name: str) -> None:
+def test_model_files_are_not_overwritten(model: str, name: str) -> None:
     output = Path(model).with_name(name)
     held = output.read_bytes()
     for write in (write_onnx, ort_format.write_ort):
@@ -256,14 +256,14 @@ def test_the_model_is_never_written_over(model: str, name: str) -> None:
     assert output.read_bytes() == held
 
 
-def test_an_export_that_is_rejected_leaves_nothing(net: Any, tmp_path: Path) -> None:
+def test_rejected_export_leaves_nothing(net: Any, tmp_path: Path) -> None:
     with pytest.raises(UnsupportedError, match="opset"):
         paddle.onnx.export(net, str(tmp_path / "net"), SPEC, opset_version=7)
     assert list(tmp_path.iterdir()) == []
 
 
-class Enlarged(nn.Layer):
-    """A picture twice as large, in one of two ways."""
+class UpsampleByBranch(nn.Layer):
+    """Doubles the size of an image, in one of two branches."""
 
     def forward(self, x: Any) -> Any:
         h, w = paddle.shape(x)[2:]
@@ -274,20 +274,20 @@ class Enlarged(nn.Layer):
         return y
 
 
-def test_sizes_that_a_branch_computes_are_seen_by_the_checker(tmp_path: Path) -> None:
+def test_sizes_computed_in_a_branch_are_checked(tmp_path: Path) -> None:
     spec = [paddle.static.InputSpec([None, 3, None, None], "float32", "image")]
     with pytest.warns(UserWarning, match="there are no parameters"):
-        paddle.onnx.export(Enlarged(), str(tmp_path / "net"), spec)
+        paddle.onnx.export(UpsampleByBranch(), str(tmp_path / "net"), spec)
     session = onnxruntime.InferenceSession(
         str(tmp_path / "net.onnx"), providers=["CPUExecutionProvider"]
     )
     for size in (4, 5):
         x = np.random.default_rng(0).random((2, 3, size, 3)).astype("float32")
-        wanted = Enlarged()(paddle.to_tensor(x)).numpy()
+        wanted = UpsampleByBranch()(paddle.to_tensor(x)).numpy()
         np.testing.assert_allclose(session.run(None, {"image": x})[0], wanted, atol=1e-6)
 
 
-def test_a_graph_nested_deeper_than_protobuf_reads_is_left_as_it_is() -> None:
+def test_deeply_nested_graph_is_unchanged() -> None:
     data = b""
     for _ in range(40):  # AttributeProto.g 6, NodeProto.attribute 5, GraphProto.node 1
         for tag in (0x32, 0x2A, 0x0A):

@@ -1,4 +1,4 @@
-"""What a `.pdmodel` of ours looks like on the wire, and what cannot be one."""
+"""The bytes of `.pdmodel` files, and programs that cannot be written."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 from oarlock.core.errors import OpError
 from oarlock.export.pdmodel import to_bytes
-from oarlock.export.proto import ATTR_FIELD, SCHEMA, ProgramDesc
+from oarlock.export.proto import ATTR_VALUE_FIELD, MESSAGE_FIELDS, ProgramDesc
 from oarlock.ir.parser import parse
 from oarlock.ir.program import Attr, AttrType, Block, OpDesc, Program, VarDesc
 
@@ -30,7 +30,7 @@ def message(text: str) -> Any:
     return ProgramDesc.parse(to_bytes(parse(text)))
 
 
-def test_feeds_come_first_and_backwards_and_fetches_last() -> None:
+def test_order_of_feed_and_fetch_ops() -> None:
     ops = message(TWO).blocks[0].ops
     assert [(op.type, [a.i for a in op.attrs if a.name == "col"]) for op in ops] == [
         ("feed", [1]),
@@ -41,7 +41,7 @@ def test_feeds_come_first_and_backwards_and_fetches_last() -> None:
     ]
 
 
-def test_variables_by_name_then_the_holders() -> None:
+def test_order_of_variables() -> None:
     found = message(TWO).blocks[0].vars
     assert [(var.name, var.type.type, var.persistable) for var in found] == [
         ("x", 7, False),
@@ -52,9 +52,9 @@ def test_variables_by_name_then_the_holders() -> None:
     ]
 
 
-def test_the_users_line_is_one_entry_without_folders() -> None:
+def test_callstack_attribute_without_folders() -> None:
     for where in ("net.py:3 in f", "/home/me/net.py:3 in f", "C:\\me\\net.py:3 in f"):
-        op = OpDesc("relu", where=where)
+        op = OpDesc("relu", user_line=where)
         (written,) = ProgramDesc.parse(to_bytes(Program([Block(ops=[op])]))).blocks[0].ops[0].attrs
         assert (written.name, written.type, list(written.strings)) == (
             "op_callstack",
@@ -63,7 +63,7 @@ def test_the_users_line_is_one_entry_without_folders() -> None:
         )
 
 
-def test_set_value_says_its_version() -> None:
+def test_set_value_version() -> None:
     """Real Paddle rewrites the `values` of a set_value that does not."""
     with_it = message("program version=0\nblock 0:\nset_value() values=scalars[1]")
     assert [(pair.op_name, pair.op_version.version) for pair in with_it.op_version_map.pair] == [
@@ -82,7 +82,7 @@ print(hashlib.sha256(to_bytes(program) + str(program).encode()).hexdigest())
 """
 
 
-def test_the_same_program_returns_the_same_bytes_in_every_process() -> None:
+def test_bytes_are_independent_of_the_process() -> None:
     def hashed(seed: str) -> str:
         environment = os.environ | {"PYTHONHASHSEED": seed}
         asked = [sys.executable, "-c", HASHES, TWO]
@@ -93,7 +93,7 @@ def test_the_same_program_returns_the_same_bytes_in_every_process() -> None:
     assert hashed("1") == hashed("2")
 
 
-def test_negative_numbers_and_unpacked_lists_on_the_wire() -> None:
+def test_negative_ints_and_unpacked_lists() -> None:
     data = to_bytes(parse("program version=0\nblock 0:\nop() i=-1 l=ints[1,2]"))
     assert b"\x0a\x01i\x10\x00\x18" + b"\xff" * 9 + b"\x01" in data
     assert b"\x0a\x01l\x10\x03\x30\x01\x30\x02" in data
@@ -118,13 +118,16 @@ def test_negative_numbers_and_unpacked_lists_on_the_wire() -> None:
         ),
     ],
 )
-def test_what_does_not_fit_is_named(program: Program, message: str) -> None:
+def test_unrepresentable_programs_are_rejected(program: Program, message: str) -> None:
     with pytest.raises(OpError) as error:
         to_bytes(program)
     assert str(error.value).startswith(message)
 
 
-def test_every_attribute_type_has_a_field_of_its_own() -> None:
-    assert set(ATTR_FIELD) == set(AttrType)
-    assert len(set(ATTR_FIELD.values())) == len(AttrType)
-    assert all(f"{field}:" in SCHEMA["Attr"].replace("*", "") for field in ATTR_FIELD.values())
+def test_attribute_types_have_distinct_fields() -> None:
+    assert set(ATTR_VALUE_FIELD) == set(AttrType)
+    assert len(set(ATTR_VALUE_FIELD.values())) == len(AttrType)
+    assert all(
+        f"{field}:" in MESSAGE_FIELDS["Attr"].replace("*", "")
+        for field in ATTR_VALUE_FIELD.values()
+    )

@@ -1,4 +1,4 @@
-"""Several files are written as one: all, or none and nothing else has changed."""
+"""Atomic writes of several files: all are replaced, or none."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from typing import Any, BinaryIO
 import pytest
 
 from oarlock.core.errors import FileError
-from oarlock.export.save import atomic_write, staged
+from oarlock.export.save import atomic_write, stage_files
 
 
-def state(folder: Path) -> dict[str, bytes | None]:
-    """Everything below a folder: names, and what files hold."""
+def folder_contents(folder: Path) -> dict[str, bytes | None]:
+    """Return the names and contents of all files below a folder."""
     return {
         str(path.relative_to(folder)): None if path.is_dir() else path.read_bytes()
         for path in folder.rglob("*")
@@ -35,7 +35,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_all_are_written(folder: Path) -> None:
+def test_all_files_are_written(folder: Path) -> None:
     def write(file: BinaryIO) -> None:
         file.write(b"new c")
 
@@ -44,35 +44,35 @@ def test_all_are_written(folder: Path) -> None:
         {folder / "a": b"new a", f"{folder}/b": None, folder / "c": write, folder / "x/y/d": pieces}
     )
     found = {"a": b"new a", "c": b"new c", "sub": None, "x": None, "x/y": None, "x/y/d": b"new d"}
-    assert state(folder) == found
+    assert folder_contents(folder) == found
 
 
-def test_what_shall_not_be_there_may_be_missing(folder: Path) -> None:
-    before = state(folder)
+def test_removing_a_missing_file(folder: Path) -> None:
+    before = folder_contents(folder)
     atomic_write({folder / "missing": None})
-    assert state(folder) == before
+    assert folder_contents(folder) == before
 
 
 def test_relative_paths(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
     atomic_write({"a": b"1", "sub/e": b"2"})
-    assert state(folder) == {"a": b"1", "b": b"old b", "sub": None, "sub/e": b"2"}
+    assert folder_contents(folder) == {"a": b"1", "b": b"old b", "sub": None, "sub/e": b"2"}
 
 
-def test_files_are_as_readable_as_any_new_file(folder: Path) -> None:
+def test_file_permissions(folder: Path) -> None:
     (folder / "plain").write_bytes(b"")
     atomic_write({folder / "new": b""})
     assert (folder / "new").stat().st_mode == (folder / "plain").stat().st_mode
 
 
-def test_a_link_is_replaced_not_followed(folder: Path) -> None:
+def test_symlink_is_replaced(folder: Path) -> None:
     (folder / "link").symlink_to(folder / "a")
     atomic_write({folder / "link": b"new"})
     assert not (folder / "link").is_symlink()
     assert (folder / "a").read_bytes() == b"old a"
 
 
-def fails(error: BaseException) -> Callable[[BinaryIO], None]:
+def failing_writer(error: BaseException) -> Callable[[BinaryIO], None]:
     def write(file: BinaryIO) -> None:
         file.write(b"some")
         raise error
@@ -80,7 +80,7 @@ def fails(error: BaseException) -> Callable[[BinaryIO], None]:
     return write
 
 
-def pieces(error: BaseException) -> Iterator[bytes]:
+def failing_chunks(error: BaseException) -> Iterator[bytes]:
     yield b"some"
     raise error
 
@@ -96,20 +96,18 @@ ERRORS = [
 
 
 @pytest.mark.parametrize("error", ERRORS, ids=repr)
-@pytest.mark.parametrize("content", [fails, pieces])
-def test_an_error_while_writing_leaves_all_as_it_was(
-    folder: Path, error: BaseException, content: Any
-) -> None:
-    before = state(folder)
+@pytest.mark.parametrize("content", [failing_writer, failing_chunks])
+def test_write_error_changes_nothing(folder: Path, error: BaseException, content: Any) -> None:
+    before = folder_contents(folder)
     with pytest.raises(type(error)):
         atomic_write(
             {folder / "a": b"new", folder / "new/deep/f": b"x", folder / "b": content(error)}
         )
-    assert state(folder) == before
+    assert folder_contents(folder) == before
 
 
-@pytest.mark.parametrize("content", [fails, pieces])
-def test_a_full_disk_is_said_of_the_file(folder: Path, content: Any) -> None:
+@pytest.mark.parametrize("content", [failing_writer, failing_chunks])
+def test_full_disk_error_names_the_file(folder: Path, content: Any) -> None:
     full = OSError(errno.ENOSPC, "No space left on device")
     with pytest.raises(OSError, match=re.escape(f"No space left on device: '{folder / 'b'}'")):
         atomic_write({folder / "a": b"new", folder / "b": content(full)})
@@ -122,11 +120,11 @@ def test_a_full_disk_is_said_of_the_file(folder: Path, content: Any) -> None:
 @pytest.mark.parametrize(
     ("call", "nth"), [(call, nth) for call, count in CALLS.items() for nth in range(count)]
 )
-def test_an_error_while_renaming_leaves_all_as_it_was(
+def test_rename_error_changes_nothing(
     folder: Path, error: BaseException, call: str, nth: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Every call that makes the change fails once; those that undo it do not."""
-    before = state(folder)
+    before = folder_contents(folder)
     real = getattr(os, call)
     calls = 0
 
@@ -151,7 +149,7 @@ def test_an_error_while_renaming_leaves_all_as_it_was(
         written = False
     assert calls > nth
     after = {"a": b"new a", "new": b"n", "sub": None, "sub/f": b"f"}
-    assert state(folder) == (after if written else before)
+    assert folder_contents(folder) == (after if written else before)
     # A file that cannot be linked is copied, and a folder need not be synced; all else must have
     # failed.
     assert written == (
@@ -159,32 +157,32 @@ def test_an_error_while_renaming_leaves_all_as_it_was(
     )
 
 
-def test_a_folder_in_the_way(folder: Path) -> None:
-    before = state(folder)
+def test_folder_with_the_name_of_a_file(folder: Path) -> None:
+    before = folder_contents(folder)
     with pytest.raises(IsADirectoryError):
         atomic_write({folder / "a": b"new", folder / "sub": b"x"})
-    assert state(folder) == before
+    assert folder_contents(folder) == before
 
 
-def test_staged_files_can_be_looked_at_under_their_own_names(folder: Path) -> None:
-    before = state(folder)
+def test_staged_files_have_their_final_names(folder: Path) -> None:
+    before = folder_contents(folder)
     files = {
         folder / "m.pdmodel": b"program",
         folder / "m.pdiparams": b"values",
         folder / "a": None,
     }
-    with staged(files) as places:
+    with stage_files(files) as places:
         assert set(places) == {str(folder / "m.pdmodel"), str(folder / "m.pdiparams")}
         assert {place.name for place in places.values()} == {"m.pdmodel", "m.pdiparams"}
         assert len({place.parent for place in places.values()}) == 1
         assert places[str(folder / "m.pdmodel")].read_bytes() == b"program"
         now = {
             name: held
-            for name, held in state(folder).items()
+            for name, held in folder_contents(folder).items()
             if not name.startswith(".oarlock-saving-")
         }
         assert now == before
-    assert state(folder) == {
+    assert folder_contents(folder) == {
         "b": b"old b",
         "sub": None,
         "m.pdmodel": b"program",
@@ -192,17 +190,17 @@ def test_staged_files_can_be_looked_at_under_their_own_names(folder: Path) -> No
     }
 
 
-def test_an_error_while_staged_leaves_all_as_it_was(folder: Path) -> None:
-    before = state(folder)
+def test_error_while_staged_changes_nothing(folder: Path) -> None:
+    before = folder_contents(folder)
     with (
         pytest.raises(ValueError, match="not good"),
-        staged({folder / "a": b"new", folder / "y/z": b"z"}),
+        stage_files({folder / "a": b"new", folder / "y/z": b"z"}),
     ):
         raise ValueError("not good")
-    assert state(folder) == before
+    assert folder_contents(folder) == before
 
 
-def test_what_is_no_file_is_not_replaced(folder: Path) -> None:
+def test_special_files_are_not_replaced(folder: Path) -> None:
     os.mkfifo(folder / "pipe")
     with pytest.raises(FileError, match="pipe: is there already, and is not a file"):
         atomic_write({folder / "pipe": b"x"})
@@ -222,7 +220,7 @@ def wait():
 
 where, name = sys.argv[1:]
 if where == "writing":
-    with save.staged({name: b"half"}):
+    with save.stage_files({name: b"half"}):
         wait()
 else:
     save._sync_folder = lambda folder: wait()  # after the files were replaced
@@ -231,7 +229,7 @@ else:
 
 
 @contextmanager
-def saving(where: str, path: Path) -> Iterator[subprocess.Popen[str]]:
+def process_stopped_while_saving(where: str, path: Path) -> Iterator[subprocess.Popen[str]]:
     """A process that is saving `path` and has come as far as `where`."""
     command = [sys.executable, "-c", SAVE_AND_WAIT, where, str(path)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
@@ -247,9 +245,9 @@ def staging_folders(folder: Path) -> list[str]:
     )
 
 
-def test_the_next_save_removes_what_killed_ones_left(folder: Path) -> None:
+def test_next_save_removes_abandoned_staging_folders(folder: Path) -> None:
     for _ in range(3):
-        with saving("writing", folder / "a"):
+        with process_stopped_while_saving("writing", folder / "a"):
             pass
     assert len(staging_folders(folder)) == 1  # of the last: each removed that of the one before
     assert (folder / "a").read_bytes() == b"old a"
@@ -257,8 +255,8 @@ def test_the_next_save_removes_what_killed_ones_left(folder: Path) -> None:
     assert staging_folders(folder) == []
 
 
-def test_the_folder_of_a_running_save_is_left_alone(folder: Path) -> None:
-    with saving("writing", folder / "a"):
+def test_staging_folder_of_running_save_is_kept(folder: Path) -> None:
+    with process_stopped_while_saving("writing", folder / "a"):
         before = staging_folders(folder)
         atomic_write({folder / "a": b"new a"})
         assert staging_folders(folder) == before
@@ -266,7 +264,7 @@ def test_the_folder_of_a_running_save_is_left_alone(folder: Path) -> None:
 
 
 def test_backups_are_kept_until_their_files_are_saved_again(folder: Path) -> None:
-    with saving("replacing", folder / "a"):
+    with process_stopped_while_saving("replacing", folder / "a"):
         pass
     (aside,) = staging_folders(folder)
     atomic_write({folder / "b": b"new b"})
@@ -275,13 +273,13 @@ def test_backups_are_kept_until_their_files_are_saved_again(folder: Path) -> Non
     assert staging_folders(folder) == []
 
 
-def test_a_folder_that_only_looks_like_one_is_left_alone(folder: Path) -> None:
+def test_similar_names_are_not_removed(folder: Path) -> None:
     (folder / ".oarlock-saving-file").write_bytes(b"")
     (folder / ".oarlock-saving-link").symlink_to(folder / "sub")
     (folder / ".saving-mine").mkdir()
-    before = state(folder)
+    before = folder_contents(folder)
     atomic_write({folder / "c": b"new"})
-    assert state(folder) == {**before, "c": b"new"}
+    assert folder_contents(folder) == {**before, "c": b"new"}
 
 
 def test_concurrent_saves_do_not_remove_each_others_folders(folder: Path) -> None:

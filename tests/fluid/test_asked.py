@@ -1,7 +1,4 @@
-"""What Paddle 1.8.5 refuses with a TypeError is one here: tests of its day ask for that.
-
-`make_asked.py` asked real Paddle.
-"""
+"""Operands that Paddle 1.8.5 rejects with a TypeError are rejected here, too (`make_asked.py`)."""
 
 from __future__ import annotations
 
@@ -26,7 +23,7 @@ OTHERWISE = {
 }  # fmt: skip
 
 
-def test_layers_refuse_what_paddle_1_8_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rejected_operands_equal_paddle_1_8(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compat, "is_paddle1", True)
     wanted = set(json.loads(Path(FILE).read_text()))
     with use_mode(StaticGraphMode()):
@@ -34,7 +31,7 @@ def test_layers_refuse_what_paddle_1_8_refuses(monkeypatch: pytest.MonkeyPatch) 
     assert wanted - found.keys() == OTHERWISE
 
 
-def test_at_once_dtypes_are_not_looked_at() -> None:
+def test_eager_mode_accepts_integers() -> None:
     with fluid.dygraph.guard():
         assert fluid.layers.relu(fluid.dygraph.to_variable(np.array([-1, 2]))).numpy().tolist() == [
             0,

@@ -1,6 +1,4 @@
-"""What Paddle's own tests of 1.8 to 2.4 begin with: names that can be imported, and the kinds of
-errors that they compare.
-"""
+"""Names and error types that Paddle's own tests of 1.8 to 2.4 use."""
 
 from __future__ import annotations
 
@@ -21,7 +19,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 layers = fluid.layers
 
 
-def variable(*shape: int) -> Any:
+def ones_variable(*shape: int) -> Any:
     return fluid.dygraph.to_variable(np.ones(shape, np.float32))
 
 
@@ -63,7 +61,7 @@ def test_names_can_be_imported(module: str, names: str) -> None:
         assert [name for name in names.split() if not hasattr(found, name)] == []
 
 
-def test_a_module_without_a_file_is_imported_from_the_one_above() -> None:
+def test_missing_module_is_imported_from_its_parent() -> None:
     with compat.as_paddle("2.4"):
         space: dict[str, Any] = {}
         exec(
@@ -75,12 +73,12 @@ def test_a_module_without_a_file_is_imported_from_the_one_above() -> None:
     assert not hasattr(oarlock.tensor, "random")
 
 
-def test_a_program_guard_leaves_dygraph_alone() -> None:
+def test_program_guard_in_dygraph_mode() -> None:
     with fluid.dygraph.guard(), fluid.program_guard(fluid.Program()):
-        assert layers.reduce_sum(variable(2, 3)).numpy() == 6
+        assert layers.reduce_sum(ones_variable(2, 3)).numpy() == 6
 
 
-def test_seeds_of_programs_rule_what_runs_at_once_too() -> None:
+def test_program_seed_in_dygraph_mode() -> None:
     feed = np.ones((2, 3), np.float32)
     found = []
     for _ in range(2):
@@ -95,12 +93,12 @@ def test_seeds_of_programs_rule_what_runs_at_once_too() -> None:
             found += [executor.run(feed={"x": feed}, fetch_list=[out])[0] for _ in range(2)]
     with fluid.dygraph.guard():
         oarlock.framework.random._manual_program_seed(7)
-        found.append(layers.dropout(layers.fc(variable(2, 3), 4), 0.5, seed=7).numpy())
+        found.append(layers.dropout(layers.fc(ones_variable(2, 3), 4), 0.5, seed=7).numpy())
     for other in found[1:]:
         np.testing.assert_allclose(other, found[0], rtol=1e-6)
 
 
-def test_a_layer_of_ones_own_adds_ops_and_variables() -> None:
+def test_custom_layer_appends_ops() -> None:
     class Twice(fluid.dygraph.Layer):
         def forward(self, x: Any) -> Any:
             made = self.create_variable(dtype=self._dtype)
@@ -110,17 +108,17 @@ def test_a_layer_of_ones_own_adds_ops_and_variables() -> None:
             return self._helper.append_activation(made, act="relu")
 
     with fluid.dygraph.guard():
-        assert Twice()(variable(2)).numpy().tolist() == [2, 2]
+        assert Twice()(ones_variable(2)).numpy().tolist() == [2, 2]
     with fluid.program_guard(fluid.Program()):
         out = Twice()(fluid.data("x", [2]))
         (found,) = fluid.Executor().run(feed={"x": np.ones(2, np.float32)}, fetch_list=[out])
     assert found.tolist() == [2, 2]
 
 
-def test_gradients_that_nothing_led_to() -> None:
+def test_gradients_of_unused_parameters() -> None:
     with fluid.dygraph.guard():
         used, unused = fluid.dygraph.Linear(3, 4), fluid.dygraph.Linear(3, 4)
-        first, second = layers.split(used(variable(2, 3)), 2, dim=1)
+        first, second = layers.split(used(ones_variable(2, 3)), 2, dim=1)
         loss = layers.reduce_mean(first)
         loss.backward()
         assert (second.gradient() == 0).all()
@@ -132,7 +130,7 @@ def test_gradients_that_nothing_led_to() -> None:
         assert (ops, [p.name for p, _ in pairs]) == ([], [p.name for p in used.parameters()])
 
 
-def test_names_of_slices_casts_and_products() -> None:
+def test_names_of_operator_results() -> None:
     with fluid.unique_name.guard(), fluid.program_guard(fluid.Program()):
         x = fluid.data("x", [2, 2])
         made = [x[0], x[0:1], x[::2], x[0][1], x.astype("int64"), x @ x]
@@ -165,7 +163,7 @@ GIVEN = [
 
 
 @pytest.mark.parametrize(("kind", "call"), GIVEN)
-def test_kinds_of_errors_in_programs(kind: type[Exception], call: Any) -> None:
+def test_error_types_in_programs(kind: type[Exception], call: Any) -> None:
     with fluid.program_guard(fluid.Program()), pytest.raises(kind):
         call()
 
@@ -177,7 +175,9 @@ AT_ONCE = [
     (AssertionError, lambda: fluid.dygraph.grad(None, None)),
     (
         AssertionError,
-        lambda: fluid.dygraph.grad([variable(2), variable(2)], [variable(2)], [variable(2)]),
+        lambda: fluid.dygraph.grad(
+            [ones_variable(2), ones_variable(2)], [ones_variable(2)], [ones_variable(2)]
+        ),
     ),
     (
         AssertionError,
@@ -190,12 +190,12 @@ AT_ONCE = [
 
 
 @pytest.mark.parametrize(("kind", "call"), AT_ONCE)
-def test_kinds_of_errors_at_once(kind: type[Exception], call: Any) -> None:
+def test_error_types_in_dygraph_mode(kind: type[Exception], call: Any) -> None:
     with fluid.dygraph.guard(), pytest.raises(kind):
         call()
 
 
-def test_2_4_says_that_a_graph_is_gone_with_a_runtime_error() -> None:
+def test_second_backward_error_of_2_4() -> None:
     x = oarlock.to_tensor(5.0, stop_gradient=False)
     y = x * x
     y.backward()
@@ -203,7 +203,7 @@ def test_2_4_says_that_a_graph_is_gone_with_a_runtime_error() -> None:
         y.backward()
 
 
-def test_clips_are_called_on_pairs_of_programs() -> None:
+def test_gradient_clip_in_programs() -> None:
     with fluid.program_guard(fluid.Program()):
         block = fluid.default_main_program().global_block()
         x, y = (block.create_parameter(name=name, shape=[2], dtype="float32") for name in "xy")
@@ -213,7 +213,7 @@ def test_clips_are_called_on_pairs_of_programs() -> None:
         assert clipped is not y
 
 
-def test_models_as_bytes(tmp_path: Path) -> None:
+def test_serialized_models(tmp_path: Path) -> None:
     feed, scope = {"x": np.ones((2, 3), np.float32)}, fluid.Scope()
     with fluid.program_guard(fluid.Program(), fluid.Program()), fluid.scope_guard(scope):
         out = layers.fc(fluid.data("x", [None, 3]), 2)
@@ -233,7 +233,7 @@ def test_models_as_bytes(tmp_path: Path) -> None:
     np.testing.assert_allclose(found, wanted, rtol=1e-6)
 
 
-def test_inference_as_1_8_had_it(tmp_path: Path) -> None:
+def test_inference_api_of_1_8(tmp_path: Path) -> None:
     with fluid.program_guard(fluid.Program(), fluid.Program()), fluid.scope_guard(fluid.Scope()):
         out = layers.fc(fluid.data("x", [None, 3]), 2, param_attr=fluid.initializer.Constant(0.5))
         executor = fluid.Executor()
@@ -254,7 +254,7 @@ def test_inference_as_1_8_had_it(tmp_path: Path) -> None:
         core.PaddleTensor(np.ones(2, bool))
 
 
-def test_small_functions() -> None:
+def test_utils_functions() -> None:
     nest = {"b": [1, (2, 3)], "a": 4}
     utils = importlib.import_module("oarlock.fluid.layers.utils")
     assert utils.flatten(nest) == [4, 1, 2, 3]
@@ -269,7 +269,10 @@ def test_small_functions() -> None:
         ["a", {"b": "c"}],
     )
     with fluid.dygraph.guard():
-        assert core.ops.scale(variable(2), "scale", 3.0, "bias", 1.0).numpy().tolist() == [4, 4]
+        assert core.ops.scale(ones_variable(2), "scale", 3.0, "bias", 1.0).numpy().tolist() == [
+            4,
+            4,
+        ]
         assert core.Layer().forward([]) == []
 
 
@@ -288,12 +291,12 @@ TODAY = [
 
 
 @pytest.mark.parametrize(("kind", "call"), TODAY)
-def test_kinds_of_errors_of_2_6(kind: type[Exception], call: Any) -> None:
+def test_error_types_of_2_6(kind: type[Exception], call: Any) -> None:
     with pytest.raises(kind):
         call()
 
 
-def doubled(x: Any) -> Any:
+def double(x: Any) -> Any:
     helper = fluid.layer_helper.LayerHelper("scale")
     made = helper.create_variable_for_type_inference(dtype="float32")
     helper.append_op(type="scale", inputs={"X": [x]}, outputs={"Out": [made]}, attrs={"scale": 2.0})
@@ -302,29 +305,29 @@ def doubled(x: Any) -> Any:
     return made
 
 
-def test_ops_of_a_layer_helper_become_those_of_a_program() -> None:
+def test_layer_helper_in_to_static() -> None:
     with compat.as_paddle("2.4"):
-        program = oarlock.jit.to_static(doubled)
+        program = oarlock.jit.to_static(double)
         for sign in (1.0, -1.0):
             x = oarlock.to_tensor([sign, 2.0 * sign], stop_gradient=False)
             found = program(x)
             found.sum().backward()
             assert (
                 found.tolist()
-                == doubled(x).tolist()
+                == double(x).tolist()
                 == [sign * 2 + (sign > 0), sign * 4 + (sign > 0)]
             )
             assert x.grad.tolist() == [2.0, 2.0]
 
 
-def test_a_global_variable_of_no_program_is_a_tensor() -> None:
+def test_create_global_var_in_eager_mode() -> None:
     kept = oarlock.static.create_global_var([2], 3.0, "float32", persistable=True)
     assert (kept.tolist(), kept.persistable, kept.stop_gradient) == ([3.0, 3.0], True, True)
     oarlock.assign(np.ones(2, np.float32), kept)
     assert (kept * 2.0).tolist() == [2.0, 2.0]
 
 
-def test_the_loss_of_yolo_is_the_one_of_1_8() -> None:
+def test_yolo_loss_equals_1_8() -> None:
     rng = np.random.default_rng(0)
     x = oarlock.to_tensor(rng.standard_normal((2, 16, 3, 3)).astype("float32"), stop_gradient=False)
     boxes, kinds = (
@@ -338,7 +341,7 @@ def test_the_loss_of_yolo_is_the_one_of_1_8() -> None:
     assert x.grad.abs().sum() > 0
 
 
-def test_flags_of_sums_and_memory_are_kept_and_given_by_name() -> None:
+def test_core_globals() -> None:
     held = core.globals()
     before = held["FLAGS_sort_sum_gradient"]
     held["FLAGS_sort_sum_gradient"] = True
@@ -349,25 +352,25 @@ def test_flags_of_sums_and_memory_are_kept_and_given_by_name() -> None:
     assert set(held.keys()) >= {"FLAGS_benchmark", "FLAGS_sort_sum_gradient"}
 
 
-def test_core_says_how_names_of_gradients_end_and_how_wide_elements_are() -> None:
+def test_core_constants() -> None:
     assert (core.grad_var_suffix(), core.empty_var_name()) == ("@GRAD", "@EMPTY@")
     assert [core.size_of_dtype(t) for t in ("float64", core.VarDesc.VarType.INT32)] == [8, 4]
 
 
-def test_gradients_take_a_set_of_constants() -> None:
+def test_no_grad_vars_as_set() -> None:
     with fluid.dygraph.guard():
-        x, y = variable(2), variable(2)
+        x, y = ones_variable(2), ones_variable(2)
         x.stop_gradient = y.stop_gradient = False
         (found,) = fluid.dygraph.grad([x * y * 3.0], [x], no_grad_vars={y}, create_graph=True)
         np.testing.assert_array_equal(found.numpy(), [3.0, 3.0])
 
 
-def test_a_folder_is_no_name_for_saved_parameters(tmp_path: Path) -> None:
+def test_save_to_a_folder_is_rejected(tmp_path: Path) -> None:
     with pytest.raises(AssertionError, match="is a folder"):
         fluid.save(fluid.Program(), f"{tmp_path}/")
 
 
-def test_conditions_of_case_are_tensors() -> None:
+def test_case_requires_tensor_conditions() -> None:
     one = lambda: layers.fill_constant([1], "float32", 1.0)
     with (
         fluid.program_guard(fluid.Program()),
@@ -376,24 +379,24 @@ def test_conditions_of_case_are_tensors() -> None:
         layers.case([(True, one), (False, one)])
 
 
-def test_what_is_traced_are_variables_and_as_many_are_given() -> None:
+def test_traced_layer_inputs_are_checked() -> None:
     with fluid.dygraph.guard():
         layer = fluid.dygraph.Linear(3, 2)
         for inputs in (3, [1]):
             with pytest.raises(TypeError, match="must be variables"):
                 fluid.dygraph.TracedLayer.trace(layer, inputs)
-        _, traced = fluid.dygraph.TracedLayer.trace(layer, [variable(2, 3)])
-        assert traced([variable(4, 3)])[0].shape == (4, 2)
+        _, traced = fluid.dygraph.TracedLayer.trace(layer, [ones_variable(2, 3)])
+        assert traced([ones_variable(4, 3)])[0].shape == (4, 2)
         with pytest.raises(AssertionError, match="got 2 inputs"):
-            traced([variable(2, 3), variable(2, 3)])
+            traced([ones_variable(2, 3), ones_variable(2, 3)])
 
 
-def test_ops_are_called_by_the_name_of_2_4() -> None:
+def test_legacy_c_ops_of_2_4() -> None:
     with compat.as_paddle("2.4"), fluid.dygraph.guard():
         space: dict[str, Any] = {}
         exec("from paddle import _legacy_C_ops as ops", space)
         assert fluid._non_static_mode()
         out, *_ = space["ops"].instance_norm(
-            variable(1, 2, 3), variable(2), variable(2), "epsilon", 1e-5
+            ones_variable(1, 2, 3), ones_variable(2), ones_variable(2), "epsilon", 1e-5
         )
         np.testing.assert_array_equal(out.numpy(), np.ones((1, 2, 3)))

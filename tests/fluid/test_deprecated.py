@@ -1,4 +1,4 @@
-"""Old names still work: each says once which name Paddle 2 has, however often it is called."""
+"""Deprecated names warn once, with the name of Paddle 2."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ for one in told:
 """
 
 
-def test_an_old_name_is_told_of_once() -> None:
+def test_deprecated_name_warns_once() -> None:
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True, timeout=60
     )

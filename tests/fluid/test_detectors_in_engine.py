@@ -1,5 +1,5 @@
-"""Detectors of 1.x through the engine: a program that is saved and loaded gives what the Executor
-gives, and the same sequences.
+"""1.x detectors: a saved program returns in the engine what the Executor returns, with the same
+LoD.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ def pyramid(v: dict[str, Any]) -> list[Any]:
     return [layers.gather(layers.concat(pooled), back), best, rois]
 
 
-def pooled(v: dict[str, Any]) -> list[Any]:
+def pool_regions(v: dict[str, Any]) -> list[Any]:
     return [layers.roi_pool(v["map"], regions(v), 2, 2, 0.1)]
 
 
-def thinned(v: dict[str, Any]) -> list[Any]:
+def nms_with_and_without_boxes(v: dict[str, Any]) -> list[Any]:
     """What is left of boxes, and of none."""
     some = layers.multiclass_nms(v["boxes"], v["scores"], 0.1, 10, 4)
     numbered = fluid.contrib.layers.multiclass_nms2(
@@ -60,10 +60,10 @@ def thinned(v: dict[str, Any]) -> list[Any]:
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.parametrize(
     ("build", "feed"),
-    [(pyramid, MAPS), (pooled, MAPS), (thinned, BOXES)],
+    [(pyramid, MAPS), (pool_regions, MAPS), (nms_with_and_without_boxes, BOXES)],
     ids=lambda v: getattr(v, "__name__", ""),
 )
-def test_the_engine_gives_what_the_executor_gives(
+def test_engine_equals_executor(
     build: Callable[[dict[str, Any]], list[Any]], feed: dict[str, Any], tmp_path: Path
 ) -> None:
     main, startup = fluid.Program(), fluid.Program()

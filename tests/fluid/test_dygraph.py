@@ -1,4 +1,4 @@
-"""Guards and modes, files, programs of layers and readers in the names of Paddle 1.8."""
+"""Guards and modes, files, programs of layers and readers with the names of Paddle 1.8."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ d = fluid.dygraph
 
 
 @pytest.fixture(autouse=True)
-def apart() -> Iterator[None]:
+def isolated_state() -> Iterator[None]:
     with (
         fluid.unique_name.guard(),
         fluid.scope_guard(fluid.Scope()),
@@ -32,7 +32,7 @@ def apart() -> Iterator[None]:
 
 
 @pytest.fixture
-def static_again() -> Iterator[None]:
+def restore_dynamic_mode() -> Iterator[None]:
     """What turns static for good is turned back."""
     yield
     oarlock.disable_static()
@@ -47,7 +47,7 @@ def net() -> Any:
 # ------------------------------------------------------------------------------
 
 
-def test_nothing_runs_at_once_unless_told_to() -> None:
+def test_static_mode_is_the_default() -> None:
     assert not fluid.in_dygraph_mode()
     with fluid.dygraph.guard():
         assert fluid.in_dygraph_mode()
@@ -63,7 +63,7 @@ def test_nothing_runs_at_once_unless_told_to() -> None:
     assert not fluid.in_dygraph_mode()
 
 
-def test_data_begins_a_program(static_again: None) -> None:
+def test_data_without_guard(restore_dynamic_mode: None) -> None:
     x = fluid.data("x", [None, 3])
     out = fluid.layers.fc(x, 2)
     executor = fluid.Executor(fluid.CPUPlace())
@@ -75,13 +75,13 @@ def test_data_begins_a_program(static_again: None) -> None:
     assert isinstance(fluid.layers.fc(x, 2), fluid.framework.Variable)
 
 
-def test_in_a_guard_data_stays_what_it_is() -> None:
+def test_data_in_dygraph_guard() -> None:
     with fluid.dygraph.guard():
         fluid.data("x", [None, 3])
         assert fluid.in_dygraph_mode()
 
 
-def test_an_element_of_a_vector_has_one_axis_in_a_guard_only() -> None:
+def test_vector_element_shape_in_guard() -> None:
     x = oarlock.to_tensor(numbers(3))
     assert x[0].shape == []
     with d.guard():
@@ -90,7 +90,7 @@ def test_an_element_of_a_vector_has_one_axis_in_a_guard_only() -> None:
     assert "lod" not in str(x)
 
 
-def test_variables_of_both_kinds_are_variables() -> None:
+def test_variable_types() -> None:
     with d.guard():
         assert isinstance(d.to_variable(numbers(2)), fluid.Variable)
         assert isinstance(d.Linear(2, 2).weight, fluid.framework.Parameter)
@@ -110,7 +110,7 @@ def test_complex_variables() -> None:
         assert (value.shape, value.dtype) == ([2], "complex64")
 
 
-def test_no_grad_as_context_and_as_decorator() -> None:
+def test_no_grad() -> None:
     with d.guard():
         layer = d.Linear(2, 2)
         x = d.to_variable(numbers(1, 2))
@@ -120,7 +120,7 @@ def test_no_grad_as_context_and_as_decorator() -> None:
         assert not layer(x).stop_gradient
 
 
-def test_grad_of_a_grad() -> None:
+def test_second_order_gradient() -> None:
     with d.guard():
         x = d.to_variable(np.array([3.0], np.float32))
         x.stop_gradient = False
@@ -133,7 +133,7 @@ def test_grad_of_a_grad() -> None:
 # ------------------------------------------------------------------------------------------------
 
 
-def trained(optimizer_of: Any) -> tuple[Any, Any]:
+def train(optimizer_of: Any) -> tuple[Any, Any]:
     model = net()
     optimizer = optimizer_of(model)
     for i in range(2):
@@ -148,10 +148,10 @@ def adam(model: Any) -> Any:
     return fluid.optimizer.Adam(d.NoamDecay(64, 3), parameter_list=model.parameters())
 
 
-def test_a_training_goes_on_from_its_files(tmp_path: Path) -> None:
+def test_training_resumes_from_files(tmp_path: Path) -> None:
     prefix = str(tmp_path / "deep" / "model")
     with d.guard(), fluid.unique_name.guard():
-        model, optimizer = trained(adam)
+        model, optimizer = train(adam)
         fluid.save_dygraph(model.state_dict(), prefix)
         fluid.save_dygraph(optimizer.state_dict(), prefix)
     assert sorted(os.listdir(tmp_path / "deep")) == ["model.pdopt", "model.pdparams"]
@@ -173,7 +173,7 @@ def test_a_training_goes_on_from_its_files(tmp_path: Path) -> None:
             np.testing.assert_array_equal(p.numpy(), q.numpy())
 
 
-def test_what_is_missing_in_files_is_said(tmp_path: Path) -> None:
+def test_missing_files_are_reported(tmp_path: Path) -> None:
     with pytest.raises(RuntimeError, match="not exists"):
         fluid.load_dygraph(str(tmp_path / "none"))
     with pytest.raises(AssertionError, match="empty"):
@@ -184,12 +184,12 @@ def test_what_is_missing_in_files_is_said(tmp_path: Path) -> None:
             model.set_dict({"0.bias": numbers(4)})
 
 
-def test_a_decay_refuses_the_state_of_another() -> None:
+def test_state_of_another_decay_is_rejected() -> None:
     with pytest.raises(RuntimeError, match="epoch_num"):
         d.StepDecay(0.5, 2).set_dict({"step_num": 3})
 
 
-def test_data_parallel_is_the_layer_itself() -> None:
+def test_data_parallel_in_one_process() -> None:
     with d.guard():
         model = d.DataParallel(d.Linear(3, 2), d.prepare_context())
         x = d.to_variable(numbers(4, 3))
@@ -206,7 +206,7 @@ def test_data_parallel_is_the_layer_itself() -> None:
 # ---------------------------------------------------------------------------------------------
 
 
-def test_a_traced_layer_in_the_files_of_1_8(tmp_path: Path) -> None:
+def test_traced_layer_in_1_8_files(tmp_path: Path) -> None:
     with d.guard(), fluid.unique_name.guard():
         model = net()
         model.eval()
@@ -223,7 +223,7 @@ def test_a_traced_layer_in_the_files_of_1_8(tmp_path: Path) -> None:
     np.testing.assert_allclose(found, out.numpy(), rtol=1e-5, atol=1e-6)
 
 
-def test_a_traced_layer_in_the_files_of_2(tmp_path: Path) -> None:
+def test_traced_layer_in_2_x_files(tmp_path: Path) -> None:
     with d.guard(), fluid.unique_name.guard():
         model, x = net(), d.to_variable(numbers(5, 3))
         model.eval()
@@ -255,7 +255,7 @@ def signed(x: Any) -> Any:
     return x - 1.0
 
 
-def test_declarative_goes_both_ways() -> None:
+def test_declarative_branches() -> None:
     called = d.declarative(signed)
     with d.guard():
         for value in (2.0, -2.0):
@@ -263,7 +263,7 @@ def test_declarative_goes_both_ways() -> None:
             np.testing.assert_array_equal(found.numpy(), np.full([2], value + np.sign(value)))
 
 
-def test_layers_write_programs_too() -> None:
+def test_dygraph_layers_in_programs() -> None:
     main, startup = fluid.Program(), fluid.Program()
     with fluid.program_guard(main, startup), fluid.unique_name.guard():
         out = net()(fluid.data("x", [None, 3]))
@@ -289,7 +289,7 @@ def inputs() -> list[Any]:
     return [fluid.layers.data("image", [3]), fluid.layers.data("label", [1], dtype="int64")]
 
 
-def test_a_loader_of_samples_in_both_modes() -> None:
+def test_sample_loader_in_both_modes() -> None:
     with d.guard():
         loader = fluid.io.DataLoader.from_generator(capacity=4)
         loader.set_sample_generator(samples, batch_size=2, drop_last=False)
@@ -306,7 +306,7 @@ def test_a_loader_of_samples_in_both_modes() -> None:
 
 
 @pytest.mark.parametrize("kind", [fluid.io.PyReader, fluid.io.DataLoader.from_generator])
-def test_a_program_takes_batches_until_there_are_none(kind: Any) -> None:
+def test_program_reads_batches_until_eof(kind: Any) -> None:
     main, startup = fluid.Program(), fluid.Program()
     with fluid.program_guard(main, startup):
         image, label = inputs()
@@ -328,7 +328,7 @@ def test_a_program_takes_batches_until_there_are_none(kind: Any) -> None:
         assert found == [1, 5, 4]
 
 
-def test_a_compiled_program_and_a_parallel_executor_run_like_the_program() -> None:
+def test_compiled_program_and_parallel_executor() -> None:
     main, startup = fluid.Program(), fluid.Program()
     with fluid.program_guard(main, startup):
         loss = fluid.layers.mean(fluid.layers.fc(fluid.data("x", [None, 3]), 2))
@@ -365,7 +365,7 @@ def test_mixed_precision_trains() -> None:
     assert losses[2] < losses[0]
 
 
-def test_clips_of_some_parameters() -> None:
+def test_gradient_clip_per_parameter() -> None:
     main, startup = fluid.Program(), fluid.Program()
     with fluid.program_guard(main, startup), fluid.unique_name.guard():
         loss = fluid.layers.mean(fluid.layers.fc(fluid.data("x", [None, 3]), 2))
@@ -381,7 +381,7 @@ def test_clips_of_some_parameters() -> None:
     assert moved["fc_0.b_0"] == pytest.approx(0.5, rel=1e-3)
 
 
-def test_nce_learns() -> None:
+def test_nce_training() -> None:
     oarlock.seed(3)
     with d.guard():
         layer = d.NCE(
@@ -400,7 +400,7 @@ def test_nce_learns() -> None:
         assert np.mean(losses[-5:]) < np.mean(losses[:5])
 
 
-def test_what_needs_several_processes_is_refused() -> None:
+def test_multi_process_features_are_rejected() -> None:
     transpiler = fluid.DistributeTranspiler()
     transpiler.transpile(0, program=fluid.Program(), trainers=1)
     with pytest.raises(OarlockError, match="2 trainers"):
@@ -410,6 +410,6 @@ def test_what_needs_several_processes_is_refused() -> None:
     assert set(fluid.HashName(["x", "y"]).dispatch(names)) <= {"x", "y"}
 
 
-def test_install_check_says_that_all_is_well(capsys: Any) -> None:
+def test_install_check(capsys: Any) -> None:
     fluid.install_check.run_check()
     assert "successfully" in capsys.readouterr().out

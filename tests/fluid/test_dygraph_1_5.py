@@ -1,5 +1,5 @@
-"""Layers and optimizers in the words of Paddle 1.5 and 1.6: a name scope first, sizes from the
-first inputs, no list of parameters.
+"""Layers and optimizers of Paddle 1.5 and 1.6: name scope first, sizes from the first inputs, no
+parameter list.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ PICTURE = numbers(2, 4, 5, 5)
 
 
 @pytest.fixture(autouse=True)
-def at_once() -> Iterator[None]:
+def dygraph_mode() -> Iterator[None]:
     with fluid.dygraph.guard(), fluid.unique_name.guard():
         yield
 
 
-def gives(layer: Any, *arrays: Any) -> Any:
-    """What a layer gives with parameters that only depend on their shapes."""
+def run_with_fixed_parameters(layer: Any, *arrays: Any) -> Any:
+    """Return the results of a layer whose parameters depend only on their shapes."""
     inputs = [d.to_variable(a) for a in arrays]
     layer(*inputs)  # makes them
     for i, parameter in enumerate(layer.parameters()):
@@ -60,15 +60,19 @@ PAIRS: dict[str, tuple[Callable[[], Any], Callable[[], Any], list[Any]]] = {
 
 
 @pytest.mark.parametrize("name", PAIRS)
-def test_a_scope_first_changes_no_number(name: str) -> None:
+def test_name_scope_does_not_change_results(name: str) -> None:
     old, new, arrays = PAIRS[name]
     first, second = old(), new()
-    for one, other in zip(gives(first, *arrays), gives(second, *arrays), strict=True):
+    for one, other in zip(
+        run_with_fixed_parameters(first, *arrays),
+        run_with_fixed_parameters(second, *arrays),
+        strict=True,
+    ):
         np.testing.assert_array_equal(one, other)
     assert list(first.state_dict()) == list(second.state_dict()) or name == "fc"
 
 
-def test_names_are_made_of_the_scope() -> None:
+def test_names_contain_the_scope() -> None:
     conv = d.Conv2D("net_0", 1, 2, 3)
     assert conv.full_name() == "net_0/Conv2D_0"
     assert conv.weight.name == "net_0/Conv2D_0.w_0"
@@ -78,12 +82,12 @@ def test_names_are_made_of_the_scope() -> None:
     assert late.weight.name == "net_0/LayerNorm_0.w_0"
 
 
-def test_ids_with_a_last_axis_of_one_lose_it() -> None:
+def test_embedding_of_ids_with_last_axis_one() -> None:
     assert d.Embedding("e", [10, 3])(d.to_variable(integers(2, 4, 1))).shape == [2, 4, 3]
     assert d.Embedding([10, 3])(d.to_variable(integers(2, 4, 1))).shape == [2, 4, 1, 3]
 
 
-def test_fc_flattens_and_adds() -> None:
+def test_fc_with_several_inputs() -> None:
     layer = d.FC("f", 4, num_flatten_dims=2)
     found = layer([d.to_variable(numbers(2, 3, 5)), d.to_variable(numbers(2, 3, 2, 2))])
     assert found.shape == [2, 3, 4]
@@ -91,7 +95,7 @@ def test_fc_flattens_and_adds() -> None:
     assert layer.bias.shape == [4]
 
 
-def test_an_optimizer_finds_the_parameters() -> None:
+def test_optimizer_without_parameter_list() -> None:
     net = d.FC("f", 2)
     optimizer = fluid.optimizer.SGDOptimizer(learning_rate=0.5)
     x = d.to_variable(numbers(3, 4))
@@ -104,7 +108,7 @@ def test_an_optimizer_finds_the_parameters() -> None:
     assert not net.weight.gradient().any()
 
 
-def test_a_clip_may_be_told_to_minimize() -> None:
+def test_gradient_clip_of_minimize() -> None:
     from oarlock.fluid.dygraph_grad_clip import (
         GradClipByGlobalNorm,
         GradClipByNorm,
@@ -124,7 +128,7 @@ def test_a_clip_may_be_told_to_minimize() -> None:
         assert np.linalg.norm(net.weight.numpy() - before) == pytest.approx(most, rel=1e-5)
 
 
-def test_build_once_is_called_with_the_first_inputs() -> None:
+def test_build_once() -> None:
     class Late(d.Layer):
         def __init__(self, name_scope: str) -> None:
             super().__init__(name_scope)

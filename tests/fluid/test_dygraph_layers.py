@@ -1,6 +1,4 @@
-"""Layers without parameters give in dygraph mode what they give in a program: the numbers that are
-kept of real Paddle 1.8.5.
-"""
+"""Layers without parameters return in dygraph mode the recorded results of Paddle 1.8.5 programs."""
 
 from __future__ import annotations
 
@@ -24,7 +22,7 @@ BUILDS = {
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.parametrize(("topic", "name"), BUILDS)
-def test_dygraph_gives_what_a_program_gives(topic: str, name: str) -> None:
+def test_dygraph_equals_program(topic: str, name: str) -> None:
     build: Any
     build, feed = BUILDS[topic, name]
     with fluid.dygraph.guard():
@@ -41,7 +39,7 @@ def test_dygraph_gives_what_a_program_gives(topic: str, name: str) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
-def test_schedules_are_objects_in_dygraph_mode() -> None:
+def test_learning_rate_schedules_in_dygraph_mode() -> None:
     layers = fluid.layers
     with fluid.dygraph.guard():
         made = [

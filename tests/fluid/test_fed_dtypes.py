@@ -22,7 +22,7 @@ ONE_HOT = np.eye(4, dtype=np.float32)[CLASSES[:, 0]]
 
 
 @pytest.fixture(autouse=True)
-def programs() -> Iterator[None]:
+def static_programs() -> Iterator[None]:
     paddle.enable_static()
     with fluid.program_guard(fluid.Program(), fluid.Program()):
         yield
@@ -52,7 +52,7 @@ LOSSES: dict[str, Callable[[Any, Any], Any]] = {
 
 @pytest.mark.parametrize("declared", ["float32", "int32"])
 @pytest.mark.parametrize("name", LOSSES)
-def test_integers_may_be_fed_whatever_is_declared(name: str, declared: str) -> None:
+def test_integer_labels_for_any_declared_dtype(name: str, declared: str) -> None:
     want = run(CLASSES, [LOSSES[name](*inputs("int64"))])[0]
     with fluid.program_guard(fluid.Program(), fluid.Program()):
         found = run(CLASSES, [LOSSES[name](*inputs(declared))])[0]
@@ -60,7 +60,7 @@ def test_integers_may_be_fed_whatever_is_declared(name: str, declared: str) -> N
     assert np.array_equal(found, want)
 
 
-def test_soft_labels_may_be_declared_as_integers() -> None:
+def test_soft_labels_declared_as_integers() -> None:
     x, label = inputs("int64", 4)
     found = run(ONE_HOT, [layers.softmax_with_cross_entropy(x, label, soft_label=True)])[0]
     logs = X - np.log(np.exp(X).sum(1, keepdims=True))
@@ -68,7 +68,7 @@ def test_soft_labels_may_be_declared_as_integers() -> None:
 
 
 @pytest.mark.parametrize("of_probabilities", [False, True])
-def test_training_by_such_a_label(of_probabilities: bool) -> None:
+def test_training_with_other_label_dtype(of_probabilities: bool) -> None:
     x, label = inputs("float32")
     made = layers.fc(x, 4, act="softmax" if of_probabilities else None)
     loss = layers.mean(
@@ -86,7 +86,7 @@ def test_training_by_such_a_label(of_probabilities: bool) -> None:
 
 
 @pytest.mark.parametrize("soft", [False, True])
-def test_a_run_rejects_labels_of_the_wrong_kind(soft: bool) -> None:
+def test_wrong_label_dtype_is_rejected(soft: bool) -> None:
     x, label = inputs("float32", 4 if soft else 1)
     loss = layers.softmax_with_cross_entropy(x, label, soft_label=soft)
     with pytest.raises(
@@ -96,19 +96,19 @@ def test_a_run_rejects_labels_of_the_wrong_kind(soft: bool) -> None:
         run(ONE_HOT.astype(np.int64) if soft else CLASSES.astype(np.float32), [loss])
 
 
-def test_another_shape_may_be_fed() -> None:
+def test_other_shapes_can_be_fed() -> None:
     _, label = inputs("float32")
     assert run(np.ones((3, 2, 2), np.float32), [layers.reduce_sum(label)])[0].item() == 12
 
 
-def test_inputs_of_fluid_data_are_still_checked() -> None:
+def test_fluid_data_inputs_are_checked() -> None:
     layers.data("x", [4])
     label = fluid.data("label", [None, 1], "float32")
     with pytest.raises(paddle.OpError, match=r"'label' is float32\[\?,1\], fed int64\[3, 1\]"):
         run(CLASSES, [label * 2])
 
 
-def test_copies_of_a_program_check_no_more() -> None:
+def test_cloned_program_does_not_check_feeds() -> None:
     _, label = inputs("float32")
     doubled = label * 2
     copied = fluid.default_main_program().clone()
@@ -119,7 +119,7 @@ def test_copies_of_a_program_check_no_more() -> None:
 
 
 @pytest.mark.parametrize(("join", "shape"), [(layers.concat, (9, 4)), (layers.stack, (3, 3, 4))])
-def test_joining_a_list_that_a_loop_made_longer(
+def test_concat_and_stack_of_a_list_grown_in_a_loop(
     join: Callable[..., Any], shape: tuple[int, ...]
 ) -> None:
     x = layers.data("x", [3, 4], append_batch_size=False)

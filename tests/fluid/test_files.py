@@ -1,6 +1,4 @@
-"""Programs with loops over sequences, in files: of Oarlock, and of real Paddle 1.8.5
-(`make_files.py`).
-"""
+"""Files of programs with loops over sequences: of Oarlock, and of Paddle 1.8.5 (`make_files.py`)."""
 
 from __future__ import annotations
 
@@ -22,15 +20,15 @@ HERE = Path(__file__).parent
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
 
-def real(name: str, folder: Path) -> None:
+def extract_paddle_files(name: str, folder: Path) -> None:
     """Write the files that real Paddle wrote."""
     with np.load(HERE / "files" / f"{name}.npz") as files:
         for file in files.files:
             (folder / file).write_bytes(files[file].tobytes())
 
 
-def check(found: dict[str, Any], topic: str, case: str) -> None:
-    """Compare with what real Paddle gives."""
+def compare_with_golden(found: dict[str, Any], topic: str, case: str) -> None:
+    """Compare results with the recorded ones of real Paddle."""
     with np.load(HERE / "golden" / f"{topic}.npz") as kept:
         wanted = {k.split("/")[1]: kept[k] for k in kept.files if k.split("/")[0] == case}
     assert found.keys() == wanted.keys()
@@ -38,32 +36,40 @@ def check(found: dict[str, Any], topic: str, case: str) -> None:
         np.testing.assert_allclose(found[key], want, rtol=2e-5, atol=2e-6)
 
 
-def test_a_real_program_translates(tmp_path: Path) -> None:
-    real("translation", tmp_path)
-    check(translation.translate_by(fluid, str(tmp_path)), "translation", "case_translation")
+def test_paddle_translation_program(tmp_path: Path) -> None:
+    extract_paddle_files("translation", tmp_path)
+    compare_with_golden(
+        translation.translate_by(fluid, str(tmp_path)), "translation", "case_translation"
+    )
 
 
-def test_a_saved_program_translates(tmp_path: Path) -> None:
+def test_saved_translation_program(tmp_path: Path) -> None:
     translation.translate(fluid, str(tmp_path))
-    check(translation.translate_by(fluid, str(tmp_path)), "translation", "case_translation")
+    compare_with_golden(
+        translation.translate_by(fluid, str(tmp_path)), "translation", "case_translation"
+    )
 
 
-def test_the_steps_of_a_real_program(tmp_path: Path) -> None:
-    real("steps", tmp_path)
-    check(control.run_steps(fluid, str(tmp_path)), "control", "case_saved_steps")
+def test_paddle_dynamic_rnn_program(tmp_path: Path) -> None:
+    extract_paddle_files("steps", tmp_path)
+    compare_with_golden(control.run_steps(fluid, str(tmp_path)), "control", "case_saved_steps")
 
 
-def test_a_real_program_says_it_otherwise(tmp_path: Path) -> None:
-    real("said_otherwise", tmp_path)
-    check(read_again.run_said_otherwise(fluid, str(tmp_path)), "read_again", "case_said_otherwise")
+def test_paddle_program_with_1_8_attributes(tmp_path: Path) -> None:
+    extract_paddle_files("said_otherwise", tmp_path)
+    compare_with_golden(
+        read_again.run_said_otherwise(fluid, str(tmp_path)), "read_again", "case_said_otherwise"
+    )
 
 
-def test_a_saved_program_says_it_otherwise(tmp_path: Path) -> None:
+def test_saved_program_with_1_8_attributes(tmp_path: Path) -> None:
     read_again.save_said_otherwise(fluid, str(tmp_path))
-    check(read_again.run_said_otherwise(fluid, str(tmp_path)), "read_again", "case_said_otherwise")
+    compare_with_golden(
+        read_again.run_said_otherwise(fluid, str(tmp_path)), "read_again", "case_said_otherwise"
+    )
 
 
-def test_ops_are_those_of_paddle_1_8(tmp_path: Path) -> None:
+def test_saved_ops_have_1_8_form(tmp_path: Path) -> None:
     """With the outputs that it does not do without, and bools that have an axis from the
     beginning.
     """
@@ -124,10 +130,8 @@ TOPICS = (
 
 
 @pytest.mark.parametrize("topic", TOPICS)
-def test_what_is_saved_has_ops_of_paddle_1_8_only(topic: str, tmp_path: Path) -> None:
-    """The programs of all cases, pruned to what they fetch; real 1.8.5 runs them
-    (`load_in_1_8_5.py`).
-    """
+def test_saved_programs_have_only_1_8_ops(topic: str, tmp_path: Path) -> None:
+    """The programs of all cases, pruned to their fetches; 1.8.5 runs them in `load_in_1_8_5.py`."""
     known = set(json.loads((HERE.parent / "ops" / "types_1_8_5.json").read_text()))
     found: dict[str, set[str]] = {}
     for path in keep(fluid, importlib.import_module(f"{__package__}.cases.{topic}"), str(tmp_path)):

@@ -1,6 +1,4 @@
-"""Programs in the names of Paddle 1.8 give the numbers that real Paddle 1.8.5 gives;
-`make_golden.py` keeps those.
-"""
+"""Programs with the names of Paddle 1.8 return the recorded results of 1.8.5 (`make_golden.py`)."""
 
 from __future__ import annotations
 
@@ -29,7 +27,7 @@ CASES = [
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.parametrize(("topic", "name"), CASES)
-def test_the_numbers_are_those_of_paddle_1_8(topic: str, name: str) -> None:
+def test_results_equal_paddle_1_8(topic: str, name: str) -> None:
     case: Any = getattr(importlib.import_module(f"{cases.__name__}.{topic}"), name)
     with np.load(GOLDEN / f"{topic}.npz") as kept:
         wanted = {k.split("/")[1]: kept[k] for k in kept.files if k.split("/")[0] == name}

@@ -1,6 +1,4 @@
-"""Real Paddle 1.8.5 runs what Oarlock's fluid saves, with the same numbers: here its ops, and with
-1.8.5 at hand the programs.
-"""
+"""Programs that fluid saves have ops of Paddle 1.8.5, which runs them with equal results."""
 
 from __future__ import annotations
 
@@ -43,7 +41,7 @@ OVERLOOKED = {  # slots of later Paddles, which others read
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.filterwarnings("ignore:please ensure that you have set the auc states to zeros")
 @pytest.mark.parametrize("topic", TOPICS)
-def test_what_is_saved_has_ops_of_1_8_5_and_runs_again(topic: str, tmp_path: Path) -> None:
+def test_saved_programs_have_1_8_5_ops_and_load(topic: str, tmp_path: Path) -> None:
     for path in keep(fluid, importlib.import_module(f"{cases.__name__}.{topic}"), str(tmp_path)):
         program, _, _ = fluid.io.load_inference_model(path, fluid.Executor())
         for op in (op for block in program.raw.blocks for op in block.ops):
@@ -59,7 +57,7 @@ def test_what_is_saved_has_ops_of_1_8_5_and_runs_again(topic: str, tmp_path: Pat
 @pytest.mark.skipif(
     not REAL.exists(), reason=f"real Paddle 1.8.5 is not at {REAL}; set OARLOCK_PADDLE_1_8_5"
 )
-def test_1_8_5_runs_what_is_saved(tmp_path: Path) -> None:
+def test_1_8_5_runs_saved_programs(tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-W", "ignore", SCRIPT, "keep", tmp_path], check=True)
     assert len(list(tmp_path.glob("*/*"))) > 400
     ran = subprocess.run(

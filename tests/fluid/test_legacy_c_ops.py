@@ -1,5 +1,5 @@
-"""paddle._legacy_C_ops: operands, lengths of results, tensors to write, then attributes, as
-PaddlePaddle 2.6.2 takes them.
+"""paddle._legacy_C_ops: operands, list lengths, output tensors, then attributes, as in PaddlePaddle
+2.6.2.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ def tensor(array: Any = X) -> Any:
     return paddle.to_tensor(array)
 
 
-def test_paddle_2_has_them_as_well() -> None:
+def test_paddle_legacy_c_ops_name() -> None:
     assert paddle._legacy_C_ops is core_ops
 
 
-def test_attributes_follow_the_operands_as_names_and_values() -> None:
+def test_attributes_follow_operands() -> None:
     found = core_ops.matmul_v2(tensor(), tensor(), "trans_x", False, "trans_y", True)
     np.testing.assert_allclose(found.numpy(), X @ X.T)
 
 
-def test_an_attribute_without_a_value_is_rejected() -> None:
+def test_attribute_without_value_is_rejected() -> None:
     with pytest.raises(paddle.OpError, match="softmax: the attribute 'axis' has no value"):
         core_ops.softmax(tensor(), "axis")
 
@@ -43,15 +43,13 @@ def test_an_attribute_without_a_value_is_rejected() -> None:
         ("flatten_contiguous_range", ("start_axis", 0, "stop_axis", 1), [6]),
     ],
 )
-def test_ops_that_keep_a_shape_return_it(
-    name: str, attrs: tuple[Any, ...], wanted: list[int]
-) -> None:
+def test_xshape_output(name: str, attrs: tuple[Any, ...], wanted: list[int]) -> None:
     found, shape = getattr(core_ops, name)(tensor(), *attrs)
     assert found.shape == wanted
     assert shape.shape == [0, 2, 3]
 
 
-def test_a_length_tells_how_many_results_there_are() -> None:
+def test_number_of_list_results() -> None:
     assert [t.shape for t in core_ops.unstack(tensor(), 2, "axis", 0, "num", 2)] == [[3], [3]]
     assert [t.shape for t in core_ops.meshgrid([tensor(X[0]), tensor(X[:, 0])], 2)] == [
         [3, 2],
@@ -69,7 +67,7 @@ def test_a_length_tells_how_many_results_there_are() -> None:
         ("elementwise_add_", (X,), X * 2),
     ],
 )
-def test_an_underscore_changes_the_operand(name: str, more: tuple[Any, ...], wanted: Any) -> None:
+def test_in_place_ops(name: str, more: tuple[Any, ...], wanted: Any) -> None:
     x = tensor()
     found = getattr(core_ops, name)(
         x, *(tensor(m) if isinstance(m, np.ndarray) else m for m in more)
@@ -78,7 +76,7 @@ def test_an_underscore_changes_the_operand(name: str, more: tuple[Any, ...], wan
     np.testing.assert_allclose(x.numpy(), wanted)
 
 
-def test_reshape_in_place_returns_the_shape_before() -> None:
+def test_in_place_reshape_xshape() -> None:
     x = tensor()
     found, shape = core_ops.reshape2_(x, "shape", [3, 2])
     assert found is x
@@ -86,7 +84,7 @@ def test_reshape_in_place_returns_the_shape_before() -> None:
     assert shape.shape == [0, 2, 3]
 
 
-def test_steps_of_optimizers_write_the_tensors_that_they_are_given() -> None:
+def test_optimizer_ops_write_their_outputs() -> None:
     parameter, rate = tensor(), tensor(np.array([0.1], np.float32))
     first, *rest = core_ops.sgd(parameter, rate, tensor(np.ones_like(X)), None, parameter, None)
     np.testing.assert_allclose(parameter.numpy(), X - 0.1, rtol=1e-6)
@@ -109,7 +107,7 @@ def test_steps_of_optimizers_write_the_tensors_that_they_are_given() -> None:
     np.testing.assert_allclose(parameter.numpy(), X - 0.25, rtol=1e-5, atol=1e-6)
 
 
-def test_scaled_gradients_are_written_as_lists() -> None:
+def test_unscale_writes_lists() -> None:
     gradient, found = tensor(), tensor(np.array([False]))
     core_ops.check_finite_and_unscale(
         [gradient], tensor(np.array([2.0], np.float32)), [gradient], found
@@ -117,7 +115,7 @@ def test_scaled_gradients_are_written_as_lists() -> None:
     np.testing.assert_allclose(gradient.numpy(), X / 2)
 
 
-def test_operands_and_results_have_the_order_of_paddle() -> None:
+def test_operand_and_result_order() -> None:
     rows = core_ops.lookup_table_v2(tensor(np.array([1])), tensor(), "padding_idx", -1)
     np.testing.assert_allclose(rows.numpy(), X[[1]])
     loss, gap = core_ops.huber_loss(tensor(X[:, :1]), tensor(X[:, 1:2]), "delta", 0.5)
@@ -125,21 +123,21 @@ def test_operands_and_results_have_the_order_of_paddle() -> None:
     np.testing.assert_allclose(loss.numpy(), [[0.375], [0.375]])
 
 
-def test_gradients_flow() -> None:
+def test_gradients() -> None:
     x = tensor()
     x.stop_gradient = False
     core_ops.reshape2(x, "shape", [6])[0].sum().backward()
     assert np.all(x.grad.numpy() == 1)
 
 
-def test_tables_name_slots_of_their_ops() -> None:
+def test_order_tables_name_existing_slots() -> None:
     for type_, names in core_ops.INPUT_ORDER.items():
         assert set(names.split()) == {slot.name for slot in OPS[type_].ins}
     for type_, names in core_ops.OUTPUT_ORDER.items():
         assert set(names.split()) == {slot.name for slot in OPS[type_].outs}
 
 
-def test_unknown_types_are_missing_attributes() -> None:
+def test_unknown_op_raises_attribute_error() -> None:
     for name in ("no_such_op", "no_such_op_"):
         with pytest.raises(AttributeError, match=name):
             getattr(core_ops, name)

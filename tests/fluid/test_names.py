@@ -1,5 +1,5 @@
-"""Every public name of Paddle 1.8.5's `fluid` is there and takes the same arguments, or is in the
-table of absent ones with the reason.
+"""Public names of Paddle 1.8.5's `fluid` exist with the same parameters, or are listed as absent
+with a reason.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ COUNTED = ("fluid", "fluid.layers", "fluid.dygraph", "fluid.io", "fluid.optimize
 ALL = [(module, name) for module, names in NAMES.items() for name in names]
 
 
-def found(module: str, name: str) -> Any:
+def lookup(module: str, name: str) -> Any:
     """What Oarlock has under a name, None where it has nothing, or a name only that refuses to be
     used.
     """
@@ -35,7 +35,7 @@ def found(module: str, name: str) -> Any:
 
 
 def parameters(signature: str) -> list[str]:
-    """The names of the parameters in a signature that is given as text."""
+    """Return the parameter names of a signature in text form."""
     spaced = signature.strip("()").replace("\n", " ")
     depth, names, current = 0, [], ""
     for sign in spaced + ",":
@@ -49,19 +49,19 @@ def parameters(signature: str) -> list[str]:
 
 
 @pytest.mark.parametrize(("module", "name"), ALL)
-def test_a_name_is_there_or_said_to_be_absent(module: str, name: str) -> None:
+def test_name_exists_or_is_listed_as_absent(module: str, name: str) -> None:
     absent = ABSENT.get(module, {})
-    assert (found(module, name) is None) == (name in absent), absent.get(
+    assert (lookup(module, name) is None) == (name in absent), absent.get(
         name, "it is missing, and no reason is given"
     )
 
 
 @pytest.mark.parametrize(("module", "name"), [(m, n) for m, n in ALL if n not in ABSENT.get(m, {})])
-def test_a_name_takes_what_it_took(module: str, name: str) -> None:
+def test_parameters_equal_paddle_1_8(module: str, name: str) -> None:
     kind, signature = NAMES[module][name]
     if signature is None or kind not in ("class", "function"):
         return
-    ours = found(module, name)
+    ours = lookup(module, name)
     assert callable(ours)
     try:
         taken = inspect.signature(ours)
@@ -73,6 +73,6 @@ def test_a_name_takes_what_it_took(module: str, name: str) -> None:
     assert [n for n in taken.parameters if n in wanted] == wanted
 
 
-def test_at_least_nine_of_ten_are_there() -> None:
+def test_at_least_90_percent_exist() -> None:
     for module in COUNTED:
         assert len(ABSENT.get(module, {})) <= len(NAMES[module]) / 10, module

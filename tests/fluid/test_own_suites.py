@@ -1,6 +1,4 @@
-"""What Paddle's own tests of 1.8 to 2.4 take besides the public names: the inside of programs,
-blocks, scopes and optimizers.
-"""
+"""Internals of programs, blocks, scopes and optimizers that Paddle's own tests of 1.8 to 2.4 use."""
 
 from __future__ import annotations
 
@@ -17,7 +15,7 @@ from oarlock.core.paddle1_compat import use_paddle1
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
 
-def test_a_block_makes_parameters_and_their_first_values() -> None:
+def test_block_create_parameter() -> None:
     program = fluid.Program()
     block = program.global_block()
     start = fluid.initializer.ConstantInitializer(1.0625)
@@ -50,7 +48,7 @@ def test_a_block_makes_parameters_and_their_first_values() -> None:
         ("set_value", [np.zeros(2)]),
     ],
 )
-def test_what_is_of_values_is_refused_of_variables(method: str, given: list[np.ndarray]) -> None:
+def test_tensor_methods_are_rejected_for_variables(method: str, given: list[np.ndarray]) -> None:
     with fluid.program_guard(fluid.Program()):
         made = fluid.layers.relu(fluid.data("x", [2]))
     with use_paddle1(), pytest.raises(AssertionError, match=f"'{method}' is of values"):
@@ -60,12 +58,12 @@ def test_what_is_of_values_is_refused_of_variables(method: str, given: list[np.n
 @pytest.mark.parametrize(
     "given", [{"name": 3}, {"learning_rate": "a"}, {"trainable": 1}, {"do_model_average": None}]
 )
-def test_what_is_said_of_parameters_has_the_types_of_1_8(given: dict[str, object]) -> None:
+def test_param_attr_types(given: dict[str, object]) -> None:
     with pytest.raises(TypeError, match=f"ParamAttr: {next(iter(given))}="):
         fluid.ParamAttr(**given)
 
 
-def test_misfits_are_assertion_errors_as_in_paddle() -> None:
+def test_assertion_errors() -> None:
     with fluid.dygraph.guard():
         x = fluid.dygraph.to_variable(np.ones(2, "float32"))
         for read in (float, int, bool):
@@ -77,7 +75,7 @@ def test_misfits_are_assertion_errors_as_in_paddle() -> None:
         fluid.clip.GradientClipByValue("a")
 
 
-def test_a_variable_that_is_called_otherwise_is_so_everywhere() -> None:
+def test_rename_variable() -> None:
     main, startup = fluid.Program(), fluid.Program()
     with fluid.program_guard(main, startup):
         x = fluid.data("x", [2])
@@ -100,7 +98,7 @@ def test_a_variable_that_is_called_otherwise_is_so_everywhere() -> None:
     assert [f.tolist() for f in found] == [[3, 7], [2, 6]]
 
 
-def test_a_variable_that_is_there_is_given_again() -> None:
+def test_create_existing_variable() -> None:
     block = fluid.Program().current_block()
     made = block.create_var(name="fc.w", dtype="float64", shape=[784, 100], lod_level=0)
     assert block.create_var(name="fc.w") is made
@@ -114,8 +112,8 @@ def test_a_variable_that_is_there_is_given_again() -> None:
             block.create_var(name="fc.w", **other)
 
 
-def multiplied() -> tuple[fluid.Program, fluid.Variable]:
-    """A program by hand, of a parameter with its own learning rate."""
+def matmul_program() -> tuple[fluid.Program, fluid.Variable]:
+    """Return a hand-written program with a parameter that has its own learning rate."""
     program = fluid.Program()
     block = program.global_block()
     x = block.create_parameter(
@@ -141,8 +139,8 @@ def multiplied() -> tuple[fluid.Program, fluid.Variable]:
         ("DecayedAdagrad", ["moment"]),
     ],
 )
-def test_what_optimizers_write_and_keep(kind: str, kept: list[str]) -> None:
-    program, mean = multiplied()
+def test_optimizer_ops_and_accumulators(kind: str, kept: list[str]) -> None:
+    program, mean = matmul_program()
     startup = fluid.Program()
     optimizer = getattr(fluid.optimizer, kind)(0.01, *([0.2] if kind == "Momentum" else []))
     with fluid.program_guard(program, startup):
@@ -159,7 +157,7 @@ def test_what_optimizers_write_and_keep(kind: str, kept: list[str]) -> None:
         ).name.startswith(f"mul.x_{name}")
 
 
-def test_blocks_and_copies() -> None:
+def test_blocks_of_clones() -> None:
     program = fluid.Program()
     with fluid.program_guard(program, fluid.Program()):
         x = fluid.data("x", [2, 3])
@@ -183,7 +181,7 @@ def test_blocks_and_copies() -> None:
     assert program.current_block().idx == 0
 
 
-def test_one_op_on_a_scope() -> None:
+def test_operator_runs_on_a_scope() -> None:
     from oarlock.fluid.op import Operator
 
     scope = fluid.core.Scope()
@@ -197,8 +195,8 @@ def test_one_op_on_a_scope() -> None:
         Operator("sgd", Gard="g")
 
 
-def test_pictures_of_programs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    program, _ = multiplied()
+def test_program_graphs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    program, _ = matmul_program()
     path = tmp_path / "net.dot"
     fluid.debugger.draw_block_graphviz(program.global_block(), highlights=["mul.y"], path=str(path))
     assert path.read_text().count("->") == 5 and "mul.y" in path.read_text()
@@ -207,7 +205,7 @@ def test_pictures_of_programs(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert "mean" in fluid.net_drawer.draw_graph(fluid.Program(), program).code()
 
 
-def test_feeders_give_tensors() -> None:
+def test_data_feeder() -> None:
     with fluid.program_guard(fluid.Program(), fluid.Program()):
         feeder = fluid.DataFeeder([fluid.data("x", [None, 4])], fluid.CPUPlace())
     fed = feeder.feed([(np.ones(4),), (np.ones(4),)])["x"]
@@ -217,7 +215,7 @@ def test_feeders_give_tensors() -> None:
         feeder.feed([(np.ones(4), 1)])
 
 
-def initial(seed: int) -> dict[str, np.ndarray]:
+def initial_values(seed: int) -> dict[str, np.ndarray]:
     """First values of a small network that runs at once."""
     with fluid.dygraph.guard():
         fluid.default_startup_program().random_seed = fluid.default_main_program().random_seed = (
@@ -227,15 +225,15 @@ def initial(seed: int) -> dict[str, np.ndarray]:
         return {p.name: p.numpy() for p in net.parameters()}
 
 
-def test_guards_count_names_anew_and_start_as_programs_say() -> None:
-    found, again = initial(33), initial(33)
+def test_guard_resets_names_and_seed() -> None:
+    found, again = initial_values(33), initial_values(33)
     assert (
         list(found)
         == list(again)
         == ["linear_0.w_0", "linear_0.b_0", "conv2d_0.w_0", "conv2d_0.b_0"]
     )
     assert all((found[n] == again[n]).all() for n in found)
-    assert (initial(34)["linear_0.w_0"] != found["linear_0.w_0"]).all()
+    assert (initial_values(34)["linear_0.w_0"] != found["linear_0.w_0"]).all()
     main, startup, scope = fluid.Program(), fluid.Program(), fluid.Scope()
     startup.random_seed = main.random_seed = 33
     with fluid.program_guard(main, startup), fluid.unique_name.guard(), fluid.scope_guard(scope):
@@ -245,7 +243,7 @@ def test_guards_count_names_anew_and_start_as_programs_say() -> None:
         np.testing.assert_array_equal(np.array(scope.find_var(name).get_tensor()), value)
 
 
-def test_a_name_is_given_once_at_once() -> None:
+def test_parameter_name_is_unique_in_dygraph_mode() -> None:
     for _ in range(2):
         with fluid.dygraph.guard():
             fluid.dygraph.Linear(2, 2, param_attr="mine")
@@ -253,7 +251,7 @@ def test_a_name_is_given_once_at_once() -> None:
                 fluid.dygraph.Linear(2, 2, param_attr="mine")
 
 
-def test_the_profiler_knows_its_words() -> None:
+def test_profiler_options() -> None:
     with pytest.raises(ValueError, match="state='X'"):
         fluid.profiler.start_profiler("X")
     with (
@@ -263,7 +261,7 @@ def test_the_profiler_knows_its_words() -> None:
         pass
 
 
-def test_modes_of_2_x() -> None:
+def test_mode_functions_of_2_x() -> None:
     from oarlock.fluid import framework
 
     with framework._test_eager_guard():
@@ -276,7 +274,7 @@ def test_modes_of_2_x() -> None:
         framework.OpProtoHolder.instance().get_op_proto("nothing")
 
 
-def test_initializers_with_seeds_of_their_own() -> None:
+def test_initializer_seed() -> None:
     start = fluid.initializer.UniformInitializer(-4.2, 3.1, 123)
     block = fluid.Program().global_block()
     block.create_parameter(name="p", shape=[5, 10], dtype="float32", initializer=start)
@@ -297,7 +295,7 @@ def test_initializers_with_seeds_of_their_own() -> None:
     ).all()
 
 
-def test_tensors_are_filled_by_hand() -> None:
+def test_lod_tensor_elements() -> None:
     tensor = fluid.core.Scope().var("t").get_tensor()
     tensor._set_dims([2, 3])
     tensor._alloc_float(fluid.CPUPlace())
@@ -313,7 +311,7 @@ def test_tensors_are_filled_by_hand() -> None:
     assert number.is_int() and number.get_int() == 10
 
 
-def test_kinds_of_errors() -> None:
+def test_error_types() -> None:
     with pytest.raises(AssertionError):
         fluid.create_lod_tensor([[1, 2], [3]], [[3, 3]], fluid.CPUPlace())
     with fluid.dygraph.guard():
@@ -338,7 +336,7 @@ def test_kinds_of_errors() -> None:
             fluid.default_main_program()._copy_param_info_from("program")
 
 
-def one_more_or_less(x: fluid.Variable) -> fluid.Variable:
+def increment_or_decrement(x: fluid.Variable) -> fluid.Variable:
     """With a branch on a value."""
     if fluid.layers.mean(x).numpy()[0] > 5:
         x = x - 1
@@ -347,10 +345,10 @@ def one_more_or_less(x: fluid.Variable) -> fluid.Variable:
     return x
 
 
-def test_a_function_writes_its_branches() -> None:
+def test_dygraph_to_static_func() -> None:
     program = fluid.Program()
     with fluid.program_guard(program):
-        made = fluid.dygraph.dygraph_to_static_func(one_more_or_less)(
+        made = fluid.dygraph.dygraph_to_static_func(increment_or_decrement)(
             fluid.layers.assign(np.ones((2, 3), "float32"))
         )
         assert {"cond" in op.type for op in program.global_block().ops} == {True, False}
@@ -358,7 +356,7 @@ def test_a_function_writes_its_branches() -> None:
     assert (found == 2).all()
 
 
-def test_what_tests_of_2_x_import() -> None:
+def test_names_imported_by_2_x_tests() -> None:
     with oarlock.compat.as_paddle("2.4"):
         from paddle.base.layer_helper import LayerHelper
         from paddle.fluid.dygraph.base import switch_to_static_graph
@@ -374,7 +372,7 @@ def test_what_tests_of_2_x_import() -> None:
         oarlock.grad(x * 2.0, oarlock.to_tensor([1.0], stop_gradient=False))
 
 
-def test_a_scope_holds_selected_rows() -> None:
+def test_selected_rows_in_scope() -> None:
     scope = fluid.core.Scope()
     rows = scope.var("table").get_selected_rows()
     assert rows.rows() == []
@@ -390,7 +388,7 @@ def test_a_scope_holds_selected_rows() -> None:
         scope.var("dense").get_selected_rows()
 
 
-def test_no_file_gives_no_values(tmp_path: Path) -> None:
+def test_load_program_state_without_file(tmp_path: Path) -> None:
     assert fluid.load_program_state(str(tmp_path / "none")) == {}
     program = fluid.Program()
     program.global_block().create_parameter(shape=[2], dtype="float32", name="w")
@@ -402,7 +400,7 @@ def test_no_file_gives_no_values(tmp_path: Path) -> None:
     "name",
     ["relu", "relu6", "leaky_relu", "hardtanh", "hardshrink", "softshrink", "thresholded_relu"],
 )
-def test_activations_in_programs_take_floats_only(name: str) -> None:
+def test_activations_reject_integers(name: str) -> None:
     with fluid.program_guard(fluid.Program(), fluid.Program()):
         for dtype in ("int32", "int64"):
             with pytest.raises(TypeError, match="not a floating-point tensor"):
@@ -410,7 +408,7 @@ def test_activations_in_programs_take_floats_only(name: str) -> None:
         assert getattr(oarlock.nn.functional, name)(fluid.data("x", [3])).dtype == oarlock.float32
 
 
-def test_a_loaded_layer_gives_its_program(tmp_path: Path) -> None:
+def test_program_of_loaded_layer(tmp_path: Path) -> None:
     layer = oarlock.nn.Linear(3, 2)
     spec = [oarlock.static.InputSpec([None, 3], name="x")]
     oarlock.jit.save(oarlock.jit.to_static(layer, input_spec=spec), str(tmp_path / "linear"))
@@ -422,10 +420,10 @@ def test_a_loaded_layer_gives_its_program(tmp_path: Path) -> None:
     assert [op.desc.type() for op in program.global_block().ops if op.type in ops] == ops
 
 
-def test_parts_of_a_program_are_messages() -> None:
+def test_protobuf_messages() -> None:
     from oarlock.fluid.proto import framework_pb2 as messages
 
-    program, mean = multiplied()
+    program, mean = matmul_program()
     block = program.global_block()
     op = messages.OpDesc.FromString(block.ops[0].desc.serialize_to_string())
     assert (op.type, op.outputs[0].arguments[0]) == ("mul", "mul.out")
@@ -437,7 +435,7 @@ def test_parts_of_a_program_are_messages() -> None:
     assert len(messages.ProgramDesc.FromString(program.desc.serialize_to_string()).blocks) == 1
 
 
-def test_texts_and_values_are_asked_for_as_in_1_8() -> None:
+def test_to_string_and_numpy_of_variables() -> None:
     with fluid.program_guard(fluid.Program(), fluid.Program()):
         x = fluid.data("x", [2, 3])
         for wrong in (
@@ -454,7 +452,7 @@ def test_texts_and_values_are_asked_for_as_in_1_8() -> None:
             fluid.default_main_program()._prune([1])
 
 
-def test_what_a_data_layer_says_of_feeds_is_copied() -> None:
+def test_need_check_feed_is_cloned() -> None:
     with fluid.program_guard(fluid.Program(), fluid.Program()):
         x = fluid.layers.data("x", [4])
         assert not x.desc.need_check_feed()

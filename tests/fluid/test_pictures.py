@@ -1,6 +1,4 @@
-"""Pictures of paddle.dataset: resized and cropped as in real 1.8.5, and flowers from a folder that
-a user has filled.
-"""
+"""paddle.dataset.image: resizing and cropping as in 1.8.5, and flowers from a user's folder."""
 
 from __future__ import annotations
 
@@ -17,7 +15,7 @@ from scipy.io import savemat
 import oarlock
 from oarlock.dataset import flowers, image
 
-PICTURE = np.arange(6 * 4 * 3, dtype=np.uint8).reshape(6, 4, 3)
+IMAGE = np.arange(6 * 4 * 3, dtype=np.uint8).reshape(6, 4, 3)
 # The first channel of what real 1.8.5 makes of it, which counts in whole numbers: it may be one
 # off.
 RESIZED = {
@@ -34,29 +32,29 @@ def png(pixels: Any) -> bytes:
 
 
 @pytest.mark.parametrize("size", RESIZED)
-def test_the_shorter_side_is_resized(size: int) -> None:
-    made = image.resize_short(PICTURE, size)
+def test_resize_short(size: int) -> None:
+    made = image.resize_short(IMAGE, size)
     assert made.dtype == np.uint8
     np.testing.assert_allclose(made[..., 0].astype(int), RESIZED[size], atol=1)
-    np.testing.assert_array_equal(image.resize_short(PICTURE[..., 0], size), made[..., 0])
+    np.testing.assert_array_equal(image.resize_short(IMAGE[..., 0], size), made[..., 0])
 
 
-def test_crops_and_mirrors() -> None:
-    grey = PICTURE[..., 0]
+def test_crop_and_flip() -> None:
+    grey = IMAGE[..., 0]
     assert image.center_crop(grey, 2, is_color=False).tolist() == [[27, 30], [39, 42]]
     assert image.left_right_flip(grey, is_color=False)[0].tolist() == [9, 6, 3, 0]
-    assert image.to_chw(PICTURE).shape == (3, 6, 4)
-    assert image.random_crop(PICTURE, 3).shape == (3, 3, 3)
-    made = image.simple_transform(PICTURE, 4, 4, is_train=False, mean=[1, 2, 3])
+    assert image.to_chw(IMAGE).shape == (3, 6, 4)
+    assert image.random_crop(IMAGE, 3).shape == (3, 3, 3)
+    made = image.simple_transform(IMAGE, 4, 4, is_train=False, mean=[1, 2, 3])
     assert (made.shape, made.dtype) == ((3, 4, 4), np.float32)
     np.testing.assert_array_equal(made.ravel()[:5], [11.0, 14.0, 17.0, 20.0, 23.0])
     assert image.simple_transform(grey, 4, 3, is_train=True, is_color=False).shape == (3, 3)
 
 
-def test_pictures_are_read_with_blue_first(tmp_path: Path) -> None:
-    (tmp_path / "a.png").write_bytes(png(PICTURE))
-    np.testing.assert_array_equal(image.load_image_bytes(png(PICTURE)), PICTURE[..., ::-1])
-    np.testing.assert_array_equal(image.load_image(tmp_path / "a.png"), PICTURE[..., ::-1])
+def test_images_are_read_as_bgr(tmp_path: Path) -> None:
+    (tmp_path / "a.png").write_bytes(png(IMAGE))
+    np.testing.assert_array_equal(image.load_image_bytes(png(IMAGE)), IMAGE[..., ::-1])
+    np.testing.assert_array_equal(image.load_image(tmp_path / "a.png"), IMAGE[..., ::-1])
     assert image.load_image(tmp_path / "a.png", is_color=False).shape == (6, 4)
     assert image.load_and_transform(str(tmp_path / "a.png"), 4, 2, is_train=False).shape == (
         3,
@@ -66,9 +64,7 @@ def test_pictures_are_read_with_blue_first(tmp_path: Path) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")  # the files are the user's own
-def test_flowers_are_cropped_and_numbered_from_zero(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_flowers_data_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OARLOCK_DATA_HOME", str(tmp_path))
     folder = tmp_path / "dataset" / "flowers"
     folder.mkdir(parents=True)
@@ -94,6 +90,6 @@ def test_flowers_are_cropped_and_numbered_from_zero(
     assert [next(again)[1] for _ in range(3)] == [76] * 3
 
 
-def test_folders_for_extensions() -> None:
+def test_sysconfig_folders() -> None:
     assert Path(oarlock.sysconfig.get_include()).name == "include"
     assert Path(oarlock.sysconfig.get_lib()).parent == Path(oarlock.sysconfig.get_include()).parent

@@ -1,4 +1,4 @@
-"""What readers and `load` do besides what real Paddle 1.8.5 could be asked."""
+"""Readers and `load`, where Paddle 1.8.5 has no recorded results."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from oarlock import fluid
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
 
-def test_a_double_buffer_is_the_reader() -> None:
+def test_double_buffer() -> None:
     with fluid.program_guard(fluid.Program(), fluid.Program()):
         reader = fluid.layers.py_reader(2, [[-1, 3]], ["float32"])
         assert fluid.layers.double_buffer(reader) is reader
         assert fluid.layers.read_file(reader).shape == (-1, 3)
 
 
-def test_variables_come_in_a_list() -> None:
+def test_feed_list_must_be_a_list() -> None:
     with pytest.raises(TypeError, match="feed_list must be a list of Variable, not tuple"):
         fluid.layers.create_py_reader_by_data(2, ())
 
 
 @pytest.mark.parametrize("half", [None, True])
-def test_a_variable_from_a_file(tmp_path: Path, half: bool | None) -> None:
+def test_load_variable(tmp_path: Path, half: bool | None) -> None:
     main, startup, scope = fluid.Program(), fluid.Program(), fluid.Scope()
     with fluid.program_guard(main, startup), fluid.scope_guard(scope):
         fluid.layers.create_parameter([2, 3], "float32", "w")

@@ -1,5 +1,5 @@
-"""Cells and decoders where real Paddle 1.8.5 cannot be asked: in dygraph mode, which it did not
-have them in, and `lstm`, which it had on GPUs only.
+"""Cells and decoders without recorded results of 1.8.5: in dygraph mode, and `lstm`, which 1.8.5
+has only on GPUs.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
 
 @pytest.mark.parametrize("two", [False, True])
-def test_lstm_is_that_of_today(two: bool) -> None:
+def test_lstm_equals_2_x_lstm(two: bool) -> None:
     ways = 2 if two else 1
     feed = {
         "x": numbers(4, 2, 3),
@@ -73,7 +73,7 @@ def _program(build: Any, feed: dict[str, Any], values: dict[str, Any]) -> list[A
 
 
 @pytest.mark.parametrize("reverse", [False, True])
-def test_a_cell_at_once_is_that_of_a_program(reverse: bool) -> None:
+def test_rnn_in_dygraph_equals_program(reverse: bool) -> None:
     feed = {"x": numbers(2, 4, 3), "n": np.array([2, 4])}
 
     def build(v: dict[str, Any]) -> list[Any]:
@@ -92,7 +92,7 @@ def test_a_cell_at_once_is_that_of_a_program(reverse: bool) -> None:
         np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6)
 
 
-def test_a_decoder_at_once_is_that_of_a_program() -> None:
+def test_decoder_in_dygraph_equals_program() -> None:
     table, matrix = numbers(7, 4, seed=3), numbers(4, 7, seed=4, low=-4, high=4)
     feed = {"h": numbers(3, 4)}
 
@@ -119,7 +119,7 @@ def test_a_decoder_at_once_is_that_of_a_program() -> None:
         np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6)
 
 
-def test_classes_are_drawn_once_for_all_rows() -> None:
+def test_sampled_softmax_shares_samples() -> None:
     feed = {"x": numbers(4, 50), "y": integers(4, 1, below=50)}
     found = _program(
         lambda v: [fluid.layers.sampled_softmax_with_cross_entropy(v["x"], v["y"], 8)], feed, {}
@@ -129,7 +129,7 @@ def test_classes_are_drawn_once_for_all_rows() -> None:
     assert (found > 0).all()
 
 
-def test_numbers_of_words_are_those_of_the_op() -> None:
+def test_hash() -> None:
     with fluid.dygraph.guard():
         found = fluid.layers.hash(fluid.dygraph.to_variable(np.array([[1, 2], [3, 4]])), 1000, 3)
     assert found.shape == [2, 3, 1]
@@ -137,7 +137,7 @@ def test_numbers_of_words_are_those_of_the_op() -> None:
     assert (found.numpy() < 1000).all()
 
 
-def test_how_often_a_program_has_each_op() -> None:
+def test_op_freq_statistic() -> None:
     with fluid.program_guard(fluid.Program(), fluid.Program()):
         fluid.layers.fc(fluid.layers.fc(fluid.data("x", [2, 3], "float32"), 3), 3, act="relu")
         ops, pairs = fluid.contrib.op_freq_statistic(fluid.default_main_program())
@@ -151,7 +151,7 @@ def test_how_often_a_program_has_each_op() -> None:
         fluid.contrib.op_freq_statistic(None)
 
 
-def test_a_step_that_holds_no_sequences_is_refused() -> None:
+def test_array_without_lod_is_rejected() -> None:
     main = fluid.Program()
     with fluid.program_guard(main, fluid.Program()):
         x = fluid.data("x", [2, 1], "int64")
@@ -167,7 +167,7 @@ def test_a_step_that_holds_no_sequences_is_refused() -> None:
             executor.run(main, feed={"x": np.zeros((2, 1), "int64")}, fetch_list=list(found))
 
 
-def test_a_tree_in_the_words_of_1_5() -> None:
+def test_tree_conv_of_1_5() -> None:
     edges = np.array([[[1, 2], [1, 3]]], "int32")
     with fluid.dygraph.guard(), fluid.unique_name.guard():
         layer = fluid.dygraph.TreeConv("trees", output_size=4, num_filters=2, max_depth=3)
@@ -176,8 +176,8 @@ def test_a_tree_in_the_words_of_1_5() -> None:
     assert found.shape == [1, 3, 4, 2]
 
 
-class Counter(fluid.layers.Decoder):
-    """Counts down from numbers, each until zero; it says nothing of what becomes of the outputs."""
+class CountdownDecoder(fluid.layers.Decoder):
+    """Counts numbers down to zero, without `finalize`."""
 
     def initialize(self, inits: Any) -> Any:
         return inits, {"left": inits}, fluid.layers.equal(inits, fluid.layers.zeros_like(inits))
@@ -188,10 +188,10 @@ class Counter(fluid.layers.Decoder):
 
 
 @pytest.mark.parametrize("is_test", [False, True])
-def test_a_decoder_of_ones_own(is_test: bool) -> None:
+def test_custom_decoder(is_test: bool) -> None:
     def build(v: dict[str, Any]) -> list[Any]:
         made, states, lengths = fluid.layers.dynamic_decode(
-            Counter(), v["x"], impute_finished=True, is_test=is_test, return_length=True
+            CountdownDecoder(), v["x"], impute_finished=True, is_test=is_test, return_length=True
         )
         return [made, states["left"], lengths]
 

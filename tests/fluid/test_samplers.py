@@ -1,6 +1,4 @@
-"""Anchors and regions that chance takes for a training: as many as are wanted, of those that may
-be, the same from the same seed.
-"""
+"""Random sampling of anchors and regions: counts, valid candidates, seeds."""
 
 from __future__ import annotations
 
@@ -19,7 +17,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
 
 def run(build: Any, seed: int) -> list[Any]:
-    """What is taken of the anchors of two pictures."""
+    """Return the sampled anchors of two images."""
     main = fluid.Program()
     given = {
         "anchors": ANCHORS,
@@ -88,14 +86,14 @@ def regions(v: dict[str, Any]) -> Any:
 @pytest.mark.parametrize(
     ("build", "index", "count"), [(anchors, 2, 8), (regions, 1, 12)], ids=["anchors", "regions"]
 )
-def test_as_many_as_wanted_are_taken(build: Any, index: int, count: int) -> None:
+def test_number_of_samples(build: Any, index: int, count: int) -> None:
     made = run(build, 3)
     assert made[index].shape == (count, 1)
     assert int((made[index] > 0).sum()) == count // 2
 
 
 @pytest.mark.parametrize("build", [anchors, regions])
-def test_a_seed_takes_the_same_and_another_one_others(build: Any) -> None:
+def test_samples_depend_on_the_seed(build: Any) -> None:
     first, again, *others = (run(build, seed) for seed in (3, 3, 4, 5, 6))
     assert all(np.array_equal(a, b) for a, b in zip(first, again, strict=True))
     assert any(
@@ -103,8 +101,8 @@ def test_a_seed_takes_the_same_and_another_one_others(build: Any) -> None:
     )
 
 
-def test_what_is_taken_is_of_what_may_be() -> None:
-    """Without chance the first ones are taken; with it, others of the same kind."""
+def test_samples_are_valid_candidates() -> None:
+    """Without use_random the first candidates are selected, otherwise others of the same kind."""
     drawn = {tuple(row) for seed in range(8) for row in run(anchors, seed)[1].tolist()}
     fixed = {tuple(row) for row in run(lambda v: anchors(v, False), 0)[1].tolist()}
     assert fixed <= drawn

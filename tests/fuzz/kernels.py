@@ -15,7 +15,7 @@ import numpy as np
 from oarlock.compiler import CompiledProgram
 from oarlock.core.errors import OarlockError
 from oarlock.export.pdmodel import to_bytes
-from oarlock.loader.files import program_from_bytes
+from oarlock.loader.files import parse_program
 
 from ..ops.table import ROWS
 from .model_files import PATIENCE, Stopped, stopped_after
@@ -25,14 +25,14 @@ MEMORY = 4 << 30
 
 
 def run(case: Case) -> str:
-    """`ran`, `stopped` where Ctrl-C ended it, or the first words of the error.
+    """Return `ran`, `stopped` after Ctrl-C, or the first words of the error.
 
     Whatever else happens is a finding.
     """
     try:
         # ops print
         with np.errstate(all="ignore"), stopped_after(PATIENCE), redirect_stdout(StringIO()):
-            CompiledProgram(program_from_bytes(to_bytes(case.program))).run({}, case.feeds)
+            CompiledProgram(parse_program(to_bytes(case.program))).run({}, case.feeds)
     except Stopped:
         return "stopped"
     except (OarlockError, NotImplementedError) as error:
@@ -41,7 +41,7 @@ def run(case: Case) -> str:
 
 
 def main(seed: int, first: int, only: str = "") -> None:
-    """Cases `first`, `first + 1`, ... ; a line before each and one after."""
+    """Run the cases `first`, `first + 1`, ...; prints a line before and after each."""
     rows = [n for n, row in enumerate(ROWS) if only in ("", row.type)]
     for number in range(first, 1 << 62):
         case = make_case(seed, number, rows)

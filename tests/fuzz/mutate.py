@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from oarlock.core.dtype import BY_NP
+from oarlock.core.dtype import DTYPE_BY_NP
 from oarlock.core.errors import OarlockError
 from oarlock.export.pdmodel import to_bytes
-from oarlock.ir.attr_types import LIST_TYPES
+from oarlock.ir.attr_types import LIST_ATTR_TYPES
 from oarlock.ir.program import Attr, AttrType, OpDesc, Program
-from oarlock.loader.engine import Engine, runtime
+from oarlock.loader.engine import Engine, runtime_module
 
 from ..ops.rows import Array, Row
 from ..ops.table import IDS, ROWS
@@ -75,7 +75,7 @@ HOSTILE: dict[AttrType, list[Any]] = {
 
 @dataclass
 class Case:
-    """One program and what to feed it.   done: what was changed, as text."""
+    """A program and its feeds. done: description of the mutations."""
 
     row: str
     program: Program
@@ -88,7 +88,7 @@ class Case:
         return next(op for op in self.program.block.ops if op.type not in ("feed", "fetch"))
 
     def run(self) -> str:
-        """`ran`, or the first words of the error.   Whatever else happens is a finding."""
+        """Return `ran`, or the first words of the error. Any other exception is a finding."""
         try:
             with np.errstate(all="ignore"):
                 Engine(to_bytes(self.program), None, threads=1).run(list(self.feeds.values()))
@@ -116,9 +116,11 @@ class Chance:
 
 
 def hostile_attr(c: Chance, attr: Attr) -> Any:
-    """Another value of the same type; of a list, one element, its length, or all of it."""
+    """Return another value of the same type; for a list, change one element, the length, or all
+    elements.
+    """
     pool = HOSTILE[attr.type]
-    if attr.type not in LIST_TYPES:
+    if attr.type not in LIST_ATTR_TYPES:
         return c.of(pool)
     values = list(attr.value)
     how = c.below(4)
@@ -134,17 +136,18 @@ def hostile_attr(c: Chance, attr: Attr) -> Any:
 
 
 def change_attr(c: Chance, case: Case) -> str:
-    """A hostile value, sometimes of a hostile type, for one attribute."""
+    """Set one attribute to a hostile value, sometimes of a hostile type."""
     names = [n for n, a in case.op.attrs.items() if a.type in HOSTILE]
     if not names:
         return change_values(c, case)
     name = c.of(sorted(names))
     old = case.op.attrs[name]
     if c.below(20) == 0:
-        old = Attr(c.of(list(HOSTILE)), [] if old.type not in LIST_TYPES else old.value)
-        old = old if old.type in LIST_TYPES else Attr(old.type, None)
+        old = Attr(c.of(list(HOSTILE)), [] if old.type not in LIST_ATTR_TYPES else old.value)
+        old = old if old.type in LIST_ATTR_TYPES else Attr(old.type, None)
     new = Attr(
-        old.type, hostile_attr(c, Attr(old.type, old.value if old.type in LIST_TYPES else None))
+        old.type,
+        hostile_attr(c, Attr(old.type, old.value if old.type in LIST_ATTR_TYPES else None)),
     )
     if isinstance(new.value, float) and new.type == AttrType.FLOAT and abs(new.value) == 1e30:
         new.value = float(np.float32(new.value))
@@ -161,11 +164,11 @@ def refeed(case: Case, name: str, array: Array) -> None:
     """Feed another array, and declare it."""
     case.feeds[name] = array
     var = case.program.block.vars[name]
-    var.shape, var.dtype = tuple(array.shape), BY_NP[array.dtype].name
+    var.shape, var.dtype = tuple(array.shape), DTYPE_BY_NP[array.dtype].name
 
 
 def change_shape(c: Chance, case: Case) -> str:
-    """Another size of one axis, or another rank."""
+    """Change the size of one axis, or the rank."""
     if not case.feeds:
         return change_attr(c, case)
     name = c.of(sorted(case.feeds))
@@ -181,7 +184,7 @@ def change_shape(c: Chance, case: Case) -> str:
 
 
 def change_dtype(c: Chance, case: Case) -> str:
-    """Another dtype of an operand, or of what the program declares of a result."""
+    """Change the dtype of an operand, or the declared dtype of a result."""
     outputs = list(case.op.output_names())
     name = c.of(sorted(case.feeds) + outputs)
     dtype = c.of(DTYPES)
@@ -210,7 +213,7 @@ def change_values(c: Chance, case: Case) -> str:
 
 
 def hide_sizes(c: Chance, case: Case) -> str:
-    """Declare some sizes unknown: all of one variable's, or of every variable."""
+    """Declare some sizes unknown: all of one variable, or of every variable."""
     names = sorted(n for n, v in case.program.block.vars.items() if v.shape)
     if not names:
         return "nothing"
@@ -222,7 +225,7 @@ def hide_sizes(c: Chance, case: Case) -> str:
 
 
 def change_slots(c: Chance, case: Case) -> str:
-    """Drop an operand, take it twice, or take another one's."""
+    """Remove an operand, duplicate it, or replace it by another one."""
     slots = sorted(case.op.inputs)
     if not slots:
         return change_attr(c, case)
@@ -253,13 +256,15 @@ def plain_case(row: Row, name: str) -> Case:
 
 
 def lowered_rows(only: str = "") -> list[int]:
-    """The rows whose op has a lowering, those of the op `only` where one is named."""
-    known = set(runtime().lowered_ops())
+    """Return the indices of rows whose op has a lowering; only those of the op `only` if it is
+    given.
+    """
+    known = set(runtime_module().lowered_ops())
     return [n for n, row in enumerate(ROWS) if row.type in known and only in ("", row.type)]
 
 
 def make_case(seed: int, number: int, rows: list[int]) -> Case | None:
-    """Case `number`: one of the rows, changed one to four times.
+    """Return case `number`: a row with one to four mutations.
 
     None where it cannot be written down.
     """

@@ -1,7 +1,4 @@
-"""Hostile programs of one op in the engine: each ends in results or in one error of Oarlock.
-
-OARLOCK_FUZZ_SECONDS for more.
-"""
+"""Hostile programs end in results or an error of Oarlock. OARLOCK_FUZZ_SECONDS sets the duration."""
 
 from __future__ import annotations
 
@@ -22,7 +19,7 @@ ROOT = Path(__file__).parents[2]
 SECONDS = float(os.environ.get("OARLOCK_FUZZ_SECONDS", "20"))
 
 
-def test_findings_stay_mended() -> None:
+def test_earlier_findings() -> None:
     command = [sys.executable, "-m", "tests.fuzz.worker", "findings"]
     done = subprocess.run(
         command, capture_output=True, text=True, check=False, cwd=ROOT, timeout=300
@@ -35,7 +32,7 @@ def test_findings_stay_mended() -> None:
         assert finding.answer in answer, finding
 
 
-def test_files_of_the_corpus_end_in_a_result_or_an_error() -> None:
+def test_corpus() -> None:
     command = [sys.executable, "-m", "tests.fuzz.model_files", "corpus"]
     done = subprocess.run(
         command, capture_output=True, text=True, check=False, cwd=ROOT, timeout=300
@@ -52,21 +49,21 @@ def test_files_of_the_corpus_end_in_a_result_or_an_error() -> None:
 
 
 @pytest.mark.slow
-def test_no_changed_file_ends_the_process() -> None:
+def test_mutated_files_do_not_crash() -> None:
     report = drive(SECONDS, seed=1, kind="model_files")
     assert report.findings == []
     assert report.refused > 0
 
 
 @pytest.mark.slow
-def test_no_compiled_program_ends_the_process() -> None:
+def test_compiled_programs_do_not_crash() -> None:
     report = drive(SECONDS, seed=1, kind="kernels")
     assert report.findings == []
     assert report.ran > 0
 
 
 @pytest.mark.slow
-def test_no_program_ends_the_process() -> None:
+def test_programs_do_not_crash() -> None:
     report = drive(SECONDS, seed=1)
     assert report.findings == []
     assert report.ran > 0

@@ -1,4 +1,4 @@
-"""Several ranks with a GPU each: NCCL, whose part a stand-in on MPI plays."""
+"""Several ranks with a GPU each; a stand-in on MPI replaces NCCL."""
 
 from __future__ import annotations
 
@@ -28,9 +28,7 @@ def test_collectives_and_training(backend: str, tmp_path: Path) -> None:
     assert all(log.endswith("fine\n") for log in logs)
 
 
-def test_without_nccl_one_sentence_says_so(
-    cupy: ModuleType, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_missing_nccl_is_reported(cupy: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "cupy.cuda.nccl", None)
     with pytest.raises(
         OarlockError,
@@ -39,7 +37,7 @@ def test_without_nccl_one_sentence_says_so(
         nccl.import_nccl()
 
 
-def test_an_engine_that_was_asked_for_is_there_or_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_requested_backend_must_be_available(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "cupy", None)
     monkeypatch.setenv(device_dispatch.BACKEND_VARIABLE, "nccl")
     with pytest.raises(

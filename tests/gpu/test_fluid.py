@@ -1,4 +1,4 @@
-"""Code for Paddle 1.x whose tensors lie on a GPU."""
+"""Paddle 1.x code with tensors on a GPU."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from oarlock import fluid
 pytestmark = pytest.mark.filterwarnings("ignore:.* is an old name")
 
 
-def test_tensors_are_printed_and_read(cupy: ModuleType) -> None:
+def test_print_and_numpy(cupy: ModuleType) -> None:
     with fluid.dygraph.guard():
         x = fluid.dygraph.to_variable(np.array([[1.0, 2.0]], np.float32)).cuda()
         assert isinstance(x.array, cupy.ndarray)
         assert "data: [1 2]" in str(x) and x.numpy().tolist() == [[1.0, 2.0]]
 
 
-def test_a_scope_gives_copies_in_the_memory_of_the_processor(cupy: ModuleType) -> None:
+def test_scope_values_are_copied_to_the_cpu(cupy: ModuleType) -> None:
     scope = oarlock.static.Scope()
     scope.find_or_create("w").array = oarlock.to_tensor([3.0], place=oarlock.CUDAPlace(0)).array
     assert type(scope.value("w").array) is np.ndarray and scope.value("w").numpy().tolist() == [3.0]
 
 
-def test_a_counter_of_steps_may_lie_there(cupy: ModuleType) -> None:
+def test_step_counter_on_gpu(cupy: ModuleType) -> None:
     with fluid.dygraph.guard():
         linear = fluid.dygraph.Linear(2, 2)
         decay = fluid.dygraph.NoamDecay(16, 100)

@@ -1,6 +1,4 @@
-"""Every row of the op table on the stand-in for a GPU: results and gradients are those of the
-processor, and lie on the GPU.
-"""
+"""All rows of the op table on the GPU stand-in: results and gradients equal those on the CPU."""
 
 from __future__ import annotations
 
@@ -30,19 +28,23 @@ def gpu() -> Iterator[None]:
         yield
 
 
-def each(value: Any, do: Any) -> Any:
+def map_nested(value: Any, do: Any) -> Any:
     if value is None:
         return None
-    return type(value)(each(v, do) for v in value) if isinstance(value, list | tuple) else do(value)
+    return (
+        type(value)(map_nested(v, do) for v in value)
+        if isinstance(value, list | tuple)
+        else do(value)
+    )
 
 
-def flat(value: Any) -> list[Any]:
+def flatten(value: Any) -> list[Any]:
     if value is None:
         return []
-    return [t for v in value for t in flat(v)] if isinstance(value, list | tuple) else [value]
+    return [t for v in value for t in flatten(v)] if isinstance(value, list | tuple) else [value]
 
 
-def outs(row: Row, made: Any) -> Any:
+def outputs_by_slot(row: Row, made: Any) -> Any:
     """The results by slots."""
     return [made] if len(op_of(row).outs) == 1 else made
 
@@ -57,29 +59,31 @@ def run(row: Row, index: int | None) -> tuple[Any, list[Any]]:
         wanted = row.grad and array.dtype.kind in "fc" and slot.name not in constant and op.has_vjp
         return Tensor(cuda.to_device(array, index), stop_gradient=not wanted)
 
-    args = [each(a, lambda a, s=s: operand(s, a)) for s, a in zip(op.ins, row.args, strict=False)]
+    args = [
+        map_nested(a, lambda a, s=s: operand(s, a)) for s, a in zip(op.ins, row.args, strict=False)
+    ]
     made = op(*args, **row.attrs)
-    ends = [t for t in flat(made) if not t.stop_gradient]
-    leaves = [t for t in flat(args) if not t.stop_gradient]
+    ends = [t for t in flatten(made) if not t.stop_gradient]
+    leaves = [t for t in flatten(args) if not t.stop_gradient]
     found = grad(ends, leaves, allow_unused=True) if ends and leaves else []
     return made, [g for g in found if g is not None]
 
 
 @rows
-def test_an_op_gives_on_a_gpu_what_it_gives_on_the_processor(row: Row) -> None:
+def test_op_on_gpu_equals_cpu(row: Row) -> None:
     there, back = run(row, 0)
     here, wanted = run(row, None)
     read = [
         t
-        for s, o in zip(op_of(row).outs, outs(row, there), strict=True)
-        for t in flat(o)
+        for s, o in zip(op_of(row).outs, outputs_by_slot(row, there), strict=True)
+        for t in flatten(o)
         if _is_host_slot(s)
     ]
     assert {
-        cuda.index_of(t.array) for t in flat(there) + back if all(t is not r for r in read)
+        cuda.gpu_index_of(t.array) for t in flatten(there) + back if all(t is not r for r in read)
     } <= {0}, "on the processor"
-    assert all(cuda.index_of(t.array) is None for t in read)
-    there, here = flat(there), flat(here)
+    assert all(cuda.gpu_index_of(t.array) is None for t in read)
+    there, here = flatten(there), flatten(here)
     assert len(there) == len(here) and len(back) == len(wanted)
     for got, want in zip(there + back, here + wanted, strict=True):
         assert got.meta == want.meta
@@ -88,5 +92,7 @@ def test_an_op_gives_on_a_gpu_what_it_gives_on_the_processor(row: Row) -> None:
         np.testing.assert_allclose(a, b, rtol=10 * row.tol, atol=max(row.tol, 1e-5))
 
 
-def test_what_goes_over_the_processor_says_why() -> None:
-    assert all(len(op.traits.host.split()) > 3 for op in OPS.values() if op.traits.host)
+def test_ops_with_cpu_fallback_state_the_reason() -> None:
+    assert all(
+        len(op.traits.host_reason.split()) > 3 for op in OPS.values() if op.traits.host_reason
+    )

@@ -1,4 +1,4 @@
-"""Tensors on a GPU: how they get there and back, what they say, and what is refused."""
+"""Tensors on a GPU: copies, queries and errors."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from . import stand_in
 ROWS = [[1.0, -2.0, 3.0], [4.0, 5.0, -6.0]]
 
 
-def where(x: Any) -> int | None:
-    return cuda.index_of(x.array)
+def device_index(x: Any) -> int | None:
+    return cuda.gpu_index_of(x.array)
 
 
-def test_without_cupy_one_sentence_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_cupy_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "cupy", None)
     for ask in (
         lambda: oarlock.set_device("gpu:0"),
@@ -38,9 +38,7 @@ def test_without_cupy_one_sentence_says_so(monkeypatch: pytest.MonkeyPatch) -> N
     assert oarlock.get_device() == "cpu"
 
 
-def test_without_a_device_one_sentence_says_so(
-    cupy: ModuleType, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_missing_cuda_device_is_reported(cupy: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     def none() -> int:
         raise RuntimeError("cudaErrorNoDevice: no CUDA-capable device is detected")
 
@@ -56,14 +54,14 @@ def test_without_a_device_one_sentence_says_so(
     assert cuda.cupy_state.cupy is None, "ops of the processor are called in another way now"
 
 
-def test_a_device_that_is_not_there(cupy: ModuleType) -> None:
+def test_invalid_device_index(cupy: ModuleType) -> None:
     with pytest.raises(OarlockError, match="there is no CUDA device 7; 2 are visible"):
         oarlock.set_device("gpu:7")
     with pytest.raises(OarlockError, match="'xpu' is not one of 'cpu', 'gpu', 'gpu:N'"):
         oarlock.set_device("xpu")
 
 
-def test_what_programs_ask_before_they_start(cupy: ModuleType) -> None:
+def test_device_queries(cupy: ModuleType) -> None:
     assert oarlock.is_compiled_with_cuda() and oarlock.device.cuda.device_count() == 2
     assert oarlock.device.get_available_device() == ["cpu", "gpu:0", "gpu:1"]
     assert cuda.cupy_state.cupy is None, "asking changed something"
@@ -73,15 +71,19 @@ def test_what_programs_ask_before_they_start(cupy: ModuleType) -> None:
     oarlock.device.cuda.synchronize(0)
 
 
-def test_there_and_back(cupy: ModuleType) -> None:
+def test_copies_between_devices(cupy: ModuleType) -> None:
     x = oarlock.to_tensor(ROWS, place=oarlock.CUDAPlace(1), stop_gradient=False)
-    assert (where(x), str(x.place), x.place == oarlock.CUDAPlace(1)) == (1, "Place(gpu:1)", True)
+    assert (device_index(x), str(x.place), x.place == oarlock.CUDAPlace(1)) == (
+        1,
+        "Place(gpu:1)",
+        True,
+    )
     back = x.cpu()
-    assert (where(back), back.stop_gradient, str(back.place)) == (None, False, "Place(cpu)")
+    assert (device_index(back), back.stop_gradient, str(back.place)) == (None, False, "Place(cpu)")
     assert back.numpy().tolist() == ROWS
     assert x.cuda(1) is x and back.cpu() is back
     assert [
-        where(t)
+        device_index(t)
         for t in (
             back.cuda(),
             back.cuda(1),
@@ -92,7 +94,7 @@ def test_there_and_back(cupy: ModuleType) -> None:
     ] == [0, 1, None, 1, 0]
 
 
-def test_a_device_for_all_that_is_new(cupy: ModuleType) -> None:
+def test_set_device_applies_to_new_tensors(cupy: ModuleType) -> None:
     oarlock.set_device("gpu:1")
     assert oarlock.get_device() == "gpu:1"
     layer = oarlock.nn.Linear(3, 2)
@@ -100,15 +102,13 @@ def test_a_device_for_all_that_is_new(cupy: ModuleType) -> None:
         oarlock.to_tensor(ROWS), oarlock.ones([2]), oarlock.rand([3]), oarlock.arange(4), oarlock.nn.Embedding(4, 2, padding_idx=0).weight,
         *layer.parameters(), layer(oarlock.to_tensor(ROWS)),
     ]  # fmt: skip
-    assert {where(t) for t in made} == {1}
+    assert {device_index(t) for t in made} == {1}
     assert oarlock.to_tensor(cupy.asarray(ROWS)).tolist() == ROWS
     oarlock.set_device("cpu")
-    assert where(oarlock.ones([2])) is None
+    assert device_index(oarlock.ones([2])) is None
 
 
-def test_the_device_that_the_launcher_chose(
-    cupy: ModuleType, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_selected_gpus_variable(cupy: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FLAGS_selected_gpus", "1,0")
     oarlock.set_device("gpu")
     assert oarlock.get_device() == "gpu:1"
@@ -116,7 +116,7 @@ def test_the_device_that_the_launcher_chose(
     assert oarlock.get_device() == "gpu:0"
 
 
-def test_the_same_random_numbers_everywhere(cupy: ModuleType) -> None:
+def test_random_numbers_equal_cpu(cupy: ModuleType) -> None:
     def drawn() -> list[Any]:
         oarlock.seed(3)
         x = oarlock.ones([4, 5])
@@ -135,7 +135,7 @@ def test_the_same_random_numbers_everywhere(cupy: ModuleType) -> None:
     assert drawn() == here
 
 
-def test_operands_on_two_devices_are_an_error(cupy: ModuleType) -> None:
+def test_operands_on_two_devices_are_rejected(cupy: ModuleType) -> None:
     x, y = oarlock.to_tensor(ROWS).cuda(), oarlock.to_tensor(ROWS)
     wanted = r"elementwise_add: inputs are on two devices \(X=float32\[2,3\] on gpu:0, Y=float32\[2,3\] on cpu\)\n  at test_places.py"
     with pytest.raises(OpError, match=wanted):
@@ -144,7 +144,7 @@ def test_operands_on_two_devices_are_an_error(cupy: ModuleType) -> None:
         oarlock.concat([x.cuda(1), y])
 
 
-def test_numbers_go_along(cupy: ModuleType) -> None:
+def test_scalars_with_gpu_tensors(cupy: ModuleType) -> None:
     x = oarlock.to_tensor(ROWS).cuda()
     for made in (
         x + 1,
@@ -153,10 +153,10 @@ def test_numbers_go_along(cupy: ModuleType) -> None:
         oarlock.where(x > 0, x, oarlock.to_tensor(0.0)),
         x**2,
     ):
-        assert where(made) == 0
+        assert device_index(made) == 0
 
 
-def test_what_python_reads(cupy: ModuleType) -> None:
+def test_conversion_to_python(cupy: ModuleType) -> None:
     x = oarlock.to_tensor(ROWS).cuda()
     assert x.numpy().tolist() == x.tolist() == np.asarray(x).tolist() == ROWS
     assert (x[0, 0].item(), float(x[1, 1]), int(x[0, 2]), bool(x[0, 0] > 0), len(x), x.shape) == (
@@ -177,10 +177,10 @@ def test_what_python_reads(cupy: ModuleType) -> None:
     assert x.tolist() == ROWS
     assert pickle.loads(pickle.dumps(x)).tolist() == ROWS
     again = copy.deepcopy(x)
-    assert (where(again), again.tolist()) == (0, ROWS)
+    assert (device_index(again), again.tolist()) == (0, ROWS)
 
 
-def test_elements(cupy: ModuleType) -> None:
+def test_indexing(cupy: ModuleType) -> None:
     def seen() -> list[Any]:
         x = oarlock.to_tensor(ROWS)
         picked = [
@@ -197,7 +197,7 @@ def test_elements(cupy: ModuleType) -> None:
         x[[1]] = 1.0
         x[x > 8] = 0.0
         x[0, [1, 2]] = np.array([5.0, 6.0], "float32")
-        assert {where(t) for t in picked} == {where(x)}
+        assert {device_index(t) for t in picked} == {device_index(x)}
         return [t.tolist() for t in (*picked, x)]
 
     here = seen()
@@ -205,8 +205,8 @@ def test_elements(cupy: ModuleType) -> None:
     assert seen() == here
 
 
-def test_indices_beside_what_they_pick_from(cupy: ModuleType) -> None:
-    """Without set_device: what Oarlock makes for itself lies beside the operand."""
+def test_indices_are_on_the_device_of_the_operand(cupy: ModuleType) -> None:
+    """Tensors that Oarlock creates are on the device of the operand, also without set_device."""
     x = oarlock.to_tensor(ROWS).cuda()
     x[0, 1] = 3.0
     x[[1], 0] = 2.0
@@ -218,46 +218,46 @@ def test_indices_beside_what_they_pick_from(cupy: ModuleType) -> None:
         oarlock.combinations(x[0]),
         x.view("int32"),
     ]
-    assert {where(t) for t in made} == {0}
+    assert {device_index(t) for t in made} == {0}
 
 
-def test_gradients_stay_beside_their_leaves(cupy: ModuleType) -> None:
+def test_gradients_are_on_the_device_of_their_leaves(cupy: ModuleType) -> None:
     x = oarlock.to_tensor(ROWS, place="gpu:1", stop_gradient=False)
     seen: list[Any] = []
-    x.register_hook(lambda g: seen.append(where(g)))
+    x.register_hook(lambda g: seen.append(device_index(g)))
     (x * x).sum().backward()
     y = x * x * x
     (first,) = oarlock.grad(y, x, oarlock.ones_like(y), create_graph=True)
     (second,) = oarlock.grad(first.sum(), x)
-    assert (where(x.grad), seen, where(second)) == (1, [1], 1)
+    assert (device_index(x.grad), seen, device_index(second)) == (1, [1], 1)
     np.testing.assert_allclose(x.grad.numpy(), 2 * np.array(ROWS))
     np.testing.assert_allclose(second.numpy(), 6 * np.array(ROWS))
     x.clear_gradient()
-    assert where(x.grad) == 1 and not x.grad.numpy().any()
+    assert device_index(x.grad) == 1 and not x.grad.numpy().any()
 
 
-def test_a_value_set_anew_stays_where_it_was(cupy: ModuleType) -> None:
+def test_set_value_keeps_the_device(cupy: ModuleType) -> None:
     x = oarlock.to_tensor(ROWS).cuda()
     x.set_value(np.zeros([2, 3]))
-    assert (where(x), x.dtype) == (0, oarlock.float32)
+    assert (device_index(x), x.dtype) == (0, oarlock.float32)
     x.set_value(oarlock.to_tensor(ROWS))
-    assert (where(x), x.tolist()) == (0, ROWS)
+    assert (device_index(x), x.tolist()) == (0, ROWS)
 
 
-def test_files_hold_what_the_processor_would_have_written(cupy: ModuleType, tmp_path: Path) -> None:
+def test_saved_files_equal_cpu(cupy: ModuleType, tmp_path: Path) -> None:
     layer = oarlock.nn.Linear(3, 2)
     oarlock.save(layer.state_dict(), str(tmp_path / "here.pdparams"))
     layer.to("gpu:0")
-    assert {where(p) for p in layer.parameters()} == {0}
+    assert {device_index(p) for p in layer.parameters()} == {0}
     oarlock.save(layer.state_dict(), str(tmp_path / "there.pdparams"))
     assert (tmp_path / "here.pdparams").read_bytes() == (tmp_path / "there.pdparams").read_bytes()
     layer.set_state_dict(oarlock.load(str(tmp_path / "there.pdparams")))
-    assert {where(p) for p in layer.parameters()} == {0}
+    assert {device_index(p) for p in layer.parameters()} == {0}
     oarlock.set_device("gpu")
-    assert {where(t) for t in oarlock.load(str(tmp_path / "there.pdparams")).values()} == {0}
+    assert {device_index(t) for t in oarlock.load(str(tmp_path / "there.pdparams")).values()} == {0}
 
 
-class Pictures(oarlock.io.Dataset):
+class ImageDataset(oarlock.io.Dataset):
     def __len__(self) -> int:
         return 4
 
@@ -266,32 +266,32 @@ class Pictures(oarlock.io.Dataset):
 
 
 @pytest.mark.parametrize("workers", [0, 1])
-def test_batches_go_to_their_place(cupy: ModuleType, workers: int) -> None:
+def test_data_loader_places(cupy: ModuleType, workers: int) -> None:
     loader = oarlock.io.DataLoader(
-        Pictures(), places=oarlock.CUDAPlace(1), batch_size=2, num_workers=workers
+        ImageDataset(), places=oarlock.CUDAPlace(1), batch_size=2, num_workers=workers
     )
-    assert [[where(t) for t in batch] for batch in loader] == [[1, 1], [1, 1]]
+    assert [[device_index(t) for t in batch] for batch in loader] == [[1, 1], [1, 1]]
     oarlock.set_device("gpu")
-    loader = oarlock.io.DataLoader(Pictures(), batch_size=2, num_workers=workers)
-    assert [[where(t) for t in batch] for batch in loader] == [[0, 0], [0, 0]]
+    loader = oarlock.io.DataLoader(ImageDataset(), batch_size=2, num_workers=workers)
+    assert [[device_index(t) for t in batch] for batch in loader] == [[0, 0], [0, 0]]
 
 
 def test_half_precision(cupy: ModuleType) -> None:
     for dtype in ("float16", "bfloat16"):
         x = oarlock.to_tensor(ROWS).cuda().astype(dtype)
         made = oarlock.matmul(x, x, transpose_y=True)
-        assert (where(made), made.dtype.name) == (0, dtype)
+        assert (device_index(made), made.dtype.name) == (0, dtype)
         assert made.astype("float32").tolist() == (np.array(ROWS) @ np.array(ROWS).T).tolist()
 
 
-def test_a_kernel_may_ask_another_for_something_of_the_processor(cupy: ModuleType) -> None:
+def test_kernel_with_cpu_operand(cupy: ModuleType) -> None:
     oarlock.set_device("gpu")
     with arrays.use_library(cupy):
         found = OPS["one_hot_v2"].kernel(np.array([1, 0]), depth=3, dtype=5)
     assert isinstance(found, np.ndarray) and found.tolist() == [[0, 1, 0], [1, 0, 0]]
 
 
-def test_a_failed_op_still_says_why(cupy: ModuleType) -> None:
+def test_op_errors(cupy: ModuleType) -> None:
     x = oarlock.to_tensor(ROWS).cuda()
     with pytest.raises(
         OpError, match=r"matmul_v2: .*\(X=float32\[2,3\], Y=float32\[2,3\]\)\n  at test_places.py"
@@ -299,7 +299,7 @@ def test_a_failed_op_still_says_why(cupy: ModuleType) -> None:
         oarlock.matmul(x, x)
 
 
-def test_nothing_goes_to_the_processor_in_a_step_of_training(cupy: ModuleType) -> None:
+def test_training_step_has_no_host_transfers(cupy: ModuleType) -> None:
     oarlock.set_device("gpu")
     net = oarlock.nn.Sequential(
         oarlock.nn.Linear(3, 4), oarlock.nn.ReLU(), oarlock.nn.LayerNorm(4), oarlock.nn.Linear(4, 2)

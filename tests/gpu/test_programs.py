@@ -1,6 +1,4 @@
-"""Programs for tensors of a GPU: trained there, verified when they are saved, and run by the
-Executor on the processor.
-"""
+"""Programs on a GPU: training, verification when saved, and Executor."""
 
 from __future__ import annotations
 
@@ -14,7 +12,7 @@ import pytest
 import oarlock as paddle
 from oarlock import nn
 from oarlock.core import cuda
-from oarlock.core.errors import PlaceError
+from oarlock.core.errors import DeviceMismatchError
 from oarlock.core.tensor import Tensor
 
 SPEC = [paddle.static.InputSpec([None, 1, 4, 4], "float32", "x")]
@@ -47,7 +45,7 @@ def batch() -> Any:
     return paddle.to_tensor(np.random.RandomState(0).rand(2, 1, 4, 4).astype("float32"))
 
 
-def trained(device: str) -> list[Any]:
+def train(device: str) -> list[Any]:
     paddle.set_device(device)
     paddle.seed(1)
     net = paddle.jit.to_static(Net())
@@ -57,16 +55,16 @@ def trained(device: str) -> list[Any]:
         optimizer.step()
         optimizer.clear_grad()
     index = 0 if device == "gpu" else None
-    assert {cuda.index_of(t.array) for t in net.state_dict().values()} == {index}
+    assert {cuda.gpu_index_of(t.array) for t in net.state_dict().values()} == {index}
     return [t.numpy() for t in net.state_dict().values()]
 
 
-def test_they_train_there_as_on_the_processor(cupy: ModuleType) -> None:
-    for there, here in zip(trained("gpu"), trained("cpu"), strict=True):
+def test_training_equals_cpu(cupy: ModuleType) -> None:
+    for there, here in zip(train("gpu"), train("cpu"), strict=True):
         np.testing.assert_allclose(there, here, rtol=1e-4, atol=1e-5)
 
 
-def test_lists_loops_and_elements(cupy: ModuleType) -> None:
+def test_lists_and_loops(cupy: ModuleType) -> None:
     @paddle.jit.to_static
     def f(x: Any, n: Any) -> Any:
         found = []
@@ -80,21 +78,21 @@ def test_lists_loops_and_elements(cupy: ModuleType) -> None:
         paddle.set_device(device)
         x = paddle.to_tensor([[0.1, 0.9], [0.4, -0.6]], stop_gradient=False)
         f(x, paddle.to_tensor(3)).backward()
-        assert cuda.device_name(cuda.index_of(x.grad.array)).startswith(device)
+        assert cuda.device_name(cuda.gpu_index_of(x.grad.array)).startswith(device)
         return x.grad.numpy()
 
     np.testing.assert_allclose(gradient("gpu"), gradient("cpu"), rtol=1e-6)
 
 
-def test_second_order(cupy: ModuleType) -> None:
+def test_second_order_gradients(cupy: ModuleType) -> None:
     paddle.set_device("gpu")
     x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
     (g,) = paddle.grad(paddle.jit.to_static(lambda x: (x**3).sum())(x), x, create_graph=True)
     g.sum().backward()
-    assert x.grad.tolist() == [6.0, 12.0] and cuda.index_of(x.grad.array) == 0
+    assert x.grad.tolist() == [6.0, 12.0] and cuda.gpu_index_of(x.grad.array) == 0
 
 
-def test_what_is_saved_is_verified_and_read_again(cupy: ModuleType, tmp_path: Path) -> None:
+def test_save_verify_and_load(cupy: ModuleType, tmp_path: Path) -> None:
     paddle.set_device("gpu")
     net = Net()
     net.eval()
@@ -106,24 +104,25 @@ def test_what_is_saved_is_verified_and_read_again(cupy: ModuleType, tmp_path: Pa
     for _ in range(2):
         found = loaded(x)
         np.testing.assert_allclose(found.numpy(), net(x).numpy(), rtol=1e-4, atol=1e-5)
-        assert cuda.index_of(found.array) == 0
+        assert cuda.gpu_index_of(found.array) == 0
         loaded.to("gpu")
     loaded.train()
     loaded(x).mean().backward()
     wanted = [p.grad for p in loaded.parameters() if not p.stop_gradient]
-    assert wanted and all(cuda.index_of(g.array) == 0 for g in wanted)
+    assert wanted and all(cuda.gpu_index_of(g.array) == 0 for g in wanted)
 
 
-def test_values_elsewhere_are_named(cupy: ModuleType) -> None:
+def test_values_on_two_devices_are_reported(cupy: ModuleType) -> None:
     net = paddle.jit.to_static(nn.Linear(2, 2))
     x = paddle.ones([1, 2]).cuda()
     with pytest.raises(
-        PlaceError, match=r"a program: inputs are on two devices \(input on gpu:0, \S+ on cpu"
+        DeviceMismatchError,
+        match=r"a program: inputs are on two devices \(input on gpu:0, \S+ on cpu",
     ):
         net(x)
 
 
-def test_a_trace_is_saved(cupy: ModuleType, tmp_path: Path) -> None:
+def test_save_trace(cupy: ModuleType, tmp_path: Path) -> None:
     paddle.set_device("gpu")
     net = Net()
     net.eval()
@@ -135,7 +134,7 @@ def test_a_trace_is_saved(cupy: ModuleType, tmp_path: Path) -> None:
     assert (tmp_path / "net.pdmodel").exists()
 
 
-def test_the_executor_takes_tensors_of_a_gpu(cupy: ModuleType, tmp_path: Path) -> None:
+def test_executor_with_gpu_tensors(cupy: ModuleType, tmp_path: Path) -> None:
     paddle.set_device("gpu")
     net = nn.Linear(4, 3)
     x = paddle.ones([2, 4])
@@ -156,7 +155,7 @@ def test_the_executor_takes_tensors_of_a_gpu(cupy: ModuleType, tmp_path: Path) -
     np.testing.assert_allclose(found, wanted, rtol=1e-5)
 
 
-def test_a_dataset_of_tensors_there(cupy: ModuleType) -> None:
+def test_tensor_dataset_on_gpu(cupy: ModuleType) -> None:
     paddle.set_device("gpu")
     model = paddle.Model(nn.Linear(3, 2))
     model.prepare(paddle.optimizer.Adam(parameters=model.parameters()), nn.CrossEntropyLoss())

@@ -1,6 +1,4 @@
-"""The script for machines with a GPU, on the stand-in: that it runs, and that it would see a
-difference.
-"""
+"""The GPU benchmark script on the stand-in: it runs, and it detects differences."""
 
 from __future__ import annotations
 
@@ -22,7 +20,9 @@ def script() -> dict[str, Any]:
     return runpy.run_path(str(SCRIPT))
 
 
-def test_nets(cupy: ModuleType, script: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
+def test_networks(
+    cupy: ModuleType, script: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
     assert script["main"](["--nets", "--steps", "1", "--batch", "2"]) == 0
     assert [line.split(":")[0] for line in capsys.readouterr().out.splitlines()] == [
         "lenet",
@@ -30,7 +30,7 @@ def test_nets(cupy: ModuleType, script: dict[str, Any], capsys: pytest.CaptureFi
     ]
 
 
-def test_differences_are_seen(cupy: ModuleType, script: dict[str, Any]) -> None:
+def test_differences_are_detected(cupy: ModuleType, script: dict[str, Any]) -> None:
     place.set_device("cpu")
     one = oarlock.to_tensor([1.0, float("nan")])
     assert script["max_difference"](one, one) == 0
@@ -39,7 +39,7 @@ def test_differences_are_seen(cupy: ModuleType, script: dict[str, Any]) -> None:
     assert script["max_difference"](one.astype("float64"), one) == float("inf")
 
 
-def test_without_a_gpu_it_says_so(script: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_cupy_is_reported(script: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "cupy", None)
     with pytest.raises(oarlock.OarlockError, match="gpu_eager needs CuPy"):
         script["main"]([])

@@ -1,4 +1,4 @@
-"""Whole trainings on the stand-in for a GPU, beside those of the processor."""
+"""Training on the GPU stand-in equals training on the CPU."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class LeNet(nn.Layer):
 
 
 class Block(nn.Layer):
-    """A residual block, with what else nets of pictures have."""
+    """A residual block with other typical ops of image networks."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -50,7 +50,7 @@ class Block(nn.Layer):
         return self.head(nn.functional.adaptive_avg_pool2d(x, 1).flatten(1))
 
 
-class Words(nn.Layer):
+class TextNet(nn.Layer):
     """An embedding, an LSTM and attention."""
 
     def __init__(self) -> None:
@@ -68,11 +68,11 @@ SOURCE = np.random.default_rng(0)
 NETS = {
     "lenet": (LeNet, SOURCE.random((2, 1, 14, 14), np.float32), 10),
     "block": (Block, SOURCE.random((2, 3, 6, 6), np.float32), 4),
-    "words": (Words, SOURCE.integers(0, 20, (2, 5)), 5),
+    "words": (TextNet, SOURCE.integers(0, 20, (2, 5)), 5),
 }
 
 
-def trained(
+def train(
     kind: Any, data: Any, classes: int, make: Any, dtype: str = ""
 ) -> tuple[list[Any], list[float]]:
     """The weights after some steps, and the losses."""
@@ -90,34 +90,34 @@ def trained(
         scaler.update()
         optimizer.clear_grad()
         losses.append(loss.item())
-    assert {cuda.index_of(p.array) for p in net.parameters()} == {cuda.index_of(x.array)}
+    assert {cuda.gpu_index_of(p.array) for p in net.parameters()} == {cuda.gpu_index_of(x.array)}
     return [t.numpy() for t in net.state_dict().values()], losses
 
 
-def same(one: Any, two: Any, room: float) -> None:
+def assert_close(one: Any, two: Any, room: float) -> None:
     np.testing.assert_allclose(one[1], two[1], rtol=room)
     for a, b in zip(one[0], two[0], strict=True):
         np.testing.assert_allclose(a, b, rtol=room, atol=room)
 
 
 @pytest.mark.parametrize("name", NETS)
-def test_nets_train_alike(name: str, cupy: ModuleType) -> None:
+def test_networks_train_as_on_cpu(name: str, cupy: ModuleType) -> None:
     # Not Adam: a bias in front of a batch norm has a gradient of nothing but rounding, which Adam
     # makes steps of.
     make = lambda p: oarlock.optimizer.Momentum(
         0.05, parameters=p, grad_clip=nn.ClipGradByGlobalNorm(1.0)
     )
-    here = trained(*NETS[name], make)
+    here = train(*NETS[name], make)
     oarlock.set_device("gpu:1")
-    same(trained(*NETS[name], make), here, 1e-4)
+    assert_close(train(*NETS[name], make), here, 1e-4)
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
 def test_mixed_precision(dtype: str, cupy: ModuleType) -> None:
     make = lambda p: oarlock.optimizer.Momentum(0.01, parameters=p, multi_precision=True)
-    here = trained(*NETS["block"], make, dtype)
+    here = train(*NETS["block"], make, dtype)
     oarlock.set_device("gpu")
-    same(trained(*NETS["block"], make, dtype), here, 2e-2)
+    assert_close(train(*NETS["block"], make, dtype), here, 2e-2)
 
 
 OPTIMIZERS = [
@@ -134,7 +134,7 @@ OPTIMIZERS = [
 
 
 @pytest.mark.parametrize("name", OPTIMIZERS)
-def test_optimizers_step_alike_and_keep_their_state_beside(name: str, cupy: ModuleType) -> None:
+def test_optimizers_step_as_on_cpu(name: str, cupy: ModuleType) -> None:
     kind = getattr(oarlock.optimizer, name)
     made: list[Any] = []
 
@@ -145,10 +145,10 @@ def test_optimizers_step_alike_and_keep_their_state_beside(name: str, cupy: Modu
         made.append(kind(learning_rate=0.01, parameters=parameters, **decay))
         return made[-1]
 
-    here = trained(*NETS["lenet"], make)
+    here = train(*NETS["lenet"], make)
     state = {k: np.asarray(v) for k, v in made[0].state_dict().items() if hasattr(v, "numpy")}
     oarlock.set_device("gpu")
-    same(trained(*NETS["lenet"], make), here, 1e-3)
+    assert_close(train(*NETS["lenet"], make), here, 1e-3)
     again = made[1].state_dict()
     for key, value in zip(again, state.values(), strict=True):
         np.testing.assert_allclose(again[key].numpy(), value, rtol=1e-3, atol=1e-4)
@@ -173,5 +173,5 @@ def test_lbfgs(cupy: ModuleType) -> None:
     here = found()
     oarlock.set_device("gpu")
     there = found()
-    assert cuda.index_of(there.array) == 0
+    assert cuda.gpu_index_of(there.array) == 0
     np.testing.assert_allclose(there.numpy(), here.numpy(), rtol=1e-5)

@@ -1,4 +1,4 @@
-"""Event files: read back by a small reader of their own, with both checksums."""
+"""Event files, read by an independent reader that checks both checksums."""
 
 from __future__ import annotations
 
@@ -49,20 +49,20 @@ def fields(data: bytes) -> list[tuple[int, Any]]:
     return found
 
 
-def unmasked(value: int) -> int:
+def unmask_crc(value: int) -> int:
     turned = (value - 0xA282EAD8) & 0xFFFFFFFF
     return (turned << 15 | turned >> 17) & 0xFFFFFFFF
 
 
-def scalars(path: str | Path) -> list[tuple[str, int, float]]:
+def read_scalars(path: str | Path) -> list[tuple[str, int, float]]:
     """Tag, step and value of every event of a file, which must be whole."""
     data, at, found = Path(path).read_bytes(), 0, []
     while at < len(data):
         size, head_crc = struct.unpack_from("<QI", data, at)
         body = data[at + 12 : at + 12 + size]
         (body_crc,) = struct.unpack_from("<I", data, at + 12 + size)
-        assert unmasked(head_crc) == crc32c(data[at : at + 8])
-        assert unmasked(body_crc) == crc32c(body)
+        assert unmask_crc(head_crc) == crc32c(data[at : at + 8])
+        assert unmask_crc(body_crc) == crc32c(body)
         event = dict(fields(body))
         assert event[1] > 1.7e9
         if 5 in event:
@@ -75,28 +75,28 @@ def scalars(path: str | Path) -> list[tuple[str, int, float]]:
     return found
 
 
-def test_the_checksum_is_that_of_the_standard() -> None:
+def test_crc32c_of_rfc_3720() -> None:
     assert crc32c(b"123456789") == 0xE3069283
     assert crc32c(bytes(32)) == 0x8A9136AA  # RFC 3720, B.4
     assert crc32c(b"\xff" * 32) == 0x62A8AB43
     assert crc32c(b"") == 0
 
 
-def test_numbers_come_back(tmp_path: Path) -> None:
+def test_scalars_round_trip(tmp_path: Path) -> None:
     writer = EventWriter(tmp_path / "a" / "b")
     rows = [("loss", 0, 1.5), ("loss", 300, -0.25), ("größe", 2**40, 3.0)]
     for tag, step, value in rows:
         writer.add_scalar(tag, value, step)
     writer.flush()
-    assert scalars(writer.path) == rows
+    assert read_scalars(writer.path) == rows
     other = EventWriter(tmp_path / "a" / "b")
     assert other.path != writer.path
     writer.close()
     other.close()
-    assert scalars(other.path) == []
+    assert read_scalars(other.path) == []
 
 
-def fitted(callback: Any) -> oar.Model:
+def fit_model(callback: Any) -> oar.Model:
     draw = np.random.default_rng(0)
     data = TensorDataset(
         [draw.standard_normal((6, 4)).astype("float32"), draw.integers(0, 3, (6, 1))]
@@ -111,22 +111,20 @@ def fitted(callback: Any) -> oar.Model:
 
 
 @pytest.mark.parametrize("kind", [TensorBoard, VisualDL])
-def test_what_fit_writes(kind: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fit_writes_events(kind: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "visualdl", None)
-    fitted(kind(tmp_path))
+    fit_model(kind(tmp_path))
     first, second = sorted(tmp_path.iterdir(), key=lambda p: -p.stat().st_size)
-    rows = scalars(first)
+    rows = read_scalars(first)
     steps = [(t, s) for t, s, _ in rows]
     train = [[("train/loss", s), ("train/acc", s)] for s in (1, 2, 3, 4)]
     evals = [[("eval/loss", e), ("eval/acc", e)] for e in (0, 1)]
     assert steps == [*train[0], *train[1], *evals[0], *train[2], *train[3], *evals[1]]
     assert all(0 <= v <= 1 for t, _, v in rows if t.endswith("acc"))
-    assert [(t, s) for t, s, _ in scalars(second)] == evals[1]
+    assert [(t, s) for t, s, _ in read_scalars(second)] == evals[1]
 
 
-def test_the_writer_of_visualdl_is_used_where_it_is_there(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_installed_visualdl_writer_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[Any] = []
 
     class LogWriter:
@@ -142,7 +140,7 @@ def test_the_writer_of_visualdl_is_used_where_it_is_there(
     module = types.ModuleType("visualdl")
     module.LogWriter = LogWriter  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "visualdl", module)
-    fitted(VisualDL(tmp_path))
+    fit_model(VisualDL(tmp_path))
     assert seen.count(tmp_path) == seen.count("closed") == 2
     assert seen.count("train/loss") == 4
     assert list(tmp_path.iterdir()) == []

@@ -1,4 +1,4 @@
-"""Model without real Paddle: a LeNet that learns digits, saving and loading, what is refused."""
+"""Model without real Paddle: LeNet on digits, save and load, errors."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Digits(Dataset):
         return len(self.rows)
 
 
-def small(metrics: Any = None, rate: Any = 0.1, rule: Any = SGD) -> oar.Model:
+def small_model(metrics: Any = None, rate: Any = 0.1, rule: Any = SGD) -> oar.Model:
     """A prepared Model of four numbers to three classes."""
     model = oar.Model(nn.Sequential(nn.Linear(4, 5), nn.Tanh(), nn.Linear(5, 3)))
     model.prepare(rule(rate, parameters=model.parameters()), nn.CrossEntropyLoss(), metrics)
@@ -99,27 +99,27 @@ def test_lenet_learns_digits(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     )
 
 
-def test_training_goes_on_where_it_was_saved(tmp_path: Path) -> None:
+def test_training_resumes_from_checkpoint(tmp_path: Path) -> None:
     for rule, rate in ((Adam, 0.01), (Momentum, lambda: StepDecay(0.1, 3))):
-        model = small(None, rate() if callable(rate) else rate, rule)
+        model = small_model(None, rate() if callable(rate) else rate, rule)
         model.fit(ROWS, batch_size=4, epochs=2, shuffle=False, verbose=0)
         model.save(str(tmp_path / "m"))
         # its parameters have other names
-        again = small(None, rate() if callable(rate) else rate, rule)
+        again = small_model(None, rate() if callable(rate) else rate, rule)
         again.load(str(tmp_path / "m.pdparams"))
         model.fit(ROWS, batch_size=4, epochs=2, shuffle=False, verbose=0)
         again.fit(ROWS, batch_size=4, epochs=2, shuffle=False, verbose=0)
         for one, other in zip(model.parameters(), again.parameters(), strict=True):
             np.testing.assert_array_equal(one.numpy(), other.numpy())
         assert model._optimizer.get_lr() == again._optimizer.get_lr()
-        fresh = small(None, rate() if callable(rate) else rate, rule)
+        fresh = small_model(None, rate() if callable(rate) else rate, rule)
         fresh.load(str(tmp_path / "m"), reset_optimizer=True)
         fresh.fit(ROWS, batch_size=4, epochs=2, shuffle=False, verbose=0)
         assert not np.array_equal(model.parameters()[0].numpy(), fresh.parameters()[0].numpy())
 
 
-def test_what_does_not_fit_is_refused_or_skipped(tmp_path: Path) -> None:
-    small().save(str(tmp_path / "m"))
+def test_load_of_mismatched_state(tmp_path: Path) -> None:
+    small_model().save(str(tmp_path / "m"))
     other = oar.Model(nn.Sequential(nn.Linear(4, 5), nn.Tanh(), nn.Linear(5, 2), nn.Linear(2, 1)))
     other.prepare(SGD(0.1, parameters=other.parameters()), nn.MSELoss())
     with pytest.raises(
@@ -140,8 +140,8 @@ def test_what_does_not_fit_is_refused_or_skipped(tmp_path: Path) -> None:
         other.load(str(tmp_path / "nothing"))
 
 
-def test_a_model_for_inference_needs_shapes(tmp_path: Path) -> None:
-    model = small()
+def test_save_for_inference_requires_shapes(tmp_path: Path) -> None:
+    model = small_model()
     with pytest.raises(oar.OpError, match="requires `inputs` of the Model, or a batch"):
         model.save(str(tmp_path / "m"), training=False)
     model.train_batch([X], [Y])
@@ -156,7 +156,7 @@ def test_a_model_for_inference_needs_shapes(tmp_path: Path) -> None:
     )
 
 
-def test_batches_of_any_kind() -> None:
+def test_batch_types() -> None:
     class Stream(IterableDataset):
         def __iter__(self) -> Iterator[Any]:
             return iter(zip(X, Y, strict=True))
@@ -177,18 +177,18 @@ def test_batches_of_any_kind() -> None:
         [[X[i : i + 4], Y[i : i + 4]] for i in (0, 4, 8)],
     ):
         oar.seed(3)
-        model = small(Accuracy())
+        model = small_model(Accuracy())
         model.fit(data, batch_size=4, shuffle=False, verbose=0)
         results.append(model.evaluate(data, batch_size=4, verbose=0))
     assert all(result == results[0] for result in results)
 
 
-def test_lengths_that_nobody_knows(capsys: pytest.CaptureFixture[str]) -> None:
+def test_data_of_unknown_length(capsys: pytest.CaptureFixture[str]) -> None:
     class Stream(IterableDataset):
         def __iter__(self) -> Iterator[Any]:
             return iter(zip(X, Y, strict=True))
 
-    model = small(Accuracy())
+    model = small_model(Accuracy())
     model.fit(Stream(), batch_size=5, verbose=1, log_freq=1, num_iters=2, epochs=7)
     out = capsys.readouterr().out
     assert "step   2 - loss:" in out
@@ -219,7 +219,7 @@ def test_several_losses_and_outputs() -> None:
     assert [[a.shape for a in batches] for batches in outputs] == [[(5, 3), (5, 3), (2, 3)]] * 2
 
 
-def test_without_a_loss_there_are_metrics_only() -> None:
+def test_evaluate_without_loss() -> None:
     model = oar.Model(nn.Linear(4, 3))
     model.prepare(metrics=Accuracy())
     assert model.evaluate(ROWS, batch_size=12, verbose=0).keys() == {"acc"}
@@ -228,8 +228,8 @@ def test_without_a_loss_there_are_metrics_only() -> None:
     )
 
 
-def test_a_reduced_rate_is_used() -> None:
-    model = small(rate=0.25)
+def test_reduce_lr_on_plateau() -> None:
+    model = small_model(rate=0.25)
     watch = ReduceLROnPlateau(patience=1, factor=0.1, min_delta=100.0, verbose=0)
     model.fit(ROWS, ROWS, batch_size=12, epochs=2, callbacks=[watch], verbose=0)
     assert model._optimizer.get_lr() == pytest.approx(0.025)
@@ -240,13 +240,15 @@ def test_a_reduced_rate_is_used() -> None:
     np.testing.assert_allclose(
         model.parameters()[1].numpy(), before - 0.025 * slope.numpy(), rtol=1e-4, atol=1e-7
     )
-    scheduled = small(rate=StepDecay(0.1, 3))
+    scheduled = small_model(rate=StepDecay(0.1, 3))
     with pytest.warns(UserWarning, match="is a scheduler"):
         scheduled.fit(ROWS, ROWS, batch_size=12, callbacks=[ReduceLROnPlateau()], verbose=0)
 
 
-def test_stopping_early_keeps_the_best(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    model = small(rate=0.0)  # nothing ever gets better
+def test_early_stopping_saves_best_model(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model = small_model(rate=0.0)  # nothing ever gets better
     watch = EarlyStopping(patience=2)
     model.fit(
         ROWS, ROWS, batch_size=12, epochs=9, callbacks=[watch], save_dir=str(tmp_path), verbose=0
@@ -271,16 +273,16 @@ def test_stopping_early_keeps_the_best(tmp_path: Path, capsys: pytest.CaptureFix
         EarlyStopping(mode="most")
 
 
-REFUSED = {
+INVALID_CALLS = {
     "specs": (lambda: oar.Model(nn.Linear(1, 1), [3]), "inputs and labels must be InputSpecs"),
     "loss": (lambda: oar.Model(nn.Linear(1, 1)).prepare(loss=3), "loss must be a Layer or a function"),
     "metric": (lambda: oar.Model(nn.Linear(1, 1)).prepare(metrics=[3]), "int is not a Metric"),
     "amp": (lambda: oar.Model(nn.Linear(1, 1)).prepare(amp_configs="O3"), "'O3' of amp_configs is not one of O0, O1, O2"),
     "amp dict": (lambda: oar.Model(nn.Linear(1, 1)).prepare(amp_configs={"use_pure_fp16": 1}), r"has unknown keys \['use_pure_fp16'\]; supported are"),
     "not prepared": (lambda: oar.Model(nn.Linear(4, 3)).train_batch([X], [Y]), "call prepare"),
-    "no data": (lambda: small().fit(), "train_data is required"),
-    "num_iters": (lambda: small().fit(ROWS, num_iters=0), "num_iters=0 is less than 1"),
-    "summary": (lambda: small().summary(), "input_size is required"),
+    "no data": (lambda: small_model().fit(), "train_data is required"),
+    "num_iters": (lambda: small_model().fit(ROWS, num_iters=0), "num_iters=0 is less than 1"),
+    "summary": (lambda: small_model().summary(), "input_size is required"),
     "no size": (lambda: oar.summary(nn.Linear(1, 1)), "input_size or input is required"),
     "sizes": (lambda: oar.summary(nn.Linear(1, 1), (None, None)), "only the batch"),
     "negative size": (lambda: oar.summary(nn.Linear(1, 1), (0, 1)), "sizes must be positive"),
@@ -291,14 +293,14 @@ REFUSED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("case", REFUSED)
-def test_what_makes_no_sense_is_refused(case: str) -> None:
-    call, why = REFUSED[case]
+@pytest.mark.parametrize("case", INVALID_CALLS)
+def test_invalid_calls_are_rejected(case: str) -> None:
+    call, why = INVALID_CALLS[case]
     with pytest.raises(oar.OpError, match=why):
         call()
 
 
-def test_a_summary_leaves_the_network_as_it_was(capsys: pytest.CaptureFixture[str]) -> None:
+def test_summary_does_not_change_the_network(capsys: pytest.CaptureFixture[str]) -> None:
     net = nn.Sequential(nn.Linear(3, 4), nn.Dropout(0.5), nn.BatchNorm1D(4))
     net[1].eval()
     before = [layer.training for layer in net.sublayers()], net[2]._mean.numpy()

@@ -37,7 +37,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Net]:
     return prefix, net
 
 
-def predictor(prefix: str) -> inference.Predictor:
+def make_predictor(prefix: str) -> inference.Predictor:
     return inference.create_predictor(inference.Config(f"{prefix}.pdmodel", f"{prefix}.pdiparams"))
 
 
@@ -48,9 +48,9 @@ def run(made: inference.Predictor, x: np.ndarray[Any, Any], scale: float) -> Any
     return made.get_output_handle("y").copy_to_cpu()
 
 
-def test_handles_carry_inputs_and_outputs(model: tuple[str, Net]) -> None:
+def test_input_and_output_handles(model: tuple[str, Net]) -> None:
     prefix, net = model
-    made = predictor(prefix)
+    made = make_predictor(prefix)
     x = np.random.default_rng(0).random((5, 4)).astype("float32")
     handle = made.get_input_handle("x")
     assert made.get_input_names() == ["x", "scale"]
@@ -62,16 +62,18 @@ def test_handles_carry_inputs_and_outputs(model: tuple[str, Net]) -> None:
     assert made.get_output_handle("y").shape() == [5, 3]
 
 
-def test_run_takes_tensors_as_well(model: tuple[str, Net]) -> None:
+def test_run_with_tensors(model: tuple[str, Net]) -> None:
     prefix, net = model
     x, scale = paddle.ones([2, 4]), paddle.to_tensor([1.0])
-    total, y = predictor(prefix).run([x, scale])  # in the order of the sorted keys, as in Paddle
+    total, y = make_predictor(prefix).run(
+        [x, scale]
+    )  # in the order of the sorted keys, as in Paddle
     np.testing.assert_allclose(y.numpy(), net(x, scale)["y"].numpy(), rtol=1e-5)
     assert total.numpy() == 8
 
 
-def test_an_input_is_a_copy_unless_it_is_shared(model: tuple[str, Net]) -> None:
-    made = predictor(model[0])
+def test_inputs_are_copied_unless_shared(model: tuple[str, Net]) -> None:
+    made = make_predictor(model[0])
     x = np.ones((2, 4), "float32")
     before = run(made, x, 1.0).copy()
     x[:] = 5
@@ -82,20 +84,18 @@ def test_an_input_is_a_copy_unless_it_is_shared(model: tuple[str, Net]) -> None:
     assert not np.array_equal(made.get_output_handle("y").copy_to_cpu(), before)
 
 
-def test_reshape_gives_a_flat_copy_its_shape(model: tuple[str, Net]) -> None:
-    made = predictor(model[0])
+def test_reshape_of_flat_input(model: tuple[str, Net]) -> None:
+    made = make_predictor(model[0])
     made.get_input_handle("x").reshape([3, 4])
     assert run(made, np.ones(12, "float32"), 1.0).shape == (3, 3)
     with pytest.raises(OpError, match=r"'x' was reshaped to \[3, 4\]"):
         made.get_input_handle("x").copy_from_cpu(np.ones(5, "float32"))
 
 
-def test_the_model_may_be_bytes_a_prefix_or_a_folder_of_one_x(
-    model: tuple[str, Net], tmp_path: Path
-) -> None:
+def test_model_from_bytes_prefix_or_paddle1_folder(model: tuple[str, Net], tmp_path: Path) -> None:
     prefix, _ = model
     x = np.ones((2, 4), "float32")
-    wanted = run(predictor(prefix), x, 1.0)
+    wanted = run(make_predictor(prefix), x, 1.0)
     pdmodel, params = (
         Path(f"{prefix}.pdmodel").read_bytes(),
         Path(f"{prefix}.pdiparams").read_bytes(),
@@ -111,12 +111,12 @@ def test_the_model_may_be_bytes_a_prefix_or_a_folder_of_one_x(
 
 
 def _record(array: np.ndarray[Any, Any]) -> bytes:
-    from oarlock.export.pdiparams import record
+    from oarlock.export.pdiparams import iter_record_chunks
 
-    return b"".join(bytes(part) for part in record("", array))
+    return b"".join(bytes(part) for part in iter_record_chunks("", array))
 
 
-def test_clones_share_the_engine_and_no_handles(model: tuple[str, Net]) -> None:
+def test_clones_share_only_the_engine(model: tuple[str, Net]) -> None:
     pool = inference.PredictorPool(inference.Config(model[0]), 4)
     results: dict[int, Any] = {}
 
@@ -129,15 +129,15 @@ def test_clones_share_the_engine_and_no_handles(model: tuple[str, Net]) -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    alone = predictor(model[0])
+    alone = make_predictor(model[0])
     for i in range(4):
         np.testing.assert_array_equal(
             results[i], run(alone, np.full((i + 1, 4), i, "float32"), 1.0)
         )
 
 
-def test_what_does_not_fit_is_refused(model: tuple[str, Net], tmp_path: Path) -> None:
-    made = predictor(model[0])
+def test_invalid_inputs_are_rejected(model: tuple[str, Net], tmp_path: Path) -> None:
+    made = make_predictor(model[0])
     with pytest.raises(OpError, match="the inputs x, scale have no content"):
         made.run()
     with pytest.raises(OpError, match="no input 'z' \\(the model has x, scale\\)"):
@@ -154,7 +154,7 @@ def test_what_does_not_fit_is_refused(model: tuple[str, Net], tmp_path: Path) ->
         made.get_input_handle("x").set_lod([[0, 1]])
 
 
-def test_assumptions_of_a_trace_hold_here_too(tmp_path: Path) -> None:
+def test_guards_are_checked(tmp_path: Path) -> None:
     class Branch(nn.Layer):
         def __init__(self) -> None:
             super().__init__()
@@ -172,7 +172,7 @@ def test_assumptions_of_a_trace_hold_here_too(tmp_path: Path) -> None:
         made.run()
 
 
-def test_the_config_says_what_is_set() -> None:
+def test_config_summary() -> None:
     config = inference.Config("a.pdmodel", "a.pdiparams")
     config.set_cpu_math_library_num_threads(3)
     config.switch_ir_optim(False)
@@ -197,7 +197,7 @@ def test_the_config_says_what_is_set() -> None:
         config.enable_tensorrt_engine(precision_mode=inference.PrecisionType.Int8)
 
 
-def test_a_gpu_that_is_not_there_is_an_error_not_a_cpu(model: tuple[str, Net]) -> None:
+def test_missing_gpu_is_an_error(model: tuple[str, Net]) -> None:
     config = inference.Config(model[0])
     config.enable_use_gpu(100, 0)
     with pytest.raises(RuntimeError, match="cuda"):

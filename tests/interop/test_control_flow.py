@@ -1,6 +1,4 @@
-"""Programs with control flow that Oarlock saved: real Paddle loads and runs them, and gives what
-Python gives.
-"""
+"""Saved programs with control flow return Python's results in real Paddle."""
 
 from __future__ import annotations
 
@@ -19,7 +17,7 @@ pytestmark = pytest.mark.paddle
 
 
 @pytest.mark.parametrize("name", ROWS)
-def test_real_paddle_runs_what_was_saved(name: str, paddle: Any, tmp_path: Path) -> None:
+def test_real_paddle_runs_saved_programs(name: str, paddle: Any, tmp_path: Path) -> None:
     row = ROWS[name]
     if row.files or row.real:
         pytest.xfail(row.files or row.real)

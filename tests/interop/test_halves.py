@@ -1,6 +1,4 @@
-"""Models that real Paddle converted to float16 give what they gave before, to the precision of a
-half.
-"""
+"""Models that real Paddle converted to float16 are close to their float32 results."""
 
 from __future__ import annotations
 
@@ -19,7 +17,7 @@ NAMES = ["conv_net", "embedding", "encoder", "linear_relu", "loop", "lstm", "nes
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_half_is_close_to_the_whole(
+def test_float16_model_is_close_to_float32(
     name: str, exports: Path, paddle: Any, tmp_path: Path
 ) -> None:
     prefix = exports / name

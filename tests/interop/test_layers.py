@@ -1,6 +1,4 @@
-"""What Oarlock saves runs in every loader of real Paddle; what real Paddle saves runs and trains
-here.
-"""
+"""Saved layers run in every loader of real Paddle; models of real Paddle run and train here."""
 
 from __future__ import annotations
 
@@ -52,7 +50,7 @@ class Tokens(nn.Layer):
 
 
 class Several(nn.Layer):
-    """Two inputs; results of several dtypes, one of them an input, one twice."""
+    """Two inputs; results of several dtypes, one an input and one duplicated."""
 
     def forward(self, x: Any, y: Any) -> Any:
         z = x * 2 + y
@@ -112,7 +110,7 @@ def in_order(results: Any) -> list[Any]:
 @pytest.mark.filterwarnings("ignore:.*there are no parameters")
 @pytest.mark.parametrize("case", list(CASES))
 @pytest.mark.parametrize("way", ["save", "trace"])
-def test_real_paddle_runs_what_we_save(case: str, way: str, paddle: Any, tmp_path: Path) -> None:
+def test_real_paddle_runs_saved_layers(case: str, way: str, paddle: Any, tmp_path: Path) -> None:
     make, inputs, shapes = CASES[case]
     layer = make()
     layer.eval()
@@ -143,7 +141,7 @@ def test_real_paddle_runs_what_we_save(case: str, way: str, paddle: Any, tmp_pat
 
 
 @pytest.mark.filterwarnings("ignore:.*the engine does not have")
-def test_what_real_paddle_saves_runs_here(exports: Path, paddle: Any) -> None:
+def test_paddle_exports_run_in_the_engine(exports: Path, paddle: Any) -> None:
     """Every export that the engine has the ops for; those without are refused with all of them
     listed.
     """
@@ -167,7 +165,7 @@ def test_what_real_paddle_saves_runs_here(exports: Path, paddle: Any) -> None:
     assert len(ran) >= 10, ran
 
 
-def test_a_model_of_real_paddle_learns_here(paddle: Any, tmp_path: Path) -> None:
+def test_fine_tuning_a_paddle_model(paddle: Any, tmp_path: Path) -> None:
     paddle.ask("save_classifier", prefix=str(tmp_path / "m"))
     layer = oar.jit.load(tmp_path / "m")
     layer.train()

@@ -1,4 +1,4 @@
-"""What the engine makes of real Paddle's programs is what real Paddle makes of them."""
+"""Programs of real Paddle return Paddle's results in the engine."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 import onnx
 import pytest
 
-from oarlock.loader.engine import Engine, UnsupportedError, runtime
+from oarlock.loader.engine import Engine, UnsupportedError, runtime_module
 
 sys.path.insert(0, str(Path(__file__).parent))
 import lowering_cases
@@ -52,7 +52,7 @@ def _within(x: Any, low: float, high: float) -> bool:
 
 @pytest.fixture(scope="session")
 def written(paddle: Any, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]]:
-    """The folder with every case, and what Paddle refused."""
+    """Return the folder with every case, and the errors of Paddle."""
     folder = tmp_path_factory.mktemp("lowering")
     return folder, paddle.ask("lowering", folder=str(folder))
 
@@ -75,7 +75,7 @@ def compare(got: list[Any], wanted: list[Any], case: Any) -> None:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_equal(name: str, written: tuple[Path, dict[str, str]]) -> None:
+def test_engine_equals_paddle(name: str, written: tuple[Path, dict[str, str]]) -> None:
     folder, failed = written
     assert name not in failed, f"real Paddle: {failed.get(name)}"
     case = CASES[name]
@@ -95,14 +95,14 @@ def test_equal(name: str, written: tuple[Path, dict[str, str]]) -> None:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_shapes_are_those_that_onnx_infers(name: str, written: tuple[Path, dict[str, str]]) -> None:
+def test_shapes_equal_onnx_inference(name: str, written: tuple[Path, dict[str, str]]) -> None:
     folder, case = written[0], CASES[name]
     for path in sorted(folder.glob(f"{name}.*.pdmodel")):
         params = path.with_suffix(".pdiparams")
         held = str(params) if params.exists() and params.stat().st_size else None
         if case.refused.get(path.with_suffix("").suffix[1:]):
             continue
-        made = runtime().to_onnx(path.read_bytes(), held, opset=20, inline=True)
+        made = runtime_module().to_onnx(path.read_bytes(), held, opset=20, inline=True)
         onnx.checker.check_model(onnx.load_from_string(made), full_check=True)
 
 
@@ -143,4 +143,4 @@ with np.load(Path(__file__).parents[1] / "fixtures" / "v1_ops.npz") as _found:
 
 def test_every_rule_has_a_case() -> None:
     tested = {case.type for case in CASES.values() if isinstance(case, lowering_cases.Op)}
-    assert set(runtime().lowered_ops()) == tested | CONTROL | OLD | V1 | ON_GPUS
+    assert set(runtime_module().lowered_ops()) == tested | CONTROL | OLD | V1 | ON_GPUS

@@ -1,5 +1,5 @@
-"""Folders and files of PaddlePaddle 1.8.5 give what they gave there: by engine, interpreter and
-runner (`tests/fixtures/make_old_files.py`).
+"""Folders and files of PaddlePaddle 1.8.5 return its results in engine, interpreter and runner
+(`tests/fixtures/make_old_files.py`).
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def test_runner(name: str, tmp_path: Path) -> None:
         check([out[key] for key in out.files], name)
 
 
-def test_runner_names_the_file_that_is_missing(tmp_path: Path) -> None:
+def test_runner_names_missing_file(tmp_path: Path) -> None:
     folder = written("fc.file.", tmp_path / "m")
     (folder / "fc_0.b_0").unlink()
     ran = subprocess.run(
@@ -126,7 +126,7 @@ def test_runner_names_the_file_that_is_missing(tmp_path: Path) -> None:
     assert ran.returncode != 0 and "fc_0.b_0: cannot be opened" in ran.stderr
 
 
-def test_runner_makes_onnx_of_a_folder_with_the_weights_inside(tmp_path: Path) -> None:
+def test_runner_converts_folder_to_onnx(tmp_path: Path) -> None:
     folder = written("fc.file.", tmp_path / "m")
     command = [runner_path(), "to-onnx", str(folder), "--output", str(tmp_path / "m.onnx")]
     refused = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -51,7 +51,7 @@ def test_layers_and_optimizers(file: str, folder: Path) -> None:
     assert set(found) <= set(want)
 
 
-def test_they_go_on_from_there(folder: Path) -> None:
+def test_training_resumes_from_state(folder: Path) -> None:
     with paddle.unique_name.guard():
         net = paddle.nn.Sequential(
             paddle.nn.Linear(4, 3), paddle.nn.BatchNorm(3), paddle.nn.Linear(3, 1)
@@ -66,12 +66,12 @@ def test_they_go_on_from_there(folder: Path) -> None:
     np.testing.assert_allclose(float(moments["linear_0.w_0_beta1_pow_acc_0"]), 0.9**3, rtol=1e-5)
 
 
-def test_values_of_a_program(folder: Path) -> None:
+def test_program_state(folder: Path) -> None:
     same(static.load_program_state(str(folder / "static")), VALUES)
 
 
 @pytest.mark.parametrize("name", ["params_folder", "persistables_folder"])
-def test_folders_of_values(name: str, folder: Path) -> None:
+def test_value_folders(name: str, folder: Path) -> None:
     files = {p.name for p in (folder / name).iterdir()}
     want = {k: v for k, v in VALUES.items() if k in files}
     assert len(want) == len(files) > 5
@@ -84,7 +84,7 @@ def training(folder: Path) -> Any:
 
 
 @pytest.mark.parametrize("source", ["static", "persistables_folder", "one_file/all"])
-def test_training_goes_on(source: str, folder: Path, programs: None) -> None:
+def test_program_training_resumes(source: str, folder: Path, programs: None) -> None:
     program = training(folder)
     variables = [program.global_block().var(name) for name in sorted(VALUES)]
     static.load(program, str(folder / source), static.Executor(), variables)
@@ -115,7 +115,7 @@ OLDER = {
 }
 
 
-def test_the_form_of_1_6(tmp_path: Path) -> None:
+def test_format_of_1_6(tmp_path: Path) -> None:
     path = tmp_path / "m.pdparams"
     path.write_bytes(of_1_6(OLDER))
     same(paddle.load(str(path), return_numpy=True), OLDER)
@@ -141,7 +141,7 @@ def test_the_form_of_1_6(tmp_path: Path) -> None:
         (lambda d: d.replace(b"fc_0.b_0", b"fc_0.w_0"), "two values have one name"),
     ],
 )
-def test_a_damaged_one(change: Any, why: str, tmp_path: Path) -> None:
+def test_damaged_file(change: Any, why: str, tmp_path: Path) -> None:
     path = tmp_path / "m.pdparams"
     path.write_bytes(change(of_1_6(OLDER)))
     with pytest.raises(FileError, match=why):

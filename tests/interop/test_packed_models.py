@@ -1,6 +1,4 @@
-"""Models on packed sequences (LoD) that real Paddle wrote: every way of running them gives what
-real Paddle gives.
-"""
+"""LoD models of real Paddle return Paddle's results, however they are run."""
 
 from __future__ import annotations
 
@@ -50,7 +48,7 @@ def engine(folder: Path, name: str) -> Engine:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_engine_gives_what_paddle_gives(name: str, models: Path) -> None:
+def test_engine_equals_paddle(name: str, models: Path) -> None:
     inputs, answers, _ = read(models, name)
     made = engine(models, name)
     assert [spec[0] for spec in made.inputs] == list(inputs)
@@ -58,14 +56,14 @@ def test_the_engine_gives_what_paddle_gives(name: str, models: Path) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_loaded_layer_takes_offsets_as_another_input(name: str, models: Path) -> None:
+def test_loaded_layer_with_lod_input(name: str, models: Path) -> None:
     inputs, answers, _ = read(models, name)
     found = oarlock.jit.load(str(models / name))(*inputs.values())
     check([x.numpy() for x in (found if isinstance(found, list) else [found])], answers)
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_handles_take_offsets_as_paddle_s_do(name: str, models: Path) -> None:
+def test_lod_of_input_handles(name: str, models: Path) -> None:
     inputs, answers, lods = read(models, name)
     predictor = inference.create_predictor(inference.Config(str(models / name)))
     (key,) = predictor.get_input_names()
@@ -82,7 +80,7 @@ def test_handles_take_offsets_as_paddle_s_do(name: str, models: Path) -> None:
         check([x.numpy() for x in predictor.run(list(inputs.values()))], answers)
 
 
-def test_what_a_handle_refuses(models: Path) -> None:
+def test_invalid_lod_of_handle(models: Path) -> None:
     predictor = inference.create_predictor(inference.Config(str(models / "tagger")))
     handle = predictor.get_input_handle("words")
     with pytest.raises(OpError, match="one level of LoD, not 2"):
@@ -93,7 +91,7 @@ def test_what_a_handle_refuses(models: Path) -> None:
 
 
 @pytest.mark.parametrize("offsets", [[], [0], [0, 3], [1, 15], [0, 16], [0, 9, 4, 15], [0, -1, 15]])
-def test_offsets_that_do_not_cut_the_rows_are_refused(offsets: list[int], models: Path) -> None:
+def test_invalid_lod_is_rejected(offsets: list[int], models: Path) -> None:
     inputs, _, _ = read(models, "tagger")
     with pytest.raises(
         OpError,
@@ -102,7 +100,7 @@ def test_offsets_that_do_not_cut_the_rows_are_refused(offsets: list[int], models
         engine(models, "tagger").run({**inputs, "words.lod": np.array(offsets, "int64")})
 
 
-def test_one_sequence_is_what_it_is_among_others(models: Path) -> None:
+def test_single_sequence_equals_batch(models: Path) -> None:
     inputs, answers, _ = read(models, "tagger")
     made = engine(models, "tagger")
     cut = inputs["words.lod"]

@@ -1,6 +1,4 @@
-"""Programs and values: what we write, real Paddle runs; what it writes, we read and write again,
-and it runs that.
-"""
+"""Programs and values: Paddle runs our files; we read and rewrite its files, and it runs those."""
 
 from __future__ import annotations
 
@@ -18,10 +16,10 @@ from oarlock.export.info import VarInfo
 from oarlock.export.save import atomic_write
 from oarlock.ir.parser import parse
 from oarlock.ir.passes.prune import prune
-from oarlock.ir.program import Arg, Contract, Guard
-from oarlock.ir.verifier import check
-from oarlock.loader.files import load_program, program_from_bytes
-from oarlock.loader.info import info_from_bytes
+from oarlock.ir.program import Contract, ContractArg, Guard
+from oarlock.ir.verifier import find_problems
+from oarlock.loader.files import load_program, parse_program
+from oarlock.loader.info import parse_info
 from oarlock.loader.params import load_params
 
 pytestmark = pytest.mark.paddle
@@ -36,7 +34,7 @@ def f(*shape: int) -> Any:
 
 @dataclass
 class Made:
-    """A program of ours as text, with values, inputs and what it must give."""
+    """A program as text, with values, inputs and expected results."""
 
     text: str
     params: dict[str, Any]
@@ -121,20 +119,20 @@ def write(folder: Path, name: str, program: Any, params: dict[str, Any]) -> Path
 
 
 @pytest.mark.parametrize("name", MADE)
-def test_paddle_runs_what_we_write(name: str, paddle: Any, tmp_path: Path) -> None:
+def test_paddle_runs_written_programs(name: str, paddle: Any, tmp_path: Path) -> None:
     made = MADE[name]
     program = parse(made.text)
-    assert check(program) == []
+    assert find_problems(program) == []
     inputs, outputs = program.feeds(), program.fetches()
     program.contract = Contract(
-        [Arg(n, "float32", program.block.vars[n].shape, n) for n in inputs],
-        [Arg(n, program.block.vars[n].dtype, program.block.vars[n].shape) for n in outputs],
+        [ContractArg(n, "float32", program.block.vars[n].shape, n) for n in inputs],
+        [ContractArg(n, program.block.vars[n].dtype, program.block.vars[n].shape) for n in outputs],
         guards=[
             Guard("dim", inputs[0], 0, "2", "shape[0]", "net.py:11 in forward", "n = x.shape[0]")
         ],
         producer="a test",
     )
-    assert check(program) == []
+    assert find_problems(program) == []
     prefix = write(tmp_path, name, program, made.params)
     np.savez(tmp_path / "in.npz", *made.inputs)
     found = paddle.run(prefix, tmp_path / "in.npz", "out", LOADERS)
@@ -187,7 +185,7 @@ def ours(
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_paddle_runs_what_we_read_and_write_again(
+def test_paddle_runs_rewritten_programs(
     name: str, exports: Path, paddle: Any, tmp_path: Path
 ) -> None:
     inputs = exports / f"{name}.npz"
@@ -206,12 +204,12 @@ def test_paddle_runs_what_we_read_and_write_again(
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_real_files_are_legal_and_come_back(name: str, exports: Path) -> None:
+def test_paddle_files_are_valid_and_round_trip(name: str, exports: Path) -> None:
     data = (exports / f"{name}.pdmodel").read_bytes()
-    program = program_from_bytes(data, name)
-    assert check(program) == []
+    program = parse_program(data, name)
+    assert find_problems(program) == []
     assert program.version == 2006002
-    assert program_from_bytes(pdmodel.to_bytes(program)) == program
+    assert parse_program(pdmodel.to_bytes(program)) == program
     assert parse(str(program)) == program
     params = load_params(
         exports / f"{name}.pdiparams", [var.name for var in program.persistables()]
@@ -223,17 +221,17 @@ def test_real_files_are_legal_and_come_back(name: str, exports: Path) -> None:
         assert not params[var.name].flags.writeable
 
 
-def test_user_lines_of_real_files_are_found(exports: Path) -> None:
+def test_user_lines_of_paddle_files(exports: Path) -> None:
     program = load_program(exports / "loop.pdmodel")
-    found = {op.where.split(":")[0] for op in program.block.ops if op.where}
+    found = {op.user_line.split(":")[0] for op in program.block.ops if op.user_line}
     assert found == {"make_exports.py"}
-    assert any(op.where.endswith("in forward") for op in program.block.ops)
+    assert any(op.user_line.endswith("in forward") for op in program.block.ops)
 
 
-def test_real_info_is_read(exports: Path) -> None:
-    rows = info_from_bytes((exports / "conv_net.pdiparams.info").read_bytes())
+def test_paddle_info_file(exports: Path) -> None:
+    rows = parse_info((exports / "conv_net.pdiparams.info").read_bytes())
     assert {row.structured_name for row in rows.values()} >= {"0.weight", "1._mean", "5.bias"}
     mean = next(row for row in rows.values() if row.structured_name == "1._mean")
     assert (mean.stop_gradient, mean.trainable) == (True, False)
-    buffers = info_from_bytes((exports / "bf16_buffer.pdiparams.info").read_bytes())
+    buffers = parse_info((exports / "bf16_buffer.pdiparams.info").read_bytes())
     assert [row.trainable for row in buffers.values()] == [None]

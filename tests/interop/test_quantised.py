@@ -1,5 +1,5 @@
-"""What real Paddle's quantisers write runs here as it does there, and becomes ONNX with quantised
-tensors.
+"""Models of real Paddle's quantizers run here with equal results, and are exported to ONNX with
+quantized tensors.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ WAYS = [
 def model(
     request: pytest.FixtureRequest, paddle: Any, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[Path, Any]:
-    """The prefix of what one quantiser wrote, and what real Paddle makes of it."""
+    """Return the prefix of a quantizer's model, and real Paddle's results."""
     prefix = tmp_path_factory.mktemp("quantised") / request.param
     paddle.ask("quantise", way=request.param, prefix=str(prefix))
     return prefix, paddle.run(prefix, Path(f"{prefix}.npz"), "out", ("static",))["static"][0]
@@ -38,13 +38,13 @@ def given(prefix: Path) -> Any:
         return held["arr_0"]
 
 
-def test_the_engine_gives_what_paddle_gives(model: tuple[Path, Any]) -> None:
+def test_engine_equals_paddle(model: tuple[Path, Any]) -> None:
     prefix, wanted = model
     found = oarlock.jit.load(str(prefix))(given(prefix))
     np.testing.assert_allclose(found.numpy(), wanted, rtol=1e-3, atol=1e-5)
 
 
-def test_it_becomes_q_and_dq(model: tuple[Path, Any]) -> None:
+def test_export_to_quantize_dequantize(model: tuple[Path, Any]) -> None:
     prefix, wanted = model
     output = prefix.with_suffix(".onnx")
     write_onnx(read_model(str(prefix)), output, ExportOptions(inline=True))

@@ -55,7 +55,7 @@ class Net(nn.Layer):
 
 @pytest.mark.parametrize("free", [False, True], ids=["known", "free"])
 @pytest.mark.parametrize("name", list(CASES))
-def test_paddle_runs_it(name: str, free: bool, paddle: Any, tmp_path: Path) -> None:
+def test_paddle_runs_recorded_function(name: str, free: bool, paddle: Any, tmp_path: Path) -> None:
     function, x = CASES[name]
     net = Net(function).eval()
     shape = [None, *x.shape[1:]] if free else list(x.shape)

@@ -1,6 +1,4 @@
-"""Layers, losses, optimizers and functions give what real Paddle's give, run by the very
-same code.
-"""
+"""Layers, losses, optimizers and functions return Paddle's results for the same code."""
 
 from __future__ import annotations
 
@@ -37,7 +35,7 @@ def theirs(
 
 @pytest.mark.filterwarnings("ignore:divide by zero", "ignore:invalid value")
 @pytest.mark.parametrize("case", list(CASES))
-def test_equal(case: str, theirs: tuple[dict[str, Any], dict[str, str]]) -> None:
+def test_results_equal_paddle(case: str, theirs: tuple[dict[str, Any], dict[str, str]]) -> None:
     arrays, errors = theirs
     assert case not in errors, f"real Paddle: {errors.get(case)}"
     wanted = {

@@ -1,4 +1,4 @@
-"""State dicts, optimizer state and nested data, both ways, at every protocol."""
+"""State dicts, optimizer state and nested data in both directions, at every protocol."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Held:
 
 
 @pytest.mark.parametrize("protocol", [2, 3, 4])
-def test_we_read_what_paddle_saves(protocol: int, paddle: Any, tmp_path: Path) -> None:
+def test_load_paddle_state(protocol: int, paddle: Any, tmp_path: Path) -> None:
     path = str(tmp_path / "m")
     names = paddle.ask("save_state", path=path, protocol=protocol)
     with np.load(path + ".npz") as held:
@@ -46,7 +46,7 @@ def test_we_read_what_paddle_saves(protocol: int, paddle: Any, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("protocol", [2, 3, 4])
-def test_paddle_reads_what_we_save(protocol: int, paddle: Any, tmp_path: Path) -> None:
+def test_paddle_loads_saved_state(protocol: int, paddle: Any, tmp_path: Path) -> None:
     weight = Held(np.arange(6, dtype=np.float32).reshape(2, 3), "linear_9.w_0")
     half = Held(np.array([1.5, -2.0], ml_dtypes.bfloat16), "half_0")
     zero_d = Held(np.float32(2.5), "scale_0")
@@ -72,7 +72,7 @@ def test_paddle_reads_what_we_save(protocol: int, paddle: Any, tmp_path: Path) -
     assert nested["best"][1]["h"][0] == "paddle.bfloat16"
 
 
-def test_paddle_joins_what_we_cut(paddle: Any, tmp_path: Path) -> None:
+def test_paddle_joins_slices(paddle: Any, tmp_path: Path) -> None:
     weight = Held(np.arange(6, dtype=np.float32).reshape(2, 3), "linear_9.w_0")
     plain = state_to_plain({"w": weight}, protocol=2, limit=9)
     assert [key for key in plain if key.startswith("w@@")] == ["w@@.0", "w@@.1", "w@@.2"]
@@ -86,7 +86,7 @@ def test_paddle_joins_what_we_cut(paddle: Any, tmp_path: Path) -> None:
     ]
 
 
-def test_paddle_reads_a_single_tensor(paddle: Any, tmp_path: Path) -> None:
+def test_paddle_loads_single_tensor(paddle: Any, tmp_path: Path) -> None:
     for binary in (False, True):
         save(Held(np.array([1, 2], np.float32), "t"), tmp_path / "t.pd", use_binary_format=binary)
         dtype, shape, _, values = paddle.ask("load_state", path=str(tmp_path / "t.pd"))

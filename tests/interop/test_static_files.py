@@ -1,6 +1,4 @@
-"""Files of programs written by hand: Oarlock reads what real Paddle wrote, real Paddle what Oarlock
-wrote, and each its own.
-"""
+"""Files of hand-written programs: Oarlock reads Paddle's, Paddle reads Oarlock's, and each its own."""
 
 from __future__ import annotations
 
@@ -36,25 +34,25 @@ def agrees(folder: Path, found: Path) -> None:
             )
 
 
-def test_ours_by_us(ours: Path, tmp_path: Path) -> None:
+def test_own_files(ours: Path, tmp_path: Path) -> None:
     static_files.load(oarlock, str(ours), str(tmp_path / "found.npz"))
     agrees(ours, tmp_path / "found.npz")
 
 
 @pytest.mark.paddle
-def test_ours_by_paddle(ours: Path, paddle: Any, tmp_path: Path) -> None:
+def test_own_files_in_paddle(ours: Path, paddle: Any, tmp_path: Path) -> None:
     paddle.ask("load_static", folder=str(ours), outputs=str(tmp_path / "found.npz"))
     agrees(ours, tmp_path / "found.npz")
 
 
 @pytest.mark.paddle
-def test_paddles_by_us(paddle: Any, tmp_path: Path) -> None:
+def test_paddle_files(paddle: Any, tmp_path: Path) -> None:
     paddle.ask("save_static", folder=str(tmp_path))
     static_files.load(oarlock, str(tmp_path), str(tmp_path / "found.npz"))
     agrees(tmp_path, tmp_path / "found.npz")
 
 
-def test_an_exported_program_is_for_inference(ours: Path) -> None:
+def test_exported_program_has_no_training_ops(ours: Path) -> None:
     program = oarlock.static.deserialize_program((ours / "bytes.pdmodel").read_bytes())
     types = [op.type for op in program.global_block().ops]
     assert types[0] == "feed"
@@ -63,7 +61,7 @@ def test_an_exported_program_is_for_inference(ours: Path) -> None:
     assert all(op.attr("is_test") for op in program.global_block().ops if op.has_attr("is_test"))
 
 
-def test_the_saved_program_has_its_training(ours: Path) -> None:
+def test_saved_program_has_training_ops(ours: Path) -> None:
     program = oarlock.static.Program.parse_from_string((ours / "state.pdmodel").read_bytes())
     assert "adam" in [op.type for op in program.global_block().ops]
     assert {v.name for v in program.list_vars() if v.persistable} >= {

@@ -1,6 +1,4 @@
-"""`recurrent`: real Paddle runs the programs that StaticRNN writes, and what real Paddle wrote runs
-here.
-"""
+"""`recurrent`: Paddle runs programs of StaticRNN, and Paddle's programs run here."""
 
 from __future__ import annotations
 
@@ -15,10 +13,10 @@ from oarlock import static
 from oarlock.ir.program import OpDesc, VarDesc
 from oarlock.loader.engine import Engine
 
-from ..static.hand.conftest import mode
+from ..static.hand.conftest import static_mode
 from ..static.hand.rnns import NETS, SIZES, eager, feeds, written
 
-__all__ = ["mode"]
+__all__ = ["static_mode"]
 pytestmark = pytest.mark.paddle
 # its jit.load adds gradients at once, which 2.6.2 cannot for blocks in a step
 NESTED = ("branching", "looping")
@@ -26,7 +24,9 @@ NESTED = ("branching", "looping")
 
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize("name", NETS)
-def test_ours_by_paddle(name: str, reverse: bool, paddle: Any, mode: Any, tmp_path: Path) -> None:
+def test_own_programs_in_paddle(
+    name: str, reverse: bool, paddle: Any, static_mode: Any, tmp_path: Path
+) -> None:
     net = NETS[name]
     given, _, outs = written(net)
     program = static.default_main_program()
@@ -48,13 +48,13 @@ def test_ours_by_paddle(name: str, reverse: bool, paddle: Any, mode: Any, tmp_pa
 
 @pytest.fixture(params=[False, True])
 def theirs(request: pytest.FixtureRequest, paddle: Any, tmp_path: Path) -> tuple[Path, list[Any]]:
-    """The folder of what Paddle wrote; the inputs and results."""
+    """Return the folder that Paddle wrote, inputs and results."""
     paddle.ask("save_steps", folder=str(tmp_path), reverse=request.param)
     with np.load(tmp_path / "wanted.npz") as held:
         return tmp_path, [held[name] for name in held.files]
 
 
-def test_paddles_by_us(theirs: tuple[Path, list[Any]], mode: Any) -> None:
+def test_paddle_programs(theirs: tuple[Path, list[Any]], static_mode: Any) -> None:
     folder, (x, h0, *wanted) = theirs
     program, names, fetches = static.load_inference_model(str(folder / "m"), static.Executor())
     by_hand = static.Executor().run(
@@ -76,7 +76,7 @@ GRADIENTS = ("w@GRAD", "u@GRAD", "x@GRAD", "h0@GRAD")
 
 
 def trained(folder: Path) -> tuple[Any, Any, dict[str, Any]]:
-    """The program with gradients, a scope with its parameters, and what real Paddle gave."""
+    """Return the program with gradients, a scope with its parameters, and Paddle's results."""
     program, scope = (
         static.Program.parse_from_string((folder / "trained.pdmodel").read_bytes()),
         static.Scope(),
@@ -88,7 +88,7 @@ def trained(folder: Path) -> tuple[Any, Any, dict[str, Any]]:
     return program, scope, values
 
 
-def test_their_gradients_by_us(theirs: tuple[Path, list[Any]], mode: Any) -> None:
+def test_gradients_of_paddle_programs(theirs: tuple[Path, list[Any]], static_mode: Any) -> None:
     folder, (x, h0, *_) = theirs
     program, scope, values = trained(folder)
     found = static.Executor().run(
@@ -98,9 +98,7 @@ def test_their_gradients_by_us(theirs: tuple[Path, list[Any]], mode: Any) -> Non
         np.testing.assert_allclose(array, values[name], rtol=2e-5, atol=1e-7, err_msg=name)
 
 
-def test_gradients_through_the_helper_of_paddle_1(
-    theirs: tuple[Path, list[Any]], mode: Any
-) -> None:
+def test_gradients_of_rnn_memory_helper(theirs: tuple[Path, list[Any]], static_mode: Any) -> None:
     """2.6.2 has no op that lets the gradient of a memory through to the step before; with that of
     1.8.5 it is the slope.
     """

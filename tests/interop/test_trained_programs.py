@@ -44,7 +44,7 @@ def saved(
 
 @pytest.fixture(scope="module")
 def judged(paddle: Any, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """What real Paddle says of the same programs as Oarlock writes them."""
+    """Return real Paddle's verdict on Oarlock's versions of the programs."""
     folder = tmp_path_factory.mktemp("written")
     with oarlock.compat.as_paddle():
         spec = importlib.util.spec_from_file_location(
@@ -76,7 +76,7 @@ def read(folder: Path, case: str) -> Any:
 
 
 @pytest.mark.parametrize("case", SAME)
-def test_training_goes_on(case: str, saved: tuple[Path, dict[str, list[str]]]) -> None:
+def test_training_resumes(case: str, saved: tuple[Path, dict[str, list[str]]]) -> None:
     folder, fetches = saved
     program, scope, exe = read(folder, case), static.Scope(), static.Executor()
     for name, value in held(folder / f"{case}.before.npz").items():
@@ -96,23 +96,21 @@ def test_training_goes_on(case: str, saved: tuple[Path, dict[str, list[str]]]) -
 
 
 @pytest.mark.parametrize("case", SAME)
-def test_what_oarlock_wrote_goes_on_in_paddle(case: str, judged: dict[str, str]) -> None:
+def test_own_programs_resume_in_paddle(case: str, judged: dict[str, str]) -> None:
     assert judged[case] == ""
 
 
 @pytest.mark.parametrize(
     ("case", "why"), [("branch", "select_input_grad"), ("loop", "number of forward input")]
 )
-def test_gradients_of_control_flow_are_oarlocks_own(
-    case: str, why: str, judged: dict[str, str]
-) -> None:
+def test_own_control_flow_gradients(case: str, why: str, judged: dict[str, str]) -> None:
     assert why in judged[case]
 
 
 @pytest.mark.parametrize(
     ("case", "op"), [("branch", "conditional_block_grad"), ("loop", "while_grad")]
 )
-def test_gradients_of_control_flow_are_refused_by_name(
+def test_paddle_control_flow_gradients_are_rejected(
     case: str, op: str, saved: tuple[Path, dict[str, list[str]]]
 ) -> None:
     folder, fetches = saved

@@ -13,7 +13,7 @@ import pytest
 
 from oarlock.compiler import CompiledProgram
 from oarlock.loader.engine import Engine
-from oarlock.loader.files import program_from_bytes
+from oarlock.loader.files import parse_program
 
 HELD = {}
 for _file in ("v1_ops.npz", "v1_models.npz"):
@@ -43,9 +43,9 @@ def test_ops(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in PROGRAMS if name.partition(".")[0] in OLDER])
-def test_ops_by_our_kernels(name: str) -> None:
+def test_ops_with_kernels(name: str) -> None:
     case = name.rpartition(".")[0]
-    compiled = CompiledProgram(program_from_bytes(HELD[name].tobytes()))
+    compiled = CompiledProgram(parse_program(HELD[name].tobytes()))
     feed = dict(zip(compiled.feeds, numbered(f"{case}.in"), strict=True))
     for got, want in zip(compiled.run({}, feed), numbered(f"{case}.out"), strict=True):
         assert (got.dtype, got.shape) == (want.dtype, want.shape)

@@ -1,4 +1,4 @@
-"""Detectors that PaddlePaddle 1.8.5 wrote give what they gave there: by engine and interpreter
+"""Detectors of PaddlePaddle 1.8.5 return its results in engine and interpreter
 (`tests/fixtures/make_v1_detectors.py`).
 """
 
@@ -34,7 +34,7 @@ def check(got: Any, offsets: Any, wanted: tuple[Any, Any]) -> None:
         np.testing.assert_array_equal(offsets[0], wanted[1])
 
 
-def test_the_engine_gives_what_paddle_gave(model: tuple[Path, dict[str, Any], list[Any]]) -> None:
+def test_engine_equals_paddle(model: tuple[Path, dict[str, Any], list[Any]]) -> None:
     folder, inputs, answers = model
     predictor = inference.create_predictor(
         inference.Config(str(folder / "program"), str(folder / "params"))
@@ -47,7 +47,7 @@ def test_the_engine_gives_what_paddle_gave(model: tuple[Path, dict[str, Any], li
         check(handle.copy_to_cpu(), handle.lod(), answer)
 
 
-def test_the_executor_gives_what_paddle_gave(model: tuple[Path, dict[str, Any], list[Any]]) -> None:
+def test_executor_equals_paddle(model: tuple[Path, dict[str, Any], list[Any]]) -> None:
     folder, inputs, answers = model
     executor = static.Executor(static.cpu_places()[0])
     files = {"model_filename": "program", "params_filename": "params"}

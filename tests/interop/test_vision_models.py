@@ -86,7 +86,7 @@ def test_every_network_is_compared() -> None:
 
 
 @pytest.mark.parametrize(("name", "settings", "shape"), CASES)
-def test_values_of_real_paddle_fit(
+def test_paddle_weights_give_equal_results(
     name: str, settings: dict[str, Any], shape: list[int], paddle: Any, tmp_path: Path
 ) -> None:
     path = str(tmp_path / "m")

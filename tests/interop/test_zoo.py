@@ -1,5 +1,5 @@
-"""The models of the benchmarks, exported by real Paddle: the engine gives what Paddle Inference
-gives.
+"""Models of the benchmarks, exported by real Paddle, return Paddle Inference's results in the
+engine.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ NAMES = sorted(
 
 @pytest.fixture(scope="session")
 def zoo(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the models that were asked for so far."""
+    """Return a folder with the exported models."""
     return tmp_path_factory.mktemp("zoo")
 
 
-def test_every_class_of_the_list_is_in_the_zoo() -> None:
+def test_zoo_covers_every_model_class() -> None:
     text = (BENCHMARKS / "zoo.py").read_text()
     assert {"resnet18", "mobilenet_v3_small", "shufflenet_v2_x1_0", "squeezenet1_1"} <= set(
         CLASSES.findall(text)
@@ -48,7 +48,7 @@ def test_every_class_of_the_list_is_in_the_zoo() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_engine_gives_what_paddle_inference_gives(name: str, zoo: Path) -> None:
+def test_engine_equals_paddle_inference(name: str, zoo: Path) -> None:
     command = [os.environ["OARLOCK_PADDLE"], str(ALL), str(zoo), f"={name}", "--answers"]
     done = subprocess.run(
         command,

@@ -1,4 +1,4 @@
-"""Datasets, samplers and the loader, workers included."""
+"""Datasets, samplers and DataLoader, with and without workers."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_batches_come_in_order(workers: int) -> None:
 
 
 @pytest.mark.parametrize("workers", [0, 2])
-def test_shuffling_is_decided_by_the_seed(workers: int) -> None:
+def test_shuffle_depends_on_the_seed(workers: int) -> None:
     def order() -> list[int]:
         paddle.seed(3)
         return [
@@ -68,7 +68,7 @@ def test_shuffling_is_decided_by_the_seed(workers: int) -> None:
     assert sorted(order()) == list(range(10)) != order()
 
 
-def test_workers_draw_anew_in_every_pass() -> None:
+def test_workers_use_new_random_numbers_per_pass() -> None:
     class Draws(Squares):
         def __getitem__(self, index: int) -> Any:
             return np.array([random.random(), np.random.random()])
@@ -84,14 +84,14 @@ def test_workers_draw_anew_in_every_pass() -> None:
     assert len(np.unique([*first, *second])) == len(first) + len(second)
 
 
-def test_an_error_in_a_worker_is_raised_here_with_its_lines() -> None:
+def test_worker_error_is_raised_with_its_line() -> None:
     with pytest.raises(paddle.OarlockError, match="(?s)a worker failed.*no sample 5"):
         list(DataLoader(Squares(bad=5), batch_size=2, num_workers=2))
     with pytest.raises(ValueError, match="no sample 5"):
         list(DataLoader(Squares(bad=5), batch_size=2))
 
 
-def test_collating() -> None:
+def test_default_collate() -> None:
     class Mixed(Squares):
         def __getitem__(self, index: int) -> Any:
             return {"a": 1.5, "b": (index, "text"), "c": paddle.ones([2])}
@@ -113,7 +113,7 @@ def test_collating() -> None:
         list(DataLoader(Odd()))
 
 
-def test_streams() -> None:
+def test_iterable_datasets() -> None:
     assert [b.tolist() for b in DataLoader(Count(), batch_size=2)] == [[0, 1], [2, 3], [4]]
     assert [b.tolist() for b in DataLoader(ChainDataset([Count(), Count()]), batch_size=5)] == [
         [0, 1, 2, 3, 4]
@@ -122,7 +122,7 @@ def test_streams() -> None:
         DataLoader(Count(), shuffle=True)
 
 
-def test_datasets_of_datasets() -> None:
+def test_dataset_wrappers() -> None:
     a, b = Squares(3), Squares(4)
     assert len(ConcatDataset([a, b])) == 7
     assert ConcatDataset([a, b])[4][1] == ConcatDataset([a, b])[-3][1] == 1
@@ -137,7 +137,7 @@ def test_datasets_of_datasets() -> None:
     assert TensorDataset([paddle.ones([3, 2]), np.arange(3)])[1][1] == 1
 
 
-def test_own_batches() -> None:
+def test_custom_batch_sampler() -> None:
     sampler = BatchSampler(Squares(6), batch_size=4)
     assert list(sampler) == [[0, 1, 2, 3], [4, 5]]
     assert [y.tolist() for _, y in DataLoader(Squares(6), batch_sampler=[[5, 0], [1]])] == [
@@ -148,6 +148,6 @@ def test_own_batches() -> None:
         BatchSampler(Squares(), batch_size=0)
 
 
-def test_a_loader_is_called_for_its_batches() -> None:
+def test_calling_a_loader_iterates() -> None:
     loader = DataLoader(Squares(4), batch_size=2)
     assert [x.tolist() for x, _ in loader()] == [x.tolist() for x, _ in loader]

@@ -1,4 +1,4 @@
-"""Samplers that draw: as likely as they should, and what they refuse."""
+"""Random samplers: frequencies and rejected arguments."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from oarlock.io import (
 )
 
 
-def test_weights_decide_how_often() -> None:
+def test_weighted_sampler_frequencies() -> None:
     paddle.seed(2)
     sampler = WeightedRandomSampler([1.0, 0.0, 3.0], 8000)
     drawn = list(sampler)
@@ -25,7 +25,7 @@ def test_weights_decide_how_often() -> None:
     np.testing.assert_allclose(np.bincount(drawn) / 8000, [0.25, 0, 0.75], atol=0.02)
 
 
-def test_without_replacement_each_comes_once() -> None:
+def test_sampling_without_replacement() -> None:
     assert sorted(WeightedRandomSampler(np.array([0.5, 0.0, 0.2, 0.3]), 3, replacement=False)) == [
         0,
         2,
@@ -33,7 +33,7 @@ def test_without_replacement_each_comes_once() -> None:
     ]
 
 
-def test_subsets_are_shuffled() -> None:
+def test_subset_random_sampler() -> None:
     sampler = SubsetRandomSampler(range(10, 40))
     first, second = list(sampler), list(sampler)
     assert sorted(first) == sorted(second) == list(range(10, 40))
@@ -60,6 +60,6 @@ def test_subsets_are_shuffled() -> None:
         (lambda: paddle.metric.Recall().update(np.ones(2), np.ones(3)), "2 predictions, 3 labels"),
     ],
 )
-def test_refusals(attempt: Callable[[], Any], why: str) -> None:
+def test_invalid_arguments_are_rejected(attempt: Callable[[], Any], why: str) -> None:
     with pytest.raises(paddle.OpError, match=why):
         attempt()

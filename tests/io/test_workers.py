@@ -1,6 +1,4 @@
-"""Worker processes of a DataLoader: shared memory, streams, errors, and that nothing is left of
-them.
-"""
+"""Worker processes of a DataLoader: shared memory, streams, errors, and release of resources."""
 
 from __future__ import annotations
 
@@ -21,8 +19,8 @@ from oarlock.io.workers import Workers
 MEMORY = Path("/dev/shm")
 
 
-class Pictures(Dataset):
-    """Large samples; one of them may be bad, or end its process."""
+class LargeImages(Dataset):
+    """Large samples; one of them may raise, or end its process."""
 
     def __init__(self, count: int = 12, bad: int = -1, deadly: int = -1) -> None:
         self.count, self.bad, self.deadly = count, bad, deadly
@@ -38,99 +36,99 @@ class Pictures(Dataset):
         return self.count
 
 
-RAISES = Pictures.__getitem__.__code__.co_firstlineno + 2
+RAISES = LargeImages.__getitem__.__code__.co_firstlineno + 2
 
 
-def left() -> list[str]:
+def remaining_segments() -> list[str]:
     """The shared memory of this process's loaders."""
     return [p.name for p in MEMORY.glob(f"oar{os.getpid():x}_*")]
 
 
-def alive(workers: list[Any]) -> list[Any]:
+def alive_processes(workers: list[Any]) -> list[Any]:
     return [p for p in workers if p.is_alive()]
 
 
 @pytest.mark.parametrize("use", [True, False])
-def test_large_arrays_come_whole(use: bool) -> None:
-    loader = DataLoader(Pictures(), batch_size=3, num_workers=2, use_shared_memory=use)
+def test_large_arrays_are_transferred(use: bool) -> None:
+    loader = DataLoader(LargeImages(), batch_size=3, num_workers=2, use_shared_memory=use)
     batches = list(loader)
     assert [b["x"].numpy().mean((1, 2)).tolist() for b in batches] == [
         [3 * k, 3 * k + 1, 3 * k + 2] for k in range(4)
     ]
     assert batches[1]["y"][1] == ["name"] * 3
-    assert left() == []
+    assert remaining_segments() == []
 
 
-def test_large_arrays_go_through_shared_memory() -> None:
+def test_large_arrays_use_shared_memory() -> None:
     large, small = np.arange(LARGE_COUNT, dtype="float32"), np.arange(3)
     lent = shared_memory.to_shared_memory(
         [(large, small, "text"), {"t": paddle.to_tensor(large)}], f"oar{os.getpid():x}_test_"
     )
     assert isinstance(lent[0][0], shared_memory.SharedArray)
     assert lent[0][1:] == (small, "text")
-    assert len(left()) == 2
+    assert len(remaining_segments()) == 2
     taken = shared_memory.from_shared_memory(lent)
     np.testing.assert_array_equal(taken[0][0], large)
     np.testing.assert_array_equal(taken[1]["t"], large)
-    assert left() == []
+    assert remaining_segments() == []
 
 
 LARGE_COUNT = shared_memory.MIN_BYTES // 4
 
 
-def test_without_room_nothing_is_lent(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_full_shared_memory_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shared_memory, "_free_bytes", lambda: shared_memory.MIN_BYTES)
     large = np.zeros(LARGE_COUNT, "float32")
     assert shared_memory.to_shared_memory([large], "oar_none_")[0] is large
 
 
-def test_an_abandoned_pass_leaves_nothing() -> None:
+def test_abandoned_pass_frees_resources() -> None:
     workers = Workers(
-        DataLoader(Pictures(40), batch_size=1, num_workers=2, prefetch_factor=4),
+        DataLoader(LargeImages(40), batch_size=1, num_workers=2, prefetch_factor=4),
         iter([[k] for k in range(40)]),
     )
     processes = workers._processes
     next(workers)
-    assert len(alive(processes)) == 2
+    assert len(alive_processes(processes)) == 2
     del workers
     gc.collect()
-    assert alive(processes) == []
-    assert left() == []
+    assert alive_processes(processes) == []
+    assert remaining_segments() == []
 
 
-def test_leaving_a_loop_ends_the_workers() -> None:
-    for _ in DataLoader(Pictures(40), batch_size=1, num_workers=2):
+def test_leaving_a_loop_stops_workers() -> None:
+    for _ in DataLoader(LargeImages(40), batch_size=1, num_workers=2):
         break
     gc.collect()
-    assert left() == []
+    assert remaining_segments() == []
 
 
-def test_an_error_names_its_line_and_leaves_nothing() -> None:
+def test_worker_error_names_its_line_and_frees_memory() -> None:
     with pytest.raises(paddle.OarlockError) as caught:
-        list(DataLoader(Pictures(bad=7), batch_size=1, num_workers=2))
+        list(DataLoader(LargeImages(bad=7), batch_size=1, num_workers=2))
     first = str(caught.value).split("\n")[0]
     assert first.startswith("DataLoader: a worker failed: KeyError: 'no such picture' (")
     assert first.endswith(f'test_workers.py:{RAISES}: raise KeyError("no such picture"))')
     assert "Traceback" in str(caught.value)
-    assert left() == []
+    assert remaining_segments() == []
 
 
-def test_a_worker_that_dies_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_dead_worker_is_detected(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(paddle.OarlockError, match="a worker died or timed out"):
-        list(DataLoader(Pictures(deadly=3), batch_size=1, num_workers=1, timeout=2))
-    assert left() == []
+        list(DataLoader(LargeImages(deadly=3), batch_size=1, num_workers=1, timeout=2))
+    assert remaining_segments() == []
 
 
-def test_an_error_at_the_start_is_told() -> None:
+def test_worker_init_error_is_reported() -> None:
     def start(worker: int) -> None:
         raise RuntimeError(f"worker {worker} does not start")
 
     with pytest.raises(paddle.OarlockError, match=r"RuntimeError: worker \d does not start"):
-        list(DataLoader(Pictures(), num_workers=2, worker_init_fn=start))
+        list(DataLoader(LargeImages(), num_workers=2, worker_init_fn=start))
 
 
-class Shares(IterableDataset):
-    """Each worker gives its part of 0 ... 6."""
+class ShardedStream(IterableDataset):
+    """Each worker yields its part of 0 ... 6."""
 
     def __iter__(self) -> Iterator[Any]:
         info = get_worker_info()
@@ -138,25 +136,28 @@ class Shares(IterableDataset):
         return iter(range(start, 7, step))
 
 
-def test_streams_are_shared_out_by_get_worker_info() -> None:
+def test_stream_is_sharded_by_worker_info() -> None:
     assert get_worker_info() is None
-    assert [b.tolist() for b in DataLoader(Shares(), batch_size=2, num_workers=2)] == [
+    assert [b.tolist() for b in DataLoader(ShardedStream(), batch_size=2, num_workers=2)] == [
         [0, 2],
         [1, 3],
         [4, 6],
         [5],
     ]
     assert [
-        b.tolist() for b in DataLoader(Shares(), batch_size=2, num_workers=3, drop_last=True)
+        b.tolist() for b in DataLoader(ShardedStream(), batch_size=2, num_workers=3, drop_last=True)
     ] == [
         [0, 3],
         [1, 4],
         [2, 5],
     ]
-    assert [b.tolist() for b in DataLoader(Shares(), batch_size=4)] == [[0, 1, 2, 3], [4, 5, 6]]
+    assert [b.tolist() for b in DataLoader(ShardedStream(), batch_size=4)] == [
+        [0, 1, 2, 3],
+        [4, 5, 6],
+    ]
 
 
-class Told(Dataset):
+class WorkerInfoDataset(Dataset):
     """What each worker knows of itself."""
 
     def __getitem__(self, index: int) -> Any:
@@ -168,8 +169,10 @@ class Told(Dataset):
         return 20
 
 
-def test_workers_know_themselves() -> None:
-    rows = np.concatenate([b.numpy() for b in DataLoader(Told(), batch_size=1, num_workers=2)])
+def test_get_worker_info() -> None:
+    rows = np.concatenate(
+        [b.numpy() for b in DataLoader(WorkerInfoDataset(), batch_size=1, num_workers=2)]
+    )
     assert set(rows[:, 0]) <= {0, 1}
     assert set(map(tuple, rows[:, [1, 3]])) == {(2, 20)}
     assert len({tuple(r) for r in rows[:, [0, 2]]}) == len(set(rows[:, 0]))

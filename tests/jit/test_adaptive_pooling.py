@@ -1,4 +1,4 @@
-"""Adaptive average pooling to sizes that are known only at run time."""
+"""Adaptive average pooling to dynamic sizes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ POOLS: dict[str, tuple[Any, tuple[int, ...]]] = {
 
 @pytest.mark.filterwarnings("ignore:.*there are no parameters")
 @pytest.mark.parametrize("case", POOLS)
-def test_what_is_no_number_stays_in_its_windows(case: str, tmp_path: Path) -> None:
+def test_nan_affects_only_its_windows(case: str, tmp_path: Path) -> None:
     pool, shape = POOLS[case]
     x = np.random.default_rng(0).standard_normal(shape).astype("float32")
     x.reshape(-1)[[0, -2]] = np.nan, np.inf
@@ -50,7 +50,7 @@ def test_what_is_no_number_stays_in_its_windows(case: str, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("case", POOLS)
-def test_gradients_of_means_of_windows(case: str) -> None:
+def test_gradients_of_adaptive_average_pooling(case: str) -> None:
     pool, shape = POOLS[case]
     x, grads = np.random.default_rng(0).standard_normal(shape).astype("float32"), []
     for function, n in ((pool, 4), (paddle.jit.to_static(pool), paddle.to_tensor(4))):
@@ -60,7 +60,7 @@ def test_gradients_of_means_of_windows(case: str) -> None:
     np.testing.assert_allclose(grads[1], grads[0], rtol=1e-5, atol=1e-6)
 
 
-def test_max_pooling_over_dynamic_windows_are_rejected() -> None:
+def test_max_pooling_over_dynamic_windows_is_rejected() -> None:
     largest = paddle.jit.to_static(lambda x: adaptive_max_pool2d(x, [paddle.shape(x)[2] - 1, 2]))
     with pytest.raises(TraceError, match="is not known while the program is recorded"):
         largest(paddle.ones([1, 2, 5, 6]))

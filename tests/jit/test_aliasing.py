@@ -1,6 +1,4 @@
-"""Two names of one tensor, list or dict across branches and loops: programs return what Python
-returns, or are rejected.
-"""
+"""Aliases of a tensor, list or dict in branches and loops: programs equal Python, or are rejected."""
 
 from __future__ import annotations
 
@@ -77,7 +75,7 @@ def texts() -> Iterator[str]:
 
 
 def programs(folder: Path, first: int, step: int) -> list[Callable[..., Any]]:
-    """Every `step`-th of them, in a file, for a program is made of its source."""
+    """Return every `step`-th program, written to a file because the conversion needs the source."""
     numbers = range(first, len(list(texts())), step)
     text = list(texts())
     path = folder / "random_programs.py"
@@ -98,7 +96,7 @@ def given(holds: bool, rounds: int) -> list[Any]:
 
 
 def results(function: Callable[..., Any], call: tuple[bool, int]) -> list[Any]:
-    """What a call gives, and what became of its arguments."""
+    """Return the results of a call, and its arguments afterwards."""
     arguments = given(*call)
     with paddle.no_grad():
         found = function(*arguments)
@@ -106,8 +104,8 @@ def results(function: Callable[..., Any], call: tuple[bool, int]) -> list[Any]:
     return [v.numpy() for v in (*found, *arguments)]
 
 
-def same(function: Callable[..., Any], program: Callable[..., Any]) -> bool:
-    """Whether a program gives what Python gives; False where it is refused.
+def returns_equal_results(function: Callable[..., Any], program: Callable[..., Any]) -> bool:
+    """Whether a program equals Python; False if it is rejected.
 
     An AssertionError for anything else.
     """
@@ -123,15 +121,15 @@ def same(function: Callable[..., Any], program: Callable[..., Any]) -> bool:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("first", range(4))
-def test_a_program_returns_what_python_returns_or_is_rejected(first: int, tmp_path: Path) -> None:
-    equal = [same(f, to_static(f)) for f in programs(tmp_path, first, 16)]
+def test_program_equals_python_or_is_rejected(first: int, tmp_path: Path) -> None:
+    equal = [returns_equal_results(f, to_static(f)) for f in programs(tmp_path, first, 16)]
     assert 0.2 < np.mean(equal) < 0.6
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("first", range(4, 16))
-def test_so_do_all_others(first: int, tmp_path: Path) -> None:
-    equal = [same(f, to_static(f)) for f in programs(tmp_path, first, 16)]
+def test_all_programs_equal_python_or_are_rejected(first: int, tmp_path: Path) -> None:
+    equal = [returns_equal_results(f, to_static(f)) for f in programs(tmp_path, first, 16)]
     assert 0.2 < np.mean(equal) < 0.6
 
 
@@ -148,7 +146,7 @@ def saved(function: Callable[..., Any], prefix: str) -> Any:
     return paddle.jit.load(prefix)
 
 
-def test_files_return_what_python_returns_or_are_rejected(tmp_path: Path) -> None:
+def test_saved_program_equals_python_or_is_rejected(tmp_path: Path) -> None:
     equal = []
     for function in programs(tmp_path, 5, 61):
         try:
@@ -156,7 +154,7 @@ def test_files_return_what_python_returns_or_are_rejected(tmp_path: Path) -> Non
         except OarlockError:
             equal.append(False)
         else:
-            assert same(function, loaded)
+            assert returns_equal_results(function, loaded)
             equal.append(True)
     assert 0.2 < np.mean(equal) < 0.7
 
@@ -278,9 +276,7 @@ MAY_BE = r"may be (out of date|another one).* at test_aliasing.py:\d+ in .*"
     ],
     ids=lambda v: getattr(v, "__name__", ""),
 )
-def test_it_is_rejected_with_the_line_of_the_change(
-    function: Callable[..., Any], words: str
-) -> None:
+def test_rejection_names_the_line_of_the_change(function: Callable[..., Any], words: str) -> None:
     with pytest.raises(paddle.TraceError, match=f"(?s){MAY_BE}{words}"):
         to_static(function)(*given(True, 1))
 
@@ -298,7 +294,7 @@ class Buffered(nn.Layer):
         return u
 
 
-def test_a_buffer_is_seen_by_the_layer() -> None:
+def test_aliased_buffer_is_rejected() -> None:
     with pytest.raises(
         paddle.TraceError, match=r"(?s)out of date.*u\.add_\(x\).*u = self\.held if c"
     ):
@@ -376,11 +372,11 @@ def chosen_lists_that_nobody_changes(x: Any, c: Any, n: Any) -> Any:
         in_a_list_with_two_names,
     ],
 )
-def test_it_is_right_where_no_other_name_is_read(function: Callable[..., Any]) -> None:
-    assert same(function, to_static(function))
+def test_unread_alias_is_accepted(function: Callable[..., Any]) -> None:
+    assert returns_equal_results(function, to_static(function))
 
 
-def test_lists_may_be_chosen_and_read() -> None:
+def test_read_only_aliased_lists() -> None:
     program = to_static(chosen_lists_that_nobody_changes)
     for holds in (True, False):
         with paddle.no_grad():

@@ -18,7 +18,7 @@ import pytest
 
 import oarlock as paddle
 from oarlock.jit import to_static
-from oarlock.jit.program_cache import MAX_PROGRAMS
+from oarlock.jit.program_cache import MAX_PROGRAMS_PER_SIGNATURE
 
 
 class Color(enum.Enum):
@@ -47,7 +47,7 @@ VALUES: dict[str, tuple[Callable[[], Any], Callable[[], Any]]] = {
 
 
 @pytest.mark.parametrize("name", VALUES)
-def test_equal_values_make_one_program(name: str) -> None:
+def test_equal_values_share_a_program(name: str) -> None:
     static = to_static(lambda x, value: x * len(str(value)))
     one, other = VALUES[name]
     for _ in range(3):
@@ -68,19 +68,22 @@ class Setting:
         return 1
 
 
-def test_new_objects_at_each_call_make_no_more_programs_than_others() -> None:
+def test_new_objects_are_limited_to_the_program_limit() -> None:
     static = to_static(lambda x, setting: x * setting.factor)
     with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("always")
-        results = [static(paddle.ones([1]), Setting(n)).item() for n in range(MAX_PROGRAMS + 4)]
-    assert results == list(range(MAX_PROGRAMS + 4))
-    assert static.get_traced_count() == MAX_PROGRAMS
+        results = [
+            static(paddle.ones([1]), Setting(n)).item()
+            for n in range(MAX_PROGRAMS_PER_SIGNATURE + 4)
+        ]
+    assert results == list(range(MAX_PROGRAMS_PER_SIGNATURE + 4))
+    assert static.get_traced_count() == MAX_PROGRAMS_PER_SIGNATURE
     assert [
         "'setting' differs at each call; 16 programs were made" in str(w.message) for w in found
     ] == [True]
 
 
-def test_one_object_makes_one_program() -> None:
+def test_same_object_has_one_program() -> None:
     static, one, other = (
         to_static(lambda x, setting: x * setting.factor),
         Setting(2.0),
@@ -97,18 +100,19 @@ def test_one_object_makes_one_program() -> None:
     assert static(paddle.ones([1]), one).item() == 5.0
 
 
-def test_sets_are_known_by_which_they_are() -> None:
+def test_sets_are_compared_by_identity() -> None:
     static = to_static(lambda x, members: x * len(members))
     with pytest.warns(UserWarning, match="'members' differs at each call"):
         assert [
-            static(paddle.ones([1]), set(range(n))).item() for n in range(MAX_PROGRAMS + 2)
-        ] == list(range(MAX_PROGRAMS + 2))
-    assert static.get_traced_count() == MAX_PROGRAMS
+            static(paddle.ones([1]), set(range(n))).item()
+            for n in range(MAX_PROGRAMS_PER_SIGNATURE + 2)
+        ] == list(range(MAX_PROGRAMS_PER_SIGNATURE + 2))
+    assert static.get_traced_count() == MAX_PROGRAMS_PER_SIGNATURE
 
 
-def test_a_default_that_is_a_tuple_takes_no_function_off_the_quick_way() -> None:
+def test_tuple_default_keeps_the_fast_path() -> None:
     static = to_static(lambda x, sizes=(2, (3.0, None)): x * sizes[0] + sizes[1][0])
     listed = to_static(lambda x, sizes=([2],): x * sizes[0][0])
     assert [f(paddle.ones([1])).item() for f in (static, static, listed)] == [5.0, 5.0, 2.0]
-    assert len(static.program_cache.fast) == 1
-    assert not listed.program_cache.fast
+    assert len(static.program_cache.fast_cache) == 1
+    assert not listed.program_cache.fast_cache

@@ -123,7 +123,7 @@ REFUSED: dict[Callable[..., Any], str] = {
 
 
 @pytest.mark.parametrize("function", REFUSED, ids=lambda f: f.__name__)
-def test_it_is_rejected_with_its_line(function: Callable[..., Any]) -> None:
+def test_rejection_names_the_line(function: Callable[..., Any]) -> None:
     with pytest.raises(TraceError, match=REFUSED[function]) as caught:
         to_static(function)(paddle.ones([2]), paddle.to_tensor(2))
     assert "test_array_errors.py" in str(caught.value)
@@ -131,7 +131,7 @@ def test_it_is_rejected_with_its_line(function: Callable[..., Any]) -> None:
 
 @pytest.mark.parametrize("trains", [False, True])
 @pytest.mark.parametrize("position", [2, -3])
-def test_a_position_that_there_is_not_fails_in_a_run(position: int, trains: bool) -> None:
+def test_index_out_of_range_is_a_run_time_error(position: int, trains: bool) -> None:
     def put(x: Any, k: Any) -> Any:
         items = [x, x + 1]
         items[k] = x * 5

@@ -49,7 +49,7 @@ CASES = [
 
 @pytest.mark.parametrize(("function", "good"), CASES)
 @pytest.mark.parametrize("train", [True, False])
-def test_in_a_run(function: Callable[..., Any], good: set[int], train: bool) -> None:
+def test_index_in_a_run(function: Callable[..., Any], good: set[int], train: bool) -> None:
     converted = paddle.jit.to_static(function)
     for k in range(4):
         x = paddle.to_tensor([1.0, 2.0], stop_gradient=not train)
@@ -64,7 +64,9 @@ def test_in_a_run(function: Callable[..., Any], good: set[int], train: bool) -> 
 
 
 @pytest.mark.parametrize(("function", "good"), CASES)
-def test_in_a_file(function: Callable[..., Any], good: set[int], tmp_path: Path) -> None:
+def test_index_in_a_saved_program(
+    function: Callable[..., Any], good: set[int], tmp_path: Path
+) -> None:
     prefix = str(tmp_path / "m")
     spec = [InputSpec([2], "float32", "x"), COUNT]
     with pytest.warns(UserWarning, match="no parameters"):
@@ -83,7 +85,7 @@ def test_in_a_file(function: Callable[..., Any], good: set[int], tmp_path: Path)
             loaded(x, paddle.to_tensor([k]))
 
 
-def test_array_write_makes_lists_longer() -> None:
+def test_array_write_appends() -> None:
     @paddle.jit.to_static
     def written(x: Any, k: Any) -> Any:
         found = paddle.tensor.create_array("float32")
@@ -110,7 +112,7 @@ def popped_anywhere(x: Any, at: int) -> Any:
     ("function", "positions"),
     [(read_from_the_end, [0]), (popped_anywhere, [0, 1, 3, -1, -2, -4, -5, -8, 4, 7])],
 )
-def test_positions_that_are_read_and_popped(
+def test_read_and_pop_at_an_index(
     function: Callable[..., Any], positions: list[int], train: bool
 ) -> None:
     spec = [InputSpec([None, 2], "float32", "x"), InputSpec([], "int64", "at")]

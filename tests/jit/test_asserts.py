@@ -128,7 +128,7 @@ def said_at(words: str) -> str:
 
 @everywhere
 @pytest.mark.parametrize("trains", [False, True])
-def test_a_run_is_rejected_with_the_users_words_and_line(
+def test_failed_assert_raises_with_message_and_line(
     function: Callable[..., Any], words: str, trains: bool
 ) -> None:
     static = to_static(function, X)
@@ -144,7 +144,7 @@ def test_a_run_is_rejected_with_the_users_words_and_line(
 
 
 @everywhere
-def test_in_a_file_it_is_an_assumption_that_every_reader_checks(
+def test_asserts_of_files_are_guards_in_every_reader(
     function: Callable[..., Any], words: str, tmp_path: Path
 ) -> None:
     at = str(tmp_path / "m")
@@ -180,7 +180,7 @@ def test_in_a_file_it_is_an_assumption_that_every_reader_checks(
     assert re.search(said_at(words), done.stderr), done.stderr
 
 
-def test_in_a_file_it_holds_where_it_is_not_come_by(tmp_path: Path) -> None:
+def test_asserts_of_skipped_branches_are_not_checked(tmp_path: Path) -> None:
     def sometimes(x: Any) -> Any:
         for row in x:
             if row[0] > 5:
@@ -198,7 +198,7 @@ def test_in_a_file_it_holds_where_it_is_not_come_by(tmp_path: Path) -> None:
         loaded(np.array([[6.0, 200.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0]], "float32"))
 
 
-def test_a_raise_in_every_iteration_is_rejected() -> None:
+def test_unconditional_raise_in_a_loop_is_rejected() -> None:
     def always(x: Any) -> Any:
         while x.sum() < 0:
             raise ValueError("mine")
@@ -211,7 +211,7 @@ def test_a_raise_in_every_iteration_is_rejected() -> None:
         to_static(always, X)(GOOD)
 
 
-def test_a_raise_that_python_catches_stays_pythons() -> None:
+def test_caught_raise_stays_python() -> None:
     def caught(x: Any) -> Any:
         try:
             if x.shape[1] == 4:
@@ -233,9 +233,7 @@ def shows(x: Any) -> Any:
 
 
 @pytest.mark.parametrize("trains", [False, True])
-def test_what_is_printed_is_what_python_prints(
-    capsys: pytest.CaptureFixture[str], trains: bool
-) -> None:
+def test_print_equals_python(capsys: pytest.CaptureFixture[str], trains: bool) -> None:
     static = to_static(shows, X)
     static(GOOD)
     capsys.readouterr()

@@ -1,6 +1,4 @@
-"""Buffers that forward changes in place: on one path, in loops, under no_grad; a program writes
-them as eager code does.
-"""
+"""Buffers that forward changes in place (on one path, in loops, under no_grad) equal eager code."""
 
 from __future__ import annotations
 
@@ -99,8 +97,8 @@ class NormOnOneWay(nn.Layer):
 LAYERS = (OnOneWay, SetAndChanged, ChangedThenSet, InRounds, Queue, Averaged, NormOnOneWay)
 
 
-def trained(made: type[nn.Layer], static: bool) -> list[Any]:
-    """What some steps give, and the state after them."""
+def train(made: type[nn.Layer], static: bool) -> list[Any]:
+    """Return the results of some steps, and the state after them."""
     paddle.seed(3)
     layer = made()
     called = paddle.jit.to_static(layer) if static else layer
@@ -120,21 +118,23 @@ def trained(made: type[nn.Layer], static: bool) -> list[Any]:
 
 
 @pytest.mark.parametrize("made", LAYERS, ids=lambda c: c.__name__)
-def test_a_program_changes_buffers_as_eager_code_does(made: type[nn.Layer]) -> None:
-    for found, wanted in zip(trained(made, True), trained(made, False), strict=True):
+def test_buffers_equal_eager(made: type[nn.Layer]) -> None:
+    for found, wanted in zip(train(made, True), train(made, False), strict=True):
         np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.parametrize(
     ("made", "line"), [(OnOneWay, "self.n.add_"), (Averaged, "slow.set_value")]
 )
-def test_a_saved_program_would_forget(made: type[nn.Layer], line: str, tmp_path: Path) -> None:
+def test_saving_mutated_buffers_is_rejected(
+    made: type[nn.Layer], line: str, tmp_path: Path
+) -> None:
     with pytest.raises(TraceError, match=f"(?s)forward changes a buffer in place.*{line}"):
         paddle.jit.save(made(), tmp_path / "m", input_spec=[InputSpec([None, 2])])
     assert not list(tmp_path.iterdir())
 
 
-def test_a_norm_on_one_path_is_saved(tmp_path: Path) -> None:
+def test_batch_norm_on_one_path_is_saved(tmp_path: Path) -> None:
     layer = NormOnOneWay()
     layer.eval()
     paddle.jit.save(layer, str(tmp_path / "m"), input_spec=[InputSpec([None, 2])])

@@ -31,7 +31,7 @@ CASES = {
 
 @pytest.mark.filterwarnings("ignore:.*there are no parameters")
 @pytest.mark.parametrize("case", CASES)
-def test_what_is_broadcast_is_of_one_dtype(case: str, tmp_path: Path) -> None:
+def test_broadcast_operands_have_one_dtype(case: str, tmp_path: Path) -> None:
     function: Any = CASES[case]
     paddle.jit.save(
         paddle.jit.to_static(function, input_spec=[InputSpec([None, 3], "float32", "x")]),

@@ -181,19 +181,19 @@ def never_set(x: Any) -> Any:
     ],
     ids=lambda v: getattr(v, "__name__", ""),
 )
-def test_it_is_rejected_with_its_lines(function: Callable[..., Any], words: str) -> None:
+def test_rejection_names_both_lines(function: Callable[..., Any], words: str) -> None:
     with pytest.raises(paddle.TraceError) as caught:
         to_static(function, X)(paddle.ones([2, 4]))
     assert re.search(words, str(caught.value), re.DOTALL), str(caught.value)
     assert "test_conversion_errors.py" in str(caught.value)
 
 
-def test_a_name_without_value_is_a_name_error() -> None:
+def test_undefined_name_is_a_name_error() -> None:
     with pytest.raises(NameError, match="'y' was not given a value before"):
         to_static(never_set, X)(paddle.ones([2, 4]))
 
 
-def test_so_it_is_beside_a_tensor() -> None:
+def test_undefined_name_in_an_expression_with_tensors() -> None:
     def f(x: Any) -> Any:
         if x.shape[1] == 5:
             y = x
@@ -203,7 +203,7 @@ def test_so_it_is_beside_a_tensor() -> None:
         to_static(f)(paddle.ones([2, 4]))
 
 
-def test_a_function_without_source_is_said_to_stay_python() -> None:
+def test_function_without_source_is_reported() -> None:
     names: dict[str, Any] = {}
     exec("def made(x):\n    return x * 2 if x.sum() > 0 else x\n", names)
     with (
@@ -216,7 +216,7 @@ def test_a_function_without_source_is_said_to_stay_python() -> None:
         to_static(names["made"], X)(paddle.ones([2, 4]))
 
 
-def test_what_python_calls_itself_is_said_not_to_be_converted() -> None:
+def test_callbacks_are_reported_as_not_converted() -> None:
     def positive(v: Any) -> Any:
         return 1 if v.sum() > 0 else 2
 
@@ -226,7 +226,7 @@ def test_what_python_calls_itself_is_said_not_to_be_converted() -> None:
         to_static(lambda x: sorted([x, x * 2], key=positive)[0])(paddle.ones([2, 4]))
 
 
-def test_tracebacks_and_lines_are_the_users(tmp_path: Path) -> None:
+def test_tracebacks_show_user_lines(tmp_path: Path) -> None:
     def breaks(x: Any) -> Any:
         if x.shape[1] == 4:
             x = x + 1
@@ -266,10 +266,8 @@ def test_wrong_calls_are_rejected() -> None:
         to_static(other_ranks, whatever=1)
 
 
-def test_one_message_is_one_error() -> None:
-    """Nothing of a failed recording stays: the next call says the same again, and a good
-    one works.
-    """
+def test_failed_recording_leaves_no_state() -> None:
+    """The next call raises the same error, and a valid call works."""
 
     def sometimes(x: Any, bad: bool) -> Any:
         if x.sum() > 0:
@@ -287,7 +285,7 @@ def test_one_message_is_one_error() -> None:
         assert static(paddle.ones([2, 4]), False).numpy().sum() == 8
 
 
-def test_a_list_repeated_by_a_symbolic_scalar() -> None:
+def test_list_repeated_by_a_symbolic_scalar() -> None:
     def zeros(x: Any) -> Any:
         return x + paddle.to_tensor([0.0] * x.shape[0])
 
@@ -327,7 +325,7 @@ def of_two_lengths(x: Any) -> Any:
     return x
 
 
-def test_elements_that_are_not_there_or_of_two_kinds() -> None:
+def test_missing_or_inconsistent_elements() -> None:
     x = paddle.ones([2])
     with pytest.raises(IndexError):
         to_static(never_there)(x, paddle.to_tensor(2))
@@ -349,7 +347,7 @@ def keeps_an_older_value(x: Any) -> Any:
     return late + 1
 
 
-def test_explain_says_the_line_of_the_branch_of_a_value_that_was_made_before() -> None:
+def test_explain_names_the_branch_line() -> None:
     (problem,) = explain(keeps_an_older_value, [X[0]]).problems
     assert "'late' has a value only if the condition holds" in problem.cause
     assert "y = x * 2" not in problem.cause
@@ -365,7 +363,7 @@ def test_explain_says_the_line_of_the_branch_of_a_value_that_was_made_before() -
     ],
 )
 @pytest.mark.filterwarnings("ignore:.*there are no parameters")
-def test_a_value_of_one_branch_is_an_error_in_the_runs_of_the_other(
+def test_value_of_the_other_branch_is_a_run_time_error(
     function: Callable[..., Any], name: str, sign: int, wanted: int, tmp_path: Path
 ) -> None:
     x = paddle.ones([2, 4]) * sign
@@ -384,7 +382,7 @@ def test_a_value_of_one_branch_is_an_error_in_the_runs_of_the_other(
 
 
 @pytest.mark.parametrize("full_graph", [True, False])
-def test_a_name_without_a_value_as_the_result_is_the_error_of_python(full_graph: bool) -> None:
+def test_undefined_result_raises_like_python(full_graph: bool) -> None:
     def undefined(x: Any, flag: bool) -> Any:
         if flag:
             y = x

@@ -31,7 +31,7 @@ f(paddle.ones([1, 3]))
 """
 
 
-def test_it_stops_in_branches_and_iterations(tmp_path: Path) -> None:
+def test_breakpoints_in_branches_and_loops(tmp_path: Path) -> None:
     path = tmp_path / "net.py"
     path.write_text(SCRIPT)
     words = "p 'z is', z.shape\nw\nl 10, 12\nc\np 'i is', i\nc\np 'i is', i\nc\n"

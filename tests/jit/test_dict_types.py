@@ -22,14 +22,14 @@ class Config(dict[str, Any]):
 
 
 class Outputs(OrderedDict[str, Any]):
-    """What many models give."""
+    """An output class of many models."""
 
     @property
     def logits(self) -> Any:
         return self["logits"]
 
 
-def test_a_config_is_given_as_it_is_and_looked_at_again() -> None:
+def test_changed_config_argument_is_detected() -> None:
     config = Config(scale=2.0, sizes=[1])
     static = paddle.jit.to_static(lambda x, config: x * config.scale + len(config.sizes))
     check(static(x(), config), 3, 5, 7)
@@ -41,7 +41,7 @@ def test_a_config_is_given_as_it_is_and_looked_at_again() -> None:
     check(static(x(), config), 5, 8, 11)
 
 
-def test_a_config_outside() -> None:
+def test_changed_global_config_is_detected() -> None:
     config = Config(scale=2.0)
     static = paddle.jit.to_static(lambda x: x * config.scale)
     check(static(x()), 2, 4, 6)
@@ -72,7 +72,7 @@ def test_dicts_keep_their_type(kind: Any) -> None:
     assert function.concrete_program.inputs[0]["logits"].name == "logits"
 
 
-def test_objects_that_hold_values_of_the_program_are_no_results() -> None:
+def test_objects_with_tensors_cannot_be_results() -> None:
     function = paddle.jit.to_static(lambda x: Factor(x * 2))
     with pytest.raises(
         TraceError, match="'Factor' holds values of the program and is not a result"
@@ -80,7 +80,7 @@ def test_objects_that_hold_values_of_the_program_are_no_results() -> None:
         function(x())
 
 
-def test_an_argument_with_fields_that_is_no_tuple() -> None:
+def test_argument_with_fields() -> None:
     static = paddle.jit.to_static(lambda x, node: x * node.value)
     check(static(x(), ast.Constant(2.0)), 2, 4, 6)
     check(static(x(), ast.Constant(3.0)), 3, 6, 9)

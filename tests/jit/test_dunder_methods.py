@@ -37,14 +37,14 @@ def methods(kind: type) -> dict[str, Any]:
     }
 
 
-def test_they_are_what_they_were_after_a_recording() -> None:
+def test_classes_are_restored_after_recording() -> None:
     before = methods(Signed)
     to_static(a_property_asks)(X)
     to_static(calls_ask)(X)
     assert methods(Signed) == before
 
 
-def test_after_one_that_is_rejected_as_well() -> None:
+def test_classes_are_restored_after_a_rejected_recording() -> None:
     before = methods(Held)
 
     def refused(x: Any) -> Any:
@@ -56,7 +56,7 @@ def test_after_one_that_is_rejected_as_well() -> None:
     assert methods(Held) == before
 
 
-def test_another_thread_finds_what_was_there() -> None:
+def test_other_threads_see_the_original_methods() -> None:
     seen: list[Any] = []
 
     def elsewhere() -> None:
@@ -74,7 +74,7 @@ def test_another_thread_finds_what_was_there() -> None:
     assert seen == [[[2.0, 4.0]], [[-1.0, -2.0]]]
 
 
-def test_an_object_that_is_an_argument_is_met() -> None:
+def test_object_arguments() -> None:
     def f(x: Any, held: Any, more: Any) -> Any:
         return held + x, more[0]["k"] + x
 
@@ -83,7 +83,7 @@ def test_an_object_that_is_an_argument_is_met() -> None:
         assert [v.tolist() for v in found] == [v.tolist() for v in f(x, Held(x), [{"k": Held(x)}])]
 
 
-def test_objects_of_two_paths_are_rejected() -> None:
+def test_objects_of_two_paths() -> None:
     def f(x: Any) -> Any:
         return (1 + Held(x)).value
 

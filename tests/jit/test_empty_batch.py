@@ -8,7 +8,7 @@ import oarlock as paddle
 from oarlock.vision.models import LeNet
 
 
-def test_a_batch_of_no_images_returns_no_rows(tmp_path: Path) -> None:
+def test_empty_batch(tmp_path: Path) -> None:
     net = LeNet()
     net.eval()
     spec = paddle.static.InputSpec([None, 1, 28, 28], "float32", "image")

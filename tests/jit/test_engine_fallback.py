@@ -40,7 +40,7 @@ def no_engine(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("no_engine")
-def test_a_static_function_runs_without_an_engine() -> None:
+def test_static_function_without_engine() -> None:
     made = to_static(twice)
     x = paddle.ones([1, 2])
     cause = r"to_static: the engine cannot run it \(engine: the library libonnxruntime.so was not found\); the model runs op by op"
@@ -50,9 +50,7 @@ def test_a_static_function_runs_without_an_engine() -> None:
         assert made(x + 1).tolist() == [[4.0, 4.0]]
 
 
-def test_a_loaded_model_runs_without_an_engine(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_loaded_model_without_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.warns(UserWarning, match="there are no parameters"):
         save(twice, tmp_path / "m", input_spec=SPEC)
     monkeypatch.setattr(program_runner, "Engine", Broken)
@@ -65,7 +63,7 @@ def test_a_loaded_model_runs_without_an_engine(
         )
 
 
-def test_an_engine_that_was_asked_for_is_not_passed_over(
+def test_explicit_engine_options_disable_the_fallback(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with pytest.warns(UserWarning, match="there are no parameters"):
@@ -76,7 +74,7 @@ def test_an_engine_that_was_asked_for_is_not_passed_over(
         loaded(paddle.ones([3, 2]))
 
 
-def test_what_is_no_matter_of_ops_is_said_too() -> None:
+def test_other_engine_errors_are_reported() -> None:
     made = to_static(branch_of_two_dtypes)
     x = paddle.ones([1, 2])
     with (

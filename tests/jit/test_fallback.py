@@ -253,7 +253,7 @@ IN_FILES = (none_or_tensor, none_in_a_tuple, raises_and_catches, zero_iterations
 
 
 def plain(value: Any) -> Any:
-    """A result with arrays in place of tensors."""
+    """Return a result with tensors as arrays."""
     if isinstance(value, list | tuple):
         return type(value)(map(plain, value))
     if isinstance(value, dict):
@@ -271,7 +271,7 @@ def results(function: Callable[..., Any]) -> Any:
 
 
 @pytest.mark.parametrize("function", TABLE)
-def test_a_call_runs_as_python_where_there_is_no_program(function: Any) -> None:
+def test_call_falls_back_to_python(function: Any) -> None:
     want = results(function)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -284,7 +284,7 @@ def test_a_call_runs_as_python_where_there_is_no_program(function: Any) -> None:
 
 
 @pytest.mark.parametrize("function", TABLE)
-def test_the_whole_graph_is_an_error_there(function: Any) -> None:
+def test_full_graph_raises(function: Any) -> None:
     static = paddle.jit.to_static(function, full_graph=True)
     with pytest.raises(OarlockError):
         [static(x(*values)) for values in (UP, DOWN)]
@@ -292,14 +292,14 @@ def test_the_whole_graph_is_an_error_there(function: Any) -> None:
 
 @pytest.mark.filterwarnings("ignore:m. there are no parameters")
 @pytest.mark.parametrize("function", [f for f in TABLE if f not in IN_FILES])
-def test_it_is_not_saved(function: Any, tmp_path: Path) -> None:
+def test_save_raises(function: Any, tmp_path: Path) -> None:
     with pytest.raises(OarlockError):
         paddle.jit.save(
             paddle.jit.to_static(function, [InputSpec([None])], full_graph=False), tmp_path / "m"
         )
 
 
-def test_the_default_is_paddles(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_default_equals_paddle(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("ENABLE_FALL_BACK")
     with pytest.warns(UserWarning, match="of_numpy runs as Python"):
         assert results(paddle.jit.to_static(of_numpy)) == results(of_numpy)
@@ -308,7 +308,7 @@ def test_the_default_is_paddles(monkeypatch: pytest.MonkeyPatch) -> None:
         results(paddle.jit.to_static(of_numpy))
 
 
-class Machine(nn.Layer):
+class StatefulLayer(nn.Layer):
     """A layer with every kind of state that a call may change."""
 
     def __init__(self) -> None:
@@ -354,7 +354,7 @@ def test_side_effects_before_the_construct_happen_once(capsys: pytest.CaptureFix
         random.seed(2)
         np.random.seed(2)
         counted = 0
-        net = Machine()
+        net = StatefulLayer()
         if static:
             net = paddle.jit.to_static(net, full_graph=False)
         with warnings.catch_warnings():
@@ -380,7 +380,7 @@ def test_side_effects_before_the_construct_happen_once(capsys: pytest.CaptureFix
     assert found[1] == found[0]
 
 
-def test_a_list_of_the_caller_grows_once() -> None:
+def test_argument_list_is_appended_once() -> None:
     kept: list[Any] = []
     static = paddle.jit.to_static(appended_in_a_branch, full_graph=False)
     with pytest.warns(UserWarning, match="appended_in_a_branch runs as Python"):
@@ -388,7 +388,7 @@ def test_a_list_of_the_caller_grows_once() -> None:
     assert len(kept) == 3
 
 
-def test_an_error_of_python_is_that_of_python() -> None:
+def test_python_errors_are_raised_unchanged() -> None:
     def wrong(x: Any) -> Any:
         return paddle.concat([x, x.reshape([1, 2])])
 
@@ -398,7 +398,7 @@ def test_an_error_of_python_is_that_of_python() -> None:
         paddle.jit.to_static(used_where_it_may_be_missing, full_graph=False)(x(-10.0, -20.0))
 
 
-def test_a_run_that_fails_leaves_no_trace() -> None:
+def test_failed_run_leaves_no_side_effects() -> None:
     class Checked(nn.Layer):
         def __init__(self) -> None:
             super().__init__()
@@ -424,7 +424,7 @@ def test_a_run_that_fails_leaves_no_trace() -> None:
     assert found[0] == found[1]
 
 
-def test_other_kinds_of_calls_are_programs_still() -> None:
+def test_other_calls_still_use_programs() -> None:
     def by_setting(x: Any, whole: bool) -> Any:
         return x * 2 if whole else of_numpy(x)
 
@@ -436,5 +436,5 @@ def test_other_kinds_of_calls_are_programs_still() -> None:
 
 
 @pytest.mark.parametrize("strategy", [False, None, 0])
-def test_a_build_strategy_that_is_none(strategy: Any) -> None:
+def test_disabled_build_strategy(strategy: Any) -> None:
     assert paddle.jit.to_static(lambda x: x * 2, build_strategy=strategy)(x(*UP)).tolist() == [2, 4]

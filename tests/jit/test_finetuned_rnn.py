@@ -51,7 +51,7 @@ def test_gradients_of_a_loaded_network(
 
 
 @pytest.mark.parametrize("kind", ["SimpleRNN", "LSTM", "GRU"])
-def test_with_dropout_each_parameter_gets_a_gradient(kind: str, tmp_path: Path) -> None:
+def test_gradients_with_dropout(kind: str, tmp_path: Path) -> None:
     net = Net(kind, "bidirect", 2, lengths=False, dropout=0.5)
     net.eval()
     paddle.jit.save(net, str(tmp_path / "m"), [InputSpec([None, None, 4])])

@@ -39,7 +39,7 @@ def gradients(static: bool) -> tuple[float, list[Any]]:
     return loss.item(), [None if p.grad is None else p.grad.numpy() for p in net.parameters()]
 
 
-def test_a_gradient_is_trained() -> None:
+def test_gradient_penalty_training() -> None:
     (loss, eager), (found, static) = gradients(False), gradients(True)
     assert found == pytest.approx(loss, rel=1e-5)
     for one, two in zip(eager, static, strict=True):
@@ -47,7 +47,7 @@ def test_a_gradient_is_trained() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:.*the model runs op by op, slower")
-def test_it_is_saved_as_ops(tmp_path: Path) -> None:
+def test_gradient_is_saved_as_ops(tmp_path: Path) -> None:
     net = Penalty()
     # rules have ops that the engine has not
     with pytest.warns(UserWarning, match="by the interpreter"):
@@ -57,7 +57,7 @@ def test_it_is_saved_as_ops(tmp_path: Path) -> None:
         np.testing.assert_allclose(load(tmp_path / "m")(x).numpy(), net(x).numpy(), rtol=1e-5)
 
 
-def test_without_create_graph_it_is_a_constant() -> None:
+def test_gradient_without_create_graph_is_constant() -> None:
     def product(x: Any, w: Any) -> Any:
         (slope,) = paddle.grad([(x * w * x).sum()], [x])
         return (slope * w).sum()
@@ -69,7 +69,7 @@ def test_without_create_graph_it_is_a_constant() -> None:
         np.testing.assert_allclose(w.grad.numpy(), 2 * X * X, rtol=1e-5)
 
 
-def test_what_plays_no_part() -> None:
+def test_unused_inputs() -> None:
     def unused(x: Any, z: Any, allow: bool) -> Any:
         found = paddle.grad([x * 2], [x, z], allow_unused=allow)
         return found[0], found[1] is None
@@ -82,7 +82,7 @@ def test_what_plays_no_part() -> None:
         to_static(unused)(x, z, False)
 
 
-def test_inside_of_a_branch_it_is_rejected() -> None:
+def test_grad_inside_a_branch_is_rejected() -> None:
     def chosen(x: Any) -> Any:
         y = x * x
         if x.sum() > 0:
@@ -114,7 +114,7 @@ def set_to_a_value(x: Any) -> Any:
 
 
 @pytest.mark.parametrize("function", [detached, made_under_no_grad, set_to_a_value])
-def test_gradients_end_where_eager_code_cuts_them(function: Any) -> None:
+def test_detached_values_have_no_gradient(function: Any) -> None:
     found = []
     for called in (function, to_static(function)):
         x = paddle.to_tensor(X, stop_gradient=False)
@@ -134,7 +134,7 @@ def slope_of_a_branch(x: Any) -> Any:
 @pytest.mark.filterwarnings(
     "ignore:.*the model runs op by op, slower", "ignore:.*there are no parameters"
 )
-def test_a_gradient_through_a_branch_is_a_result_in_files_too(tmp_path: Path) -> None:
+def test_gradient_through_a_branch_is_saved(tmp_path: Path) -> None:
     program = to_static(slope_of_a_branch, [InputSpec([None], "float32", "x")])
     with pytest.warns(
         UserWarning,

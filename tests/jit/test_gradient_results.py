@@ -14,7 +14,7 @@ from oarlock.static import InputSpec
 
 
 class Penalty(nn.Layer):
-    """A layer whose result holds gradients of its own."""
+    """A layer whose result contains gradients that it computes."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -29,7 +29,7 @@ class Penalty(nn.Layer):
         return y + (dx * dx).sum()
 
 
-def test_gradients_inside_of_a_function_are_a_part_of_its_program() -> None:
+def test_gradients_inside_a_function_are_recorded() -> None:
     paddle.seed(3)
     layer = Penalty()
     x = paddle.to_tensor(np.random.default_rng(1).standard_normal((3, 4)).astype("float32"))
@@ -44,7 +44,7 @@ def test_gradients_inside_of_a_function_are_a_part_of_its_program() -> None:
         np.testing.assert_allclose(parameter.grad.numpy(), gradient, rtol=1e-5, atol=1e-7)
 
 
-def test_gradients_inside_of_a_branch_are_rejected() -> None:
+def test_gradients_inside_a_branch_are_rejected() -> None:
     def f(x: Any) -> Any:
         y = x * x
         if y.sum() > 0:
@@ -55,7 +55,7 @@ def test_gradients_inside_of_a_branch_are_rejected() -> None:
         paddle.jit.to_static(f)(paddle.ones([2]))
 
 
-def test_functions_without_tensors_are_called_as_well() -> None:
+def test_functions_without_tensor_results() -> None:
     @paddle.jit.to_static
     def f(x: Any) -> Any:
         return len(x), "word", None

@@ -29,7 +29,7 @@ def scaled(x: Any) -> Any:
     return x * SCALE
 
 
-def test_names_that_an_inner_function_reads(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_globals_read_by_inner_functions(monkeypatch: pytest.MonkeyPatch) -> None:
     static = paddle.jit.to_static(lambda x: scaled(x))
     check(static(x()), 2, 4, 6)
     monkeypatch.setitem(globals(), "SCALE", 3.0)
@@ -38,7 +38,7 @@ def test_names_that_an_inner_function_reads(monkeypatch: pytest.MonkeyPatch) -> 
     check(static(x()), 2, 3, 4)
 
 
-def test_containers_arrays_and_tensors_in_a_closure() -> None:
+def test_containers_arrays_and_tensors_in_closures() -> None:
     numbers, table = [1.0], {"a": 1.0}
     array, tensors = np.ones(3, "float32"), [x()]
 
@@ -59,7 +59,7 @@ def test_containers_arrays_and_tensors_in_a_closure() -> None:
     check(function(x()), 14, 5, 6)
 
 
-def test_attributes_of_objects_outside_and_given() -> None:
+def test_object_attributes() -> None:
     held = Factor(2.0)
     outside = paddle.jit.to_static(lambda x: x * held.k)
     given = paddle.jit.to_static(lambda x, f: x * f.k)
@@ -71,14 +71,14 @@ def test_attributes_of_objects_outside_and_given() -> None:
     check(given(x(), Factor(4.0)), 4, 8, 12)
 
 
-def test_settings_of_a_class(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_class_attributes(monkeypatch: pytest.MonkeyPatch) -> None:
     static = paddle.jit.to_static(lambda x: x * Settings.scale)
     check(static(x()), 2, 4, 6)
     monkeypatch.setattr(Settings, "scale", 3.0)
     check(static(x()), 3, 6, 9)
 
 
-def test_sets_that_are_given() -> None:
+def test_set_arguments() -> None:
     static = paddle.jit.to_static(lambda x, s: x * sum(s))
     held = {1, 2}
     check(static(x(), held), 3, 6, 9)
@@ -86,7 +86,7 @@ def test_sets_that_are_given() -> None:
     check(static(x(), held), 6, 12, 18)
 
 
-def test_a_layer_of_the_closure_in_train_and_eval() -> None:
+def test_training_mode_of_closure_layer() -> None:
     dropout = nn.Dropout(1.0)
     static = paddle.jit.to_static(lambda x: dropout(x))
     check(static(x()), 0, 0, 0)
@@ -111,7 +111,7 @@ class Stack(nn.Layer):
         return self.last(x)
 
 
-def test_layers_added_and_replaced_parameters_and_methods() -> None:
+def test_changed_layers_parameters_and_methods() -> None:
     net = paddle.jit.to_static(Stack())
     check(net(x()), 6, 6, 6)
     net.layers.append(constant_linear(2.0))
@@ -146,7 +146,7 @@ def scaling(k: float) -> Any:
     return scale
 
 
-def test_each_function_that_a_factory_made() -> None:
+def test_functions_of_one_factory() -> None:
     a, b = scaling(2.0), scaling(3.0)
     static = paddle.jit.to_static(lambda x: a(x) + b(x))
     check(static(x()), 5, 10, 15)
@@ -156,7 +156,7 @@ def test_each_function_that_a_factory_made() -> None:
     check(static(x()), 5, 10, 15)
 
 
-def test_a_factory_that_the_program_calls_too() -> None:
+def test_factory_called_in_the_program() -> None:
     a = scaling(2.0)
     static = paddle.jit.to_static(lambda x: scaling(2.0)(x) + a(x))
     check(static(x()), 4, 8, 12)
@@ -173,7 +173,7 @@ class Activation(nn.Layer):
         return self.function(x)
 
 
-def test_activations_of_a_sequential_from_one_factory() -> None:
+def test_sequential_of_factory_functions() -> None:
     functions = [scaling(2.0), scaling(3.0)]
     net = paddle.jit.to_static(nn.Sequential(*map(Activation, functions)))
     check(net(x()), 6, 12, 18)
@@ -187,7 +187,7 @@ class Fixed:
 
 
 @pytest.mark.parametrize("wrap", [lambda k: k, Fixed, lambda k: frozenset([k]), np.float64])
-def test_the_sign_of_a_zero_that_is_given(wrap: Any) -> None:
+def test_sign_of_zero_in_arguments(wrap: Any) -> None:
     @paddle.jit.to_static
     def function(x: Any, k: Any) -> Any:
         return x / (k.k if isinstance(k, Fixed) else list(k)[0] if isinstance(k, frozenset) else k)
@@ -198,14 +198,14 @@ def test_the_sign_of_a_zero_that_is_given(wrap: Any) -> None:
     assert function.get_traced_count() == 2
 
 
-def test_all_nan_are_one() -> None:
+def test_nan_arguments_are_equal() -> None:
     function = paddle.jit.to_static(lambda x, k: x * k)
     check(function(x(), float("nan")), np.nan, np.nan, np.nan)
     check(function(x(), float("nan")), np.nan, np.nan, np.nan)
     assert function.get_traced_count() == 1
 
 
-def test_the_sign_of_a_zero_outside() -> None:
+def test_sign_of_zero_in_state() -> None:
     settings, numbers, members = Factor(0.0), [0.0], {0.0}
 
     @paddle.jit.to_static
@@ -221,7 +221,7 @@ def test_the_sign_of_a_zero_outside() -> None:
     check(function(x()), -np.inf, -np.inf, -np.inf)
 
 
-def test_the_sign_of_a_zero_in_branches() -> None:
+def test_sign_of_zero_in_branches() -> None:
     @paddle.jit.to_static
     def function(x: Any) -> Any:
         if x.sum() > 0:
@@ -234,12 +234,14 @@ def test_the_sign_of_a_zero_in_branches() -> None:
     check(function(-x()), np.inf, np.inf, np.inf)
 
 
-def test_only_layers_that_changed_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unchanged_layers_are_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
     net, other = paddle.jit.to_static(Stack()), Stack()
     check(net(x()), 6, 6, 6)
     compared = []
-    holds = StateGuard.holds
-    monkeypatch.setattr(StateGuard, "holds", lambda g: compared.append(g.source.holder) or holds(g))
+    holds = StateGuard.is_satisfied
+    monkeypatch.setattr(
+        StateGuard, "is_satisfied", lambda g: compared.append(g.source.holder) or holds(g)
+    )
     other.scale = 3.0
     check(net(x()), 6, 6, 6)
     assert not [found for found in compared if isinstance(found, nn.Layer)]

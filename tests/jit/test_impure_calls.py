@@ -39,7 +39,7 @@ READ: dict[str, Callable[[Path], Any]] = {
 
 
 @pytest.mark.parametrize("name", READ)
-def test_a_file(name: str, tmp_path: Path) -> None:
+def test_file_contents(name: str, tmp_path: Path) -> None:
     path, read = tmp_path / "numbers.txt", READ[name]
     static = to_static(lambda x: x * float(read(path)))
     with warnings.catch_warnings():
@@ -58,7 +58,7 @@ WHETHER: dict[str, Callable[[Path], Any]] = {
 
 
 @pytest.mark.parametrize("name", WHETHER)
-def test_whether_there_is_a_file(name: str, tmp_path: Path) -> None:
+def test_file_existence(name: str, tmp_path: Path) -> None:
     path, asked = tmp_path / "one", WHETHER[name]
     static = to_static(lambda x: x * 2 if asked(path) else x)
     assert [static(paddle.ones([1])).item() for _ in range(2)] == [1.0, 1.0]
@@ -70,7 +70,7 @@ def test_whether_there_is_a_file(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["listdir", "glob"])
-def test_what_a_folder_holds(name: str, tmp_path: Path) -> None:
+def test_folder_contents(name: str, tmp_path: Path) -> None:
     found = {
         "listdir": lambda: os.listdir(tmp_path),
         "glob": lambda: glob.glob(str(tmp_path / "*")),
@@ -83,7 +83,7 @@ def test_what_a_folder_holds(name: str, tmp_path: Path) -> None:
             (tmp_path / str(n)).touch()
 
 
-def test_the_size_of_a_file_that_is_gone(tmp_path: Path) -> None:
+def test_size_of_a_removed_file(tmp_path: Path) -> None:
     path = tmp_path / "one"
     path.write_text("abc")
     static = to_static(lambda x: x * os.path.getsize(path))
@@ -93,7 +93,7 @@ def test_the_size_of_a_file_that_is_gone(tmp_path: Path) -> None:
         static(paddle.ones([1]))
 
 
-def test_an_open_file_goes_on(tmp_path: Path) -> None:
+def test_open_file_position(tmp_path: Path) -> None:
     path = tmp_path / "lines"
     path.write_text("1\n2\n3\n4\n")
     with open(path) as lines, warnings.catch_warnings():
@@ -102,7 +102,7 @@ def test_an_open_file_goes_on(tmp_path: Path) -> None:
         assert [static(paddle.ones([1])).item() for _ in range(4)] == [1.0, 2.0, 3.0, 4.0]
 
 
-def test_a_file_in_memory_that_the_function_makes_is_its_own() -> None:
+def test_local_string_io() -> None:
     def f(x: Any) -> Any:
         made = io.StringIO()
         made.write("abc")
@@ -111,7 +111,7 @@ def test_a_file_in_memory_that_the_function_makes_is_its_own() -> None:
     static = to_static(f)
     assert [static(paddle.ones([1])).item() for _ in range(3)] == [3.0] * 3
     assert static.get_traced_count() == 1
-    assert not static.concrete_program.guards.first_unstable
+    assert not static.concrete_program.guards.first_unstable_read
 
 
 MOVING: dict[str, Callable[[], Any]] = {
@@ -128,7 +128,7 @@ MOVING: dict[str, Callable[[], Any]] = {
 
 
 @pytest.mark.parametrize("name", MOVING)
-def test_what_is_another_at_each_call(name: str) -> None:
+def test_impure_functions_are_called_each_time(name: str) -> None:
     ask = MOVING[name]
     static = to_static(lambda x: x * float(ask()))
     static(paddle.ones([1]))
@@ -137,8 +137,8 @@ def test_what_is_another_at_each_call(name: str) -> None:
     assert static.get_traced_count() == 1
 
 
-def test_time_that_only_reckons_is_part_of_a_program() -> None:
+def test_pure_time_functions() -> None:
     moment = (2020, 1, 2, 3, 4, 5, 0, 0, 0)
     static = to_static(lambda x: x * (time.mktime(moment) - time.mktime(moment) + 1))
     assert [static(paddle.ones([1])).item() for _ in range(3)] == [1.0] * 3
-    assert not static.concrete_program.guards.first_unstable
+    assert not static.concrete_program.guards.first_unstable_read

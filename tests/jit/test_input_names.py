@@ -44,9 +44,7 @@ def saved(net: nn.Layer, specs: Any, tmp_path: Path) -> tuple[Any, list[str]]:
         (OfDict, [{"a": spec(), "b": spec()}], ["x", "x_1"]),
     ],
 )
-def test_inputs_of_one_name_are_warned_about(
-    net: Any, specs: Any, names: list[str], tmp_path: Path
-) -> None:
+def test_duplicate_input_names_warn(net: Any, specs: Any, names: list[str], tmp_path: Path) -> None:
     layer, said = saved(net(), specs, tmp_path)
     assert any(f"two inputs are named '{names[0]}'" in text and names[1] in text for text in said)
     assert [s.name for s in layer._input_spec()] == names
@@ -57,7 +55,7 @@ def test_inputs_of_one_name_are_warned_about(
 @pytest.mark.parametrize(
     "specs", [[spec("y"), spec("x")], [spec("x"), spec(None)], [spec(None), spec(None)]]
 )
-def test_other_names_are_not(specs: Any, tmp_path: Path) -> None:
+def test_distinct_input_names_do_not_warn(specs: Any, tmp_path: Path) -> None:
     assert saved(Difference(), specs, tmp_path)[1] == []
 
 
@@ -71,7 +69,7 @@ class Array(nn.Layer):
 
 
 @pytest.mark.parametrize("nested", [False, True])
-def test_a_result_that_is_an_array_is_warned_about(nested: bool, tmp_path: Path) -> None:
+def test_ndarray_result_warns(nested: bool, tmp_path: Path) -> None:
     layer, said = saved(Array(nested), [spec()], tmp_path)
     assert [text for text in said if "returns an ndarray" in text]
     found = layer(np.full(2, 3, np.float32))

@@ -42,7 +42,7 @@ class NamesKeptAside(nn.Layer):
 SPECS = [InputSpec([None, 4], "float32"), InputSpec([1], "int64")]
 
 
-def test_texts_that_iterations_keep_aside_are_left_alone(tmp_path: Path) -> None:
+def test_unread_strings_set_in_loops(tmp_path: Path) -> None:
     net = NamesKeptAside()
     static = paddle.jit.to_static(net, input_spec=SPECS)
     x = paddle.randn([2, 4])
@@ -57,7 +57,7 @@ def test_texts_that_iterations_keep_aside_are_left_alone(tmp_path: Path) -> None
     paddle.jit.save(NamesKeptAside(), str(tmp_path / "m"), SPECS)
 
 
-def test_texts_that_iterations_change_are_not_read(tmp_path: Path) -> None:
+def test_strings_changed_in_loops_cannot_be_read(tmp_path: Path) -> None:
     net = NamesKeptAside()
     net.read, net.names = True, [""]
     with pytest.raises(
@@ -66,7 +66,7 @@ def test_texts_that_iterations_change_are_not_read(tmp_path: Path) -> None:
         paddle.jit.save(net, str(tmp_path / "m"), SPECS)
 
 
-def test_a_library_is_told_that_its_code_is_recorded() -> None:
+def test_recording_can_be_detected() -> None:
     told: list[tuple[bool, bool]] = []
 
     def asks(x: Any) -> Any:
@@ -96,7 +96,7 @@ class Scores(nn.Layer):
 
 
 @pytest.mark.parametrize("shape", [(2, 4, 3), (1, 4, 3), (4, 1, 3), (1, 1, 3)])
-def test_squeezing_all_axes_where_sizes_are_open(tmp_path: Path, shape: tuple[int, ...]) -> None:
+def test_squeeze_of_dynamic_sizes(tmp_path: Path, shape: tuple[int, ...]) -> None:
     net = Scores()
     net.eval()
     with pytest.warns(
@@ -110,7 +110,7 @@ def test_squeezing_all_axes_where_sizes_are_open(tmp_path: Path, shape: tuple[in
     np.testing.assert_allclose(found.numpy(), wanted.numpy(), rtol=1e-5)
 
 
-def test_a_trace_does_not_free_sizes_that_decide_what_is_squeezed() -> None:
+def test_trace_guards_squeezed_sizes() -> None:
     net = Scores()
     _, traced = paddle.jit.TracedLayer.trace(net, [paddle.ones([2, 4, 3])])
     assert [tuple(traced.program.block.vars[name].shape) for name in traced.program.feeds()] == [
@@ -118,7 +118,7 @@ def test_a_trace_does_not_free_sizes_that_decide_what_is_squeezed() -> None:
     ]
 
 
-def test_a_number_of_pieces_known_only_at_run_time() -> None:
+def test_split_into_dynamic_number_is_rejected() -> None:
     def pieces(x: Any) -> Any:
         return paddle.split(x, x.shape[0] // 2)[0]
 

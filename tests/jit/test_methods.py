@@ -44,7 +44,7 @@ class Net(nn.Layer):
 
 
 class Plain(nn.Layer):
-    """A forward that nobody made a program."""
+    """A layer without to_static methods."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -73,7 +73,7 @@ def names(folder: Path) -> list[str]:
 
 
 def check_equal(found: Any, wanted: nn.Layer) -> None:
-    """All methods give the same, at two sizes."""
+    """Check that all methods return equal results, at two sizes."""
     for n in (2, 5):
         x = normal(n, 3)
         np.testing.assert_allclose(found(x).numpy(), wanted(x).numpy(), rtol=1e-5)
@@ -84,7 +84,7 @@ def check_equal(found: Any, wanted: nn.Layer) -> None:
             assert int(got["size"][0]) == 2 * n
 
 
-def test_every_method_has_its_files_and_comes_back(tmp_path: Path) -> None:
+def test_files_of_each_method(tmp_path: Path) -> None:
     layer = net()
     save(layer, tmp_path / "m")
     ends = (".decode.pdiparams", ".decode.pdmodel", ".infer.pdiparams", ".infer.pdmodel")
@@ -103,7 +103,7 @@ def test_every_method_has_its_files_and_comes_back(tmp_path: Path) -> None:
         verify_files(str(tmp_path / ("m" if name == "forward" else f"m.{name}")))
 
 
-def test_a_value_has_one_name_in_all_programs(tmp_path: Path) -> None:
+def test_shared_values_have_one_name(tmp_path: Path) -> None:
     layer = net()
     save(layer, tmp_path / "m")
     loaded = load(tmp_path / "m")
@@ -116,7 +116,7 @@ def test_a_value_has_one_name_in_all_programs(tmp_path: Path) -> None:
     assert len(loaded.parameters()) == 6
 
 
-def test_methods_train_the_same_parameters(tmp_path: Path) -> None:
+def test_methods_share_parameters(tmp_path: Path) -> None:
     layer = net()
     save(layer, tmp_path / "m")
     loaded = load(tmp_path / "m")
@@ -138,7 +138,7 @@ def test_methods_train_the_same_parameters(tmp_path: Path) -> None:
     assert load(tmp_path / "again").state_dict().keys() == layer.state_dict().keys()
 
 
-def test_combined_values_are_in_one_file(tmp_path: Path) -> None:
+def test_combine_params(tmp_path: Path) -> None:
     layer = net()
     save(layer, tmp_path / "m", combine_params=True)
     assert names(tmp_path) == [
@@ -151,7 +151,7 @@ def test_combined_values_are_in_one_file(tmp_path: Path) -> None:
     check_equal(load(tmp_path / "m"), layer)
 
 
-def test_a_new_model_takes_the_methods_of_the_old_with_it(tmp_path: Path) -> None:
+def test_saving_again_removes_old_method_files(tmp_path: Path) -> None:
     save(net(), tmp_path / "m")
     save(net(), tmp_path / "m.v2")
     other = net(Plain)
@@ -162,7 +162,7 @@ def test_a_new_model_takes_the_methods_of_the_old_with_it(tmp_path: Path) -> Non
     check_equal(load(tmp_path / "m.v2"), net())
 
 
-def test_files_of_two_saves_do_not_mix(tmp_path: Path) -> None:
+def test_files_of_two_saves_are_not_mixed(tmp_path: Path) -> None:
     save(net(), tmp_path / "m")
     paddle.seed(5)
     other = Net()
@@ -176,7 +176,7 @@ def test_files_of_two_saves_do_not_mix(tmp_path: Path) -> None:
         load(tmp_path / "m")
 
 
-def test_one_wrong_method_and_nothing_is_written(tmp_path: Path) -> None:
+def test_failed_method_writes_nothing(tmp_path: Path) -> None:
     class Moody(Net):
         @to_static(input_spec=X)
         def infer(self, x: Any) -> Any:
@@ -209,7 +209,7 @@ def test_skip_forward(tmp_path: Path) -> None:
     assert names(tmp_path / "other") == []
 
 
-def test_properties_are_no_methods_that_are_saved(tmp_path: Path) -> None:
+def test_properties_are_not_saved_as_methods(tmp_path: Path) -> None:
     class Sized(Plain):
         @to_static(property=True)
         def size(self) -> Any:
@@ -221,7 +221,7 @@ def test_properties_are_no_methods_that_are_saved(tmp_path: Path) -> None:
     assert load(tmp_path / "m").methods() == ["forward"]
 
 
-def test_the_spec_is_that_of_to_static_or_of_the_last_call(tmp_path: Path) -> None:
+def test_default_input_spec(tmp_path: Path) -> None:
     layer = to_static(net(Plain))
     with pytest.raises(paddle.OpError, match="it was not called so far, and has no input_spec"):
         save(layer, tmp_path / "m")
@@ -255,7 +255,7 @@ def test_hooks_of_the_layer_are_saved(tmp_path: Path) -> None:
         {"input_names_after_prune": ["x"]},
     ],
 )
-def test_configs_that_change_nothing_here(config: dict[str, Any], tmp_path: Path) -> None:
+def test_configs_without_effect(config: dict[str, Any], tmp_path: Path) -> None:
     layer = net(Plain)
     save(layer, tmp_path / "m", input_spec=X)
     save(layer, tmp_path / "n", input_spec=X, **config)
@@ -265,7 +265,7 @@ def test_configs_that_change_nothing_here(config: dict[str, Any], tmp_path: Path
         save(layer, tmp_path / "n", input_spec=X, input_names_after_prune=[])
 
 
-def test_outputs_may_be_chosen_by_name_or_as_variables(tmp_path: Path) -> None:
+def test_output_spec(tmp_path: Path) -> None:
     layer = to_static(net(Plain), input_spec=X)
     want = layer(normal(2, 3))
     outputs = layer.forward.outputs
@@ -284,7 +284,7 @@ def test_outputs_may_be_chosen_by_name_or_as_variables(tmp_path: Path) -> None:
         save(layer, tmp_path / "m", output_spec=["w"])
 
 
-def test_functions_of_all_kinds(tmp_path: Path) -> None:
+def test_saving_functions(tmp_path: Path) -> None:
     layer = net()
 
     @to_static(input_spec=X)
@@ -316,7 +316,7 @@ def test_functions_of_all_kinds(tmp_path: Path) -> None:
     ]
 
 
-def test_what_a_call_notes_in_the_layer_is_put_back(tmp_path: Path) -> None:
+def test_saving_restores_layer_attributes(tmp_path: Path) -> None:
     class Noting(Plain):
         last = None
 
@@ -335,7 +335,7 @@ def scaled(factor: float, x: Any) -> Any:
     return x * factor if x.sum() > 0 else x
 
 
-def test_a_partial_function_is_converted() -> None:
+def test_partial_function() -> None:
     function = paddle.jit.to_static(functools.partial(scaled, 3.0))
     for given, wanted in (([1.0, 2.0], [3.0, 6.0]), ([-1.0, -2.0], [-1.0, -2.0])):
         assert function(paddle.to_tensor(given)).tolist() == wanted

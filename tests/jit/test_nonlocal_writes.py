@@ -214,7 +214,7 @@ RIGHT = (
 
 @pytest.mark.parametrize("x", [POSITIVE, NEGATIVE], ids=["positive", "negative"])
 @pytest.mark.parametrize("function", RIGHT, ids=lambda f: f.__name__)
-def test_only_the_way_taken_counts(function: Callable[[Any], Any], x: Any) -> None:
+def test_writes_of_the_executed_path(function: Callable[[Any], Any], x: Any) -> None:
     wanted = function(paddle.to_tensor(x)).numpy()
     static = paddle.jit.to_static(function)
     np.testing.assert_allclose(static(paddle.to_tensor(x)).numpy(), wanted)
@@ -278,14 +278,14 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("function", REFUSED, ids=lambda f: f.__name__)
-def test_what_no_program_can_choose_is_rejected(function: Callable[[Any], Any]) -> None:
+def test_unselectable_writes_are_rejected(function: Callable[[Any], Any]) -> None:
     with pytest.raises(TraceError) as found:
         paddle.jit.to_static(function)(paddle.to_tensor(POSITIVE))
     assert REFUSED[function] in str(found.value)
     assert COUNT == 1
 
 
-def test_a_recording_that_fails_leaves_what_was_there() -> None:
+def test_failed_recording_restores_state() -> None:
     held = {"n": 1}
 
     def fails() -> None:
@@ -344,7 +344,7 @@ class Whole(nn.Layer):
         return y + self.total
 
 
-def test_layers_that_count_on_one_path_only() -> None:
+def test_layer_counters_on_one_path() -> None:
     def calls(layer: Whole) -> list[Any]:
         called = paddle.jit.to_static(layer) if layer is static else layer
         found = [

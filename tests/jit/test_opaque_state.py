@@ -216,7 +216,7 @@ CASES = {
 }  # fmt: skip
 
 
-def test_what_a_with_does_is_followed() -> None:
+def test_context_managers() -> None:
     for value in (1.0, -1.0):
         x = paddle.to_tensor([value])
         assert to_static(a_context)(x).tolist() == a_context(x).tolist()
@@ -339,7 +339,7 @@ GOOD = (
 
 
 @pytest.mark.parametrize("function", GOOD, ids=lambda f: f.__name__)
-def test_taken(function: Callable[..., Any]) -> None:
+def test_accepted(function: Callable[..., Any]) -> None:
     program = to_static(function)
     for call in CALLS:
         x = paddle.to_tensor(call)

@@ -59,7 +59,7 @@ MORE, LESS = paddle.to_tensor([1.0, 2.0]), paddle.to_tensor([-1.0, -2.0])
 
 @pytest.mark.parametrize("function", [not_used, asked, asked_of_a_loop])
 @pytest.mark.parametrize("trains", [False, True])
-def test_who_asks_or_does_not_use_it_gets_what_python_returns(
+def test_tested_or_unused_result_equals_python(
     function: Callable[[Any], Any], trains: bool
 ) -> None:
     program = to_static(function, [InputSpec([None])])
@@ -70,7 +70,7 @@ def test_who_asks_or_does_not_use_it_gets_what_python_returns(
 
 @pytest.mark.parametrize("function", [used, doubled])
 @pytest.mark.parametrize("trains", [False, True])
-def test_who_uses_it_gets_an_error_that_names_the_function(
+def test_using_none_raises_with_the_function_name(
     function: Callable[[Any], Any], trains: bool
 ) -> None:
     program = to_static(function)
@@ -82,7 +82,7 @@ def test_who_uses_it_gets_an_error_that_names_the_function(
 
 
 @pytest.mark.filterwarnings("ignore:.*there are no parameters")
-def test_a_saved_model_says_the_same(tmp_path: Path) -> None:
+def test_saved_model_raises_the_same_error(tmp_path: Path) -> None:
     paddle.jit.save(to_static(used), str(tmp_path / "m"), [InputSpec([2])], verify=False)
     loaded = paddle.jit.load(str(tmp_path / "m"))
     assert loaded(MORE).tolist() == [3.0, 5.0]

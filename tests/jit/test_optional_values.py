@@ -68,14 +68,14 @@ def test_rejected(function: Any, words: str) -> None:
         to_static(function)(paddle.to_tensor([1.0, 2.0]))
 
 
-def test_a_run_ends_where_a_result_is_none() -> None:
+def test_none_result_is_a_run_time_error() -> None:
     program = to_static(given_back)
     assert program(paddle.to_tensor([1.0, 2.0])).tolist() == [2.0, 4.0]
     with pytest.raises(AssertError, match="'r' is None, but a program must return tensors"):
         program(paddle.to_tensor([-1.0, 2.0 - 4]))
 
 
-def test_gradients_flow_through_the_value_that_is_taken() -> None:
+def test_gradients_of_the_selected_operand() -> None:
     def either(x: Any, y: Any) -> Any:
         return x or y
 
@@ -88,7 +88,7 @@ def test_gradients_flow_through_the_value_that_is_taken() -> None:
         assert [0.0 if t.grad is None else t.grad.item() for t in (x, y)] == wanted
 
 
-def test_a_tensor_contains_its_elements() -> None:
+def test_in_operator_of_tensors() -> None:
     x = paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]])
     assert 2.0 in x
     assert 5.0 not in x
@@ -153,9 +153,7 @@ def no_value_appended(x: Any) -> Any:
     ],
     ids=lambda v: v.__name__ if callable(v) else "",
 )
-def test_a_run_ends_where_a_value_is_used_that_is_not_there(
-    function: Any, why: str, line: str
-) -> None:
+def test_using_a_missing_value_is_a_run_time_error(function: Any, why: str, line: str) -> None:
     program = to_static(function)
     assert (
         program(paddle.to_tensor([1.0, 2.0])).tolist()
@@ -166,7 +164,7 @@ def test_a_run_ends_where_a_value_is_used_that_is_not_there(
 
 
 @pytest.mark.filterwarnings("ignore:m. there are no parameters")
-def test_so_does_one_of_a_file(tmp_path: Any) -> None:
+def test_missing_value_in_a_loaded_program(tmp_path: Any) -> None:
     paddle.jit.save(
         to_static(none_in_another_branch),
         str(tmp_path / "m"),
@@ -186,7 +184,7 @@ def checked_by_an_assert(x: Any) -> Any:
     return r + 1
 
 
-def test_after_an_assert_it_may_be_used() -> None:
+def test_use_after_an_assert() -> None:
     program = to_static(checked_by_an_assert)
     assert program(paddle.to_tensor([1.0, 2.0])).tolist() == [3.0, 5.0]
     with pytest.raises(AssertError, match="nothing found"):

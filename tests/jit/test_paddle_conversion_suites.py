@@ -38,7 +38,7 @@ class EitherRank(Layer):
         return found
 
 
-def test_a_result_of_either_rank(tmp_path: Path) -> None:
+def test_result_of_two_ranks(tmp_path: Path) -> None:
     layer = EitherRank()
     save(layer, tmp_path / "m", input_spec=[InputSpec([None, 3])])
     loaded, static = load(tmp_path / "m"), to_static(EitherRank())
@@ -53,7 +53,7 @@ def test_a_result_of_either_rank(tmp_path: Path) -> None:
         np.testing.assert_allclose(static.scale.grad.numpy(), layer.scale.grad.numpy(), rtol=1e-6)
 
 
-def test_a_result_of_either_rank_that_not_all_paths_return() -> None:
+def test_result_of_two_ranks_on_some_paths() -> None:
     def function(x: Any) -> Any:
         if x.sum() > 0:
             if x.max() > 1:
@@ -68,7 +68,7 @@ def test_a_result_of_either_rank_that_not_all_paths_return() -> None:
 
 
 @pytest.mark.parametrize("last", [None, [], 0, "", "text", 3])
-def test_what_is_no_tensor_beside_a_condition(last: Any) -> None:
+def test_non_tensor_operands_of_and(last: Any) -> None:
     def function(x: Any) -> Any:
         if x.mean() > 0 and (x is not None and paddle.shape(x)[0] > 1) and last:
             x = x + 1
@@ -80,7 +80,7 @@ def test_what_is_no_tensor_beside_a_condition(last: Any) -> None:
         np.testing.assert_array_equal(to_static(function)(x).numpy(), function(x).numpy())
 
 
-def test_a_super_of_the_users() -> None:
+def test_function_named_super() -> None:
     class Other(Linear):
         def forward(self, x: Any) -> Any:
             def super() -> Any:
@@ -91,7 +91,7 @@ def test_a_super_of_the_users() -> None:
     np.testing.assert_array_equal(to_static(Other(3, 3))(DOWN).numpy(), np.zeros((2, 3)))
 
 
-def test_one_element_by_its_place_among_all() -> None:
+def test_item_with_flat_index() -> None:
     x = paddle.arange(24, dtype="float32").reshape([2, 3, 4])
     for place in ((7,), (1, 0, 2), (-1,)):
         assert float(to_static(lambda x, place=place: x.item(*place) * 2)(x)) == x.item(*place) * 2
@@ -109,7 +109,7 @@ def test_one_element_by_its_place_among_all() -> None:
         ((), ValueError, "only a tensor of one element"),
     ],
 )
-def test_no_such_element(place: Any, error: Any, words: str, static: bool) -> None:
+def test_item_index_errors(place: Any, error: Any, words: str, static: bool) -> None:
     def item(x: Any) -> Any:
         return x.item(*place)
 
@@ -117,7 +117,7 @@ def test_no_such_element(place: Any, error: Any, words: str, static: bool) -> No
         (to_static(item) if static else item)(paddle.zeros([2, 3, 4]))
 
 
-def test_arguments_that_there_are_not() -> None:
+def test_unexpected_arguments() -> None:
     def function(a: Any, b: Any, c: int = 1) -> Any:
         return a + b * c
 
@@ -129,7 +129,7 @@ def test_arguments_that_there_are_not() -> None:
             static(paddle.ones([2]), paddle.ones([2]), d=1)
 
 
-def test_the_program_of_the_last_call_is_what_is_saved(tmp_path: Path) -> None:
+def test_save_uses_the_last_program(tmp_path: Path) -> None:
     layer = to_static(Linear(3, 3))
     layer(paddle.ones([2, 3]))
     first = layer.forward.program_cache.last()
@@ -144,7 +144,7 @@ def test_the_program_of_the_last_call_is_what_is_saved(tmp_path: Path) -> None:
     assert load(tmp_path / "m")._input_spec()[0].shape == (-1, 3)
 
 
-def test_a_function_that_is_left_alone_is_shown_as_it_is() -> None:
+def test_code_of_excluded_function() -> None:
     @paddle.jit.not_to_static
     def function(x: Any) -> Any:
         return x + 1 if x.shape[0] > 1 else x
@@ -154,7 +154,7 @@ def test_a_function_that_is_left_alone_is_shown_as_it_is() -> None:
     np.testing.assert_array_equal(static(UP).numpy(), np.full((2, 3), 3.0))
 
 
-def test_copies() -> None:
+def test_copy_of_static_function() -> None:
     def double(x: Any) -> Any:
         return x * 2
 
@@ -167,12 +167,12 @@ def test_copies() -> None:
     assert layer.forward.class_instance is layer
 
 
-def test_modules_that_are_left_alone() -> None:
+def test_ignore_module() -> None:
     paddle.jit.ignore_module([traceback])
     assert BUILTIN_LIKELY_MODULES[-1] is traceback
 
 
-def test_specs_beside_arguments_that_they_do_not_fit() -> None:
+def test_mismatched_specs() -> None:
     spec = FunctionSpec(lambda a, b, c=1: a, [InputSpec([2]), InputSpec([2])])
     with pytest.raises(ValueError, match="arguments by name"):
         spec.args_to_input_spec((1, 2), {"c": 4})
@@ -180,14 +180,14 @@ def test_specs_beside_arguments_that_they_do_not_fit() -> None:
         spec.args_to_input_spec((1,), {})
 
 
-def test_a_run_that_the_engine_rejects_is_a_value_error() -> None:
+def test_engine_error_types() -> None:
     static = to_static(lambda x: paddle.reshape(x, [1, paddle.full([1], 2, "int32")]))
     for error in (ValueError, RuntimeError):
         with pytest.raises(error, match="cannot be reshaped"):
             static(UP)
 
 
-def test_a_converted_function_in_a_program_by_hand() -> None:
+def test_to_static_function_in_static_program() -> None:
     def function(x: Any) -> Any:
         if x.sum() > 0:
             x = x + 1
@@ -221,7 +221,7 @@ ASKING = {
 
 
 @pytest.mark.parametrize("asked", ASKING)
-def test_nobody_is_told_the_axes_of_a_result_of_either_rank(asked: str) -> None:
+def test_rank_of_two_rank_result_cannot_be_read(asked: str) -> None:
     def function(x: Any) -> Any:
         if x.sum() > 0:
             y = x
@@ -236,8 +236,8 @@ def test_nobody_is_told_the_axes_of_a_result_of_either_rank(asked: str) -> None:
 
 
 class Loss(Layer):
-    """A sum where there is something to sum, else a list of one zero, as losses of before Paddle
-    2.5 are written.
+    """Returns a sum, or a list with one zero if there is nothing to sum, as losses of Paddle before
+    2.5 do.
     """
 
     def __init__(self) -> None:
@@ -253,8 +253,8 @@ class Loss(Layer):
         return 2.5 * loss + y.mean()
 
 
-def of_both_ways(net: Any, call: Any) -> list[Any]:
-    """The loss and its gradient for an input of each way."""
+def loss_and_gradients(net: Any, call: Any) -> list[Any]:
+    """Return the loss and its gradient for an input of each path."""
     found = []
     for x in (UP, DOWN):
         loss = call(x)
@@ -264,13 +264,13 @@ def of_both_ways(net: Any, call: Any) -> list[Any]:
     return found
 
 
-def test_a_number_one_way_and_a_list_of_one_the_other_are_computed_with_as_a_number(
+def test_0d_and_1d_results_are_merged_to_0d(
     tmp_path: Path,
 ) -> None:
     net, said = Loss(), "scale: an operand has no axes in one branch, and one in the other"
-    wanted = of_both_ways(net, net)
+    wanted = loss_and_gradients(net, net)
     with pytest.warns(UserWarning, match=said):
-        got = of_both_ways(net, to_static(net.forward))
+        got = loss_and_gradients(net, to_static(net.forward))
     for a, b in zip(got, wanted, strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-6)
     with pytest.warns(UserWarning, match=said):

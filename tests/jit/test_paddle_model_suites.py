@@ -37,7 +37,7 @@ class Norms(Layer):
 
 
 @pytest.mark.parametrize("kind", [Drops, Norms])
-def test_is_saved_as_it_is_in_a_test(tmp_path: Path, kind: type[Layer]) -> None:
+def test_saved_in_eval_mode(tmp_path: Path, kind: type[Layer]) -> None:
     net = kind()
     net.eval()
     with pytest.warns(
@@ -55,7 +55,7 @@ def test_is_saved_as_it_is_in_a_test(tmp_path: Path, kind: type[Layer]) -> None:
 
 
 @pytest.mark.parametrize("shape", [(2, 5), (2, 3, 5), (7,)])
-def test_other_sizes_than_the_spec_get_a_program_of_their_own(shape: tuple[int, ...]) -> None:
+def test_sizes_other_than_the_spec(shape: tuple[int, ...]) -> None:
     def scaled(x: Any) -> Any:
         return x * x.shape[-1] + (x.sum() if x.sum() > 0 else 1.0)
 
@@ -102,7 +102,7 @@ class Remembers(Layer):
         return self.fc(x) + sum(self.weights)
 
 
-def test_a_list_that_forward_does_not_ask_for_may_grow() -> None:
+def test_unread_list_attribute_can_grow() -> None:
     net = Remembers()
     static = paddle.jit.to_static(net)
     for n in range(4):
@@ -114,7 +114,7 @@ def test_a_list_that_forward_does_not_ask_for_may_grow() -> None:
     assert len(static.forward.program_cache) == 2
 
 
-def test_scores_of_sequences_of_nothing() -> None:
+def test_crf_of_empty_sequences() -> None:
     """Real Paddle 2.6.2 begins such a sequence, and does not end it."""
     x = np.array([[[1.0, 2.0, 0.5]], [[0.25, 4.0, 1.0]]], np.float32)
     # begins with the last row, ends with the last but one
@@ -135,7 +135,7 @@ class Tags(Layer):
         return paddle.text.viterbi_decode(x, self.moves, lengths)
 
 
-def test_best_tags_are_saved_with_lengths_of_a_run(tmp_path: Path) -> None:
+def test_viterbi_with_dynamic_lengths(tmp_path: Path) -> None:
     net = Tags()
     net.eval()
     specs = [InputSpec([None, None, 5], "float32", "x"), InputSpec([None], "int64", "lengths")]

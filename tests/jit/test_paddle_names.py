@@ -34,7 +34,7 @@ def test_entry_points() -> None:
     assert dy2static.convert_to_static(both)(x, x).tolist() == [2, 2]
 
 
-def test_names_that_test_suites_import(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_names_imported_by_test_suites(monkeypatch: pytest.MonkeyPatch) -> None:
     from oarlock.jit.dy2static import (
         error,
         internals,
@@ -79,7 +79,7 @@ def test_fill_constant() -> None:
     assert other.tolist() == [[2.0, 2.0]]
 
 
-def test_the_main_program_is_one_to_look_at_and_to_run() -> None:
+def test_main_program() -> None:
     concrete = to_static(
         both, [InputSpec([2], name="a"), InputSpec([2], name="b")]
     ).concrete_program
@@ -92,7 +92,7 @@ def test_the_main_program_is_one_to_look_at_and_to_run() -> None:
     assert found.tolist() == [1, 1]
 
 
-def test_methods_are_left_alone() -> None:
+def test_excluded_methods() -> None:
     class Kept:
         def plain(self, x: Any) -> Any:
             return x + 1 if x.shape[0] > 1 else x
@@ -103,12 +103,12 @@ def test_methods_are_left_alone() -> None:
     assert to_static(lambda x: kept.plain(x) * 2)(paddle.ones([2])).tolist() == [4, 4]
 
 
-def test_modules_are_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_excluded_modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "left_as_it_is.py").write_text(
         "def f(x):\n    return x + 1 if x.sum() > 0 else x\n"
     )
     monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.setattr(user_code, "_IGNORED", set(user_code._IGNORED))
+    monkeypatch.setattr(user_code, "_IGNORED_MODULE_NAMES", set(user_code._IGNORED_MODULE_NAMES))
     module = importlib.import_module("left_as_it_is")
     assert to_static(lambda x: module.f(x) * 2)(paddle.ones([2])).tolist() == [4, 4]
     paddle.jit.ignore_module([module])
@@ -133,7 +133,7 @@ def test_methods_of_classes() -> None:
     assert Held.times is Held.times  # its programs are kept
 
 
-def test_a_strategy_is_one() -> None:
+def test_build_strategy_type() -> None:
     with pytest.raises(TypeError, match="build_strategy should be a BuildStrategy, not str"):
         to_static(both, build_strategy="fast")
 
@@ -156,7 +156,7 @@ def test_function_spec() -> None:
         FunctionSpec(both, InputSpec([1]))
 
 
-def test_specs_of_tensors_and_of_batches() -> None:
+def test_input_spec_constructors() -> None:
     x = paddle.ones([2, 3])
     assert InputSpec.from_tensor(x).name == x.name
     spec = InputSpec.from_numpy(np.ones([2, 3], "int64"), "n")
@@ -171,7 +171,7 @@ def test_specs_of_tensors_and_of_batches() -> None:
         InputSpec([3]).batch([4, 5])
 
 
-def test_structures() -> None:
+def test_structure_utilities() -> None:
     nested = {"b": [1, (2, 3)], "a": 4}
     assert flatten(nested) == [4, 1, 2, 3]
     assert pack_sequence_as(nested, [40, 10, 20, 30]) == {"b": [10, (20, 30)], "a": 40}
@@ -188,7 +188,7 @@ def test_structures() -> None:
 
 
 class Labelled(nn.Layer):
-    """A loss beside the result: its label is no input of what is saved."""
+    """Returns a loss, too; its label is not an input of the saved program."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -202,7 +202,7 @@ class Labelled(nn.Layer):
         return out, nn.functional.cross_entropy(out, label)
 
 
-def test_some_inputs_are_saved(tmp_path: Path) -> None:
+def test_save_with_some_inputs(tmp_path: Path) -> None:
     net, x = Labelled(), paddle.rand([2, 4])
     for spec in (InputSpec([None, 4], name="image"), InputSpec([None, 4])):
         save(net, tmp_path / "m", input_spec=[spec], output_spec=net.forward.outputs[:1])
@@ -223,7 +223,7 @@ class Hooked(nn.Layer):
         return self.line(x)
 
 
-def test_hooks_before_a_method_of_to_static_are_saved(tmp_path: Path) -> None:
+def test_pre_hooks_are_saved(tmp_path: Path) -> None:
     net, x = Hooked(), paddle.ones([1, 2])
     net.register_forward_pre_hook(lambda layer, given: (given[0] * 3,))
     save(net, tmp_path / "m", input_spec=[InputSpec([None, 2])], with_hook=True)
@@ -231,12 +231,12 @@ def test_hooks_before_a_method_of_to_static_are_saved(tmp_path: Path) -> None:
     assert found.numpy() == pytest.approx(net(x).numpy()) == net.line(x * 3).numpy()
 
 
-def test_names_of_files() -> None:
+def test_module_names() -> None:
     assert paddle.jit.translated_layer.TranslatedLayer is paddle.jit.TranslatedLayer
     assert paddle.static.nn.common.fc is paddle.static.nn.fc
 
 
-def test_verbosity_is_a_number() -> None:
+def test_verbosity_type() -> None:
     for level in ("1", 1.5):
         with pytest.raises(TypeError, match="set_verbosity: level should be"):
             paddle.jit.set_verbosity(level)  # type: ignore[arg-type]

@@ -37,7 +37,7 @@ class Pair(Layer):
         return x * self.scale, y * 2.0
 
 
-def test_an_example_is_one_of_any_number_of_rows(tmp_path: Path) -> None:
+def test_example_input_has_dynamic_batch(tmp_path: Path) -> None:
     net = Plain()
     save(net, tmp_path / "m", input_spec=[paddle.ones([4, 3])])
     for rows in (1, 4, 7):
@@ -45,7 +45,7 @@ def test_an_example_is_one_of_any_number_of_rows(tmp_path: Path) -> None:
         np.testing.assert_allclose(load(tmp_path / "m")(x).numpy(), net(x).numpy(), rtol=1e-5)
 
 
-def test_an_example_whose_rows_python_counts(tmp_path: Path) -> None:
+def test_example_input_with_python_batch_size(tmp_path: Path) -> None:
     class Counting(Plain):
         def forward(self, x: Any) -> Any:
             return self.a(x) * len([None] * x.shape[0])
@@ -64,7 +64,7 @@ def test_an_example_whose_rows_python_counts(tmp_path: Path) -> None:
         [InputSpec([None, 8], "int64")],
     ],
 )
-def test_specs_that_conflict_with_those_of_to_static(wrong: Any, tmp_path: Path) -> None:
+def test_conflicting_specs_are_rejected(wrong: Any, tmp_path: Path) -> None:
     layer = to_static(Pair(), input_spec=SPECS)
     with pytest.raises(
         ValueError, match="is conflict with the `input_spec` in `@paddle.jit.to_static`"
@@ -75,7 +75,7 @@ def test_specs_that_conflict_with_those_of_to_static(wrong: Any, tmp_path: Path)
     np.testing.assert_array_equal(load(tmp_path / "m")(x, y)[1].numpy(), (y * 2).numpy())
 
 
-def test_a_method_of_to_static_gets_a_spec() -> None:
+def test_decorated_method_with_save_spec() -> None:
     class Decorated(Plain):
         @to_static
         def forward(self, x: Any) -> Any:
@@ -88,7 +88,7 @@ def test_a_method_of_to_static_gets_a_spec() -> None:
     assert out.shape == [2, 2]
 
 
-def test_the_inputs_of_a_concrete_program_are_the_arguments(tmp_path: Path) -> None:
+def test_concrete_program_inputs(tmp_path: Path) -> None:
     class Dicts(Plain):
         @to_static(
             input_spec=[
@@ -110,7 +110,7 @@ def test_the_inputs_of_a_concrete_program_are_the_arguments(tmp_path: Path) -> N
     assert loaded(paddle.ones([2, 3])).shape == [2, 2]
 
 
-def test_other_outputs_than_there_are(tmp_path: Path) -> None:
+def test_unknown_output_spec(tmp_path: Path) -> None:
     layer = to_static(Pair(), input_spec=SPECS)
     with pytest.warns(UserWarning, match="which are all kept"):
         save(layer, tmp_path / "m", output_spec=["no", "such"])
@@ -119,7 +119,7 @@ def test_other_outputs_than_there_are(tmp_path: Path) -> None:
         save(layer, tmp_path / "m", output_spec=["no"])
 
 
-def test_a_model_that_is_loaded_twice_is_trained_as_two(tmp_path: Path) -> None:
+def test_loading_twice_creates_separate_parameters(tmp_path: Path) -> None:
     save(Plain(), tmp_path / "m", input_spec=[InputSpec([None, 3])])
     one, two = load(tmp_path / "m"), load(tmp_path / "m")
     names = [p.name for p in (*one.parameters(), *two.parameters())]
@@ -139,7 +139,7 @@ def test_a_model_that_is_loaded_twice_is_trained_as_two(tmp_path: Path) -> None:
     np.testing.assert_allclose(one(x).numpy(), alone(x).numpy(), rtol=1e-5)
 
 
-def test_a_data_parallel_layer_is_saved_as_what_it_holds(tmp_path: Path) -> None:
+def test_save_of_data_parallel_layer(tmp_path: Path) -> None:
     class Specified(Plain):
         @to_static(input_spec=[InputSpec([None, 3])])
         def forward(self, x: Any) -> Any:
@@ -151,13 +151,13 @@ def test_a_data_parallel_layer_is_saved_as_what_it_holds(tmp_path: Path) -> None
 
 @pytest.mark.parametrize("axis", [None, 0, 1])
 @pytest.mark.parametrize("rows", [3, 4])
-def test_medians_of_sizes_known_only_at_run_time(axis: int | None, rows: int) -> None:
+def test_median_of_dynamic_size(axis: int | None, rows: int) -> None:
     x = paddle.rand([rows, 5])
     median = to_static(lambda x: paddle.median(x, axis), input_spec=[InputSpec([None, None])])
     np.testing.assert_allclose(median(x).numpy(), paddle.median(x, axis).numpy(), rtol=1e-6)
 
 
-def test_vectors_of_a_length_that_python_gives() -> None:
+def test_vectors_of_static_length() -> None:
     def function(x: Any) -> Any:
         steps = paddle.arange(2, 7, 2)
         return x + sum(range(steps.shape[0])) + steps.sum() + paddle.linspace(0, 1, 5).shape[0]
@@ -166,7 +166,7 @@ def test_vectors_of_a_length_that_python_gives() -> None:
     np.testing.assert_array_equal(found.numpy(), [3 + 12 + 5])
 
 
-def test_levels_are_numbers() -> None:
+def test_verbosity_and_code_level_types() -> None:
     for say in (paddle.jit.set_verbosity, paddle.jit.set_code_level):
         for wrong in ("x", 1.5):
             with pytest.raises(TypeError, match="level should be an int"):
@@ -174,7 +174,7 @@ def test_levels_are_numbers() -> None:
         say(0)
 
 
-def test_what_incubate_has_from_elsewhere() -> None:
+def test_incubate_names() -> None:
     x = paddle.rand([1, 2, 3, 3])
     below = paddle.incubate.softmax_mask_fuse_upper_triangle(x).numpy()
     masked = paddle.incubate.softmax_mask_fuse(

@@ -26,7 +26,7 @@ class Net(Layer):
         return (out * 2 if double else out), out.mean() + (0 if y is None else y.sum())
 
 
-def test_what_a_call_gave_is_an_output_spec(tmp_path: Path) -> None:
+def test_call_results_as_output_spec(tmp_path: Path) -> None:
     net = to_static(Net())
     x = paddle.rand([4, 3])
     _, loss = net(x)
@@ -35,7 +35,7 @@ def test_what_a_call_gave_is_an_output_spec(tmp_path: Path) -> None:
     np.testing.assert_allclose(load(tmp_path / "m")(x).numpy(), net(x)[1].numpy(), rtol=1e-5)
 
 
-def test_specs_of_some_arguments(tmp_path: Path) -> None:
+def test_partial_input_spec(tmp_path: Path) -> None:
     x_spec, y_spec = InputSpec([None, 3], name="x"), InputSpec([5], name="y")
     net = to_static(Net(), input_spec=[x_spec, y_spec, True])
     x = paddle.rand([4, 3])
@@ -46,14 +46,14 @@ def test_specs_of_some_arguments(tmp_path: Path) -> None:
         save(net, tmp_path / "m", [x_spec, y_spec, False])
 
 
-def test_an_example_beside_a_spec_keeps_its_open_sizes(tmp_path: Path) -> None:
+def test_example_input_keeps_dynamic_sizes_of_the_spec(tmp_path: Path) -> None:
     net = to_static(Net(), input_spec=[InputSpec([None, 3])])
     save(net, tmp_path / "m", input_spec=[paddle.ones([4, 3])])
     assert load(tmp_path / "m")(paddle.ones([7, 3]))[0].shape == [7, 2]
 
 
 @pytest.mark.parametrize("dtype", ["int64", "float64", "float32"])
-def test_a_spec_does_not_say_the_dtype_of_a_call(dtype: str) -> None:
+def test_call_with_other_dtype_than_spec(dtype: str) -> None:
     static = to_static(lambda x: x[::-2] * 2, input_spec=[InputSpec([None, 2])])
     x = np.arange(10).reshape(5, 2).astype(dtype)
     found = static(paddle.to_tensor(x)).numpy()
@@ -61,7 +61,7 @@ def test_a_spec_does_not_say_the_dtype_of_a_call(dtype: str) -> None:
     np.testing.assert_array_equal(found, x[::-2] * 2)
 
 
-def test_a_function_of_a_layer_trains_as_its_layer_says() -> None:
+def test_static_function_train_and_eval() -> None:
     net = to_static(Net())
     with pytest.raises(
         RuntimeError,
@@ -82,7 +82,7 @@ def test_a_function_of_a_layer_trains_as_its_layer_says() -> None:
     assert static.program_cache.last()[-1][1].training is False
 
 
-def test_a_layer_of_paddle_s_c_plus_plus_returns_lists(tmp_path: Path) -> None:
+def test_jit_layer_returns_lists(tmp_path: Path) -> None:
     class Two(Net):
         @to_static(input_spec=[InputSpec([None, 3])])
         def infer(self, x: Any) -> Any:
@@ -99,7 +99,7 @@ def test_a_layer_of_paddle_s_c_plus_plus_returns_lists(tmp_path: Path) -> None:
         np.testing.assert_allclose(found.numpy(), expected.numpy(), rtol=1e-5)
 
 
-def test_hooks_that_come_before_a_save(tmp_path: Path) -> None:
+def test_save_pre_hooks(tmp_path: Path) -> None:
     seen: list[Any] = []
 
     def hook(model: Any, specs: Any, configs: Any) -> None:
@@ -118,7 +118,7 @@ def test_hooks_that_come_before_a_save(tmp_path: Path) -> None:
 
 
 class OfADict(Layer):
-    """As detectors are: its inputs are one dict, of which it needs some."""
+    """A detector whose inputs are one dict, of which it reads some entries."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -128,7 +128,7 @@ class OfADict(Layer):
         return {"out": self.a(inputs["image"]) / inputs["scale"]}
 
 
-def test_specs_of_some_of_a_dict(tmp_path: Path) -> None:
+def test_partial_dict_spec(tmp_path: Path) -> None:
     shapes = {"image": [None, 3], "im_shape": [None, 2], "scale": [None, 1]}
     specs = {name: InputSpec(shape, name=name) for name, shape in shapes.items()}
     layer = OfADict()

@@ -79,7 +79,7 @@ CALLS = [[-1.0, -2.0], [1.0, 2.0], [-3.0, -1.0]]
 
 
 def left(layer: Base) -> Any:
-    """What the attribute holds after a call."""
+    """Return the attribute's value after a call."""
     return layer.y.tolist() if hasattr(layer, "y") else None
 
 
@@ -90,7 +90,7 @@ def given(call: list[float], trains: bool) -> Any:
 @pytest.mark.parametrize("calls", [CALLS, CALLS[1:], CALLS[::-1]])
 @pytest.mark.parametrize("trains", [False, True])
 @pytest.mark.parametrize("kind", KINDS)
-def test_it_is_what_it_is_eagerly(kind: type[Base], trains: bool, calls: list[list[float]]) -> None:
+def test_equals_eager(kind: type[Base], trains: bool, calls: list[list[float]]) -> None:
     eager, made = kind(), paddle.jit.to_static(kind())
     for call in calls:
         try:
@@ -108,7 +108,7 @@ def test_it_is_what_it_is_eagerly(kind: type[Base], trains: bool, calls: list[li
 
 @pytest.mark.filterwarnings("ignore:.*there are no parameters")
 @pytest.mark.parametrize("kind", [Read, InSomeRounds])
-def test_a_file_asks_as_well(kind: type[Base], tmp_path: Path) -> None:
+def test_saved_program_checks_attributes(kind: type[Base], tmp_path: Path) -> None:
     paddle.jit.save(kind(), str(tmp_path / "m"), [InputSpec([None])], verify=False)
     loaded = paddle.jit.load(str(tmp_path / "m"))
     assert (
@@ -125,7 +125,7 @@ def a_key(x: Any, k: Any) -> Any:
     return d["key"] + 1
 
 
-def test_the_engine_names_elements_and_attributes() -> None:
+def test_engine_error_names_the_element() -> None:
     function = paddle.jit.to_static(a_key)
     x = paddle.ones([2])
     assert function(x, paddle.to_tensor(2)).tolist() == [2.0, 2.0]
@@ -140,7 +140,7 @@ def test_the_engine_names_elements_and_attributes() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:.*there are no parameters")
-def test_an_input_that_nothing_needs_is_saved(tmp_path: Path) -> None:
+def test_unused_input_is_saved(tmp_path: Path) -> None:
     def function(x: Any, unused: Any) -> Any:
         return x * 2
 
@@ -161,7 +161,7 @@ def a_dict_or_a_tensor(x: Any) -> Any:
     return r
 
 
-def test_containers_are_shown_with_the_lines_of_what_they_hold() -> None:
+def test_error_shows_containers_with_lines() -> None:
     with pytest.raises(
         OarlockError,
         match=r"(?s)dict of 1: 'a': float32\[2\] made at .*r = .\"a\": x \* 3.*made at .*r = x \* 2",
@@ -200,6 +200,6 @@ def appending(x: Any, k: Any) -> Any:
         (appending, AttributeError, "append"),
     ],
 )
-def test_a_tuple_of_the_program_is_a_tuple(body: Any, kind: type[Exception], said: str) -> None:
+def test_tuples_are_immutable(body: Any, kind: type[Exception], said: str) -> None:
     with pytest.raises(kind, match=said):
         paddle.jit.to_static(body)(paddle.ones([2]), paddle.to_tensor(2))

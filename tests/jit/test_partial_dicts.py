@@ -122,13 +122,13 @@ def set_on_all_ways_afterwards(x: Any) -> Any:
         set_on_all_ways_afterwards,
     ],
 )
-def test_it_is_as_in_python(function: Any) -> None:
+def test_equals_python(function: Any) -> None:
     static = paddle.jit.to_static(function)
     for x in ROWS:
         np.testing.assert_array_equal(static(x).numpy(), function(x).numpy())
 
 
-def test_a_layer_that_keeps_something_on_one_path() -> None:
+def test_layer_attribute_set_on_one_path() -> None:
     class Keeping(paddle.nn.Layer):
         def __init__(self) -> None:
             super().__init__()
@@ -205,7 +205,7 @@ WHOLE = [
 
 
 @pytest.mark.parametrize("read", WHOLE)
-def test_the_whole_is_rejected(read: Any) -> None:
+def test_reading_the_whole_dict_is_rejected(read: Any) -> None:
     def function(x: Any) -> Any:
         found = {}
         if x.sum() > 0:
@@ -219,7 +219,7 @@ def test_the_whole_is_rejected(read: Any) -> None:
 
 
 @pytest.mark.parametrize("apart", [True, False])
-def test_a_list_under_such_a_key(apart: bool) -> None:
+def test_list_under_a_partial_key(apart: bool) -> None:
     def function(x: Any) -> Any:
         holder = Holder()
 

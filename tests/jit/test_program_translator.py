@@ -16,7 +16,7 @@ from oarlock.jit import ProgramTranslator, load, save, to_static
 
 
 class Net(nn.Layer):
-    """A branch, something that training changes, and a loss beside the result.
+    """A branch, a layer that training changes, and a second output with the loss.
 
     The receiver has a name of its own.
     """
@@ -37,14 +37,14 @@ X = paddle.to_tensor(np.random.default_rng(0).standard_normal((2, 3)).astype("fl
 
 @pytest.fixture
 def net() -> Net:
-    """A layer whose program was made last, by training it."""
+    """Return a layer whose program was captured last, by training it."""
     paddle.seed(0)
     made = Net()
     to_static(made)(X)[1].backward()
     return made
 
 
-def test_the_program_made_last_is_written_as_a_folder(net: Net, tmp_path: Path) -> None:
+def test_last_program_is_saved_as_folder(net: Net, tmp_path: Path) -> None:
     ProgramTranslator().save_inference_model(str(tmp_path / "m"), fetch=[0])
     assert sorted(p.name for p in (tmp_path / "m").iterdir()) == [
         "__model__",
@@ -65,7 +65,7 @@ def test_the_program_made_last_is_written_as_a_folder(net: Net, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("through", ["translator", "call"])
-def test_whoever_made_it(through: str, tmp_path: Path) -> None:
+def test_last_program_of_any_entry_point(through: str, tmp_path: Path) -> None:
     def both(a: Any, b: Any) -> Any:
         return a + b, a - b
 
@@ -78,7 +78,7 @@ def test_whoever_made_it(through: str, tmp_path: Path) -> None:
     np.testing.assert_allclose(taken.numpy(), load(tmp_path / "n")(X, X * 3).numpy(), rtol=1e-6)
 
 
-def test_numbers_out_of_range_and_nothing_made(net: Net, tmp_path: Path) -> None:
+def test_invalid_fetch_and_missing_program(net: Net, tmp_path: Path) -> None:
     with pytest.raises(
         paddle.OpError, match=r"fetch \[5\] is out of range; there are 2: \['out_0', 'out_1'\]"
     ):
@@ -89,7 +89,7 @@ def test_numbers_out_of_range_and_nothing_made(net: Net, tmp_path: Path) -> None
     assert not list(tmp_path.iterdir())
 
 
-def test_a_forward_made_a_program_apart_from_its_layer_is_saved_as_it_was_called(
+def test_converted_forward_without_its_layer(
     tmp_path: Path,
 ) -> None:
     layer = nn.Linear(3, 2)

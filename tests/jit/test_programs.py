@@ -30,18 +30,18 @@ def converted(function: Any, input_spec: Any = None) -> Any:
     )
 
 
-def test_there_are_enough() -> None:
+def test_number_of_rows() -> None:
     assert len(ROWS) >= 250
 
 
 @by_name
-def test_a_program_for_each_shape_returns_what_python_returns(name: str) -> None:
+def test_program_per_shape_equals_python(name: str) -> None:
     function = made(ROWS[name])
     check(results(converted(function), ROWS[name]), results(function, ROWS[name]))
 
 
 @by_name
-def test_one_program_for_all_sizes_returns_what_python_returns(name: str) -> None:
+def test_dynamic_program_equals_python(name: str) -> None:
     row = ROWS[name]
     function = made(row)
     program = converted(function, specs(row))
@@ -51,8 +51,8 @@ def test_one_program_for_all_sizes_returns_what_python_returns(name: str) -> Non
 
 
 def gradients(function: Callable[..., Any], call: tuple[Any, ...]) -> list[Any]:
-    """Of the sum of squares of all results, with respect to the arguments and parameters; zeros
-    where there is none.
+    """Return the gradients of the sum of squares of all results by arguments and parameters; zeros
+    if there is none.
     """
     tensors = [paddle.to_tensor(a) for a in call]
     for tensor in tensors:
@@ -73,7 +73,7 @@ def gradients(function: Callable[..., Any], call: tuple[Any, ...]) -> list[Any]:
 
 
 @by_name
-def test_gradients_are_those_of_python(name: str) -> None:
+def test_gradients_equal_python(name: str) -> None:
     row = ROWS[name]
     function = made(row)
     program = converted(function, specs(row))
@@ -95,14 +95,14 @@ def saved(name: str, folder: Path) -> str:
 
 
 @by_name
-def test_saved_and_loaded_it_returns_what_python_returns(name: str, tmp_path: Path) -> None:
+def test_loaded_program_equals_python(name: str, tmp_path: Path) -> None:
     layer = paddle.jit.load(saved(name, tmp_path))
     check(results(layer, ROWS[name]), results(made(ROWS[name]), ROWS[name]))
 
 
 @pytest.mark.slow
 @by_name
-def test_the_runner_returns_what_python_returns(name: str, tmp_path: Path) -> None:
+def test_runner_equals_python(name: str, tmp_path: Path) -> None:
     row = ROWS[name]
     prefix = saved(name, tmp_path)
     names = [s.name for s in paddle.jit.load(prefix)._input_spec()]
@@ -123,5 +123,5 @@ def test_the_runner_returns_what_python_returns(name: str, tmp_path: Path) -> No
             check([[held[key] for key in held.files]], [want])
 
 
-def test_arrays_are_taken_apart() -> None:
+def test_arrays_helper() -> None:
     assert [a.tolist() for a in arrays({"a": [1, (2,)], "b": 3})] == [1, 2, 3]

@@ -28,7 +28,7 @@ SPECS = [InputSpec([3], "float32"), InputSpec([], "int64")]
 
 
 def loaded(seed: int, folder: Path) -> Callable[..., Any]:
-    """The function of a program, which is in a file, for a program is made of its source."""
+    """Return the function of a program, written to a file because the conversion needs the source."""
     path = folder / f"generated_{seed}.py"
     path.write_text(program(seed))
     spec = importlib.util.spec_from_file_location(path.stem, path)
@@ -41,7 +41,7 @@ def loaded(seed: int, folder: Path) -> Callable[..., Any]:
 
 
 def results(function: Callable[..., Any]) -> Iterator[list[Any]]:
-    """What all calls give."""
+    """Return the results of all calls."""
     for call in CALLS:
         with paddle.no_grad():
             yield [v.numpy() for v in function(*map(paddle.to_tensor, call))]
@@ -54,9 +54,7 @@ def agree(function: Callable[..., Any], wanted: list[list[Any]]) -> None:
 
 
 def wanted_of(function: Callable[..., Any]) -> list[list[Any]] | None:
-    """What Python gives; None where the program is none, or computes with numbers that no two
-    engines agree on.
-    """
+    """Return Python's results; None if the program raises or its numbers depend on the engine."""
     try:
         wanted = list(results(function))
     except UnboundLocalError:
@@ -73,7 +71,7 @@ def wanted_of(function: Callable[..., Any]) -> list[list[Any]] | None:
     max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(seed=st.integers(0, 100_000))
-def test_a_program_returns_what_python_returns_or_is_rejected(seed: int, tmp_path: Path) -> None:
+def test_program_equals_python_or_is_rejected(seed: int, tmp_path: Path) -> None:
     function = loaded(seed, tmp_path)
     wanted = wanted_of(function)
     assume(wanted is not None)
@@ -86,7 +84,7 @@ def test_a_program_returns_what_python_returns_or_is_rejected(seed: int, tmp_pat
 
 
 @pytest.mark.parametrize("seed", range(7))
-def test_so_do_files(seed: int, tmp_path: Path) -> None:
+def test_saved_program_equals_python_or_is_rejected(seed: int, tmp_path: Path) -> None:
     function = loaded(seed, tmp_path)
     wanted = wanted_of(function)
     assert wanted is not None
@@ -97,7 +95,7 @@ def test_so_do_files(seed: int, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_few_are_rejected(tmp_path: Path) -> None:
+def test_few_programs_are_rejected(tmp_path: Path) -> None:
     refused = 0
     for seed in range(40):
         function = loaded(seed, tmp_path)
@@ -123,7 +121,7 @@ def changed_under_another_name(x: Any) -> Any:
     return one[0], two[0]
 
 
-def test_a_place_that_holds_one_of_two_lists_is_changed() -> None:
+def test_mutation_of_an_ambiguous_list_is_rejected() -> None:
     with pytest.raises(
         TraceError,
         match=r"may be another one, .* that was changed at .*d\[\"c\"\]\[0\] = x \* 5 under another name",
@@ -139,7 +137,7 @@ def changed_through_another_name(x: Any) -> Any:
     return a[0]
 
 
-def test_the_name_and_the_branch_are_said() -> None:
+def test_error_names_variable_and_branch() -> None:
     with pytest.raises(
         TraceError,
         match=r"(?s)'a': this list or dict may be another one.*at test_random_programs.py:\d+ in .*: if x.sum.*return a\[0\]",
@@ -156,7 +154,7 @@ def emptied_while_it_may_be_another(x: Any, k: Any) -> Any:
     return items[0], items[1]
 
 
-def test_a_list_that_each_iteration_makes_anew_is_no_longer_one() -> None:
+def test_list_created_in_each_iteration() -> None:
     for rounds in (0, 1, 3):
         given = paddle.to_tensor([1.0, 3.0]), paddle.to_tensor(rounds)
         for got, want in zip(

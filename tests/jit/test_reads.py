@@ -26,7 +26,7 @@ ROWS: dict[str, Cases] = {}
 
 
 def row(function: Cases) -> Cases:
-    """A function that gives a function of one tensor, and what changes before each call after the
+    """Return a factory of a function of one tensor, and the changes before each call after the
     first.
     """
     ROWS[function.__name__] = function
@@ -373,7 +373,7 @@ def results(made: Any, convert: Callable[[Any], Any]) -> list[Any]:
 
 
 @pytest.mark.parametrize("name", ROWS)
-def test_a_change_is_seen(name: str) -> None:
+def test_change_is_detected(name: str) -> None:
     before = paddle.get_default_dtype()
     try:
         wanted = results(ROWS[name](), lambda f: f)
@@ -389,7 +389,7 @@ def test_a_change_is_seen(name: str) -> None:
 @pytest.mark.parametrize(
     "name", ["an_object_of_an_object", "a_slot", "a_deque", "a_variable_of_the_environment"]
 )
-def test_what_does_not_change_makes_no_other_program(name: str) -> None:
+def test_unchanged_state_needs_one_program(name: str) -> None:
     function, _ = ROWS[name]()
     static = to_static(function)
     for _ in range(4):
@@ -397,7 +397,7 @@ def test_what_does_not_change_makes_no_other_program(name: str) -> None:
     assert static.get_traced_count() == 1
 
 
-def test_what_moves_by_itself_is_python_at_once() -> None:
+def test_random_state_falls_back_to_python() -> None:
     static = to_static(lambda x: x * random.random())
     static(paddle.ones([3]))
     with pytest.warns(UserWarning, match="'random' differs at each call, and no part of a program"):

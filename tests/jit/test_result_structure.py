@@ -136,7 +136,7 @@ OTHERS = [
 
 
 @pytest.mark.parametrize("function", OTHERS)
-def test_other_structures_are_rejected_and_explained(function: Any, tmp_path: Path) -> None:
+def test_different_structures_are_rejected(function: Any, tmp_path: Path) -> None:
     for values in ([1.0, 2.0], [-1.0, -2.0]):
         with pytest.raises(TraceError):
             paddle.jit.to_static(function)(paddle.to_tensor(np.asarray(values, np.float32)))
@@ -146,7 +146,7 @@ def test_other_structures_are_rejected_and_explained(function: Any, tmp_path: Pa
     assert explain(function, SPEC).problems
 
 
-def test_the_lines_of_both_sides_are_named() -> None:
+def test_error_names_both_lines() -> None:
     with pytest.raises(TraceError) as caught:
         paddle.jit.to_static(another_key)(paddle.ones([2]))
     text = str(caught.value)
@@ -166,7 +166,7 @@ def read(x: Any) -> Any:
 
 @pytest.mark.filterwarnings("ignore:m. there are no parameters")
 @pytest.mark.parametrize("function", [asked, read])
-def test_a_caller_may_ask_which_keys_there_are(function: Any, tmp_path: Path) -> None:
+def test_key_test_of_a_partial_result(function: Any, tmp_path: Path) -> None:
     static = paddle.jit.to_static(function, SPEC)
     paddle.jit.save(static, tmp_path / "m")
     loaded = paddle.jit.load(tmp_path / "m")
@@ -192,9 +192,7 @@ def test_a_caller_may_ask_which_keys_there_are(function: Any, tmp_path: Path) ->
         ([{"a": [1.5]}], [{"a": [2.5]}], True),
     ],
 )
-def test_verification_compares_structure_names_and_presence(
-    recorded: Any, found: Any, same: bool
-) -> None:
+def test_verification_compares_structures(recorded: Any, found: Any, same: bool) -> None:
     def with_tensors(value: Any) -> Any:
         if isinstance(value, dict):
             return {k: with_tensors(v) for k, v in value.items()}
@@ -224,7 +222,7 @@ class Hidden(paddle.nn.Layer):
 
 
 @pytest.mark.parametrize("training", [True, False])
-def test_a_file_whose_result_is_nested_in_another_way_is_not_kept(
+def test_file_with_other_result_structure_is_removed(
     training: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     net = Hidden()

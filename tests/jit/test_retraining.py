@@ -14,15 +14,13 @@ import pytest
 import oarlock as paddle
 from oarlock import nn
 from oarlock.jit import TracedLayer, load, save, to_static
-from oarlock.jit.verify import first_difference
+from oarlock.jit.verify import describe_first_difference
 from oarlock.loader.model_files import read_model
 from oarlock.static import InputSpec
 
 
 class Net(nn.Layer):
-    """A branch on a value with another layer in each way, a loop over rows, a list, a norm and
-    dropout without effect.
-    """
+    """A branch with a layer on each path, a loop over rows, a list, a norm, and dropout with p=0."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -64,7 +62,7 @@ def prefix(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def losses(model: nn.Layer, steps: int = 20) -> list[float]:
-    """What is left of a loss after each step, both ways of the branch taken."""
+    """Return the loss after each step; both branches are taken."""
     model.train()
     rule = paddle.optimizer.Adam(0.01, parameters=model.parameters())
     found = []
@@ -87,7 +85,7 @@ def check_equal(found: nn.Layer, wanted: nn.Layer) -> None:
             np.testing.assert_allclose(got[key].numpy(), want[key].numpy(), rtol=1e-4, atol=1e-5)
 
 
-def test_training_a_loaded_model_is_training_the_layer(prefix: str, tmp_path: Path) -> None:
+def test_loaded_model_trains_like_the_layer(prefix: str, tmp_path: Path) -> None:
     layer, loaded = net(), load(prefix)
     check_equal(loaded, _evaluated(net()))
     assert losses(loaded) == pytest.approx(losses(layer), rel=1e-4)
@@ -103,8 +101,8 @@ def test_training_a_loaded_model_is_training_the_layer(prefix: str, tmp_path: Pa
     assert losses(again, 5) == pytest.approx(losses(layer, 5), rel=1e-3)
 
 
-def test_saved_in_eval_mode_a_norm_keeps_its_statistics(tmp_path: Path) -> None:
-    """As real Paddle: the file then says use_global_stats."""
+def test_batch_norm_saved_in_eval_mode(tmp_path: Path) -> None:
+    """As in real Paddle, the file sets use_global_stats."""
     save(_evaluated(nn.BatchNorm1D(4)), tmp_path / "m", input_spec=[InputSpec([None, 4])])
     loaded = load(tmp_path / "m")
     loaded.train()
@@ -132,7 +130,7 @@ class Outer(nn.Layer):
         return {"last": y["last"] + 1, "all": y["all"]}
 
 
-def test_a_loaded_model_is_part_of_another(prefix: str, tmp_path: Path) -> None:
+def test_loaded_model_as_sublayer(prefix: str, tmp_path: Path) -> None:
     def outer(inner: nn.Layer) -> Outer:
         paddle.seed(5)
         return Outer(inner)
@@ -159,7 +157,7 @@ def test_a_loaded_model_is_part_of_another(prefix: str, tmp_path: Path) -> None:
         )
 
 
-def test_a_trace_of_a_loaded_model_says_which_way_it_went(prefix: str) -> None:
+def test_trace_of_loaded_model_has_guards(prefix: str) -> None:
     loaded = load(prefix)
     x = normal(3, 4, scale=3.0)
     want, traced = TracedLayer.trace(loaded, [x])
@@ -185,7 +183,7 @@ class Gradient(nn.Layer):
         return found
 
 
-def test_gradients_inside_of_a_traced_forward_are_recorded() -> None:
+def test_gradients_inside_a_traced_forward() -> None:
     layer = Gradient()
     _, traced = TracedLayer.trace(layer, [normal(2, 4)])
     other = normal(3, 4)
@@ -196,13 +194,13 @@ def test_gradients_inside_of_a_traced_forward_are_recorded() -> None:
         )
 
 
-def test_the_first_op_that_differs_is_found_behind_control_flow(prefix: str) -> None:
+def test_first_differing_op_with_control_flow(prefix: str) -> None:
     files = read_model(prefix)
     scope = {name: paddle.to_tensor(np.array(a)) for name, a in files.values.items()}
     x = normal(2, 4)
     found = load(prefix)(x)
     wanted = [found[name].numpy() for name in sorted(found)]
-    assert "an optimization of the engine differs" in first_difference(
+    assert "an optimization of the engine differs" in describe_first_difference(
         files.program, files.pdmodel, files.params_path, scope, [x], wanted
     )
     scope["linear_2.w_0"].array = scope["linear_2.w_0"].array * 2  # of the layer that the loop has
@@ -210,5 +208,7 @@ def test_the_first_op_that_differs_is_found_behind_control_flow(prefix: str) -> 
     changed.state_dict()["cell.weight"].set_value(scope["linear_2.w_0"].numpy())
     found = changed(x)
     wanted = [found[name].numpy() for name in sorted(found)]
-    why = first_difference(files.program, files.pdmodel, files.params_path, scope, [x], wanted)
+    why = describe_first_difference(
+        files.program, files.pdmodel, files.params_path, scope, [x], wanted
+    )
     assert "the first op to differ is while, giving" in why

@@ -88,15 +88,13 @@ def test_files_and_equal_results(tmp_path: Path) -> None:
         ({"profile": "/nowhere/p"}, "options: profile: there is no folder /nowhere"),
     ],
 )
-def test_configs_that_are_not_known_are_rejected(
-    configs: dict[str, Any], why: str, tmp_path: Path
-) -> None:
+def test_unknown_configs_are_rejected(configs: dict[str, Any], why: str, tmp_path: Path) -> None:
     prefix = saved(nn.Linear(2, 2), tmp_path, [None, 2])
     with pytest.raises(paddle.OpError, match=f"{re.escape(why)}\n.*test_save_load.py"):
         load(prefix, **configs)
 
 
-def test_same_net_same_bytes(tmp_path: Path) -> None:
+def test_saved_bytes_are_deterministic(tmp_path: Path) -> None:
     def files(name: str) -> dict[str, bytes]:
         paddle.seed(3)
         net = Block()
@@ -107,7 +105,7 @@ def test_same_net_same_bytes(tmp_path: Path) -> None:
     assert files("a") == files("b")
 
 
-def test_names_and_nesting_come_back(tmp_path: Path) -> None:
+def test_names_and_nesting_round_trip(tmp_path: Path) -> None:
     net = Nested()
     net.eval()
     pair = [InputSpec([None, 4]), InputSpec([None, 2])]
@@ -126,7 +124,7 @@ def test_names_and_nesting_come_back(tmp_path: Path) -> None:
 
 
 class Labelled(nn.Layer):
-    """Gives numbers and texts of Python's beside tensors."""
+    """Returns Python numbers and strings, too."""
 
     def __init__(self, given: Any = 3) -> None:
         super().__init__()
@@ -140,7 +138,7 @@ class Labelled(nn.Layer):
         )
 
 
-def test_numbers_and_texts_come_back_beside_tensors(tmp_path: Path) -> None:
+def test_python_results_round_trip(tmp_path: Path) -> None:
     net = Labelled()
     prefix = saved(net, tmp_path, [None, 4])
     save(load(prefix), tmp_path / "again")
@@ -159,7 +157,7 @@ def test_numbers_and_texts_come_back_beside_tensors(tmp_path: Path) -> None:
         assert layer.program().fetches() == ["out_0.y", "out_2.2"]
 
 
-def test_a_number_that_is_another_in_python_is_not_written(tmp_path: Path) -> None:
+def test_mode_dependent_python_result_is_rejected(tmp_path: Path) -> None:
     class Moody(Labelled):
         def forward(self, x: Any) -> Any:
             return self.fc(x), paddle.core.mode.state.mode.static
@@ -173,7 +171,7 @@ def test_a_number_that_is_another_in_python_is_not_written(tmp_path: Path) -> No
         saved(Labelled(1j), tmp_path, [None, 4])
 
 
-def test_unknown_sizes_are_values_of_the_program(tmp_path: Path) -> None:
+def test_dynamic_sizes(tmp_path: Path) -> None:
     class Sizes(nn.Layer):
         def forward(self, x: Any) -> Any:
             n, c = x.shape[0], x.shape[1]
@@ -200,7 +198,7 @@ def test_unknown_sizes_are_values_of_the_program(tmp_path: Path) -> None:
         (lambda x: x * 2 if sorted([x.shape, [2, 4]])[0][0] == 2 else x, "cannot be compared"),
     ],
 )
-def test_python_that_needs_a_value_is_rejected_with_its_line(
+def test_reading_a_value_is_rejected_with_its_line(
     forward: Any, reader: str, tmp_path: Path
 ) -> None:
     with pytest.raises(
@@ -210,7 +208,7 @@ def test_python_that_needs_a_value_is_rejected_with_its_line(
     assert not list(tmp_path.iterdir())
 
 
-def test_fine_tuning_reaches_the_parameters_and_the_file(tmp_path: Path) -> None:
+def test_fine_tuning(tmp_path: Path) -> None:
     net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))
     layer = load(saved(net, tmp_path, [None, 4]))
     x, y = normal(6, 4), paddle.to_tensor(rng.integers(0, 2, (6, 1)))
@@ -236,7 +234,7 @@ def test_fine_tuning_reaches_the_parameters_and_the_file(tmp_path: Path) -> None
     assert load(tmp_path / "again").state_dict().keys() == net.state_dict().keys()
 
 
-def test_gradients_flow_to_inputs_in_eval_mode(tmp_path: Path) -> None:
+def test_input_gradients_in_eval_mode(tmp_path: Path) -> None:
     net = nn.Linear(4, 2)
     layer = load(saved(net, tmp_path, [None, 4]))
     x = normal(3, 4)
@@ -247,7 +245,7 @@ def test_gradients_flow_to_inputs_in_eval_mode(tmp_path: Path) -> None:
     )
 
 
-def test_a_loaded_layer_is_a_layer(tmp_path: Path) -> None:
+def test_loaded_layer_as_sublayer(tmp_path: Path) -> None:
     inner = load(saved(nn.Linear(4, 3), tmp_path, [None, 4]))
     outer = nn.Sequential(nn.Linear(5, 4), inner)
     outer.eval()
@@ -284,9 +282,7 @@ def test_training_layers_are_saved_for_inference(tmp_path: Path) -> None:
     )
 
 
-def test_a_file_that_would_differ_is_not_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_wrong_file_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     net = nn.Sequential(nn.Linear(4, 3), nn.ReLU())
     net.eval()
     (tmp_path / "m.pdmodel").write_bytes(b"old")
@@ -361,7 +357,7 @@ def test_bad_files(tmp_path: Path) -> None:
         load(saved(nn.Linear(4, 3), tmp_path, [None, 4]), speed=1)(normal(1, 4))
 
 
-def test_a_pickle_that_would_run_a_command_is_rejected(tmp_path: Path) -> None:
+def test_malicious_info_pickle_is_rejected(tmp_path: Path) -> None:
     prefix = saved(nn.Linear(4, 3), tmp_path, [None, 4])
     marker = tmp_path / "ran"
     (tmp_path / "m.pdiparams.info").write_bytes(
@@ -372,7 +368,7 @@ def test_a_pickle_that_would_run_a_command_is_rejected(tmp_path: Path) -> None:
     assert not marker.exists()
 
 
-def test_without_info_the_program_tells_what_is_a_parameter(tmp_path: Path) -> None:
+def test_load_without_info_file(tmp_path: Path) -> None:
     prefix = saved(nn.Linear(4, 3), tmp_path, [None, 4])
     (tmp_path / "m.pdiparams.info").unlink()
     layer = load(prefix)
@@ -389,6 +385,6 @@ class Counts(nn.Layer):
 
 
 @pytest.mark.filterwarnings("ignore:.*there are no parameters")
-def test_the_length_of_a_list_is_a_result(tmp_path: Path) -> None:
+def test_list_length_as_result(tmp_path: Path) -> None:
     paddle.jit.save(Counts(), str(tmp_path / "m"), [InputSpec([None, 3])])
     assert load(tmp_path / "m")(np.ones([4, 3], np.float32))[0].numpy().tolist() == [4]

@@ -39,7 +39,7 @@ def of(forward: Any, **attributes: Any) -> nn.Layer:
 
 
 class Frozen(nn.Layer):
-    """One layer without gradients before one with."""
+    """A layer under no_grad, followed by one with gradients."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -51,7 +51,7 @@ class Frozen(nn.Layer):
         return self.b(h)
 
 
-def test_no_grad_is_in_the_file(tmp_path: Path) -> None:
+def test_no_grad_is_saved(tmp_path: Path) -> None:
     net = Frozen()
     save(net, tmp_path / "m", input_spec=X)
     loaded = load(tmp_path / "m")
@@ -63,7 +63,7 @@ def test_no_grad_is_in_the_file(tmp_path: Path) -> None:
     np.testing.assert_array_equal(grads["b.bias"].numpy(), [3.0])
 
 
-def test_an_input_that_is_changed_in_place(tmp_path: Path) -> None:
+def test_in_place_change_of_an_input(tmp_path: Path) -> None:
     def forward(self: Any, x: Any) -> Any:
         x.add_(paddle.ones([1]))
         return x * 2
@@ -74,7 +74,7 @@ def test_an_input_that_is_changed_in_place(tmp_path: Path) -> None:
     assert x.tolist() == [[1.0, 1.0]]
 
 
-def test_a_count_that_is_computed_with_is_rejected(tmp_path: Path) -> None:
+def test_used_counter_is_rejected(tmp_path: Path) -> None:
     def forward(self: Any, x: Any) -> Any:
         self.n += 1
         return x * self.n
@@ -90,7 +90,7 @@ def test_a_count_that_is_computed_with_is_rejected(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-def test_a_count_that_a_branch_computes_with_is_rejected(tmp_path: Path) -> None:
+def test_counter_used_in_a_branch_is_rejected(tmp_path: Path) -> None:
     def forward(self: Any, x: Any) -> Any:
         self.n += 1
         if x.sum() > 0:
@@ -104,7 +104,7 @@ def test_a_count_that_a_branch_computes_with_is_rejected(tmp_path: Path) -> None
         save(of(forward, n=1), tmp_path / "m", input_spec=X)
 
 
-def test_a_result_that_is_rejected_leaves_nothing(tmp_path: Path) -> None:
+def test_rejected_result_leaves_nothing(tmp_path: Path) -> None:
     def forward(self: Any, x: Any) -> Any:
         self.n += 1
         return x, {self.n}
@@ -115,7 +115,7 @@ def test_a_result_that_is_rejected_leaves_nothing(tmp_path: Path) -> None:
     assert net.n == 1
 
 
-def test_a_count_alone_is_as_it_was(tmp_path: Path) -> None:
+def test_unused_counter_is_restored(tmp_path: Path) -> None:
     def forward(self: Any, x: Any) -> Any:
         self.n += 1
         self.seen.append(x.shape[1])
@@ -131,7 +131,7 @@ def test_a_count_alone_is_as_it_was(tmp_path: Path) -> None:
     assert load(tmp_path / "m")(paddle.ones([1, 2])).tolist() == [[3.0, 3.0]]
 
 
-def test_what_a_failing_record_did_is_undone(tmp_path: Path) -> None:
+def test_failed_recording_is_undone(tmp_path: Path) -> None:
     def forward(self: Any, x: Any) -> Any:
         self.n += 1
         self.last = x * 2
@@ -143,7 +143,7 @@ def test_what_a_failing_record_did_is_undone(tmp_path: Path) -> None:
     assert (net.n, net.last) == (1, None)
 
 
-def test_state_that_the_program_would_read_is_rejected(tmp_path: Path) -> None:
+def test_state_read_by_the_program_is_rejected(tmp_path: Path) -> None:
     def forward(self: Any, x: Any) -> Any:
         self.sum = self.sum + x.sum()
         return x * self.sum
@@ -171,9 +171,7 @@ def add_only(self: Any, x: Any) -> Any:
 
 
 @pytest.mark.parametrize("forward", [add_before, add_after])
-def test_a_buffer_that_is_changed_in_place_and_needed_is_rejected(
-    forward: Any, tmp_path: Path
-) -> None:
+def test_used_mutated_buffer_is_rejected(forward: Any, tmp_path: Path) -> None:
     net = of(forward)
     net.register_buffer("count", paddle.zeros([1]))
     with pytest.raises(
@@ -183,7 +181,7 @@ def test_a_buffer_that_is_changed_in_place_and_needed_is_rejected(
     assert net.count.tolist() == [0.0]
 
 
-def test_a_buffer_that_only_counts_is_as_it_was(tmp_path: Path) -> None:
+def test_unused_mutated_buffer_is_restored(tmp_path: Path) -> None:
     net = of(add_only)
     net.register_buffer("count", paddle.zeros([1]))
     save(net, tmp_path / "m", input_spec=X)
@@ -195,13 +193,13 @@ def down(x: Any, n: Any) -> Any:
     return x if n <= 0 else down(x * 2, n - 1)
 
 
-def test_recursion_by_value_is_explained(tmp_path: Path) -> None:
+def test_value_dependent_recursion_is_rejected(tmp_path: Path) -> None:
     spec = [*X, InputSpec([], "int64", "n")]
     with pytest.raises(paddle.TraceError, match="down: calls go deeper than Python allows"):
         save(to_static(down), tmp_path / "m", input_spec=spec)
 
 
-def test_made_up_inputs_that_leave_a_variable_without_a_value(tmp_path: Path) -> None:
+def test_generated_inputs_with_undefined_variables(tmp_path: Path) -> None:
     def loop(x: Any, n: Any) -> Any:
         for i in range(n):
             y = x * 2 + i
@@ -225,7 +223,7 @@ class Linear(nn.Layer):
         return self.linear(x).reshape([x.shape[0], 3])
 
 
-def test_without_a_spec_the_batch_of_the_last_call_is_free(tmp_path: Path) -> None:
+def test_default_spec_has_dynamic_batch(tmp_path: Path) -> None:
     net = Linear()
     net(paddle.ones([16, 4]))
     save(net, tmp_path / "m")
@@ -247,7 +245,7 @@ class Doubling(Linear):
         return y
 
 
-def test_without_a_spec_a_batch_that_python_needs_is_that_of_the_last_call(tmp_path: Path) -> None:
+def test_default_spec_with_batch_size_read_by_python(tmp_path: Path) -> None:
     net = Doubling()
     net(paddle.ones([2, 4]))
     save(net, tmp_path / "m")
@@ -258,7 +256,7 @@ def test_without_a_spec_a_batch_that_python_needs_is_that_of_the_last_call(tmp_p
         loaded(paddle.rand([3, 4]))
 
 
-def test_a_shape_is_a_result(tmp_path: Path) -> None:
+def test_shape_as_result(tmp_path: Path) -> None:
     def sizes(x: Any) -> Any:
         return x.shape, x * 2
 

@@ -25,9 +25,7 @@ class Sums(nn.Layer):
 
 @pytest.mark.filterwarnings("ignore:.*there are no parameters")
 @pytest.mark.parametrize("trains", [False, True])
-def test_nested_arguments_are_given_as_to_the_layer_or_one_by_one(
-    trains: bool, tmp_path: Path
-) -> None:
+def test_nested_or_flat_arguments(trains: bool, tmp_path: Path) -> None:
     spec = [InputSpec([None], name=n) for n in ("x", "mask", "keys", "first", "second")]
     paddle.jit.save(Sums(), str(tmp_path / "m"), [spec[0], {"m": spec[1], "k": spec[2]}, spec[3:]])
     paddle.jit.save(load(tmp_path / "m"), str(tmp_path / "again"))
@@ -57,7 +55,7 @@ def test_nested_arguments_are_given_as_to_the_layer_or_one_by_one(
 
 
 @pytest.mark.filterwarnings("ignore:.*there are no parameters")
-def test_an_argument_that_is_given_twice_is_rejected(tmp_path: Path) -> None:
+def test_duplicate_argument_is_rejected(tmp_path: Path) -> None:
     spec = [InputSpec([None], name=n) for n in ("x", "mask", "keys", "first", "second")]
     paddle.jit.save(Sums(), str(tmp_path / "m"), [spec[0], {"m": spec[1], "k": spec[2]}, spec[3:]])
     layer, x = load(tmp_path / "m"), np.ones(2, np.float32)
@@ -79,7 +77,7 @@ def weighed(d: Any) -> Any:
 
 
 @pytest.mark.filterwarnings("ignore:.*there are no parameters")
-def test_keys_of_nested_arguments(tmp_path: Path) -> None:
+def test_argument_keys(tmp_path: Path) -> None:
     spec, one = InputSpec([None]), np.ones(2, np.float32)
     paddle.jit.save(weighed, str(tmp_path / "m"), [{"a\u200b": spec, "c.d": spec}])
     layer = load(tmp_path / "m")
@@ -96,7 +94,7 @@ def gathered(*rows: Any, **more: Any) -> Any:
     return rows[0] + rows[1]["b"] * 2 + more.get("scale", 1)
 
 
-def test_nested_arguments_that_are_gathered_into_one_parameter(tmp_path: Path) -> None:
+def test_var_positional_and_keyword_arguments(tmp_path: Path) -> None:
     with pytest.warns(UserWarning, match="there are no parameters"):
         paddle.jit.save(
             gathered, str(tmp_path / "m"), [InputSpec([None], name="one"), {"b": InputSpec([None])}]
@@ -120,9 +118,7 @@ class Leaves(nn.Layer):
 @pytest.mark.filterwarnings("ignore:.*there are no parameters")
 @pytest.mark.parametrize("way", ["engine", "interpreter", "predictor"])
 @pytest.mark.parametrize("more", [False, True])
-def test_inputs_and_outputs_by_position_are_in_the_order_of_sorted_keys(
-    way: str, more: bool, tmp_path: Path
-) -> None:
+def test_positional_order_is_sorted_keys(way: str, more: bool, tmp_path: Path) -> None:
     def spec(name: str) -> InputSpec:
         return InputSpec([1], name=name)
 
@@ -169,7 +165,7 @@ def test_inputs_and_outputs_by_position_are_in_the_order_of_sorted_keys(
 
 
 @pytest.mark.filterwarnings("ignore:.*there are no parameters")
-def test_the_runner_has_inputs_and_outputs_by_name_and_in_the_order_of_sorted_keys(
+def test_runner_input_and_output_order(
     tmp_path: Path,
 ) -> None:
     specs = [InputSpec([1], name=n) for n in ("zero", "bb", "a0", "z", "k")]
@@ -199,7 +195,7 @@ def test_the_runner_has_inputs_and_outputs_by_name_and_in_the_order_of_sorted_ke
 
 
 class Looked(float):
-    """A number that tells how often its class is asked for."""
+    """A number that counts how often its class is read."""
 
     times = 0
 
@@ -209,7 +205,7 @@ class Looked(float):
         return float
 
 
-def test_numbers_in_lists_are_one_argument_and_no_container() -> None:
+def test_lists_of_numbers_are_one_argument() -> None:
     one = np.ones(2)
     for value in ([one], (1, paddle.ones([2])), [[], [one]], [1, [2, (one,)]], [[1], {"a": 1}], {}):
         assert is_tensor_container(value)

@@ -36,7 +36,7 @@ class Toggle(nn.Layer):
         return x if self.flip else -x
 
 
-def test_what_forward_sets_is_set_by_its_program_too() -> None:
+def test_attributes_set_by_forward() -> None:
     net = paddle.jit.to_static(Toggle())
     for sign in (1, -1, 1, -1, 1):
         check(net(x()), sign, 2 * sign, 3 * sign)
@@ -51,7 +51,7 @@ def counted(x: Any) -> Any:
     return x + COUNT
 
 
-def test_a_counter_makes_programs_up_to_a_bound_and_then_runs_as_python(
+def test_counter_falls_back_to_python_at_the_limit(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(globals(), "COUNT", 0)
@@ -66,7 +66,7 @@ def test_a_counter_makes_programs_up_to_a_bound_and_then_runs_as_python(
     assert warning.startswith("counted: 'COUNT' differs at each call")
 
 
-def test_a_nonlocal_counter() -> None:
+def test_nonlocal_counter() -> None:
     count = 0
 
     @paddle.jit.to_static
@@ -87,7 +87,7 @@ class Lazy(nn.Layer):
         return self.inner(x)
 
 
-def test_a_layer_that_forward_makes_the_first_time() -> None:
+def test_layer_created_in_first_forward() -> None:
     net = paddle.jit.to_static(Lazy())
     for _ in range(3):
         check(net(x()), 6, 6, 6)
@@ -95,7 +95,7 @@ def test_a_layer_that_forward_makes_the_first_time() -> None:
     assert net.forward.get_traced_count() == 2
 
 
-def test_values_put_into_a_list_external_are_rejected_and_taken_out() -> None:
+def test_appending_tensors_to_external_list_is_rejected() -> None:
     seen: list[Any] = []
 
     @paddle.jit.to_static
@@ -108,7 +108,7 @@ def test_values_put_into_a_list_external_are_rejected_and_taken_out() -> None:
     assert seen == []
 
 
-def test_lists_of_the_caller_that_are_changed_are_told_of() -> None:
+def test_changed_argument_list_warns() -> None:
     @paddle.jit.to_static
     def function(x: Any, kept: Any) -> Any:
         kept.append(1)
@@ -122,7 +122,7 @@ def test_lists_of_the_caller_that_are_changed_are_told_of() -> None:
 
 
 @pytest.mark.parametrize("sign", [1, -1])
-def test_inputs_changed_in_place_are_changed(sign: int) -> None:
+def test_in_place_changes_of_inputs(sign: int) -> None:
     @paddle.jit.to_static
     def function(x: Any, y: Any) -> Any:
         if x.sum() > 0:
@@ -138,7 +138,7 @@ def test_inputs_changed_in_place_are_changed(sign: int) -> None:
     check(found, *(w + 1 for w in wanted))
 
 
-def test_gradients_through_an_input_changed_in_place() -> None:
+def test_gradients_of_in_place_changed_input() -> None:
     def function(x: Any, w: Any) -> Any:
         x[0] = 3.0
         x.multiply_(w)
@@ -164,7 +164,7 @@ class Masked(nn.Layer):
         return x * self.kept[3]
 
 
-def test_a_layer_that_keeps_what_it_computes_keeps_nothing_of_the_program() -> None:
+def test_attribute_with_tensor_of_the_program() -> None:
     net = paddle.jit.to_static(Masked())
     with pytest.warns(UserWarning, match="'Masked.kept' holds none of the values") as said:
         check(net(x()), 2, 4, 6)
@@ -183,7 +183,7 @@ class Kept(nn.Layer):
         return x * self.mask
 
 
-def test_buffers_that_are_registered_anew() -> None:
+def test_reregistered_buffers() -> None:
     net = paddle.jit.to_static(Kept())
     check(net(x()), 1, 2, 3)
     net.register_buffer("mask", paddle.zeros([3]))

@@ -17,13 +17,13 @@ SETTING: contextvars.ContextVar[float] = contextvars.ContextVar("SETTING", defau
 
 
 def numbers(function: Any, calls: int = 3) -> list[float]:
-    """What a function gives in some calls."""
+    """Return the results of some calls of a function."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return [function(paddle.ones([1])).item() for _ in range(calls)]
 
 
-def test_a_context_variable_that_is_set_and_reset() -> None:
+def test_context_variable_set_and_reset() -> None:
     def f(x: Any) -> Any:
         token = SETTING.set(7.0)
         y = x * SETTING.get()
@@ -34,7 +34,7 @@ def test_a_context_variable_that_is_set_and_reset() -> None:
     assert SETTING.get() == 2.0
 
 
-def test_a_context_variable_that_stays_set() -> None:
+def test_context_variable_that_remains_set() -> None:
     counted: contextvars.ContextVar[float] = contextvars.ContextVar("counted", default=0.0)
 
     def f(x: Any) -> Any:
@@ -45,7 +45,7 @@ def test_a_context_variable_that_stays_set() -> None:
 
 
 @pytest.mark.parametrize("name", ["uniform", "random", "choice"])
-def test_random_numbers_of_the_system(name: str) -> None:
+def test_system_random(name: str) -> None:
     source = random.SystemRandom()
     given: Any = {"uniform": (3.0, 4.0), "random": (), "choice": ([3.0, 4.0],)}[name]
     static = to_static(lambda x: x * getattr(source, name)(*given))
@@ -55,14 +55,14 @@ def test_random_numbers_of_the_system(name: str) -> None:
     assert static.get_traced_count() == 1
 
 
-def test_a_source_of_the_system_that_is_not_asked() -> None:
+def test_unused_system_random() -> None:
     source = random.SystemRandom()
     static = to_static(lambda x: x * 2 if source is not None else x)
     assert numbers(static) == [2.0] * 3
     assert static.get_traced_count() == 1
 
 
-def test_elements_that_a_class_computes() -> None:
+def test_custom_getitem_is_called_once() -> None:
     class Rows:
         def __init__(self) -> None:
             self.w, self.asked = paddle.to_tensor([3.0]), 0
@@ -80,7 +80,7 @@ def test_elements_that_a_class_computes() -> None:
 
 
 @pytest.mark.parametrize("base", [dict, list, collections.UserDict, collections.UserList])
-def test_elements_that_a_kind_of_container_computes(base: Any) -> None:
+def test_container_subclass_getitem_is_called_once(base: Any) -> None:
     asked = []
 
     class Kind(base):  # type: ignore[misc]
@@ -97,7 +97,7 @@ def test_elements_that_a_kind_of_container_computes(base: Any) -> None:
 
 
 @pytest.mark.parametrize("kind", [collections.defaultdict, collections.Counter])
-def test_keys_that_are_missing_are_created_by_the_function_alone(kind: Any) -> None:
+def test_missing_keys_are_not_created_by_the_capture(kind: Any) -> None:
     held = kind(float) if kind is collections.defaultdict else kind()
     held.update(dict.fromkeys(range(2000), 1.0))
     static = to_static(lambda x: x + held["a"] if x is None else x + held[5])
@@ -105,8 +105,8 @@ def test_keys_that_are_missing_are_created_by_the_function_alone(kind: Any) -> N
     assert "a" not in held
     del held[5]
     assert not any(
-        guard.holds()
-        for guard in static.concrete_program.guards._iter_kept()
+        guard.is_satisfied()
+        for guard in static.concrete_program.guards._iter_final_guards()
         if guard.source.key == 5
     )
     assert 5 not in held

@@ -37,7 +37,7 @@ def result(function: Any) -> Any:
     return to_static(function)(paddle.to_tensor([1.0, 2.0])).tolist()
 
 
-def test_a_module_that_is_loaded_again_is_converted_again(file: Path) -> None:
+def test_reloaded_module_is_converted_again(file: Path) -> None:
     file.write_text(text("x * 2"))
     module = importlib.import_module(NAME)
     assert result(module.f) == [2.0, 4.0]
@@ -55,7 +55,7 @@ def test_a_module_that_is_loaded_again_is_converted_again(file: Path) -> None:
         "2 - x  # turned round",
     ],
 )
-def test_what_was_edited_since_is_not_converted(file: Path, other: str) -> None:
+def test_edited_function_is_not_converted(file: Path, other: str) -> None:
     file.write_text(text("x * 2"))
     module = importlib.import_module(NAME)
     file.write_text(text(other))
@@ -66,7 +66,7 @@ def test_what_was_edited_since_is_not_converted(file: Path, other: str) -> None:
         result(module.f)
 
 
-def test_other_functions_of_an_edited_file_are_converted(file: Path) -> None:
+def test_unedited_functions_of_an_edited_file(file: Path) -> None:
     file.write_text(text("x * 2") + "\n\ndef g(x):\n    return x\n")
     module = importlib.import_module(NAME)
     file.write_text(text("x * 2") + "\n\ndef g(x):\n    return x + 1\n")
@@ -82,7 +82,7 @@ def test_other_functions_of_an_edited_file_are_converted(file: Path) -> None:
         ("return (lambda a: a + 1)(x)", "return (lambda a: a + 2)(x)"),
     ],
 )
-def test_an_edit_that_only_takes_away(file: Path, first: str, then: str) -> None:
+def test_edit_that_removes_lines(file: Path, first: str, then: str) -> None:
     before = "def scale(x):\n    return x * 10\n\ndef f(x):\n    "
     file.write_text(before + first + "\n")
     module = importlib.import_module(NAME)
@@ -92,7 +92,7 @@ def test_an_edit_that_only_takes_away(file: Path, first: str, then: str) -> None
         assert result(module.f) == wanted
 
 
-def test_a_function_with_an_assert_that_pytest_rewrote() -> None:
+def test_function_with_rewritten_assert() -> None:
     def f(x: Any) -> Any:
         assert x.shape == [2], "two"
         if x.sum() > 0:
@@ -103,7 +103,7 @@ def test_a_function_with_an_assert_that_pytest_rewrote() -> None:
     assert result(f) == [2.0, 4.0]
 
 
-def test_a_cell_of_a_notebook_with_await_at_its_top() -> None:
+def test_notebook_cell_with_top_level_await() -> None:
     text = "import asyncio\ndef f(x):\n    if x.sum() > 0:\n        return x * 2\n    return x\nawait asyncio.sleep(0)\n"
     name = "<a cell of a notebook>"
     linecache.cache[name] = len(text), None, text.splitlines(keepends=True), name

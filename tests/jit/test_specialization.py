@@ -20,7 +20,7 @@ from oarlock.jit import to_static
 from oarlock.static import InputSpec
 
 
-def test_one_tensor_that_is_given_twice() -> None:
+def test_same_tensor_as_two_arguments() -> None:
     @to_static
     def f(x: Any, y: Any) -> Any:
         if x is y:
@@ -38,7 +38,7 @@ def test_one_tensor_that_is_given_twice() -> None:
     assert [change(b, b).tolist(), b.tolist()] == [[4.0, 9.0], [2.0, 3.0]]
 
 
-def test_the_gradient_of_one_tensor_that_is_given_twice() -> None:
+def test_gradient_of_same_tensor_as_two_arguments() -> None:
     product = to_static(
         lambda x, y: (x * y + x * 2).sum(), input_spec=[InputSpec([None]), InputSpec([None])]
     )
@@ -47,7 +47,7 @@ def test_the_gradient_of_one_tensor_that_is_given_twice() -> None:
     assert a.grad.tolist() == [4.0, 8.0]
 
 
-def test_objects_that_say_they_are_equal_are_two() -> None:
+def test_equal_objects_are_distinguished() -> None:
     class Setting:
         def __init__(self, factor: float) -> None:
             self.factor = factor
@@ -63,7 +63,7 @@ def test_objects_that_say_they_are_equal_are_two() -> None:
 
 
 class Bank(nn.Layer):
-    """Rows that are written one after the other, at a place that a buffer says."""
+    """Rows that are written one after the other, at the position in a buffer."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -77,7 +77,7 @@ class Bank(nn.Layer):
         return self.rows.sum(1)
 
 
-def test_a_number_that_python_reads_of_a_buffer_is_read_again() -> None:
+def test_number_read_from_buffer_is_guarded() -> None:
     eager, static = Bank(), to_static(Bank())
     for n in range(9):
         x = paddle.full([2], n + 1.0)
@@ -87,7 +87,7 @@ def test_a_number_that_python_reads_of_a_buffer_is_read_again() -> None:
 
 
 @pytest.mark.parametrize("stops", [True, False])
-def test_dropout_draws_as_it_does_eagerly(stops: bool) -> None:
+def test_dropout_equals_eager(stops: bool) -> None:
     static = to_static(nn.Dropout(0.5))
     x = paddle.ones([64])
     x.stop_gradient = stops
@@ -136,7 +136,7 @@ def put_in_a_deque(x: Any) -> Any:
         (put_in_a_deque, "QUEUE"),
     ],
 )
-def test_values_of_the_program_are_left_nowhere(function: Any, name: str) -> None:
+def test_program_values_in_external_state_are_rejected(function: Any, name: str) -> None:
     with pytest.raises(TraceError, match=f"'{name}' becomes a value of the program"):
         to_static(function)(paddle.ones([2]))
     assert "NEVER_SET_BEFORE" not in globals()
@@ -154,7 +154,7 @@ class Drawing(nn.Layer):
         return self.linear(x) * random.random()
 
 
-def test_a_file_and_a_trace_say_that_they_keep_a_random_number(tmp_path: Path) -> None:
+def test_saved_random_number_warns(tmp_path: Path) -> None:
     with pytest.warns(
         UserWarning,
         match="forward: 'random' differs at each call; the file has what it gave now",
@@ -172,7 +172,7 @@ def asks_whether_gradients_are_recorded(x: Any) -> Any:
     return outside + inside
 
 
-def test_whether_gradients_are_recorded_is_as_where_it_is_called() -> None:
+def test_is_grad_enabled_of_the_caller() -> None:
     static, x = to_static(asks_whether_gradients_are_recorded), paddle.ones([1])
     for _ in range(2):
         assert static(x).item() == asks_whether_gradients_are_recorded(x).item() == 9
@@ -182,7 +182,7 @@ def test_whether_gradients_are_recorded_is_as_where_it_is_called() -> None:
 
 
 @pytest.mark.parametrize(("how", "size"), [("given", 1), ("given", 100_000), ("taken", 1)])
-def test_numbers_of_memory_that_others_write(how: str, size: int) -> None:
+def test_values_of_shared_memory_are_read_again(how: str, size: int) -> None:
     outside = np.full(size, 2.0, "float32")
     tensor = (
         paddle.utils.dlpack.from_dlpack(outside) if how == "given" else paddle.to_tensor(outside)
@@ -198,7 +198,7 @@ def test_numbers_of_memory_that_others_write(how: str, size: int) -> None:
     assert static(paddle.ones([1])).item() == 5.0
 
 
-def test_a_large_tensor_that_python_read_is_not_copied() -> None:
+def test_large_guarded_tensor_is_not_copied() -> None:
     tensor = paddle.ones([1 << 20])
     static = to_static(lambda x: x * float(tensor.numpy()[0]))
     tracemalloc.start()

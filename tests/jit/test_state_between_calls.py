@@ -149,7 +149,7 @@ MAKERS = (
 
 
 @pytest.mark.parametrize("make", MAKERS, ids=lambda m: m.__name__)
-def test_each_call_goes_on_as_eagerly(make: Callable[[], Callable[..., Any]]) -> None:
+def test_calls_equal_eager(make: Callable[[], Callable[..., Any]]) -> None:
     eager, program = make(), to_static(make())
     for call in CALLS:
         np.testing.assert_allclose(
@@ -157,7 +157,7 @@ def test_each_call_goes_on_as_eagerly(make: Callable[[], Callable[..., Any]]) ->
         )
 
 
-def test_no_call_after_the_second_makes_a_program() -> None:
+def test_no_new_program_after_the_second_call() -> None:
     for make in (InADict, InAList, InATuple, in_an_object):
         program = to_static(make())
         for call in CALLS:
@@ -167,7 +167,7 @@ def test_no_call_after_the_second_makes_a_program() -> None:
 
 
 @pytest.mark.parametrize("make", [InADict, InAList, InSublayers])
-def test_a_file_that_would_need_it_is_rejected(make: type[nn.Layer], tmp_path: Path) -> None:
+def test_saving_state_between_calls_is_rejected(make: type[nn.Layer], tmp_path: Path) -> None:
     net = make()
     net.eval()
     with pytest.raises(TraceError, match="a saved program keeps nothing from call to call"):

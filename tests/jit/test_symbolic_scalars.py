@@ -116,7 +116,7 @@ def test_rejected(name: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda k: k.__name__)
 @pytest.mark.parametrize("name", COMPUTED | REFUSED)
-def test_never_another_number(kind: Callable[..., Any], name: str) -> None:
+def test_result_equals_python_or_is_rejected(kind: Callable[..., Any], name: str) -> None:
     look = (COMPUTED | REFUSED)[name]
     for call in CALLS if (kind.__name__, name) not in COMPLEX else ():
         x = paddle.to_tensor(call)

@@ -23,11 +23,11 @@ DRAWS = {"random": random.random, "numpy.random": np.random.rand}
 
 
 @pytest.mark.parametrize("source", DRAWS)
-def test_a_draw_of_another_once(source: str) -> None:
+def test_random_draw_by_unconverted_code_once(source: str) -> None:
     drawn: list[float] = []
 
     class Elsewhere:
-        """Draws while the function is recorded, unseen by what converts it."""
+        """Draws random numbers in code that is not converted."""
 
         def __hash__(self) -> int:
             if not drawn:
@@ -47,7 +47,7 @@ def test_a_draw_of_another_once(source: str) -> None:
 
 
 @pytest.mark.parametrize("source", DRAWS)
-def test_a_draw_in_each_call_that_is_not_converted(source: str) -> None:
+def test_random_draw_by_unconverted_code_in_each_call(source: str) -> None:
     class Elsewhere:
         def __hash__(self) -> int:
             return int(DRAWS[source]() * 1e6)
@@ -65,7 +65,7 @@ def test_a_draw_in_each_call_that_is_not_converted(source: str) -> None:
 
 
 @pytest.mark.parametrize("source", DRAWS)
-def test_a_draw_of_the_function_is_known_at_once(source: str) -> None:
+def test_random_draw_of_the_function(source: str) -> None:
     draw = DRAWS[source]
     static = to_static(lambda x: x * draw())
     static(paddle.ones([1]))

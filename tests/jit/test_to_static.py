@@ -32,7 +32,7 @@ FACTOR = 1.0
 
 
 class Net(nn.Layer):
-    """A layer with several ways in."""
+    """A layer with several entry points."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -65,7 +65,7 @@ def doubled(x: Any) -> Any:
 # ------------------------------------------------------------------------------
 
 
-def test_one_program_for_each_kind_of_call() -> None:
+def test_one_program_per_signature() -> None:
     static = to_static(doubled)
     for shape in ([2, 3], [2, 3], [4, 3], [2, 3]):
         assert static(paddle.ones(shape)).shape == shape
@@ -94,7 +94,7 @@ def test_nested_arguments_defaults_and_other_values() -> None:
     assert f.get_traced_count() == 3
 
 
-def test_arrays_are_taken_as_tensors() -> None:
+def test_ndarray_arguments() -> None:
     assert to_static(doubled)(np.ones([2, 3], "float32")).numpy().sum() == 12
 
 
@@ -116,7 +116,7 @@ def test_methods_static_methods_and_functions_of_a_layer() -> None:
     assert [p.shape for p in net.infer.concrete_program.parameters] == [[3, 3], [3]]
 
 
-def test_a_copy_has_tensors_of_its_own() -> None:
+def test_deepcopy_has_own_tensors() -> None:
     net = Net()
     net(ONES)
     other = copy.deepcopy(net)
@@ -125,7 +125,7 @@ def test_a_copy_has_tensors_of_its_own() -> None:
     assert net(ONES).numpy().any()
 
 
-def test_rollback_returns_the_function_back() -> None:
+def test_rollback() -> None:
     net = Net()
     plain = net.forward.rollback()
     assert not isinstance(net.forward, StaticFunction)
@@ -135,7 +135,7 @@ def test_rollback_returns_the_function_back() -> None:
     assert layer(ONES).shape == [2, 2]
 
 
-def test_what_python_gave_is_looked_at_again() -> None:
+def test_changed_attribute_is_detected() -> None:
     net = Net()
     before = net(ONES).numpy()
     net.scale = 4.0
@@ -146,7 +146,7 @@ def test_what_python_gave_is_looked_at_again() -> None:
     assert "Net.scale" in {g.var for g in net.forward.assumptions}
 
 
-def test_names_of_the_module_and_the_closure_are_looked_at_again(
+def test_changed_global_and_closure_are_detected(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     factor = 2
@@ -166,8 +166,8 @@ def test_names_of_the_module_and_the_closure_are_looked_at_again(
 # ------------------------------------------------------------------------------
 
 
-class Keeps(nn.Layer):
-    """A layer whose calls leave something behind."""
+class LayerWithState(nn.Layer):
+    """A layer whose calls change its state."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -191,7 +191,7 @@ class Keeps(nn.Layer):
         return y
 
 
-def trained(static: bool, layer: type[nn.Layer], **settings: Any) -> tuple[list[float], nn.Layer]:
+def train(static: bool, layer: type[nn.Layer], **settings: Any) -> tuple[list[float], nn.Layer]:
     """The losses of 20 steps, and the layer."""
     paddle.seed(3)
     net: Any = layer()
@@ -210,9 +210,9 @@ def trained(static: bool, layer: type[nn.Layer], **settings: Any) -> tuple[list[
     return losses, net
 
 
-def test_training_is_that_of_eager_code() -> None:
-    eager, one = trained(False, Keeps)
-    static, other = trained(True, Keeps)
+def test_training_equals_eager() -> None:
+    eager, one = train(False, LayerWithState)
+    static, other = train(True, LayerWithState)
     assert static == pytest.approx(eager, rel=1e-6)
     assert other.forward.get_traced_count() == 2  # with nothing in `hidden`, and with a tensor
     assert one.calls.item() == other.calls.item() == 20
@@ -224,15 +224,15 @@ def test_training_is_that_of_eager_code() -> None:
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
 def test_training_under_auto_cast(dtype: str) -> None:
     settings = {"enable": True, "dtype": dtype}
-    eager, _ = trained(False, Keeps, **settings)
-    static, net = trained(True, Keeps, **settings)
+    eager, _ = train(False, LayerWithState, **settings)
+    static, net = train(True, LayerWithState, **settings)
     assert static == pytest.approx(eager, rel=2e-2)
     assert any(
         op.type == "cast" for op in net.forward.concrete_program.main_program.global_block().ops
     )
 
 
-def test_modes_make_programs_of_their_own() -> None:
+def test_train_and_eval_programs() -> None:
     net = to_static(nn.Sequential(nn.Linear(3, 3), nn.Dropout(0.5)))
     net.train()
     paddle.seed(1)
@@ -245,7 +245,7 @@ def test_modes_make_programs_of_their_own() -> None:
     assert net.forward.get_traced_count() == 2
 
 
-def test_parameters_that_are_set_are_seen() -> None:
+def test_changed_parameters_are_used() -> None:
     net = to_static(nn.Linear(3, 2))
     net.eval()
     with paddle.no_grad():
@@ -261,7 +261,7 @@ def test_parameters_that_are_set_are_seen() -> None:
 # -------------------------------------------------------------------------------------
 
 
-def test_the_switch_makes_it_python() -> None:
+def test_enable_to_static_switch() -> None:
     static = to_static(doubled)
     try:
         enable_to_static(False)
@@ -289,7 +289,7 @@ def test_program_translator() -> None:
     assert declarative is to_static
 
 
-def test_program_translator_keeps_nothing_alive() -> None:
+def test_program_translator_keeps_no_references() -> None:
     class Doubling(nn.Layer):
         def infer(self, x: Any) -> Any:
             return x * 2
@@ -305,18 +305,18 @@ def test_program_translator_keeps_nothing_alive() -> None:
     assert alive() is None
 
 
-def test_a_program_is_created_once_for_calls_and_looks() -> None:
+def test_get_concrete_program_reuses_programs() -> None:
     function = to_static(lambda x: x * 2)
     function(ONES)
     program, recording = function.get_concrete_program(ONES)
     assert function.get_traced_count() == 1
-    assert (program, recording) == (function.concrete_program, program.recording)
+    assert (program, recording) == (function.concrete_program, program.captured_program)
     function.get_concrete_program(InputSpec([2, 3]))
     function.concrete_program_specify_input_spec([InputSpec([2, 3])])
     assert function.get_traced_count() == 1
 
 
-def test_programs_are_shown_as_programs_of_static() -> None:
+def test_main_and_startup_program() -> None:
     function = to_static(doubled, [InputSpec([None, 3], name="given")])
     main, startup = function.main_program, function.concrete_program.startup_program
     assert isinstance(main, paddle.static.Program)
@@ -332,7 +332,7 @@ def test_programs_are_shown_as_programs_of_static() -> None:
         assert isinstance(found, paddle.static.Program)
 
 
-def test_numbers_that_are_others_at_each_call() -> None:
+def test_changing_number_argument() -> None:
     function = to_static(lambda x, k, flag=True: x * k)
     for k in range(15):
         function(ONES, float(k))
@@ -346,7 +346,7 @@ def test_numbers_that_are_others_at_each_call() -> None:
     function(ONES, 16.0)  # said once
 
 
-def test_what_broke_of_the_kind_of_call_that_has_too_many_programs(
+def test_program_limit_warning_names_the_guard(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     function = to_static(lambda x: x * LIMIT if x.ndim == 1 else x * FACTOR)
@@ -360,7 +360,7 @@ def test_what_broke_of_the_kind_of_call_that_has_too_many_programs(
     assert [w.filename for w in said] == [__file__]
 
 
-def test_code_after_each_step(capsys: pytest.CaptureFixture[str]) -> None:
+def test_code_after_each_transformation(capsys: pytest.CaptureFixture[str]) -> None:
     def first_above(x: Any) -> Any:
         for row in x:
             if row.sum() > 0 and row.max() < 9:
@@ -381,7 +381,7 @@ def test_code_after_each_step(capsys: pytest.CaptureFixture[str]) -> None:
     assert "__ol.and_(" in said[2] and "first_above, converted" in said[2]
 
 
-def test_code_and_talk(capsys: pytest.CaptureFixture[str]) -> None:
+def test_code_level_and_verbosity(capsys: pytest.CaptureFixture[str]) -> None:
     try:
         set_code_level(100, also_to_stdout=True)
         set_verbosity(1, also_to_stdout=True)
@@ -399,7 +399,7 @@ def test_code_and_talk(capsys: pytest.CaptureFixture[str]) -> None:
 # ------------------------------------------------------------------------------
 
 
-def test_a_debugger_stops_in_the_users_line_and_sees_its_variables(
+def test_debugger_sees_user_lines_and_variables(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     import pdb
@@ -424,8 +424,8 @@ def test_a_debugger_stops_in_the_users_line_and_sees_its_variables(
     assert seen == [("f", "pdb.set_trace()", [2, 3])]
 
 
-def test_ops_have_the_lines_of_the_source() -> None:
+def test_ops_have_source_lines() -> None:
     concrete = to_static(doubled, [InputSpec([None, 3])]).concrete_program
-    where = [op.where for op in concrete.recording.program.ops() if op.type == "scale"]
+    where = [op.user_line for op in concrete.captured_program.program.ops() if op.type == "scale"]
     assert len(where) == 1
     assert where[0].endswith("in doubled: return x * 2 if x.mean() > 0 else x")

@@ -11,13 +11,13 @@ import pytest
 import oarlock as paddle
 from oarlock import nn
 from oarlock.core.errors import GuardError
-from oarlock.ir.guards import judge
+from oarlock.ir.guards import check_guard
 from oarlock.ir.program import Guard
 from oarlock.jit import TracedLayer, load, save
 
 
 class Net(nn.Layer):
-    """Takes one of two ways by a value, and counts its rows for a message."""
+    """Branches on a value, and computes a message from the number of rows."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -30,7 +30,7 @@ class Net(nn.Layer):
 
 
 class Frozen(Net):
-    """The number of rows is a constant of what it records."""
+    """The number of rows becomes a constant of the program."""
 
     def forward(self, x: Any) -> Any:
         return self.fc(x) * x.shape[0]
@@ -57,7 +57,7 @@ def rows(count: int, value: float = 1.0) -> paddle.Tensor:
     return paddle.full([count, 4], value)
 
 
-def test_dropped_assumptions_are_listed_and_not_enforced(tmp_path: Path) -> None:
+def test_dropped_guards_are_listed_but_not_checked(tmp_path: Path) -> None:
     net = Net()
     _, traced = TracedLayer.trace(net, rows(2), guards="drop")
     assert {g.kind for g in traced.assumptions} == {"dim", "value"}
@@ -69,7 +69,7 @@ def test_dropped_assumptions_are_listed_and_not_enforced(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("trains", [False, True])
-def test_they_are_dropped_when_saving_or_loading(tmp_path: Path, trains: bool) -> None:
+def test_guards_dropped_when_saving_or_loading(tmp_path: Path, trains: bool) -> None:
     net = Net()
     _, traced = TracedLayer.trace(net, rows(2))
     with pytest.raises(paddle.GuardError, match=r"x.shape\[0\] is 3.*assumed 2"):
@@ -95,7 +95,7 @@ def test_they_are_dropped_when_saving_or_loading(tmp_path: Path, trains: bool) -
         )
 
 
-def test_a_second_size_finds_the_sizes_that_may_vary(tmp_path: Path) -> None:
+def test_second_trace_finds_dynamic_sizes(tmp_path: Path) -> None:
     net = Net()
     _, traced = TracedLayer.trace(net, rows(2), again=rows(3))
     assert [g.reader for g in traced.assumptions] == ["bool()"]
@@ -118,7 +118,7 @@ def test_a_second_size_finds_the_sizes_that_may_vary(tmp_path: Path) -> None:
         (Counted, r"assign_value has fp32_values=\[2.0.*then fp32_values=\[3.0"),
     ],
 )
-def test_where_the_program_follows_the_size_it_stays_fixed(kind: type[Net], why: str) -> None:
+def test_size_dependent_program_keeps_the_guard(kind: type[Net], why: str) -> None:
     with pytest.warns(
         UserWarning, match=f"(?s)at the other sizes forward does something else: .*({why})"
     ):
@@ -129,7 +129,7 @@ def test_where_the_program_follows_the_size_it_stays_fixed(kind: type[Net], why:
 
 
 class Compared(Net):
-    """Two sizes go one way, a third another."""
+    """Two sizes take one branch, a third the other."""
 
     def forward(self, x: Any) -> Any:
         rows = x.shape[0]
@@ -160,20 +160,20 @@ class Named(Net):
 
 
 @pytest.mark.parametrize("kind", [Compared, Measured, Named])
-def test_a_size_that_python_decided_on_stays_fixed(kind: type[Net]) -> None:
+def test_compared_size_keeps_the_guard(kind: type[Net]) -> None:
     _, traced = TracedLayer.trace(kind(), rows(2), again=rows(3))
     with pytest.raises(paddle.GuardError, match=r"x.shape\[0\] is 10, the trace assumed 2"):
         traced(rows(10))
 
 
-def test_a_size_that_python_computed_with_may_vary() -> None:
+def test_computed_size_may_vary() -> None:
     net = Computed()
     _, traced = TracedLayer.trace(net, rows(2), again=rows(3))
     assert [g.axis for g in traced.assumptions] == [1]  # which was the same in both
     np.testing.assert_allclose(traced(rows(10))[0], net.fc(rows(10)).numpy(), rtol=1e-6)
 
 
-def test_what_is_neither_check_nor_drop_is_rejected(tmp_path: Path) -> None:
+def test_invalid_guards_argument(tmp_path: Path) -> None:
     net = Net()
     _, traced = TracedLayer.trace(net, rows(2))
     traced.save_inference_model(tmp_path / "m")
@@ -189,7 +189,7 @@ def test_what_is_neither_check_nor_drop_is_rejected(tmp_path: Path) -> None:
         save(net, tmp_path / "n", input_spec=[rows(1)], guards=0)
 
 
-def test_an_array_that_python_saw_fixes_its_shape() -> None:
+def test_read_array_guards_its_shape() -> None:
     """As many values in another shape are another array."""
 
     class Shaped(nn.Layer):
@@ -205,6 +205,8 @@ def test_an_array_that_python_saw_fixes_its_shape() -> None:
     "expected", ["abc", "", "9" * 400, "1e999", "[abc]", "[]", "fnv1a64:zz", "nan"]
 )
 @pytest.mark.parametrize("value", [np.float32(1), np.int64(1), np.array([True]), np.array([1j])])
-def test_whatever_a_file_expects_is_only_not_met(expected: str, value: Any) -> None:
+def test_malformed_expectation_is_a_guard_error(expected: str, value: Any) -> None:
     with pytest.raises(GuardError):
-        judge(Guard("value", "x", 0, expected, "float()", "", ""), value, np.shape(value), "m")
+        check_guard(
+            Guard("value", "x", 0, expected, "float()", "", ""), value, np.shape(value), "m"
+        )

@@ -42,7 +42,7 @@ def _flat(value: Any) -> list[Any]:
 
 @pytest.mark.parametrize("guards", ["check", "again"])
 @pytest.mark.parametrize("name", ROWS)
-def test_a_trace_returns_what_python_returns_or_rejects(name: str, guards: str) -> None:
+def test_trace_equals_python_or_raises(name: str, guards: str) -> None:
     row = ROWS[name]
     layer = Wrapped(made(row))
     calls = [[paddle.to_tensor(a) for a in call] for call in row.calls]

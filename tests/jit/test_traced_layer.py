@@ -21,7 +21,7 @@ def normal(*shape: int) -> paddle.Tensor:
 
 
 class Net(nn.Layer):
-    """A net whose forward is given."""
+    """A layer with a given forward."""
 
     def __init__(self, forward: Any) -> None:
         super().__init__()
@@ -39,7 +39,7 @@ def trace(forward: Any, *inputs: paddle.Tensor) -> tuple[Any, TracedLayer, Net]:
     return outputs, traced, net
 
 
-def test_returns_outputs_and_a_program_that_returns_them_again() -> None:
+def test_trace_returns_outputs_and_program() -> None:
     x = normal(2, 4)
     outputs, traced, net = trace(lambda s, x: nn.functional.relu(s.fc(x)), x)
     np.testing.assert_array_equal(outputs.numpy(), net(x).numpy())
@@ -51,7 +51,7 @@ def test_returns_outputs_and_a_program_that_returns_them_again() -> None:
     assert traced.assumptions == []
 
 
-def test_the_program_reads_well_and_parses_back() -> None:
+def test_program_text_round_trip() -> None:
     _, traced, _ = trace(lambda s, x: nn.functional.relu(s.fc(x)), normal(2, 4))
     text = str(traced.program)
     assert "relu(X=" in text
@@ -59,7 +59,7 @@ def test_the_program_reads_well_and_parses_back() -> None:
     assert parse(text) == traced.program
 
 
-def test_branches_are_recorded_as_assumptions() -> None:
+def test_branches_become_guards() -> None:
     def forward(s: Net, x: Any) -> Any:
         if x.mean() > 0:
             return s.fc(x)
@@ -87,7 +87,7 @@ def test_branches_are_recorded_as_assumptions() -> None:
     ],
     ids=["shape", "shape in reshape", "len", "iteration", "comparison"],
 )
-def test_sizes_that_python_reads_are_held(read: Any, other: tuple[int, ...]) -> None:
+def test_read_sizes_are_guarded(read: Any, other: tuple[int, ...]) -> None:
     x = normal(2, 4)
     outputs, traced, _ = trace(read, x)
     assert any(g.kind == "dim" and g.axis == 0 and g.expected == "2" for g in traced.assumptions)
@@ -107,7 +107,7 @@ def test_sizes_that_python_reads_are_held(read: Any, other: tuple[int, ...]) -> 
     ],
     ids=["int", "float", "item", "numpy", "tolist"],
 )
-def test_values_that_python_reads_are_held(read: Any) -> None:
+def test_read_values_are_guarded(read: Any) -> None:
     x = paddle.to_tensor([[1.0, 2.0, 3.0, 4.0]])
     outputs, traced, _ = trace(read, x)
     # an array has a shape as well
@@ -117,7 +117,7 @@ def test_values_that_python_reads_are_held(read: Any) -> None:
         traced([x * 2])
 
 
-def test_large_arrays_that_python_reads_are_held_by_digest() -> None:
+def test_large_read_arrays_are_guarded_by_digest() -> None:
     x = paddle.to_tensor(np.arange(400).reshape(100, 4).astype("float32"))
     _, traced, _ = trace(lambda s, x: s.fc(x) + float(x.numpy()[3, 2]), x)
     assert traced.assumptions[0].expected.startswith("fnv1a64:")
@@ -126,7 +126,7 @@ def test_large_arrays_that_python_reads_are_held_by_digest() -> None:
         traced([x + 1])
 
 
-def test_parameters_are_shared_and_training_goes_on() -> None:
+def test_parameters_are_shared() -> None:
     x = normal(2, 4)
     _, traced, net = trace(lambda s, x: s.fc(x), x)
     traced([x])
@@ -135,7 +135,7 @@ def test_parameters_are_shared_and_training_goes_on() -> None:
         np.testing.assert_allclose(traced([x])[0], net(x).numpy(), rtol=1e-5)
 
 
-def test_in_place_changes_are_recorded_in_order() -> None:
+def test_in_place_changes_are_recorded() -> None:
     def forward(s: Net, x: Any) -> Any:
         y = x * 1
         y[:, 0] = 5.0
@@ -149,7 +149,7 @@ def test_in_place_changes_are_recorded_in_order() -> None:
         np.testing.assert_allclose(got, want.numpy(), rtol=1e-6)
 
 
-def test_dropout_stays_in_train_mode_and_goes_when_saved(tmp_path: Path) -> None:
+def test_dropout_is_removed_when_saved(tmp_path: Path) -> None:
     net = nn.Sequential(nn.Linear(4, 3), nn.Dropout(0.5))
     _, traced = TracedLayer.trace(net, [normal(2, 4)])
     traced.save_inference_model(str(tmp_path / "m"))
@@ -188,7 +188,7 @@ def test_bad_arguments(layer: Any, inputs: Any, why: str) -> None:
         TracedLayer.trace(layer, inputs)
 
 
-def test_strategies_are_taken() -> None:
+def test_set_strategy() -> None:
     _, traced, _ = trace(lambda s, x: s.fc(x), normal(2, 4))
     before = traced([normal(2, 4) * 0])[0]
     traced.set_strategy(
@@ -211,7 +211,7 @@ def test_bad_calls() -> None:
         traced([normal(4)])
 
 
-def test_a_layer_that_returns_no_tensor_is_rejected() -> None:
+def test_layer_without_tensor_result_is_rejected() -> None:
     with pytest.raises(paddle.TraceError, match="returns no tensor"):
         trace(lambda s, x: None, normal(2, 4))
     with pytest.raises(paddle.TraceError, match="not set"):
@@ -230,7 +230,7 @@ def test_a_layer_that_returns_no_tensor_is_rejected() -> None:
     ],
     ids=["zero_", "fill_", "set_value", "clip_", "scale_"],
 )
-def test_every_way_to_change_in_place_is_recorded(change: Any) -> None:
+def test_all_in_place_operations_are_recorded(change: Any) -> None:
     def forward(s: Net, x: Any) -> Any:
         y = x * 1
         change(y)
@@ -243,7 +243,7 @@ def test_every_way_to_change_in_place_is_recorded(change: Any) -> None:
     np.testing.assert_allclose(traced([other])[0], net(other).numpy(), rtol=1e-5, atol=1e-6)
 
 
-def test_changing_a_tensor_external_is_rejected() -> None:
+def test_changing_an_external_tensor_is_rejected() -> None:
     def forward(s: Net, x: Any) -> Any:
         s.fc.bias.set_value(s.fc.bias.numpy() + 1)
         return s.fc(x)
@@ -254,7 +254,7 @@ def test_changing_a_tensor_external_is_rejected() -> None:
         trace(forward, normal(2, 4))
 
 
-def test_a_trace_that_read_a_value_is_verified_with_what_it_was_given(tmp_path: Path) -> None:
+def test_guarded_trace_is_verified_with_its_inputs(tmp_path: Path) -> None:
     _, traced, net = trace(lambda s, x: s.fc(x) if x.mean() > 0 else -s.fc(x), paddle.ones([2, 4]))
     traced.save_inference_model(tmp_path / "m")
     loaded = paddle.jit.load(tmp_path / "m")
@@ -309,14 +309,14 @@ def test_copies_of_traced_tensors_are_not_constants(forward: Any) -> None:
         "shape.index",
     ],
 )
-def test_indirect_reads_are_held(read: Any) -> None:
+def test_indirect_reads_are_guarded(read: Any) -> None:
     _, traced, _ = trace(lambda s, x: s.fc(x) * float(read(x)), normal(2, 4))
     assert traced.assumptions
     with pytest.raises(paddle.GuardError, match="test_traced_layer.py"):
         traced([normal(5, 4)])
 
 
-def test_images_of_adaptive_pools_keep_their_size() -> None:
+def test_adaptive_pool_guards_the_image_size() -> None:
     net = nn.Sequential(nn.Conv2D(3, 4, 3, padding=1), nn.AdaptiveAvgPool2D((7, 7)))
     _, traced = TracedLayer.trace(net, [normal(1, 3, 32, 32)])
     other = normal(2, 3, 32, 32)
@@ -335,13 +335,13 @@ class Counting(nn.Layer):
         return x + self.seen
 
 
-def test_state_that_forward_changes_is_told() -> None:
+def test_changed_state_warns() -> None:
     with pytest.warns(UserWarning, match=r"forward changes \['seen'\]"):
         _, traced = TracedLayer.trace(Counting(), [normal(2, 4)])
     assert [g.kind for g in traced.assumptions] == ["state"]
 
 
-def test_state_that_forward_changes_cannot_be_saved(tmp_path: Path) -> None:
+def test_changed_state_cannot_be_saved(tmp_path: Path) -> None:
     net = Counting()
     before = net.seen
     with pytest.raises(
@@ -351,7 +351,7 @@ def test_state_that_forward_changes_cannot_be_saved(tmp_path: Path) -> None:
     assert net.seen is before
 
 
-def test_training_statistics_of_batch_norm_are_part_of_the_program() -> None:
+def test_batch_norm_statistics_are_recorded() -> None:
     net = nn.Sequential(nn.Linear(4, 3), nn.BatchNorm1D(3))
     _, traced = TracedLayer.trace(net, [normal(5, 4)])
     assert traced.assumptions == []

@@ -28,7 +28,7 @@ from paddle_programs.to_static.steps import STEPS, State, X, by_hand, in_place, 
 sys.path.pop(0)
 
 
-def trained(
+def train(
     function: Callable[..., Any], wrap: Callable[..., Any], calls: int = 5
 ) -> tuple[list[float], State]:
     state = State()
@@ -40,11 +40,11 @@ def trained(
 
 @pytest.mark.parametrize("full_graph", [True, False])
 @pytest.mark.parametrize("function", STEPS)
-def test_each_call_trains_once_as_eager_code_does(function: Any, full_graph: bool) -> None:
-    losses, eager = trained(function, lambda f: f)
+def test_each_call_trains_once(function: Any, full_graph: bool) -> None:
+    losses, eager = train(function, lambda f: f)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        found, static = trained(function, lambda f: paddle.jit.to_static(f, full_graph=full_graph))
+        found, static = train(function, lambda f: paddle.jit.to_static(f, full_graph=full_graph))
     assert found == losses
     want, got = eager.values(), static.values()
     assert list(got) == list(want)
@@ -54,7 +54,7 @@ def test_each_call_trains_once_as_eager_code_does(function: Any, full_graph: boo
     assert len(said) == (function not in (by_hand, in_place)), said
 
 
-def test_the_warning_names_the_construct_and_its_line() -> None:
+def test_warning_names_the_construct_and_line() -> None:
     static = paddle.jit.to_static(step)
     with pytest.warns(
         UserWarning,
@@ -80,7 +80,7 @@ class Trainer(nn.Layer):
 
 
 @pytest.mark.parametrize("called", [True, False])
-def test_a_layer_that_trains_runs_as_python_and_is_not_saved(tmp_path: Path, called: bool) -> None:
+def test_training_layer_runs_as_python_and_is_not_saved(tmp_path: Path, called: bool) -> None:
     paddle.seed(5)
     eager = Trainer()
     paddle.seed(5)
@@ -99,16 +99,16 @@ def test_a_layer_that_trains_runs_as_python_and_is_not_saved(tmp_path: Path, cal
     np.testing.assert_array_equal(static.fc.weight.numpy(), before)
 
 
-def test_explain_lists_every_part_of_a_step() -> None:
+def test_explain_lists_all_problems_of_a_step() -> None:
     found = explain(Trainer(), [InputSpec([None, 3])])
-    assert [p.text for p in found.problems] == [
+    assert [p.source_line for p in found.problems] == [
         "loss.backward()",
         "self.optimizer.step()",
         "self.optimizer.clear_grad()",
     ]
 
 
-def test_an_iterator_that_was_advanced_before_is_an_error_or_python() -> None:
+def test_advanced_iterator() -> None:
     def of_batches(batches: Any, s: State) -> Any:
         loss = 0.0
         for x in batches:

@@ -48,7 +48,7 @@ def named(_ol_x: Any) -> Any:
         (named, "the name '_ol_x' in line"),
     ],
 )
-def test_what_cannot_be_in_a_program_is_rejected(function: Any, message: str) -> None:
+def test_uncapturable_code_is_rejected(function: Any, message: str) -> None:
     with pytest.raises(RuntimeError, match=message):
         paddle.jit.to_static(function)(x())
     check(x() * 2, 2, 4, 6)  # nothing is left of the recording
@@ -75,9 +75,7 @@ def by_class(x: Any) -> Any:
         (by_class, r"the backward of a PyLayer \(Tenfold\)"),
     ],
 )
-def test_gradients_that_a_program_cannot_return_are_those_of_python(
-    function: Any, lacks: str
-) -> None:
+def test_unsupported_gradients_run_as_python(function: Any, lacks: str) -> None:
     static = paddle.jit.to_static(function)
     check(static(x()), 6, 12, 18)
     eager, wants = x(), x()
@@ -120,7 +118,7 @@ def gradient(net: Any, rows: int) -> float:
     return float(net.weight.grad)
 
 
-def test_a_hook_of_a_parameter_counts_once_for_all_programs(tmp_path: Any) -> None:
+def test_parameter_hook_runs_once(tmp_path: Any) -> None:
     net = paddle.jit.to_static(Doubled(within=False))
     assert [gradient(net, rows) for rows in (1, 2, 2, 3)] == [2, 4, 4, 6]
     paddle.jit.save(net, str(tmp_path / "net"), input_spec=[paddle.static.InputSpec([None, 1])])
@@ -128,6 +126,6 @@ def test_a_hook_of_a_parameter_counts_once_for_all_programs(tmp_path: Any) -> No
 
 
 @pytest.mark.filterwarnings("ignore:forward. a program has no place")
-def test_a_hook_of_a_parameter_counts_as_in_python_where_python_runs() -> None:
+def test_parameter_hook_in_python_fallback() -> None:
     eager, net = Doubled(within=True), paddle.jit.to_static(Doubled(within=True))
     assert [gradient(net, 1), gradient(net, 2)] == [gradient(eager, 1), gradient(eager, 2)]

@@ -22,7 +22,7 @@ KEPT: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def taken(held: Any) -> Any:
+def unwrap(held: Any) -> Any:
     while isinstance(held, list | tuple | dict):
         held = held["k"] if isinstance(held, dict) else held[0]
     return held
@@ -35,73 +35,73 @@ def numbers(function: Any, calls: int = 4) -> list[float]:
 
 
 @pytest.mark.parametrize("kept", KEPT)
-def test_an_iterator(kept: str) -> None:
+def test_iterator(kept: str) -> None:
     held = KEPT[kept](iter(range(100)))
-    static = to_static(lambda x: x + next(taken(held)))
+    static = to_static(lambda x: x + next(unwrap(held)))
     assert numbers(static) == [0.0, 1.0, 2.0, 3.0]
     assert static.get_traced_count() == 1
 
 
 @pytest.mark.parametrize("kept", KEPT)
-def test_a_source_of_random_numbers(kept: str) -> None:
+def test_random_generator(kept: str) -> None:
     held, other = KEPT[kept](random.Random(0)), random.Random(0)
-    assert numbers(to_static(lambda x: x + taken(held).randrange(99))) == [
+    assert numbers(to_static(lambda x: x + unwrap(held).randrange(99))) == [
         other.randrange(99) for _ in range(4)
     ]
 
 
 @pytest.mark.parametrize("kept", KEPT)
-def test_a_deque_that_the_function_moves(kept: str) -> None:
+def test_deque_rotated_by_the_function(kept: str) -> None:
     held = KEPT[kept](collections.deque([1.0, 2.0, 3.0]))
 
     def f(x: Any) -> Any:
-        taken(held).rotate(1)
-        return x + taken(held)[0]
+        unwrap(held).rotate(1)
+        return x + unwrap(held)[0]
 
     assert numbers(to_static(f)) == [3.0, 2.0, 1.0, 3.0]
 
 
 @pytest.mark.parametrize("kept", KEPT)
-def test_a_deque_that_others_move(kept: str) -> None:
+def test_deque_rotated_externally(kept: str) -> None:
     held = KEPT[kept](collections.deque([1.0, 2.0]))
-    static = to_static(lambda x: x + len(taken(held)))
+    static = to_static(lambda x: x + len(unwrap(held)))
     assert numbers(static) == [2.0] * 4
     assert static.get_traced_count() == 1
-    taken(held).append(3.0)
+    unwrap(held).append(3.0)
     assert numbers(static) == [3.0] * 4
 
 
-class Keeps(nn.Layer):
+class LayerWithContainer(nn.Layer):
     def __init__(self, held: Any) -> None:
         super().__init__()
         self.held = held
 
 
 @pytest.mark.parametrize("kept", KEPT)
-def test_an_iterator_of_a_layer(kept: str) -> None:
-    class Counts(Keeps):
+def test_iterator_attribute(kept: str) -> None:
+    class Counts(LayerWithContainer):
         def forward(self, x: Any) -> Any:
-            return x + next(taken(self.held))
+            return x + next(unwrap(self.held))
 
     assert numbers(to_static(Counts(KEPT[kept](iter(range(100)))))) == [0.0, 1.0, 2.0, 3.0]
 
 
-class Longest(Keeps):
+class Longest(LayerWithContainer):
     def forward(self, x: Any) -> Any:
-        return x + len(taken(self.held))
+        return x + len(unwrap(self.held))
 
 
 @pytest.mark.parametrize("kept", [*KEPT, "itself"])
-def test_a_deque_of_a_layer(kept: str) -> None:
+def test_deque_attribute(kept: str) -> None:
     layer = Longest(KEPT.get(kept, lambda v: v)(collections.deque([1.0, 2.0])))
     static = to_static(layer)
     assert numbers(static) == [2.0] * 4
-    taken(layer.held).append(3.0)
+    unwrap(layer.held).append(3.0)
     assert numbers(static) == [3.0] * 4
 
 
-def test_a_list_in_a_tuple_of_a_layer() -> None:
-    class First(Keeps):
+def test_list_in_tuple_attribute() -> None:
+    class First(LayerWithContainer):
         def forward(self, x: Any) -> Any:
             return x + self.held[0][0]
 
@@ -112,7 +112,7 @@ def test_a_list_in_a_tuple_of_a_layer() -> None:
     assert numbers(static) == [5.0] * 4
 
 
-def test_values_of_the_program_in_a_deque_of_a_dict_are_rejected() -> None:
+def test_program_values_in_nested_deque_are_rejected() -> None:
     held = {"k": collections.deque([1.0])}
 
     def f(x: Any) -> Any:

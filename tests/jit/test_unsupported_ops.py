@@ -13,14 +13,14 @@ import pytest
 
 import oarlock as paddle
 from oarlock import nn
-from oarlock.loader.engine import runtime
+from oarlock.loader.engine import runtime_module
 
 OP = "matrix_rank"
 
 
 @pytest.fixture(autouse=True)
 def _missing() -> None:
-    assert OP not in runtime().lowered_ops(), "take another op that the engine does not have"
+    assert OP not in runtime_module().lowered_ops(), "take another op that the engine does not have"
 
 
 class Net(nn.Layer):
@@ -42,7 +42,7 @@ def saved(path: Path, net: nn.Layer) -> str:
     return str(path)
 
 
-def test_saved_loaded_and_run(tmp_path: Path) -> None:
+def test_save_load_and_run(tmp_path: Path) -> None:
     net = Net()
     net.eval()
     layer = paddle.jit.load(saved(tmp_path / "m", net))
@@ -61,7 +61,7 @@ def test_saved_loaded_and_run(tmp_path: Path) -> None:
     np.testing.assert_allclose(layer(x)["y"].numpy(), net(x)["y"].numpy(), rtol=1e-6)
 
 
-def test_inputs_are_checked_all_the_same(tmp_path: Path) -> None:
+def test_inputs_are_checked(tmp_path: Path) -> None:
     layer = paddle.jit.load(saved(tmp_path / "m", Net()))
     with (
         pytest.warns(UserWarning, match="op by op"),
@@ -71,7 +71,7 @@ def test_inputs_are_checked_all_the_same(tmp_path: Path) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:forward. .* differs at each call")
-def test_a_wrong_file_is_found(tmp_path: Path) -> None:
+def test_wrong_file_is_detected(tmp_path: Path) -> None:
     class Moody(Net):
         calls = itertools.count(1)  # which no file can hold
 
@@ -87,7 +87,7 @@ def test_a_wrong_file_is_found(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-def test_assumptions_of_a_trace_are_checked_all_the_same(tmp_path: Path) -> None:
+def test_guards_are_checked(tmp_path: Path) -> None:
     class Branch(Net):
         def forward(self, x: Any) -> Any:
             y = super().forward(x)["y"]

@@ -46,7 +46,7 @@ def wrong_engine(*, optimised_only: bool) -> type[Engine]:
     ("optimised_only", "said"),
     [(False, "the first op"), (True, "an optimization of the engine differs; the first op")],
 )
-def test_the_first_op_to_differ_is_named(
+def test_first_differing_op_is_named(
     optimised_only: bool, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(verify, "Engine", wrong_engine(optimised_only=optimised_only))
@@ -62,7 +62,7 @@ def test_the_first_op_to_differ_is_named(
         )
 
 
-def test_other_shapes_are_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_different_shapes_are_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     class Wrong(Engine):
         def run(
             self, feeds: Mapping[str, Any] | Sequence[Any], fetch: list[str] | None = None
@@ -82,7 +82,7 @@ def test_other_shapes_are_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.filterwarnings("ignore:m. there are no parameters")
-def test_sizes_at_which_the_layer_raises_what_it_likes_are_passed_over(tmp_path: Path) -> None:
+def test_sizes_rejected_by_the_layer_are_skipped(tmp_path: Path) -> None:
     def third(x: Any) -> Any:
         return x[2] * 2
 
@@ -92,7 +92,7 @@ def test_sizes_at_which_the_layer_raises_what_it_likes_are_passed_over(tmp_path:
 
 
 @pytest.mark.filterwarnings("ignore:m. there are no parameters")
-def test_a_layer_that_accepts_no_size_is_written_with_a_warning(tmp_path: Path) -> None:
+def test_layer_that_accepts_no_generated_size_warns(tmp_path: Path) -> None:
     def hundredth(x: Any) -> Any:
         return x[99] * 2
 
@@ -105,7 +105,7 @@ def test_a_layer_that_accepts_no_size_is_written_with_a_warning(tmp_path: Path) 
 
 
 class ClockOnOneWay(nn.Layer):
-    """What a program cannot hold, on the way that a negative input takes."""
+    """Reads a clock if the input is negative."""
 
     def forward(self, x: Any) -> Any:
         if x.sum() < 0:
@@ -116,7 +116,7 @@ class ClockOnOneWay(nn.Layer):
 @pytest.mark.filterwarnings(
     "ignore:m. there are no parameters", "ignore:forward. .* differs at each call"
 )
-def test_both_paths_of_a_branch_are_tried(tmp_path: Path) -> None:
+def test_both_branches_are_verified(tmp_path: Path) -> None:
     net = ClockOnOneWay()
     net.eval()
     with pytest.raises(paddle.VerifyError, match="the program itself returns other values"):
@@ -124,7 +124,7 @@ def test_both_paths_of_a_branch_are_tried(tmp_path: Path) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:m. there are no parameters")
-def test_a_loop_that_goes_on_for_ever_for_made_up_inputs_is_not_waited_for(tmp_path: Path) -> None:
+def test_endless_loop_with_generated_inputs_times_out(tmp_path: Path) -> None:
     def spread(x: Any) -> Any:
         while x.max() < 1000:  # never, where no element is above 500
             x = paddle.where(x > 500, x * 2, x)
@@ -152,7 +152,7 @@ class Squeezed(nn.Layer):
         return x.squeeze(2) * self.scale
 
 
-def test_a_size_that_is_squeezed_away_is_1_in_files(tmp_path: Path) -> None:
+def test_squeezed_size_is_fixed_in_files(tmp_path: Path) -> None:
     prefix = tmp_path / "m"
     with pytest.warns(
         UserWarning, match="not verified: none of the generated inputs fits; engine: squeeze2"
@@ -164,10 +164,10 @@ def test_a_size_that_is_squeezed_away_is_1_in_files(tmp_path: Path) -> None:
         loaded(paddle.ones([2, 3, 4]))
 
 
-def test_what_a_layer_makes_of_the_last_bit_is_not_held_against_it(
+def test_amplified_rounding_errors_are_tolerated(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The engine is off by one last bit, of which the wave behind it makes half a hill."""
+    """An error of one bit in the engine's result is amplified by a sine."""
 
     class Rough(Engine):
         def run(
@@ -194,8 +194,8 @@ def test_what_a_layer_makes_of_the_last_bit_is_not_held_against_it(
         paddle.jit.save(Wave(), path, spec)
 
 
-def test_images_that_the_engine_alone_finds_too_small_are_passed_over(tmp_path: Path) -> None:
-    """At the first sizes that are tried a window begins in a picture, and ends outside of it."""
+def test_images_too_small_for_the_engine_are_skipped(tmp_path: Path) -> None:
+    """At the first generated sizes a window begins inside of the image and ends outside."""
     net = nn.Sequential(nn.Conv2D(3, 2, 3, stride=16), nn.Conv2D(2, 2, 3, stride=2))
     net.eval()
     paddle.jit.save(net, str(tmp_path / "m"), [InputSpec([None, 3, None, None], "float32", "x")])
@@ -205,12 +205,10 @@ def test_images_that_the_engine_alone_finds_too_small_are_passed_over(tmp_path: 
     )
 
 
-def test_results_with_sequences_are_compared_where_a_program_is_interpreted(
+def test_lod_results_of_the_interpreter_are_compared(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The interpreter returns offsets beside the arrays: here those of an output that has more
-    levels than the engine takes.
-    """
+    """The interpreter returns LoD of an output with more levels than the engine supports."""
     fixtures = Path(__file__).parents[1] / "fixtures"
     program = load_program(fixtures / "mlp.pdmodel")
     for var in program.block.vars.values():

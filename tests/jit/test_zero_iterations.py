@@ -60,7 +60,7 @@ NONE, TWO = (paddle.to_tensor([n], "int64") for n in (0, 2))
 
 @pytest.mark.parametrize("body", BODIES)
 @pytest.mark.parametrize("trains", [False, True])
-def test_it_is_an_error(body: Body, trains: bool) -> None:
+def test_reading_is_an_error(body: Body, trains: bool) -> None:
     function = paddle.jit.to_static(body)
     x = paddle.to_tensor([1.0, 2.0], stop_gradient=not trains)
     assert function(x, TWO).tolist() == body(x, TWO).tolist()
@@ -76,14 +76,14 @@ def test_it_is_an_error(body: Body, trains: bool) -> None:
         body(x, NONE)
 
 
-def test_the_gradient_is_that_of_the_last_round() -> None:
+def test_gradient_of_the_last_iteration() -> None:
     x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
     paddle.jit.to_static(last_of_for)(x, paddle.to_tensor([4])).sum().backward()
     assert x.grad.tolist() == [6.0, 6.0]
 
 
 @pytest.mark.filterwarnings("ignore:.*there are no parameters")
-def test_in_a_saved_model(tmp_path: Path) -> None:
+def test_error_in_a_saved_model(tmp_path: Path) -> None:
     paddle.jit.save(
         paddle.jit.to_static(last_of_for),
         str(tmp_path / "m"),
@@ -96,7 +96,7 @@ def test_in_a_saved_model(tmp_path: Path) -> None:
         loaded(X, NONE)
 
 
-def test_what_nobody_reads_is_no_error() -> None:
+def test_unread_variable_is_no_error() -> None:
     @paddle.jit.to_static
     def function(x: Any, n: Any) -> Any:
         for k in range(n):
@@ -153,7 +153,7 @@ def _flat(results: Any) -> tuple[Any, ...]:
     "body", [chosen_in_some_round, kept_under_another_name, found_in_an_inner_loop, broken_off]
 )
 @pytest.mark.parametrize("trains", [False, True])
-def test_what_no_round_chose_is_an_error(body: Body, trains: bool) -> None:
+def test_variable_not_assigned_in_any_iteration_is_an_error(body: Body, trains: bool) -> None:
     function = paddle.jit.to_static(body, [InputSpec([None])])
     x, less = (paddle.to_tensor(v, stop_gradient=not trains) for v in ([1.0, 4.0], [-1.0, -2.0]))
     for found, want in zip(_flat(function(x)), _flat(body(x)), strict=True):
@@ -167,7 +167,7 @@ def test_what_no_round_chose_is_an_error(body: Body, trains: bool) -> None:
         body(less)
 
 
-def test_its_gradient_is_that_of_the_round_that_chose_it() -> None:
+def test_gradient_of_the_assigning_iteration() -> None:
     def gradient(function: Body) -> Any:
         x = paddle.to_tensor([1.0, 4.0], stop_gradient=False)
         function(x).sum().backward()

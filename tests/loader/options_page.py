@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from oarlock.loader.engine import runtime
+from oarlock.loader.engine import runtime_module
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "options.md"
 HEAD = """# Session options
@@ -34,7 +34,7 @@ def page() -> str:
     """The content of docs/options.md."""
     rows = [
         f"| `{name}` | {kind} | {f'`{default}`' if default else ''} | {description} |"
-        for name, kind, default, description in runtime().session_options()
+        for name, kind, default, description in runtime_module().session_options()
     ]
     return HEAD + "\n".join(rows) + "\n"
 

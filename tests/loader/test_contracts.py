@@ -1,6 +1,5 @@
-"""Which contracts the Python reader accepts.
-
-The same table is read by cpp_runtime/tests/contract_test.cpp.
+"""Contracts that the Python reader accepts; cpp_runtime/tests/contract_test.cpp reads the same
+table.
 """
 
 from __future__ import annotations
@@ -14,8 +13,8 @@ import pytest
 from oarlock import FileError
 from oarlock.export.pdmodel import CONTRACT_VERSION
 from oarlock.export.proto import CONTRACT_FIELD, ProgramDesc
-from oarlock.loader.engine import runtime
-from oarlock.loader.files import program_from_bytes
+from oarlock.loader.engine import runtime_module
+from oarlock.loader.files import parse_program
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 ROWS: list[dict[str, Any]] = json.loads((FIXTURES / "contracts.json").read_text())
@@ -35,8 +34,8 @@ def varint(number: int) -> bytes:
     return found + bytes([number])
 
 
-def model_with(row: dict[str, Any]) -> bytes:
-    """The model `mlp` with the contract of a row; what a row does not say is legal."""
+def model_with_contract(row: dict[str, Any]) -> bytes:
+    """Return the model `mlp` with the contract of a row; missing entries are valid."""
     message = ProgramDesc()
     contract = message.contract
     contract.version = row.get("version", CONTRACT_VERSION)
@@ -56,13 +55,13 @@ def model_with(row: dict[str, Any]) -> bytes:
 
 @pytest.mark.parametrize("row", ROWS, ids=[row["id"] for row in ROWS])
 def test_contract_is_accepted_or_rejected(row: dict[str, Any]) -> None:
-    data = model_with(row)
+    data = model_with_contract(row)
     if row["accept"]:
-        program_from_bytes(data)
-        runtime().describe(data, str(FIXTURES / "mlp.pdiparams"))
+        parse_program(data)
+        runtime_module().describe(data, str(FIXTURES / "mlp.pdiparams"))
     else:
         with pytest.raises(FileError):
-            program_from_bytes(data)
-        with pytest.raises(runtime().Error) as error:
-            runtime().describe(data, str(FIXTURES / "mlp.pdiparams"))
+            parse_program(data)
+        with pytest.raises(runtime_module().Error) as error:
+            runtime_module().describe(data, str(FIXTURES / "mlp.pdiparams"))
         assert error.value.kind == "file"

@@ -1,6 +1,4 @@
-"""Runs that the engine ends: the error names the op of the program, what it gives and the user's
-line.
-"""
+"""Errors of the engine name the op of the program, its result and the user's line."""
 
 from __future__ import annotations
 
@@ -19,8 +17,8 @@ import oarlock.nn.functional as F
 from oarlock import nn
 from oarlock.export.pdmodel import to_bytes
 from oarlock.ir.parser import parse
-from oarlock.jit.verify import ENGINE_ONLY
-from oarlock.loader.engine import Engine, EngineError, runtime
+from oarlock.jit.verify import ENGINE_ONLY_ERRORS
+from oarlock.loader.engine import Engine, EngineError, runtime_module
 from oarlock.loader.model_files import read_model
 from oarlock.static import InputSpec
 
@@ -38,7 +36,7 @@ class Function(nn.Layer):
 
 
 def engine_of(function: Callable[..., Any], specs: list[InputSpec], folder: Path) -> Engine:
-    """The engine on what `function` is saved as."""
+    """Return the engine of the saved `function`."""
     layer = Function(function)
     layer.eval()
     paddle.jit.save(layer, str(folder / "m"), specs)
@@ -76,7 +74,7 @@ TAKERS = {
 
 @pytest.mark.parametrize("dtype", ["int64", "int32"])
 @pytest.mark.parametrize("op", TAKERS)
-def test_a_negative_index_is_rejected(op: str, dtype: str, tmp_path: Path) -> None:
+def test_negative_index_is_rejected(op: str, dtype: str, tmp_path: Path) -> None:
     engine = engine_of(TAKERS[op], [InputSpec([2], dtype, "ids")], tmp_path)
     engine.run([np.array([1, 0], dtype)])
     with pytest.raises(
@@ -85,25 +83,25 @@ def test_a_negative_index_is_rejected(op: str, dtype: str, tmp_path: Path) -> No
         engine.run([np.array([1, -1], dtype)])
 
 
-def test_indices_that_cannot_be_negative_are_not_looked_at(tmp_path: Path) -> None:
+def test_constant_indices_are_not_checked(tmp_path: Path) -> None:
     engine_of(
         lambda table, x: paddle.gather(table, paddle.to_tensor([2, 0])) + x,
         [InputSpec([2, 3], "float32", "x")],
         tmp_path,
     )
-    text = read_text(tmp_path)
+    text = exported_onnx_text(tmp_path)
     assert "Gather" in text and "Where" not in text
 
 
-def read_text(folder: Path) -> str:
+def exported_onnx_text(folder: Path) -> str:
     files = read_model(str(folder / "m"))
-    made: bytes = runtime().to_onnx(
+    made: bytes = runtime_module().to_onnx(
         files.pdmodel, files.params_path, opset=17, inline=True, name=files.name
     )
     return made.decode("latin-1")
 
 
-def test_a_run_that_fails_names_op_result_and_line(tmp_path: Path) -> None:
+def test_failed_run_names_op_result_and_line(tmp_path: Path) -> None:
     def product(table: Any, x: Any, y: Any) -> Any:
         return paddle.nn.functional.relu(paddle.matmul(x, y)) + table.sum()
 
@@ -117,9 +115,7 @@ def test_a_run_that_fails_names_op_result_and_line(tmp_path: Path) -> None:
 
 
 def two_layers(table: Any, x: Any) -> Any:
-    """Convolutions with bias and activation, which the engine joins; the second filter is larger
-    than what is left of [4,4].
-    """
+    """Fused convolutions; the second filter is larger than the remaining [4,4] image."""
     first, second = paddle.ones([16, 3, 3, 3]), paddle.ones([8, 16, 3, 3])
     x = F.relu(F.conv2d(x, first, paddle.ones([16])))
     return F.relu(F.conv2d(x, second, paddle.ones([8]))) + table.sum()
@@ -143,7 +139,7 @@ UNFIT: dict[str, tuple[Callable[..., Any], list[InputSpec], list[tuple[int, ...]
 
 
 @pytest.mark.parametrize("name", UNFIT)
-def test_sizes_that_do_not_fit_are_said_in_our_words(name: str, tmp_path: Path) -> None:
+def test_size_mismatch_messages(name: str, tmp_path: Path) -> None:
     function, specs, shapes, said = UNFIT[name]
     engine = engine_of(function, specs, tmp_path)
     with pytest.raises(EngineError, match=re.escape(f"engine: {said}")):
@@ -181,7 +177,7 @@ block 1 in 0:
         ("total = matmul_v2(X=total, Y=y)", "matmul_v2, giving 'total': the sizes"),
     ],
 )
-def test_an_op_in_a_loop_is_blamed_itself(body: str, said: str, optimize: int) -> None:
+def test_failing_op_in_a_loop_is_named(body: str, said: str, optimize: int) -> None:
     engine = Engine(
         to_bytes(parse(LOOP.format(body=body))), None, cache_dir="none", optimize=optimize
     )
@@ -201,9 +197,7 @@ EMPTY = {
 
 
 @pytest.mark.parametrize("name", EMPTY)
-def test_operands_without_elements_are_an_error_and_not_the_end_of_the_process(
-    name: str, tmp_path: Path
-) -> None:
+def test_empty_operands_are_an_error(name: str, tmp_path: Path) -> None:
     make, declared, shapes = EMPTY[name]
     net = make()
     net.eval()
@@ -262,7 +256,7 @@ for height in range(1, 44):
 """
 
 
-def test_pools_that_nothing_is_left_for_are_an_error_and_no_end_of_the_process(
+def test_empty_pool_windows_are_an_error(
     tmp_path: Path,
 ) -> None:
     ran = subprocess.run(
@@ -275,9 +269,9 @@ def test_pools_that_nothing_is_left_for_are_an_error_and_no_end_of_the_process(
     assert ran.stdout.split("\n")[:-1] == [f"{height} True" for height in range(1, 44)]
 
 
-def test_the_errors_that_verification_ignores_are_messages_of_the_runtime() -> None:
+def test_ignored_errors_are_runtime_messages() -> None:
     sources = Path(__file__).resolve().parents[2] / "cpp_runtime" / "src" / "runtime"
     text = "".join(path.read_text() for path in sources.rglob("*.cpp"))
-    for message in ENGINE_ONLY:
+    for message in ENGINE_ONLY_ERRORS:
         if not message.startswith("engine: "):  # an op type follows
             assert message in text

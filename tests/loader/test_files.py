@@ -1,4 +1,4 @@
-"""A `.pdmodel` is judged whole: each fault is one FileError that names file, place and fault."""
+"""A `.pdmodel` is validated completely; each FileError names file, position and problem."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from oarlock.export.proto import CONTRACT_FIELD, ProgramDesc
 from oarlock.ir.parser import parse
 from oarlock.loader import files
 from oarlock.loader.engine import Engine
-from oarlock.loader.files import load_program, program_from_bytes, user_line_of
+from oarlock.loader.files import load_program, parse_program, user_line_from_callstack
 
 GOOD = parse("""\
 program version=2006002
@@ -43,7 +43,7 @@ block 1 in 0:
 DATA = to_bytes(GOOD)
 
 
-def changed(change: Callable[[Any], object]) -> bytes:
+def changed_bytes(change: Callable[[Any], object]) -> bytes:
     message = ProgramDesc.parse(DATA)
     change(message)
     data: bytes = message.SerializeToString()
@@ -62,7 +62,7 @@ def repeat(messages: Any, i: int = 0) -> None:
     messages.add().CopyFrom(messages[i])
 
 
-def again(message: Any, changes: Callable[[Any], object]) -> None:
+def repeat_attribute(message: Any, changes: Callable[[Any], object]) -> None:
     """Write an attribute a second time, and otherwise."""
     repeat(op(message).attrs)
     changes(op(message).attrs[-1])
@@ -104,11 +104,11 @@ FAULTS: list[tuple[Callable[[Any], object], str]] = [
         "op 1 (matmul_v2): a slot has no parameter",
     ),
     (
-        lambda m: again(m, lambda a: a.ints.append(2)),
+        lambda m: repeat_attribute(m, lambda a: a.ints.append(2)),
         "op 1 (matmul_v2): attribute k is there twice, with two values",
     ),
     (
-        lambda m: again(m, lambda a: setattr(a, "type", 11)),
+        lambda m: repeat_attribute(m, lambda a: setattr(a, "type", 11)),
         "op 1 (matmul_v2): attribute k is there twice, with two values",
     ),
     (lambda m: op(m).attrs[0].ClearField("name"), "op 1 (matmul_v2): an attribute has no name"),
@@ -160,18 +160,18 @@ FAULTS: list[tuple[Callable[[Any], object], str]] = [
 ]
 
 
-def test_the_good_one_is_good() -> None:
-    assert program_from_bytes(DATA, "m.pdmodel") == GOOD
+def test_valid_file() -> None:
+    assert parse_program(DATA, "m.pdmodel") == GOOD
 
 
-def test_an_attribute_that_is_there_twice_with_one_value_is_there() -> None:
+def test_equal_duplicate_attribute_is_accepted() -> None:
     """As real Paddle writes `use_mkldnn` on reshape2, its gradient and concat in programs
     to train.
     """
-    assert program_from_bytes(changed(lambda m: repeat(op(m).attrs)), "m.pdmodel") == GOOD
+    assert parse_program(changed_bytes(lambda m: repeat(op(m).attrs)), "m.pdmodel") == GOOD
 
 
-def test_blocks_that_all_name_the_first_as_their_parent(tmp_path: Path) -> None:
+def test_blocks_with_block_0_as_parent(tmp_path: Path) -> None:
     """As real Paddle's passes write them; C++ reads them likewise."""
 
     def steps(x: Any, n: Any) -> Any:
@@ -206,84 +206,84 @@ def test_blocks_that_all_name_the_first_as_their_parent(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("change", "message"), FAULTS)
-def test_each_fault_is_named(change: Callable[[Any], object], message: str) -> None:
+def test_errors_name_the_position(change: Callable[[Any], object], message: str) -> None:
     with pytest.raises(FileError) as error:
-        program_from_bytes(changed(change), "m.pdmodel")
+        parse_program(changed_bytes(change), "m.pdmodel")
     assert str(error.value).startswith("m.pdmodel: ")
     assert message in str(error.value)
 
 
-def test_all_of_the_faults_of_one_kind_are_counted() -> None:
+def test_equal_errors_are_counted() -> None:
     def two(message: Any) -> None:
         op(message).inputs[0].arguments.extend(["q", "r"])
 
     with pytest.raises(FileError, match=r"variable 'q' is not declared \(and 1 more\)"):
-        program_from_bytes(changed(two))
+        parse_program(changed_bytes(two))
 
 
-def test_text_that_is_not_utf8() -> None:
+def test_invalid_utf8() -> None:
     with pytest.raises(FileError, match=r"m: block 0, op 1 \(\?\): holds text that is not UTF-8"):
-        program_from_bytes(DATA.replace(b"matmul_v2", b"matmul_\xff2"), "m")
+        parse_program(DATA.replace(b"matmul_v2", b"matmul_\xff2"), "m")
     with pytest.raises(FileError, match="m: contract: holds text that is not UTF-8"):
-        program_from_bytes(DATA.replace(b"shape[0]", b"shape[\xff]"), "m")
+        parse_program(DATA.replace(b"shape[0]", b"shape[\xff]"), "m")
 
 
 @pytest.mark.parametrize(
     "data", [b"", b"\x0a", b"abc", b"\x00" * 9, b"\x80\x04N.", DATA[:-1], DATA[: len(DATA) // 2]]
 )
-def test_what_is_no_program(data: bytes) -> None:
+def test_invalid_programs(data: bytes) -> None:
     with pytest.raises(FileError, match=r"^m\.pdmodel: "):
-        program_from_bytes(data, "m.pdmodel")
+        parse_program(data, "m.pdmodel")
 
 
-def test_size_is_capped(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(files, "MAX_BYTES", 10)
+def test_file_size_is_limited(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(files, "MAX_PROGRAM_BYTES", 10)
     (tmp_path / "m.pdmodel").write_bytes(DATA)
     message = r"m\.pdmodel: \d+ bytes, more than the 10"
     with pytest.raises(FileError, match=message):
         load_program(tmp_path / "m.pdmodel")
     with pytest.raises(FileError, match=message):
-        program_from_bytes(DATA, "m.pdmodel")
+        parse_program(DATA, "m.pdmodel")
 
 
-def test_blocks_are_capped() -> None:
+def test_number_of_blocks_is_limited() -> None:
     many = DATA + b"\x0a\x00" * (files.MAX_BLOCKS + 1)
     with pytest.raises(FileError, match="holds 4099 blocks"):
-        program_from_bytes(many)
+        parse_program(many)
 
 
-def test_deep_nesting_on_the_wire() -> None:
+def test_deeply_nested_message() -> None:
     deep = b""
     for _ in range(2000):
         size = len(deep)
         length = bytes([size & 0x7F | 0x80, size >> 7 & 0x7F | 0x80, size >> 14])
         deep = b"\x0a" + length + deep
     with pytest.raises(FileError):
-        program_from_bytes(deep)
+        parse_program(deep)
 
 
 def test_unknown_fields_are_ignored() -> None:
-    assert program_from_bytes(DATA + b"\xba\x3e\x03abc") == GOOD  # field 999
+    assert parse_program(DATA + b"\xba\x3e\x03abc") == GOOD  # field 999
 
 
-def test_the_contract_is_field_20741() -> None:
-    without = changed(lambda m: m.ClearField("contract"))
+def test_contract_field_number() -> None:
+    without = changed_bytes(lambda m: m.ClearField("contract"))
     key = CONTRACT_FIELD << 3 | 2
     varint = bytes([key & 0x7F | 0x80, key >> 7 & 0x7F | 0x80, key >> 14])
     assert DATA.startswith(without)
     assert DATA[len(without) :].startswith(varint)
-    assert program_from_bytes(without).contract is None
+    assert parse_program(without).contract is None
 
 
-def test_versions_of_1_x() -> None:
+def test_old_version_field() -> None:
     def old(message: Any) -> None:
         message.ClearField("version")
         message.old_version.version = 1005000
 
-    assert program_from_bytes(changed(old)).version == 1005000
+    assert parse_program(changed_bytes(old)).version == 1005000
     # op_compatible_map of 1.6
-    assert program_from_bytes(DATA + b"\x1a\x04\x0a\x02\x08\x01").version == 2006002
-    assert program_from_bytes(changed(lambda m: m.ClearField("version"))).version == 0
+    assert parse_program(DATA + b"\x1a\x04\x0a\x02\x08\x01").version == 2006002
+    assert parse_program(changed_bytes(lambda m: m.ClearField("version"))).version == 0
 
 
 @pytest.mark.parametrize(
@@ -308,8 +308,8 @@ def test_versions_of_1_x() -> None:
         (["one", "two"], ""),
     ],
 )
-def test_the_users_line(stack: list[str], where: str) -> None:
-    assert user_line_of(stack) == where
+def test_user_line(stack: list[str], where: str) -> None:
+    assert user_line_from_callstack(stack) == where
 
 
 @given(st.data())
@@ -321,26 +321,26 @@ def test_damaged_files_are_file_errors_or_programs(data: st.DataObject) -> None:
         length = data.draw(st.integers(0, 4))
         damaged[at : at + length] = data.draw(st.binary(max_size=4))
     try:
-        program = program_from_bytes(bytes(damaged), "m.pdmodel")
+        program = parse_program(bytes(damaged), "m.pdmodel")
     except FileError:
         return
     written = to_bytes(program)  # which may declare a holder that the damage took away
-    assert to_bytes(program_from_bytes(written)) == written
+    assert to_bytes(parse_program(written)) == written
 
 
 @given(st.binary(max_size=200))
-def test_noise_is_a_file_error(data: bytes) -> None:
+def test_random_bytes_are_a_file_error(data: bytes) -> None:
     with pytest.raises(FileError):
-        program_from_bytes(data)
+        parse_program(data)
 
 
-def test_unknown_sizes_that_were_multiplied_are_unknown() -> None:
+def test_negative_sizes_are_dynamic() -> None:
     message = ProgramDesc.parse(DATA)
     var(message, "x").type.lod_tensor.tensor.dims[0] = -12
-    assert program_from_bytes(message.SerializeToString(), "m").block.vars["x"].shape[0] == -1
+    assert parse_program(message.SerializeToString(), "m").block.vars["x"].shape[0] == -1
 
 
-def test_what_is_only_shown_returns_a_terminal_no_orders() -> None:
+def test_displayed_text_is_escaped() -> None:
     def orders(message: Any) -> None:
         guard = message.contract.guards[0]
         guard.reader, guard.where, guard.text = (
@@ -351,7 +351,7 @@ def test_what_is_only_shown_returns_a_terminal_no_orders() -> None:
         message.contract.producer, message.contract.verified = "\x1b[2J", "sure \u202e"
         message.contract.inputs[0].path = "x.a\u200b"
 
-    contract = program_from_bytes(changed(orders)).contract
+    contract = parse_program(changed_bytes(orders)).contract
     assert contract is not None
     assert contract.guards[0].reader == "assert: two\nlines\\x07"
     assert (contract.guards[0].where, contract.guards[0].text) == ("a.py:1\\x0aforged", "x\\x9b\ty")

@@ -1,4 +1,4 @@
-"""`.npz` files as NumPy writes them, and as it would not."""
+"""`.npz` files of NumPy, and hostile ones."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ARRAYS = {
 }
 
 
-def test_what_numpy_wrote(tmp_path: Path) -> None:
+def test_files_of_numpy(tmp_path: Path) -> None:
     for write in (np.savez, np.savez_compressed):
         write(tmp_path / "a.npz", **ARRAYS)
         found = load_npz(tmp_path / "a.npz")
@@ -44,11 +44,11 @@ def npy(head: str, data: bytes = b"") -> bytes:
     return b"\x93NUMPY\x01\0" + struct.pack("<H", len(head)) + head.encode() + data
 
 
-def described(dtype: str, shape: str, data: bytes = b"") -> bytes:
+def npy_with_header(dtype: str, shape: str, data: bytes = b"") -> bytes:
     return npy(f"{{'descr': '{dtype}', 'fortran_order': False, 'shape': {shape}, }}", data)
 
 
-def zipped(members: list[tuple[str, bytes]], way: int = zipfile.ZIP_STORED) -> bytes:
+def write_zip(members: list[tuple[str, bytes]], way: int = zipfile.ZIP_STORED) -> bytes:
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", way) as archive:
         for name, data in members:
@@ -56,16 +56,16 @@ def zipped(members: list[tuple[str, bytes]], way: int = zipfile.ZIP_STORED) -> b
     return file.getvalue()
 
 
-GOOD = zipped([("x.npy", described("<f4", "(1, 4)", bytes(16)))])
+GOOD = write_zip([("x.npy", npy_with_header("<f4", "(1, 4)", bytes(16)))])
 
 
-def at_central(offset: int, value: bytes, data: bytes = GOOD) -> bytes:
+def change_central_directory(offset: int, value: bytes, data: bytes = GOOD) -> bytes:
     """With a field of the list of arrays changed."""
     at = data.rindex(b"PK\1\2") + offset
     return data[:at] + value + data[at + len(value) :]
 
 
-def shared(copies: int) -> bytes:
+def shared_members(copies: int) -> bytes:
     """Many arrays that are the same bytes."""
     start, end = GOOD.index(b"PK\1\2"), len(GOOD) - 22
     entries = b"".join(GOOD[start : end - 5] + b"%c.npy" % (65 + i) for i in range(copies))
@@ -80,10 +80,12 @@ def shared(copies: int) -> bytes:
     )
 
 
-def far_away() -> bytes:
-    """An array that is said to begin where no file reaches."""
+def offset_outside_of_file() -> bytes:
+    """Return an array whose offset is outside of the file."""
     more = struct.pack("<HHQ", 1, 8, 2**63 - 200)
-    data = at_central(42, b"\xff" * 4, at_central(30, struct.pack("<H", len(more))))
+    data = change_central_directory(
+        42, b"\xff" * 4, change_central_directory(30, struct.pack("<H", len(more)))
+    )
     behind = data.rindex(b"PK\1\2") + 46 + 5
     data = data[:behind] + more + data[behind:]
     at = data.rindex(b"PK\5\6") + 12
@@ -94,39 +96,47 @@ HOSTILE: dict[str, tuple[bytes, str]] = {
     "empty": (b"", "not a zip file"),
     "text": (b"hello", "not a zip file"),
     "pickle": (b"\x80\x04N.", "not a zip file"),
-    "npy": (described("<f4", "(1, 4)", bytes(16)), "not a zip file"),
+    "npy": (npy_with_header("<f4", "(1, 4)", bytes(16)), "not a zip file"),
     "cut": (GOOD[:-30], "not a zip file"),
     "checksum": (GOOD.replace(bytes(16), bytes(15) + b"x"), "Bad CRC-32"),
-    "no-array": (zipped([("x", b"hello")]), "no head of an array"),
+    "no-array": (write_zip([("x", b"hello")]), "no head of an array"),
     "twice": (
-        zipped([("x.npy", described("<f4", "(0,)")), ("x", described("<f4", "(0,)"))]),
+        write_zip(
+            [("x.npy", npy_with_header("<f4", "(0,)")), ("x", npy_with_header("<f4", "(0,)"))]
+        ),
         "'x' is there twice",
     ),
     "method": (
-        zipped([("x.npy", described("<f4", "(0,)"))], zipfile.ZIP_BZIP2),
+        write_zip([("x.npy", npy_with_header("<f4", "(0,)"))], zipfile.ZIP_BZIP2),
         "compressed by method 12",
     ),
-    "secret": (at_central(8, b"\1", GOOD[:6] + b"\1" + GOOD[7:]), "encrypted"),
-    "bomb": (at_central(24, b"\xf0\xff\xff\xff"), "says that it grows to 4294967280 bytes"),
-    "far-away": (far_away(), "is not a complete .npz file: [Errno 22]"),
-    "shared": (shared(40), "its arrays take more bytes than it has"),
+    "secret": (change_central_directory(8, b"\1", GOOD[:6] + b"\1" + GOOD[7:]), "encrypted"),
+    "bomb": (
+        change_central_directory(24, b"\xf0\xff\xff\xff"),
+        "says that it grows to 4294967280 bytes",
+    ),
+    "far-away": (offset_outside_of_file(), "is not a complete .npz file: [Errno 22]"),
+    "shared": (shared_members(40), "its arrays take more bytes than it has"),
     "terabytes": (
-        zipped([("x.npy", described("<f4", "(1000000000000,)"))]),
+        write_zip([("x.npy", npy_with_header("<f4", "(1000000000000,)"))]),
         "has 0 bytes for float32",
     ),
-    "below-zero": (zipped([("x.npy", described("<f4", "(-5,)"))]), "is float32"),
+    "below-zero": (write_zip([("x.npy", npy_with_header("<f4", "(-5,)"))]), "is float32"),
     "overflow": (
-        zipped([("x.npy", described("<f4", f"({2**62}, {2**62}, 0)"))]),
+        write_zip([("x.npy", npy_with_header("<f4", f"({2**62}, {2**62}, 0)"))]),
         "is not a complete .npz file",
     ),
     "rest": (
-        zipped([("x.npy", described("<f4", "(1, 4)", bytes(160)))]),
+        write_zip([("x.npy", npy_with_header("<f4", "(1, 4)", bytes(160)))]),
         "has 160 bytes for float32",
     ),
-    "objects": (zipped([("x.npy", described("|O", "(1,)", b"N."))]), "is object"),
-    "axes": (zipped([("x.npy", described("<f4", f"({'1, ' * 40})", bytes(4)))]), "is float32"),
-    "nested-head": (zipped([("x.npy", npy("(" * 500))]), "no head of an array"),
-    "long-head": (zipped([("x.npy", npy(" " * 60000))]), "no head of an array"),
+    "objects": (write_zip([("x.npy", npy_with_header("|O", "(1,)", b"N."))]), "is object"),
+    "axes": (
+        write_zip([("x.npy", npy_with_header("<f4", f"({'1, ' * 40})", bytes(4)))]),
+        "is float32",
+    ),
+    "nested-head": (write_zip([("x.npy", npy("(" * 500))]), "no head of an array"),
+    "long-head": (write_zip([("x.npy", npy(" " * 60000))]), "no head of an array"),
 }
 
 
@@ -139,7 +149,7 @@ def test_hostile_files_are_rejected(name: str, tmp_path: Path) -> None:
     assert str(refused.value).startswith("a.npz: ") and why in str(refused.value)
 
 
-def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+def test_pipe_is_rejected(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "a.npz")
     with pytest.raises(FileError, match="is not a regular file"):
         load_npz(tmp_path / "a.npz")

@@ -9,27 +9,27 @@ import pytest
 
 import oarlock as paddle
 from oarlock.cli.demo import runner_path
-from oarlock.loader.engine import check_options, runtime
+from oarlock.loader.engine import check_engine_options, runtime_module
 
 from .options_page import PAGE, page
 
-OPTIONS = runtime().session_options()
+OPTIONS = runtime_module().session_options()
 VALUES = {"string": "", "int": 1, "bool": True, "map": {}}
 WRONG = {"string": 3, "int": "many", "bool": "maybe", "map": 3}
 
 
-def test_the_page_is_up_to_date() -> None:
+def test_options_page_is_up_to_date() -> None:
     assert PAGE.read_text() == page(), "run: python -m tests.loader.options_page"
 
 
 @pytest.mark.parametrize(("name", "kind"), [option[:2] for option in OPTIONS])
-def test_python_accepts_values_of_the_type_of_an_option_only(name: str, kind: str) -> None:
-    check_options({name: "cpu" if name == "device" else VALUES.get(kind, [])})
+def test_option_types_are_checked(name: str, kind: str) -> None:
+    check_engine_options({name: "cpu" if name == "device" else VALUES.get(kind, [])})
     with pytest.raises(paddle.OarlockError, match=f"options: '{name}' is a"):
-        check_options({name: WRONG.get(kind, 3)})
+        check_engine_options({name: WRONG.get(kind, 3)})
 
 
-def test_the_help_of_the_runner_lists_every_option() -> None:
+def test_runner_help_lists_every_option() -> None:
     text = subprocess.run(
         [runner_path(), "--help"], capture_output=True, text=True, check=False
     ).stdout

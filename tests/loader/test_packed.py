@@ -1,6 +1,4 @@
-"""Packed sequences (LoD) in small programs of our own: what is passed on, what is refused, and
-when.
-"""
+"""LoD inputs of small programs: propagation and rejected cases."""
 
 from __future__ import annotations
 
@@ -14,7 +12,7 @@ import oarlock
 from oarlock import inference
 from oarlock.core.errors import OpError
 from oarlock.export.pdmodel import to_bytes
-from oarlock.ir.program import Attr, AttrType, Block, Kind, OpDesc, Program, VarDesc
+from oarlock.ir.program import Attr, AttrType, Block, OpDesc, Program, VarDesc, VarKind
 from oarlock.loader.engine import Engine, EngineError, UnsupportedError
 
 Inputs = dict[str, tuple[Any, int]]  # name -> array, level of sequences
@@ -31,8 +29,8 @@ def program(
     """
     block = Block(
         vars={
-            "feed": VarDesc("feed", (), "", Kind.FEED),
-            "fetch": VarDesc("fetch", (), "", Kind.FETCH),
+            "feed": VarDesc("feed", (), "", VarKind.FEED),
+            "fetch": VarDesc("fetch", (), "", VarKind.FETCH),
         }
     )
     for col, (name, (array, level)) in enumerate(inputs.items()):
@@ -69,7 +67,7 @@ def pool(x: str = "x", kind: str = "SUM", pad_value: float = 0.0) -> OpDesc:
     return OpDesc("sequence_pool", {"X": [x]}, {"Out": ["out"]}, attrs)
 
 
-def test_offsets_go_from_op_to_op() -> None:
+def test_lod_is_propagated() -> None:
     relu = OpDesc("relu", {"X": ["x"]}, {"Out": ["y"]})
     (found,) = run({"x": (rows(4), 1)}, relu, pool("y"), x=[0, 1, 4])
     np.testing.assert_array_equal(found, [[0, 1], [12, 15]])
@@ -84,14 +82,14 @@ def test_offsets_go_from_op_to_op() -> None:
         ([-1, 1], "negative"),
     ],
 )
-def test_lengths_that_do_not_fit_are_rejected(lengths: list[int], said: str) -> None:
+def test_invalid_lengths_are_rejected(lengths: list[int], said: str) -> None:
     unpad = OpDesc("sequence_unpad", {"X": ["x"], "Length": ["lengths"]}, {"Out": ["out"]})
     inputs: Inputs = {"x": (np.zeros((2, 3, 4), "float32"), 0), "lengths": (np.array(lengths), 0)}
     with pytest.raises(EngineError, match=f"sequence_unpad, giving 'out': .*{said}"):
         run(inputs, unpad)
 
 
-def test_one_step_that_paddle_declares_after_padding_is_not_believed() -> None:
+def test_declared_padded_length_is_ignored() -> None:
     outputs = {"Out": ["y"], "Length": ["lengths"]}
     pad = OpDesc(
         "sequence_pad",
@@ -112,12 +110,12 @@ def test_one_step_that_paddle_declares_after_padding_is_not_believed() -> None:
 
 @pytest.mark.parametrize("kind", ["AVERAGE", "SUM", "SQRT", "MAX", "FIRST", "LAST"])
 @pytest.mark.parametrize("cut", [[0], [0, 0, 0]])
-def test_nothing_at_all(cut: list[int], kind: str) -> None:
+def test_empty_sequences(cut: list[int], kind: str) -> None:
     (found,) = run({"x": (rows(0), 1)}, pool(kind=kind, pad_value=0.5), x=cut)
     np.testing.assert_array_equal(found, np.full((len(cut) - 1, 2), 0.5))
 
 
-def test_a_recurrent_network_over_no_sequences_is_an_error_not_the_end_of_the_process() -> None:
+def test_gru_over_no_sequences_is_an_error() -> None:
     weight = np.ones((2, 6), "f")
     gru = OpDesc("gru", {"Input": ["x"], "Weight": ["w"]}, {"Hidden": ["y"]})
     inputs = {"x": (np.ones((1, 6), "f"), 1), "w": (weight, 0)}
@@ -129,19 +127,19 @@ def test_a_recurrent_network_over_no_sequences_is_an_error_not_the_end_of_the_pr
         engine.run({"x": np.ones((0, 6), "f"), "w": weight, "x.lod": np.array([0])})
 
 
-def test_two_inputs_have_offsets_of_their_own() -> None:
+def test_two_lod_inputs() -> None:
     expand = OpDesc("sequence_expand_as", {"X": ["x"], "Y": ["y"]}, {"Out": ["z"]})
     inputs = {"x": (rows(2), 1), "y": (rows(3), 1)}
     (found,) = run(inputs, expand, pool("z"), x=[0, 2], y=[0, 1, 3])
     np.testing.assert_array_equal(found, [[0, 1], [4, 6]])
 
 
-def test_levels_of_sequences_are_rejected_by_name() -> None:
+def test_two_lod_levels_are_rejected() -> None:
     with pytest.raises(UnsupportedError, match=r"input 'x' has 2 levels of sequences \(LoD\)"):
         run({"x": (rows(3), 2)}, pool(), x=[0, 3])
 
 
-def test_rows_without_sequences_are_rejected() -> None:
+def test_missing_lod_is_rejected() -> None:
     with pytest.raises(
         UnsupportedError, match=r"sequence_pool: needs packed sequences \(LoD\) in 'X'"
     ):
@@ -221,7 +219,7 @@ RESHAPE = OpDesc(
         ),
     ],
 )
-def test_what_cannot_be_cut_ends_the_run(
+def test_invalid_lod_is_rejected(
     inputs: Inputs, ops: list[OpDesc], right: Any, wrong: dict[str, Any], why: str
 ) -> None:
     run(inputs, *ops, **right)
@@ -235,7 +233,7 @@ def test_what_cannot_be_cut_ends_the_run(
         run({name: changed.get(name, given) for name, given in inputs.items()}, *ops, **offsets)
 
 
-def test_offsets_by_name_and_by_handle(tmp_path: Path) -> None:
+def test_lod_by_name_and_handle(tmp_path: Path) -> None:
     (tmp_path / "m.pdmodel").write_bytes(program({"x": (rows(3), 1)}, pool()))
     predictor = inference.create_predictor(inference.Config(str(tmp_path / "m.pdmodel"), ""))
     assert predictor.get_input_names() == ["x"]
@@ -258,7 +256,7 @@ def test_offsets_by_name_and_by_handle(tmp_path: Path) -> None:
         found.set_lod([[0, 1]])
 
 
-def test_a_layer_that_reads_no_offsets_returns_gradients_all_the_same(tmp_path: Path) -> None:
+def test_layer_that_ignores_lod_has_gradients(tmp_path: Path) -> None:
     (tmp_path / "m.pdmodel").write_bytes(
         program({"x": (rows(3), 1)}, OpDesc("tanh", {"X": ["x"]}, {"Out": ["y"]}))
     )
@@ -268,7 +266,7 @@ def test_a_layer_that_reads_no_offsets_returns_gradients_all_the_same(tmp_path: 
     np.testing.assert_allclose(x.grad.numpy(), 1 - np.tanh(rows(3)) ** 2, rtol=1e-4, atol=1e-6)
 
 
-def test_a_layer_returns_no_offsets_of_its_outputs(tmp_path: Path) -> None:
+def test_layer_outputs_have_no_lod(tmp_path: Path) -> None:
     (tmp_path / "m.pdmodel").write_bytes(
         program({"x": (rows(3), 1)}, OpDesc("tanh", {"X": ["x"]}, {"Out": ["y"]}))
     )

@@ -1,6 +1,4 @@
-"""A `.pdiparams` is judged by its heads: each fault names the record; good ones come back byte by
-byte.
-"""
+"""`.pdiparams`: headers are validated, errors name the record, and values round-trip byte by byte."""
 
 from __future__ import annotations
 
@@ -15,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from oarlock.core.dtype import ALL
+from oarlock.core.dtype import ALL_DTYPES
 from oarlock.core.errors import FileError
 from oarlock.export.pdiparams import to_bytes, write
-from oarlock.loader.params import load_params, load_params_folder, params_from_bytes
+from oarlock.loader.params import load_params, load_params_folder, parse_params
 
 GOOD: dict[str, Any] = {
     "b": np.arange(3, dtype=np.float32),
@@ -30,12 +28,12 @@ NAMES = list(GOOD)
 HEAD_A = 4 + 8 + 4 + 4
 
 
-def same(left: Any, right: Any) -> None:
+def assert_equal_arrays(left: Any, right: Any) -> None:
     assert (left.dtype, left.shape) == (right.dtype, right.shape)
     assert left.tobytes() == right.tobytes()
 
 
-def test_a_record_byte_by_byte() -> None:
+def test_record_bytes() -> None:
     head = bytes.fromhex("00000000 0000000000000000 00000000 04000000 08051003")
     assert to_bytes({"b": GOOD["b"]}) == head + struct.pack("<3f", 0, 1, 2)
     assert to_bytes({"s": np.float32(1)}) == head[:16] + bytes.fromhex(
@@ -46,13 +44,13 @@ def test_a_record_byte_by_byte() -> None:
     )
 
 
-def test_mapped_and_read_only(tmp_path: Path) -> None:
+def test_values_are_mapped_read_only(tmp_path: Path) -> None:
     path = tmp_path / "m.pdiparams"
     path.write_bytes(DATA)
     params = load_params(path, NAMES)
     assert list(params) == ["a", "b", "c"]
     for name, array in GOOD.items():
-        same(params[name], array)
+        assert_equal_arrays(params[name], array)
         record = params.records[name]
         assert DATA[record.offset : record.offset + record.nbytes] == array.tobytes()
         assert not params[name].flags.writeable
@@ -62,7 +60,7 @@ def test_mapped_and_read_only(tmp_path: Path) -> None:
 @given(
     st.dictionaries(
         st.text(min_size=1, max_size=4),
-        st.sampled_from(ALL).flatmap(
+        st.sampled_from(ALL_DTYPES).flatmap(
             lambda d: hnp.arrays(
                 np.uint8, hnp.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=3)
             ).map(lambda a: a.astype(d.np))
@@ -71,16 +69,16 @@ def test_mapped_and_read_only(tmp_path: Path) -> None:
     )
 )
 @settings(deadline=None)
-def test_any_values_come_back(params: dict[str, Any]) -> None:
+def test_values_round_trip(params: dict[str, Any]) -> None:
     data = to_bytes(params)
-    back = params_from_bytes(data, params)
+    back = parse_params(data, params)
     assert list(back) == sorted(params)
     for name, array in params.items():
-        same(back[name], array)
+        assert_equal_arrays(back[name], array)
     assert to_bytes(back) == data
 
 
-def test_layout_and_byte_order_of_the_given_array_do_not_matter(tmp_path: Path) -> None:
+def test_array_layout_and_byte_order(tmp_path: Path) -> None:
     plain = np.arange(6, dtype=np.float32).reshape(2, 3)
     for odd in (
         plain.T.copy().T,
@@ -97,49 +95,52 @@ def test_layout_and_byte_order_of_the_given_array_do_not_matter(tmp_path: Path) 
 @pytest.mark.parametrize(
     "array", [np.array(["a"]), np.array([None]), np.zeros(2, np.uint32), np.zeros(1, np.longdouble)]
 )
-def test_dtypes_that_have_no_place(array: Any) -> None:
+def test_unsupported_dtypes_are_rejected(array: Any) -> None:
     with pytest.raises(FileError, match=r"w: .* has no place in a \.pdiparams"):
         to_bytes({"w": array})
 
 
-def at(offset: int, new: bytes) -> bytes:
+def replace_bytes(offset: int, new: bytes) -> bytes:
     return DATA[:offset] + new + DATA[offset + len(new) :]
 
 
-def head(description: bytes, lod: bytes = b"\0" * 8) -> bytes:
+def record_header(description: bytes, lod: bytes = b"\0" * 8) -> bytes:
     return b"\0" * 4 + lod + b"\0" * 4 + struct.pack("<i", len(description)) + description
 
 
 FAULTS = [
     (b"", "m: record 0 (a): is not there: the file ends before it"),
     (b"\0\0", "m: record 0 (a): its version needs 4 bytes at 0, 2 are left"),
-    (at(0, b"\1"), "m: record 0 (a): its version is 1, not 0"),
-    (at(4, b"\2"), "m: record 0 (a): "),
-    (at(4, b"\xff" * 8), "has 18446744073709551615 LoD levels, more than 16"),
+    (replace_bytes(0, b"\1"), "m: record 0 (a): its version is 1, not 0"),
+    (replace_bytes(4, b"\2"), "m: record 0 (a): "),
+    (replace_bytes(4, b"\xff" * 8), "has 18446744073709551615 LoD levels, more than 16"),
     (
-        head(b"", b"\1" + b"\0" * 7)[:12] + b"\3" + b"\0" * 7,
+        record_header(b"", b"\1" + b"\0" * 7)[:12] + b"\3" + b"\0" * 7,
         "a LoD level has 3 bytes, not a multiple of 8",
     ),
     (
-        head(b"", b"\1" + b"\0" * 7)[:12] + b"\xf8" * 8,
+        record_header(b"", b"\1" + b"\0" * 7)[:12] + b"\xf8" * 8,
         "a LoD level needs 17940362863843014904 bytes",
     ),
-    (at(12, b"\1"), "m: record 0 (a): its tensor version is 1, not 0"),
-    (at(16, b"\xff" * 4), "its description has -1 bytes, not 1 ... "),
-    (at(16, b"\xff\xff\xff\x7f"), "its description has 2147483647 bytes"),
-    (at(16, b"\0" * 4), "its description has 0 bytes"),
-    (at(HEAD_A, b"\xff"), "its description cannot be read"),
-    (at(HEAD_A + 1, b"\x09"), "data type 9 is not supported"),
-    (head(b"\x10\x01"), "data type 0 is not supported"),
-    (head(b"\x08\x05" + b"\x10\x01" * 33), "m: record 0 (a): has the shape"),
-    (head(b"\x08\x05\x10" + b"\xff" * 9 + b"\x01"), "has the shape [-1]"),
-    (head(b"\x08\x05" + b"\x10\x80\x80\x80\x80\x80\x80\x01" * 3), "has the shape [4398046511104, "),
+    (replace_bytes(12, b"\1"), "m: record 0 (a): its tensor version is 1, not 0"),
+    (replace_bytes(16, b"\xff" * 4), "its description has -1 bytes, not 1 ... "),
+    (replace_bytes(16, b"\xff\xff\xff\x7f"), "its description has 2147483647 bytes"),
+    (replace_bytes(16, b"\0" * 4), "its description has 0 bytes"),
+    (replace_bytes(HEAD_A, b"\xff"), "its description cannot be read"),
+    (replace_bytes(HEAD_A + 1, b"\x09"), "data type 9 is not supported"),
+    (record_header(b"\x10\x01"), "data type 0 is not supported"),
+    (record_header(b"\x08\x05" + b"\x10\x01" * 33), "m: record 0 (a): has the shape"),
+    (record_header(b"\x08\x05\x10" + b"\xff" * 9 + b"\x01"), "has the shape [-1]"),
     (
-        head(b"\x08\x05\x10\x00" + b"\x10\x80\x80\x80\x80\x80\x80\x01" * 3),
+        record_header(b"\x08\x05" + b"\x10\x80\x80\x80\x80\x80\x80\x01" * 3),
+        "has the shape [4398046511104, ",
+    ),
+    (
+        record_header(b"\x08\x05\x10\x00" + b"\x10\x80\x80\x80\x80\x80\x80\x01" * 3),
         "has the shape [0, 4398046511104, ",
     ),
     (
-        head(b"\x08\x05\x10\x80\x80\x80\x80\x80\x01"),
+        record_header(b"\x08\x05\x10\x80\x80\x80\x80\x80\x01"),
         "float32[34359738368] needs 137438953472 bytes at",
     ),
     (DATA[:-1], "m: record 2 (c): bfloat16[1] needs 2 bytes"),
@@ -150,23 +151,23 @@ FAULTS = [
 
 
 @pytest.mark.parametrize(("data", "message"), FAULTS)
-def test_each_fault_is_named(data: bytes, message: str, tmp_path: Path) -> None:
+def test_errors_name_the_record(data: bytes, message: str, tmp_path: Path) -> None:
     (tmp_path / "m").write_bytes(data)
     with pytest.raises(FileError) as error:
-        params_from_bytes(data, NAMES, "m")
+        parse_params(data, NAMES, "m")
     assert message in str(error.value)
     with pytest.raises(FileError) as error:
         load_params(tmp_path / "m", NAMES)
     assert message in str(error.value)
 
 
-def test_lod_of_old_files_is_stepped_over() -> None:
+def test_lod_of_old_files_is_skipped() -> None:
     lod = struct.pack("<QQ2Q", 1, 16, 0, 3)
-    data = head(b"\x08\x05\x10\x03", lod) + struct.pack("<3f", 1, 2, 3)
-    assert params_from_bytes(data, ["x"])["x"].tolist() == [1, 2, 3]
+    data = record_header(b"\x08\x05\x10\x03", lod) + struct.pack("<3f", 1, 2, 3)
+    assert parse_params(data, ["x"])["x"].tolist() == [1, 2, 3]
 
 
-def test_no_values_need_no_file(tmp_path: Path) -> None:
+def test_no_names_need_no_file(tmp_path: Path) -> None:
     assert load_params(tmp_path / "missing", []) == {}
     (tmp_path / "empty").write_bytes(b"")
     assert load_params(tmp_path / "empty", []) == {}
@@ -177,21 +178,21 @@ def test_no_values_need_no_file(tmp_path: Path) -> None:
         load_params(tmp_path / "stale", [])
 
 
-def test_one_file_for_each_value(tmp_path: Path) -> None:
+def test_one_file_per_value(tmp_path: Path) -> None:
     for name, array in GOOD.items():
         (tmp_path / name).write_bytes(to_bytes({name: array}))
     for name, array in load_params_folder(tmp_path, NAMES).items():
-        same(array, GOOD[name])
+        assert_equal_arrays(array, GOOD[name])
     with pytest.raises(FileError, match="would lie outside of the folder"):
         load_params_folder(tmp_path, ["../a"])
 
 
-def test_opening_large_weights_reads_only_their_heads(tmp_path: Path) -> None:
+def test_large_weights_are_not_read_when_opened(tmp_path: Path) -> None:
     """A sparse file of 64 GiB: reading it all could not pass."""
     path = tmp_path / "large"
     count = 1 << 34
     with open(path, "wb") as file:
-        file.write(head(b"\x08\x05\x10\x80\x80\x80\x80\x40"))
+        file.write(record_header(b"\x08\x05\x10\x80\x80\x80\x80\x40"))
         file.truncate(file.tell() + 4 * count)
     assert load_params(path, ["w"])["w"].shape == (count,)
 
@@ -205,7 +206,7 @@ def test_damaged_files_are_file_errors_or_values(data: st.DataObject) -> None:
         length = data.draw(st.integers(0, 4))
         damaged[where : where + length] = data.draw(st.binary(max_size=4))
     try:
-        params = params_from_bytes(bytes(damaged), NAMES, "m")
+        params = parse_params(bytes(damaged), NAMES, "m")
     except FileError:
         return
     assert sum(record.nbytes for record in params.records.values()) < len(damaged)

@@ -1,6 +1,4 @@
-"""Pickles are read as data: good ones of any age give their values, hostile ones a FileError that
-says why.
-"""
+"""Pickles are read as data: valid ones of all protocols, and FileErrors for hostile ones."""
 
 from __future__ import annotations
 
@@ -21,7 +19,7 @@ from hypothesis.extra import numpy as hnp
 from oarlock.core.errors import FileError, OpError
 from oarlock.export.pickles import dumps
 from oarlock.loader import pickle_values, pickles
-from oarlock.loader.pickles import loads, loads_first
+from oarlock.loader.pickles import load_first, loads
 
 # --- values
 # ------------------------------------------------------------------------------
@@ -56,7 +54,7 @@ DATA = st.recursive(
 )
 
 
-def same(left: Any, right: Any) -> bool:
+def equal_values(left: Any, right: Any) -> bool:
     """Equal in type, shape and value; byte order aside."""
     if isinstance(right, np.ndarray):
         return (
@@ -66,25 +64,31 @@ def same(left: Any, right: Any) -> bool:
             and left.tolist() == right.tolist()
         )
     if isinstance(right, dict):
-        return list(left) == list(right) and all(same(left[key], right[key]) for key in right)
+        return list(left) == list(right) and all(
+            equal_values(left[key], right[key]) for key in right
+        )
     if isinstance(right, (list, tuple)):
-        return type(left) is type(right) and len(left) == len(right) and all(map(same, left, right))
+        return (
+            type(left) is type(right)
+            and len(left) == len(right)
+            and all(map(equal_values, left, right))
+        )
     return type(left) is type(right) and bool(left == right)
 
 
 @given(DATA, st.sampled_from([2, 3, 4]))
 @settings(deadline=None)
-def test_what_we_write_is_read_by_us_and_by_pickle(value: Any, protocol: int) -> None:
+def test_written_pickles_are_read_by_pickle(value: Any, protocol: int) -> None:
     data = dumps(value, protocol)
-    assert same(loads(data), value)
-    assert same(pickle.loads(data), value)
+    assert equal_values(loads(data), value)
+    assert equal_values(pickle.loads(data), value)
     assert dumps(loads(data), protocol) == dumps(value, protocol)
 
 
 @given(DATA, st.integers(0, 5))
 @settings(deadline=None)
-def test_what_pickle_writes_is_read_by_us(value: Any, protocol: int) -> None:
-    assert same(loads(pickle.dumps(value, protocol)), value)
+def test_pickles_of_python_are_read(value: Any, protocol: int) -> None:
+    assert equal_values(loads(pickle.dumps(value, protocol)), value)
 
 
 def test_arrays_are_independent_and_writable() -> None:
@@ -93,13 +97,13 @@ def test_arrays_are_independent_and_writable() -> None:
     assert back[0].tolist() == [1, 1, 1]
 
 
-def test_equal_data_returns_equal_bytes() -> None:
+def test_equal_data_has_equal_bytes() -> None:
     name = "".join(["na", "me"])
     assert dumps({"name": [name, name]}) == dumps({"name": ["name", sys.intern("name")]})
 
 
 @pytest.mark.parametrize("protocol", range(6))
-def test_shared_values_stay_shared(protocol: int) -> None:
+def test_shared_references(protocol: int) -> None:
     array = np.arange(3)
     back = loads(pickle.dumps([array, {"again": array}], protocol))
     assert back[0] is back[1]["again"]
@@ -111,7 +115,7 @@ def test_ordered_dicts_are_dicts() -> None:
         assert list(loads(pickle.dumps(ordered, protocol)).items()) == [("b", 1), ("a", 2)]
 
 
-def test_columns_first() -> None:
+def test_fortran_order() -> None:
     array = np.asfortranarray(np.arange(6).reshape(2, 3))
     assert loads(pickle.dumps(array)).tolist() == array.tolist()
 
@@ -125,7 +129,7 @@ def test_bfloat16() -> None:
         assert back.tolist() == array.tolist()
 
 
-def test_what_python_2_wrote() -> None:
+def test_python_2_pickles() -> None:
     array = (
         b"\x80\x02}q\x00U\x01wq\x01cnumpy.core.multiarray\n_reconstruct\nq\x02cnumpy\nndarray\nq\x03K\x00\x85q\x04U\x01b"
         b"\x87Rq\x05(K\x01K\x02\x85cnumpy\ndtype\nq\x06U\x02f4q\x07K\x00K\x01\x87Rq\x08(K\x03U\x01<NNNJ\xff\xff\xff\xff"
@@ -135,16 +139,16 @@ def test_what_python_2_wrote() -> None:
     assert loads(array)["w"].dtype == np.float32
 
 
-def test_the_forms_that_paddle_writes() -> None:
+def test_paddle_tensor_pickles() -> None:
     tensor = b"cbuiltins\ntuple\n(U\x01aK\x05t\x85R."
     assert loads(tensor) == ("a", 5)
     lod_tensor = b"c__builtin__\neval\n(U\x04data}U\x04dataK\x05stR."
     assert loads(lod_tensor) == 5
 
 
-def test_several_in_a_row() -> None:
+def test_concatenated_pickles() -> None:
     two = dumps({"a": 1}) + dumps([2])
-    first, used = loads_first(two)
+    first, used = load_first(two)
     assert (first, loads(two[used:])) == ({"a": 1}, [2])
     with pytest.raises(FileError, match="m: has 8 bytes after its end"):
         loads(dumps({"a": 1}) + dumps([2]), "m")
@@ -154,7 +158,7 @@ def test_several_in_a_row() -> None:
 # ------------------------------------------------------------------------------
 
 
-class Runs:
+class CallWhenUnpickled:
     def __init__(self, function: Any, *args: Any) -> None:
         self.call = function, args
 
@@ -169,10 +173,8 @@ class Plain:
 COLLIDING = sys.hash_info.modulus  # the hash of every multiple of it is 0
 
 
-def numbers_of_one_place(bits: int, count: int) -> list[int]:
-    """Numbers of different hashes for which a dict of 2**bits places, or fewer, looks at the same
-    places in the end.
-    """
+def colliding_ints(bits: int, count: int) -> list[int]:
+    """Return ints with different hashes that collide in a dict of up to 2**bits slots."""
     mask, steps = (1 << bits) - 1, 14  # after which all bits of a hash have been used
 
     def place(number: int) -> int:
@@ -189,8 +191,8 @@ def numbers_of_one_place(bits: int, count: int) -> list[int]:
     return list(itertools.islice((number for number in found if number >= 0), count))
 
 
-def outside_in(count: int) -> bytes:
-    """A list in a list in a list, each put into the outer one while it is empty."""
+def inverted_nested_lists(count: int) -> bytes:
+    """Return nested lists, each appended to the outer one while it is still empty."""
     levels = [b"]r" + struct.pack("<I", i) + b"a0j" + struct.pack("<I", i) for i in range(1, count)]
     return b"\x80\x02]r\x00\x00\x00\x00" + b"".join(levels) + b"0j\x00\x00\x00\x00."
 
@@ -199,7 +201,7 @@ def nested(count: int) -> bytes:
     return b"\x80\x02" + b"]" * count + b"a" * (count - 1) + b"."
 
 
-def array(
+def array_pickle(
     shape: bytes, dtype: bytes = b"U\x02f4", data: bytes = b"U\x00", state: bytes = b""
 ) -> bytes:
     made = b"cnumpy\ndtype\n" + dtype + b"K\x00K\x01\x87R" + state
@@ -213,20 +215,29 @@ TUPLES = b"\x80\x02)" + b"".join(b"2\x86" for _ in range(60))  # DUP, TUPLE2: t 
 
 HOSTILE: dict[str, tuple[bytes, str]] = {
     "system": (
-        pickle.dumps(Runs(exec, "import os")),
+        pickle.dumps(CallWhenUnpickled(exec, "import os")),
         "would run builtins.exec('import os') on being unpickled",
     ),
-    "nested call": (pickle.dumps({"a": [Runs(open, "/etc/passwd")]}), "open('/etc/passwd')"),
-    "eval of something": (pickle.dumps(Runs(eval, "1 + 1")), "would run eval('1 + 1')"),
+    "nested call": (
+        pickle.dumps({"a": [CallWhenUnpickled(open, "/etc/passwd")]}),
+        "open('/etc/passwd')",
+    ),
+    "eval of something": (
+        pickle.dumps(CallWhenUnpickled(eval, "1 + 1")),
+        "would run eval('1 + 1')",
+    ),
     "eval with data": (
-        pickle.dumps(Runs(eval, "data()", {"data": 3})),
+        pickle.dumps(CallWhenUnpickled(eval, "data()", {"data": 3})),
         "would run eval('data()', a dict)",
     ),
     "eval with more": (
-        pickle.dumps(Runs(eval, "data", {"data": 3, "b": 4})),
+        pickle.dumps(CallWhenUnpickled(eval, "data", {"data": 3, "b": 4})),
         "would run eval('data', a dict)",
     ),
-    "getattr": (pickle.dumps(Runs(getattr, "a", "upper")), "would run builtins.getattr"),
+    "getattr": (
+        pickle.dumps(CallWhenUnpickled(getattr, "a", "upper")),
+        "would run builtins.getattr",
+    ),
     "object": (pickle.dumps(Plain(), 4), "would make an object of a class"),
     "object, protocol 0": (pickle.dumps(Plain(), 0), "would run copy_reg._reconstructor"),
     "instance": (b"(i__main__\nX\n.", "would make an object of a class on being unpickled (INST)"),
@@ -281,36 +292,42 @@ HOSTILE: dict[str, tuple[bytes, str]] = {
     "negative length": (b"\x80\x02T\xff\xff\xff\xff.", "is not a whole pickle"),
     "a long number": (b"L" + b"9" * 100000 + b"L\n.", "is not a whole pickle"),
     "a long frame": (b"\x80\x04\x95" + struct.pack("<Q", 1 << 60), "is not a whole pickle"),
-    "a large array": (array(HUGE + b"\x85"), "holds 0 bytes for float32[1152921504606846976]"),
+    "a large array": (
+        array_pickle(HUGE + b"\x85"),
+        "holds 0 bytes for float32[1152921504606846976]",
+    ),
     "a large empty array": (
-        array(b"K\x00" + HUGE + b"\x86"),
+        array_pickle(b"K\x00" + HUGE + b"\x86"),
         "holds 0 bytes for float32[0, 1152921504606846976]",
     ),
     "a negative array": (
-        array(b"J\xff\xff\xff\xff\x85"),
+        array_pickle(b"J\xff\xff\xff\xff\x85"),
         "fills an array in a way that no file of weights does",
     ),
-    "a bool as size": (array(b"\x88\x85"), "fills an array in a way"),
-    "many axes": (array(b"(" + b"K\x01" * 65 + b"t", data=b"U\x04aaaa"), "fills an array in a way"),
-    "short data": (array(b"K\x02\x85", data=b"U\x04aaaa"), "holds 4 bytes for float32[2]"),
-    "a list as data": (array(b"K\x00\x85", data=b"]"), "fills an array in a way"),
-    "a sub-array": (array(b"K\x00\x85", b"U\x0b(9999999,)O"), "which is not plain data"),
-    "a strange dtype": (array(b"K\x00\x85", b"U\x03M8D"), "holds an array of 'M8D'"),
+    "a bool as size": (array_pickle(b"\x88\x85"), "fills an array in a way"),
+    "many axes": (
+        array_pickle(b"(" + b"K\x01" * 65 + b"t", data=b"U\x04aaaa"),
+        "fills an array in a way",
+    ),
+    "short data": (array_pickle(b"K\x02\x85", data=b"U\x04aaaa"), "holds 4 bytes for float32[2]"),
+    "a list as data": (array_pickle(b"K\x00\x85", data=b"]"), "fills an array in a way"),
+    "a sub-array": (array_pickle(b"K\x00\x85", b"U\x0b(9999999,)O"), "which is not plain data"),
+    "a strange dtype": (array_pickle(b"K\x00\x85", b"U\x03M8D"), "holds an array of 'M8D'"),
     "fields in a dtype": (
-        array(b"K\x00\x85", state=b"(K\x03U\x01<N]NK\x04K\x04K\x00tb"),
+        array_pickle(b"K\x00\x85", state=b"(K\x03U\x01<N]NK\x04K\x04K\x00tb"),
         "builds numpy.dtype in a way",
     ),
     "a byte order": (
-        array(b"K\x00\x85", state=DTYPE_STATE.replace(b"<", b"?")),
+        array_pickle(b"K\x00\x85", state=DTYPE_STATE.replace(b"<", b"?")),
         "builds numpy.dtype in a way",
     ),
     "ndarray by hand": (b"\x80\x02cnumpy\nndarray\nK\x05\x85R.", "would run numpy.ndarray(an int)"),
     "another class": (
-        array(b"K\x00\x85").replace(b"cnumpy\nndarray", b"cnumpy\nmatrix"),
+        array_pickle(b"K\x00\x85").replace(b"cnumpy\nndarray", b"cnumpy\nmatrix"),
         "makes an array in a way",
     ),
     "encode with another codec": (
-        pickle.dumps(Runs(__import__("_codecs").encode, "a", "zlib")),
+        pickle.dumps(CallWhenUnpickled(__import__("_codecs").encode, "a", "zlib")),
         "encodes text in a way",
     ),
     "depth": (nested(100000), "is nested more than 100 deep"),
@@ -360,7 +377,7 @@ HOSTILE: dict[str, tuple[bytes, str]] = {
         "keys in one dict that are neither strings nor small integers",
     ),
     "numbers of different hashes that look for the same places": (
-        pickle.dumps(dict.fromkeys(numbers_of_one_place(15, 3000)), 2),
+        pickle.dumps(dict.fromkeys(colliding_ints(15, 3000)), 2),
         "keys in one dict that are neither strings nor small integers",
     ),
     "floats of one hash as keys": (
@@ -373,14 +390,15 @@ HOSTILE: dict[str, tuple[bytes, str]] = {
         b"\x80\x02N" + b"\x85" * 2_000_000 + b".",
         "is nested more than 100 deep",
     ),
-    "lists nested from outside in": (outside_in(100_000), "is nested more than 100 deep"),
+    "lists nested from outside in": (
+        inverted_nested_lists(100_000),
+        "is nested more than 100 deep",
+    ),
 }
 
 
 @pytest.mark.parametrize("name", ["two million nested tuples", "numbers of one hash as keys"])
-def test_work_ends_with_the_first_part_that_is_too_much(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_limits_stop_the_reader(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """However much of the same follows, no more of it is read: work is counted in instructions."""
     count = 0
     genops = pickles.pickletools.genops
@@ -406,7 +424,7 @@ def test_hostile_pickles_are_rejected(name: str) -> None:
     assert message in str(error.value)
 
 
-def test_dicts_of_many_small_numbers_and_texts_are_read() -> None:
+def test_large_dicts_are_read() -> None:
     """What no file can make slow is not limited; of other keys a dict has a thousand."""
     plain = {**dict.fromkeys(range(20000)), **{str(i): i for i in range(20000)}}
     pairs = {(i, i + 1): np.ones(3) for i in range(1000)}
@@ -414,14 +432,14 @@ def test_dicts_of_many_small_numbers_and_texts_are_read() -> None:
     assert list(loads(pickle.dumps(pairs, 2))) == list(pairs)
 
 
-def test_nothing_is_imported() -> None:
+def test_no_module_is_imported() -> None:
     with pytest.raises(FileError, match=r"would run antigravity\.fly"):
         loads(b"\x80\x02cantigravity\nfly\n)R.")
     assert "antigravity" not in sys.modules
 
 
-def test_the_dtypes_of_numpy_are_left_alone() -> None:
-    swapped = array(
+def test_numpy_dtypes_are_not_modified() -> None:
+    swapped = array_pickle(
         b"K\x01\x85", data=b"U\x04\x3f\x80\x00\x00", state=DTYPE_STATE.replace(b"<", b">")
     )
     assert loads(swapped).tolist() == [1.0]
@@ -429,13 +447,13 @@ def test_the_dtypes_of_numpy_are_left_alone() -> None:
     assert loads(swapped).dtype == np.dtype("f4")
 
 
-def test_every_instruction_has_been_decided() -> None:
-    """What is not known is refused by name; this list is what that leaves out on purpose."""
+def test_all_opcodes_are_handled() -> None:
+    """Unknown opcodes are rejected; this list contains the ones that are omitted intentionally."""
     import pickletools
 
     known = (
         pickles._PUSH_OPCODES
-        | pickles._OPCODES.keys()
+        | pickles._INSTRUCTIONS.keys()
         | pickles._REJECTED_OPCODES.keys()
         | {"STOP"}
     )
@@ -443,11 +461,11 @@ def test_every_instruction_has_been_decided() -> None:
     assert {code.name for code in pickletools.opcodes} - known == left_out
 
 
-def test_every_call_has_been_tried() -> None:
+def test_allowed_calls_without_arguments() -> None:
     """Each row of the table with no arguments: two may have none, the others refuse and do not fail
     otherwise.
     """
-    for name, call in pickle_values.ALLOWED_CALLS.items():
+    for name, call in pickle_values.ALLOWED_CONSTRUCTORS.items():
         if name.endswith((".bytes", ".OrderedDict")):
             assert not call((), lambda size: None)
         else:
@@ -482,7 +500,7 @@ def test_damaged_pickles_are_file_errors_or_data(data: st.DataObject, protocol: 
     )
 )
 @settings(deadline=None, max_examples=500)
-def test_noise_of_instructions(codes: list[bytes]) -> None:
+def test_random_opcodes(codes: list[bytes]) -> None:
     try:
         loads(b"\x80\x04" + b"".join(codes) + b".", "m")
     except FileError:
@@ -507,13 +525,13 @@ class Layer:
         (np.array([None]), "save: the object is an array of object, which is not plain data"),
     ],
 )
-def test_what_is_not_data_is_not_written(value: Any, message: str) -> None:
+def test_objects_are_not_written(value: Any, message: str) -> None:
     with pytest.raises(OpError) as error:
         dumps(value)
     assert message in str(error.value)
 
 
-def test_what_holds_itself_is_not_written() -> None:
+def test_recursive_data_is_not_written() -> None:
     circle: list[Any] = []
     circle.append(circle)
     with pytest.raises(OpError, match="nested more than 100 deep, or holds itself"):

@@ -1,4 +1,4 @@
-"""Files that change, or do not fit, while they are read."""
+"""Files that change or exceed the memory while they are read."""
 
 from __future__ import annotations
 
@@ -13,9 +13,7 @@ from oarlock.core.errors import FileError
 from oarlock.loader import regular_files
 
 
-def test_a_file_that_grows_while_it_is_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_file_that_grows_while_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "m.pdmodel"
     path.write_bytes(bytes(1000))
     opened = regular_files.open_regular
@@ -32,16 +30,16 @@ def test_a_file_that_grows_while_it_is_read(
         regular_files.read_file(path, 1500, "thing")
 
 
-class Full(io.FileIO):
+class FileThatExhaustsMemory(io.FileIO):
     def read(self, size: int | None = -1) -> bytes:
         raise MemoryError
 
 
 @pytest.mark.parametrize("most", [None, 4000])
-def test_a_file_that_does_not_fit_into_memory(
+def test_file_larger_than_memory(
     most: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "m").write_bytes(bytes(1000))
-    monkeypatch.setattr(regular_files, "open_regular", Full)
+    monkeypatch.setattr(regular_files, "open_regular", FileThatExhaustsMemory)
     with pytest.raises(FileError, match=r"m: 1000 bytes, more than fit into memory"):
         regular_files.read_file(tmp_path / "m", most)

@@ -1,5 +1,5 @@
-"""Reading, validating, lowering and compiling a program take time linear in its size, and Ctrl-C
-ends them.
+"""Reading, validating, lowering and compiling take time linear in the program size; signals
+interrupt them.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ import oarlock as paddle
 from oarlock.compiler.compiled_function import CompiledProgram
 from oarlock.export.pdmodel import to_bytes
 from oarlock.ir.program import Program
-from oarlock.ir.verifier import check
-from oarlock.loader.engine import runtime
-from oarlock.loader.files import program_from_bytes
+from oarlock.ir.verifier import find_problems
+from oarlock.loader.engine import runtime_module
+from oarlock.loader.files import parse_program
 
 from .scaling_programs import (
     FAMILIES,
@@ -80,18 +80,18 @@ def num_instructions(work: Callable[[], Any]) -> int:
 
 def attempt(work: Callable[[], Any]) -> None:
     """Do the work, which may end in a list of the ops that have no lowering or no kernel."""
-    with suppress(runtime().Error, NotImplementedError):
+    with suppress(runtime_module().Error, NotImplementedError):
         work()
 
 
 def lower(data: bytes) -> object:
     """In C++: parse, validate, lower, write ONNX."""
-    return runtime().to_onnx(data, None)
+    return runtime_module().to_onnx(data, None)
 
 
 def compile_program(data: bytes) -> object:
     """In Python: parse, validate, compile."""
-    return CompiledProgram(program_from_bytes(data))
+    return CompiledProgram(parse_program(data))
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -113,17 +113,17 @@ def test_compiling_is_linear_in_the_size(family: Callable[[int], Program]) -> No
 
 def check_rules(data: bytes) -> object:
     """In Python: parse, and all that `oarlock verify` judges a program by."""
-    return check(program_from_bytes(data))
+    return find_problems(parse_program(data))
 
 
 def clone_for_test(data: bytes) -> object:
-    """In Python: parse, and leave out what is not tested."""
-    return paddle.static.Program.of(program_from_bytes(data)).clone(for_test=True)
+    """In Python: parse, and remove the training ops."""
+    return paddle.static.Program.of(parse_program(data)).clone(for_test=True)
 
 
 def differentiate(data: bytes) -> object:
     """In Python: parse, and append the ops of the gradients."""
-    program = paddle.static.Program.of(program_from_bytes(data))
+    program = paddle.static.Program.of(parse_program(data))
     result = program.raw.fetches()[0]
     paddle.enable_static()
     try:
@@ -156,8 +156,8 @@ def test_differentiating_is_linear_in_the_size(family: Callable[[int], Program])
     check_counts(differentiate, to_bytes(family(40)), to_bytes(family(40 * TIMES_COUNTED)))
 
 
-def test_rules_are_linear_in_the_size_of_the_innermost_block() -> None:
-    """Each level costs what the names in it cost, not what the levels below it did."""
+def test_rules_are_linear_in_the_innermost_block() -> None:
+    """The work of a level depends on its own names, not on the levels below."""
     shallow, deep = to_bytes(nested_loops(15, 200)), to_bytes(nested_loops(60, 200))
     counts = [
         num_instructions(lambda data=data: check_rules(data)) for data in (shallow, shallow, deep)
@@ -167,9 +167,7 @@ def test_rules_are_linear_in_the_size_of_the_innermost_block() -> None:
 
 @pytest.mark.parametrize("family", NESTED)
 def test_work_is_linear_in_the_depth(family: Callable[[int], Program]) -> None:
-    """One level more costs what the level before did: exponential work would be thousands of times
-    as much.
-    """
+    """Each level adds the same work; exponential work would be thousands of times larger."""
     half, full = to_bytes(family(MAX_NESTED // 2)), to_bytes(family(MAX_NESTED))
     growth = len(full) / len(half)  # names grow with the depth
     assert cpu_time(lambda: lower(full)) < MOST * cpu_time(lambda: lower(half))
@@ -179,22 +177,22 @@ def test_work_is_linear_in_the_depth(family: Callable[[int], Program]) -> None:
     assert counts[2] < 3 * growth * counts[1]
 
 
-def test_blocks_nest_64_deep_in_both_readers() -> None:
+def test_maximum_block_depth() -> None:
     deepest = to_bytes(nested_branches(62))
     lower(deepest), compile_program(deepest)
     too_deep = to_bytes(nested_branches(63))
     with pytest.raises(paddle.FileError, match="nested 65 deep"):
-        program_from_bytes(too_deep)
-    with pytest.raises(runtime().Error, match="nested more than 64 deep"):
+        parse_program(too_deep)
+    with pytest.raises(runtime_module().Error, match="nested more than 64 deep"):
         lower(too_deep)
 
 
-class Alarm(BaseException):
+class SignalReceived(BaseException):
     """What the handler of a signal raises, as that of Ctrl-C does."""
 
 
 def handler_calls(work: Callable[[], object], raise_at: int = 0) -> int:
-    """How often a handler of a signal runs that comes every millisecond while `work` lasts.
+    """Return how often a signal handler runs that is triggered every millisecond during `work`.
 
     Python runs it before and behind a function in C, and within one that lets it: more than a few
     calls prove that `work` does, however fast or busy the machine is. raise_at: the call that
@@ -206,13 +204,13 @@ def handler_calls(work: Callable[[], object], raise_at: int = 0) -> int:
         nonlocal calls
         calls += 1
         if calls == raise_at:
-            raise Alarm
+            raise SignalReceived
 
     before = signal.signal(signal.SIGALRM, ring)
     signal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)
     try:
         work()
-    except Alarm:
+    except SignalReceived:
         signal.setitimer(signal.ITIMER_REAL, 0)
         return calls
     finally:
@@ -226,20 +224,18 @@ AROUND = 3  # calls of a handler before and behind a function in C
 
 
 def check_signals(*sizes: Callable[[], object]) -> None:
-    """Handlers of signals run within the first work that is long enough for it, and one that raises
-    ends it: no more of it is done.
-    """
+    """Signal handlers run during the first work that is long enough, and one that raises ends it."""
     long = next((work for work in sizes if handler_calls(work) > 2 * AROUND), None)
     assert long is not None, "handlers run before and behind the work alone"
     assert handler_calls(long, raise_at=AROUND + 1) <= 2 * AROUND
 
 
-def test_a_signal_ends_lowering() -> None:
+def test_signal_interrupts_lowering() -> None:
     sizes = (to_bytes(chain(size)) for size in (50_000, 150_000, 450_000))
     check_signals(*(lambda data=data: lower(data) for data in sizes))
 
 
-def test_a_signal_ends_one_large_product() -> None:
+def test_signal_interrupts_matmul() -> None:
     x = paddle.to_tensor(np.ones((9000, 9000), "float32"))
     check_signals(
         *(lambda part=x[:size, :size]: paddle.matmul(part, part) for size in (4000, 6000, 9000))
@@ -247,7 +243,7 @@ def test_a_signal_ends_one_large_product() -> None:
     assert float(paddle.matmul(x[:, :2], x[:2]).max()) == 2.0  # and the threads work on
 
 
-def test_a_signal_ends_one_large_convolution() -> None:
+def test_signal_interrupts_convolution() -> None:
     x, w = paddle.ones([64, 64, 112, 112]), paddle.ones([128, 64, 5, 5])
     check_signals(
         *(lambda part=x[:batch]: paddle.nn.functional.conv2d(part, w) for batch in (16, 32, 64))

@@ -1,4 +1,4 @@
-"""`save` and `load` of state: what goes in comes out, as tensors or arrays, at every protocol."""
+"""`save` and `load` of state, as tensors or arrays, at every protocol."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from oarlock.framework.io import load, save, state_to_plain
 from oarlock.ir.parser import parse
 
 
-class Held:
+class FakeTensor:
     """As much of a tensor as `save` and `load` use."""
 
     def __init__(self, array: Any, name: str = "t") -> None:
@@ -34,7 +34,7 @@ def tensors(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the eager runtime is not there, a stand-in for its Tensor."""
     if importlib.util.find_spec("oarlock.core.tensor") is None:
         module = types.ModuleType("oarlock.core.tensor")
-        module.Tensor = Held  # type: ignore[attr-defined]
+        module.Tensor = FakeTensor  # type: ignore[attr-defined]
         monkeypatch.setitem(sys.modules, "oarlock.core.tensor", module)
 
 
@@ -42,18 +42,18 @@ WEIGHT = np.arange(6, dtype=np.float32).reshape(2, 3)
 HALF = np.array([1.5, -2], ml_dtypes.bfloat16)
 
 
-def state() -> dict[str, Any]:
+def make_state() -> dict[str, Any]:
     return {
-        "w": Held(WEIGHT, "linear_0.w_0"),
-        "h": Held(HALF, "half_0"),
-        "s": Held(np.float32(2.5), "scale_0"),
+        "w": FakeTensor(WEIGHT, "linear_0.w_0"),
+        "h": FakeTensor(HALF, "half_0"),
+        "s": FakeTensor(np.float32(2.5), "scale_0"),
         "LR_Scheduler": {"last_epoch": 3, "last_lr": 0.1},
     }
 
 
 @pytest.mark.parametrize("protocol", [2, 3, 4])
 def test_state_as_tensors(protocol: int, tmp_path: Path) -> None:
-    save(state(), tmp_path / "deep/m.pdparams", protocol)
+    save(make_state(), tmp_path / "deep/m.pdparams", protocol)
     back = load(tmp_path / "deep/m.pdparams")
     assert list(back) == ["w", "h", "s", "LR_Scheduler"]
     assert back["w"].name == "linear_0.w_0"
@@ -64,8 +64,8 @@ def test_state_as_tensors(protocol: int, tmp_path: Path) -> None:
     assert back["LR_Scheduler"] == {"last_epoch": 3, "last_lr": 0.1}
 
 
-def test_state_as_arrays_with_its_names(tmp_path: Path) -> None:
-    save(state(), tmp_path / "m.pdparams")
+def test_state_as_arrays(tmp_path: Path) -> None:
+    save(make_state(), tmp_path / "m.pdparams")
     back = load(tmp_path / "m.pdparams", return_numpy=True, keep_name_table=True)
     np.testing.assert_array_equal(back["w"], WEIGHT)
     assert back["h"].tolist() == [1.5, -2.0]
@@ -78,7 +78,11 @@ def test_state_as_arrays_with_its_names(tmp_path: Path) -> None:
 
 def test_nested_data_with_tensors(tmp_path: Path) -> None:
     save(
-        {"epoch": 3, "best": [Held(WEIGHT, "w"), (Held(HALF, "h"), "text")], "raw": HALF},
+        {
+            "epoch": 3,
+            "best": [FakeTensor(WEIGHT, "w"), (FakeTensor(HALF, "h"), "text")],
+            "raw": HALF,
+        },
         tmp_path / "m.pd",
     )
     back = load(tmp_path / "m.pd", return_numpy=True)
@@ -90,7 +94,7 @@ def test_nested_data_with_tensors(tmp_path: Path) -> None:
     assert (tensors["best"][0].name, tensors["best"][1][0].name) == ("w", "h")
 
 
-def test_arrays_without_tensors_become_tensors_as_in_old_files(tmp_path: Path) -> None:
+def test_arrays_of_old_files_become_tensors(tmp_path: Path) -> None:
     (tmp_path / "m.pdparams").write_bytes(dumps({"w": WEIGHT, "n": [WEIGHT, 3]}, 2))
     back = load(tmp_path / "m.pdparams")
     np.testing.assert_array_equal(back["w"].array, WEIGHT)
@@ -99,14 +103,14 @@ def test_arrays_without_tensors_become_tensors_as_in_old_files(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("limit", [4, 8, 9, 23])
-def test_large_arrays_are_cut_and_joined(limit: int, tmp_path: Path) -> None:
-    plain = state_to_plain(state(), 2, limit)
+def test_large_arrays_are_sliced(limit: int, tmp_path: Path) -> None:
+    plain = state_to_plain(make_state(), 2, limit)
     assert "w" not in plain
     assert max(value.nbytes for key, value in plain.items() if "@@." in key) <= limit
     (tmp_path / "m.pdparams").write_bytes(dumps(plain, 2))
     np.testing.assert_array_equal(load(tmp_path / "m.pdparams", return_numpy=True)["w"], WEIGHT)
-    assert "w" in state_to_plain(state(), 4, limit)
-    assert "w" in state_to_plain(state(), 2, 24)
+    assert "w" in state_to_plain(make_state(), 4, limit)
+    assert "w" in state_to_plain(make_state(), 2, 24)
 
 
 @pytest.mark.parametrize(
@@ -123,7 +127,7 @@ def test_large_arrays_are_cut_and_joined(limit: int, tmp_path: Path) -> None:
         {"w": {"slices": ["a", "other"], "OriginShape": (7,)}},
     ],
 )
-def test_wrong_cuts_are_file_errors(table: Any, tmp_path: Path) -> None:
+def test_invalid_slices_are_file_errors(table: Any, tmp_path: Path) -> None:
     (tmp_path / "m.pdparams").write_bytes(
         dumps(
             {
@@ -138,7 +142,7 @@ def test_wrong_cuts_are_file_errors(table: Any, tmp_path: Path) -> None:
         load(tmp_path / "m.pdparams")
 
 
-def test_a_wrong_table_of_names_is_a_file_error(tmp_path: Path) -> None:
+def test_invalid_name_table_is_a_file_error(tmp_path: Path) -> None:
     (tmp_path / "m.pdparams").write_bytes(dumps({"a": WEIGHT, "StructuredToParameterName@@": [1]}))
     with pytest.raises(FileError, match="its table of names is a list"):
         load(tmp_path / "m.pdparams")
@@ -146,7 +150,7 @@ def test_a_wrong_table_of_names_is_a_file_error(tmp_path: Path) -> None:
 
 def test_single_tensors_and_binary_records(tmp_path: Path) -> None:
     for binary in (False, True):
-        save(Held(WEIGHT, "w"), tmp_path / "t.pd", use_binary_format=binary)
+        save(FakeTensor(WEIGHT, "w"), tmp_path / "t.pd", use_binary_format=binary)
         np.testing.assert_array_equal(load(tmp_path / "t.pd").array, WEIGHT)
     with pytest.raises(OpError, match="use_binary_format requires a tensor, not a dict"):
         save({}, tmp_path / "t.pd", use_binary_format=True)
@@ -158,24 +162,24 @@ def test_programs(tmp_path: Path) -> None:
     assert load(tmp_path / "m.pdmodel").raw == program
 
 
-def test_open_files_hold_several(tmp_path: Path) -> None:
+def test_several_objects_in_one_file(tmp_path: Path) -> None:
     held = io.BytesIO()
-    save(state(), held)
+    save(make_state(), held)
     save({"epoch": 3}, held)
     held.seek(0)
     np.testing.assert_array_equal(load(held, return_numpy=True)["w"], WEIGHT)
     assert load(held) == {"epoch": 3}
     with pytest.raises(OpError):
-        save({"a": Held(WEIGHT), "b": object()}, held)
+        save({"a": FakeTensor(WEIGHT), "b": object()}, held)
     assert held.read() == b""  # nothing of the failed one
 
 
-def test_a_failed_save_leaves_the_old_file(tmp_path: Path) -> None:
+def test_failed_save_keeps_the_old_file(tmp_path: Path) -> None:
     save({"epoch": 1}, tmp_path / "m.pd")
     with pytest.raises(
         OpError, match=r"save: \['b'\]\[1\] is a builtins.object, which is not data"
     ):
-        save({"a": Held(WEIGHT), "b": [1, object()]}, tmp_path / "m.pd")
+        save({"a": FakeTensor(WEIGHT), "b": [1, object()]}, tmp_path / "m.pd")
     assert load(tmp_path / "m.pd") == {"epoch": 1}
     assert [path.name for path in tmp_path.iterdir()] == ["m.pd"]
 
@@ -202,7 +206,7 @@ PROGRAM = parse(
 VALUES = {"linear_0.w_0": WEIGHT, "half_0": HALF}
 
 
-def test_values_of_a_saved_model(tmp_path: Path) -> None:
+def test_load_values_of_a_model(tmp_path: Path) -> None:
     (tmp_path / "m.pdmodel").write_bytes(pdmodel.to_bytes(PROGRAM))
     (tmp_path / "m.pdiparams").write_bytes(pdiparams.to_bytes(VALUES))
     assert sorted(load(tmp_path / "m")) == ["half_0", "linear_0.w_0"]
@@ -215,7 +219,7 @@ def test_values_of_a_saved_model(tmp_path: Path) -> None:
     np.testing.assert_array_equal(load(tmp_path / "m")["l.weight"], WEIGHT)
 
 
-def test_values_of_a_folder_from_before_2_0(tmp_path: Path) -> None:
+def test_load_values_of_a_1_x_folder(tmp_path: Path) -> None:
     (tmp_path / "__model__").write_bytes(pdmodel.to_bytes(PROGRAM))
     (tmp_path / "all").write_bytes(pdiparams.to_bytes(VALUES))
     for name, value in VALUES.items():
@@ -229,7 +233,7 @@ def test_values_of_a_folder_from_before_2_0(tmp_path: Path) -> None:
         assert back["half_0"].dtype == HALF.dtype
 
 
-def test_arrays_that_no_tensor_can_be(tmp_path: Path) -> None:
+def test_unsupported_arrays(tmp_path: Path) -> None:
     words = np.array(["a", "bc"])
     (tmp_path / "m.pdparams").write_bytes(
         dumps({"w": words, "StructuredToParameterName@@": {"w": "w_0"}})
@@ -242,7 +246,7 @@ def test_arrays_that_no_tensor_can_be(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["pipe", "device"])
-def test_a_folder_of_values_with_something_else_in_it(kind: str, tmp_path: Path) -> None:
+def test_folder_with_special_files(kind: str, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "w") if kind == "pipe" else (tmp_path / "w").symlink_to("/dev/zero")
     with pytest.raises(FileError, match="w: is not a regular file"):
         load(tmp_path)

@@ -1,6 +1,4 @@
-"""Failures around a model: libraries, memory, files that change, Ctrl-C. Each is one clear error,
-never the end of the process.
-"""
+"""Failures around a model (libraries, memory, changing files, Ctrl-C): one error, never a crash."""
 
 from __future__ import annotations
 
@@ -29,8 +27,8 @@ FIXTURES = ROOT / "tests/fixtures"
 WAIT = 120  # seconds until a child counts as hung
 
 
-def said(*words: str, **variables: str) -> list[str]:
-    """What a process of its own says; it must end well."""
+def run_child(*words: str, **variables: str) -> list[str]:
+    """Return the output of a child process that must succeed."""
     command = [sys.executable, "-m", "tests.loader.system_failures", *words]
     env = {**os.environ, **variables}
     done = subprocess.run(
@@ -44,32 +42,32 @@ def said(*words: str, **variables: str) -> list[str]:
 # ------------------------------------------------------------------------------
 
 
-def test_ctrl_c_ends_a_run() -> None:
-    assert said("ctrl_c") == ["interrupted", "[0.0, 2.0]"]
+def test_ctrl_c_stops_a_run() -> None:
+    assert run_child("ctrl_c") == ["interrupted", "[0.0, 2.0]"]
 
 
-def test_a_run_is_stopped_from_another_thread() -> None:
-    assert said("stop") == ["EngineError run: stopped"] * 2
+def test_stop_from_another_thread() -> None:
+    assert run_child("stop") == ["EngineError run: stopped"] * 2
 
 
-def test_ctrl_c_calls_each_handler_of_a_chain_once(tmp_path: Path) -> None:
+def test_ctrl_c_with_chained_handlers(tmp_path: Path) -> None:
     library = tmp_path / "handlers.so"
     subprocess.run(
         ["cc", "-fPIC", "-shared", ROOT / "tests/loader/signal_handlers.c", "-o", library],
         check=True,
     )
-    assert said("chained_handlers", str(library)) == ["interrupted 1 1"]
+    assert run_child("chained_handlers", str(library)) == ["interrupted 1 1"]
 
 
-def test_ctrl_c_in_other_threads_while_sessions_come_and_go() -> None:
-    assert said("other_threads") == ["True"]
+def test_ctrl_c_in_other_threads() -> None:
+    assert run_child("other_threads") == ["True"]
 
 
 # -- decimal comma
 # ------------------------------------------------------------------------------------------------
 
 
-class Scaled(paddle.nn.Layer):
+class LayerWithGuard(paddle.nn.Layer):
     """Reads a value in Python, which becomes a guard, and has constants that are stored as text."""
 
     def __init__(self) -> None:
@@ -98,16 +96,14 @@ def comma_locale(tmp_path: Path) -> dict[str, str]:
     return {"LOCPATH": str(tmp_path), "LC_ALL": "de_DE.UTF-8"}
 
 
-def test_models_run_in_a_locale_with_a_decimal_comma(
-    tmp_path: Path, comma_locale: dict[str, str]
-) -> None:
+def test_locale_with_decimal_comma(tmp_path: Path, comma_locale: dict[str, str]) -> None:
     x = paddle.full([2], 1.25)
-    _, traced = jit.TracedLayer.trace(Scaled(), x)
+    _, traced = jit.TracedLayer.trace(LayerWithGuard(), x)
     traced.save_inference_model(tmp_path / "m")
     cache = {"OARLOCK_CACHE_DIR": str(tmp_path / "cache")}
     expected = str(traced(x)[0].tolist())
     for _ in range(2):  # lowered, then from the cache
-        point, first, error, last = said("comma", str(tmp_path / "m"), **comma_locale, **cache)
+        point, first, error, last = run_child("comma", str(tmp_path / "m"), **comma_locale, **cache)
         assert point == "1,5"
         assert first == last == expected
         assert "is 1.5" in error
@@ -118,7 +114,7 @@ def test_models_run_in_a_locale_with_a_decimal_comma(
 # ----------------------------------------------------------------------------------------
 
 
-class Positives(paddle.nn.Layer):
+class CountPositives(paddle.nn.Layer):
     """Python reads how many inputs are positive, and the op after that relies on the number."""
 
     def forward(self, x: Any) -> Any:
@@ -128,8 +124,10 @@ class Positives(paddle.nn.Layer):
 
 
 @pytest.mark.parametrize("locate", [True, False])
-def test_a_violated_guard_explains_a_failed_run(tmp_path: Path, locate: bool) -> None:
-    _, traced = jit.TracedLayer.trace(Positives(), paddle.to_tensor([1.0, -1.0, 2.0, 3.0, 4.0]))
+def test_violated_guard_is_reported_with_the_failure(tmp_path: Path, locate: bool) -> None:
+    _, traced = jit.TracedLayer.trace(
+        CountPositives(), paddle.to_tensor([1.0, -1.0, 2.0, 3.0, 4.0])
+    )
     with pytest.warns(UserWarning, match="no parameters"):
         traced.save_inference_model(tmp_path / "m")
     engine = Engine((tmp_path / "m.pdmodel").read_bytes(), None, locate_guards=locate)
@@ -145,17 +143,17 @@ def test_a_violated_guard_explains_a_failed_run(tmp_path: Path, locate: bool) ->
 # ------------------------------------------------------------------------------
 
 
-def test_a_run_that_needs_more_memory_than_there_is() -> None:
-    first, second, last = said("small_memory")
+def test_run_out_of_memory() -> None:
+    first, second, last = run_child("small_memory")
     assert first.startswith("EngineError engine: out of memory: ")
     assert second == first
     assert last == "[0.0, 2.0]"
 
 
-def test_weights_that_do_not_fit_into_memory(tmp_path: Path) -> None:
-    weights = copied("mlp", tmp_path).with_suffix(".pdiparams")
+def test_weights_larger_than_memory(tmp_path: Path) -> None:
+    weights = copy_fixture("mlp", tmp_path).with_suffix(".pdiparams")
     os.truncate(weights, 100 << 30)
-    (line,) = said("large_weights", str(weights))
+    (line,) = run_child("large_weights", str(weights))
     assert line == f"FileError mlp.pdiparams: cannot be mapped: Cannot allocate memory ({weights})"
 
 
@@ -163,18 +161,18 @@ def test_weights_that_do_not_fit_into_memory(tmp_path: Path) -> None:
 # ----------------------------------------------------------------------
 
 
-def copied(name: str, folder: Path) -> Path:
-    """A fixture in a folder of its own; its prefix."""
+def copy_fixture(name: str, folder: Path) -> Path:
+    """Copy a fixture to a folder; returns its prefix."""
     for suffix in (".pdmodel", ".pdiparams"):
         shutil.copy(FIXTURES / (name + suffix), folder)
     return folder / name
 
 
 class Mlp:
-    """The fixture, opened, and whether it still gives what it gave."""
+    """An engine of the fixture, and a check that its results are unchanged."""
 
     def __init__(self, folder: Path, **options: Any) -> None:
-        self.weights = copied("mlp", folder).with_suffix(".pdiparams")
+        self.weights = copy_fixture("mlp", folder).with_suffix(".pdiparams")
         self.engine = Engine(
             self.weights.with_suffix(".pdmodel").read_bytes(), str(self.weights), **options
         )
@@ -188,7 +186,7 @@ class Mlp:
         )
 
 
-def test_weights_replaced_by_renaming(tmp_path: Path) -> None:
+def test_weights_replaced_by_rename(tmp_path: Path) -> None:
     mlp = Mlp(tmp_path)
     other = tmp_path / "other"
     other.write_bytes(b"something else")
@@ -199,7 +197,7 @@ def test_weights_replaced_by_renaming(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("left", [0, 100])
-def test_weights_cut_off(left: int, tmp_path: Path) -> None:
+def test_truncated_weights(left: int, tmp_path: Path) -> None:
     mlp = Mlp(tmp_path)
     os.truncate(mlp.weights, left)
     with pytest.raises(
@@ -208,7 +206,7 @@ def test_weights_cut_off(left: int, tmp_path: Path) -> None:
         mlp.engine.run([mlp.x])
 
 
-def test_weights_written_over(tmp_path: Path) -> None:
+def test_overwritten_weights(tmp_path: Path) -> None:
     mlp = Mlp(tmp_path)
     os.utime(mlp.weights, ns=(0, 0))  # a clock that is too coarse must not hide the change
     mlp.weights.write_bytes(mlp.weights.read_bytes()[::-1])
@@ -252,26 +250,26 @@ LIBRARIES = {
 
 
 @pytest.mark.parametrize("name", LIBRARIES)
-def test_a_library_that_is_no_engine(name: str, tmp_path: Path) -> None:
+def test_library_without_engine(name: str, tmp_path: Path) -> None:
     source, why = LIBRARIES[name]
     (tmp_path / "fake.c").write_text(source)
     library = tmp_path / "libfake.so"
     compiler = os.environ.get("CC", "cc")
     subprocess.run([compiler, "-shared", "-fPIC", "-o", library, tmp_path / "fake.c"], check=True)
-    refused(library, why)
+    assert_rejected(library, why)
 
 
-def test_a_library_that_is_no_library(tmp_path: Path) -> None:
+def test_invalid_library(tmp_path: Path) -> None:
     text, empty = tmp_path / "text.so", tmp_path / "empty.so"
     text.write_text("this is a text\n" * 100)
     empty.touch()
-    refused(text, "invalid ELF header")
-    refused(empty, "file too short")
-    refused(tmp_path, "annot read file data")
-    refused(tmp_path / "missing.so", "cannot open shared object file")
+    assert_rejected(text, "invalid ELF header")
+    assert_rejected(empty, "file too short")
+    assert_rejected(tmp_path, "annot read file data")
+    assert_rejected(tmp_path / "missing.so", "cannot open shared object file")
 
 
-def refused(library: Path, why: str) -> None:
+def assert_rejected(library: Path, why: str) -> None:
     with pytest.raises(EngineError) as caught:
         Engine(
             (FIXTURES / "mlp.pdmodel").read_bytes(),
@@ -286,7 +284,7 @@ def refused(library: Path, why: str) -> None:
 # ------------------------------------------------------------------------------
 
 
-def test_weights_that_are_no_file(tmp_path: Path) -> None:
+def test_weights_must_be_a_regular_file(tmp_path: Path) -> None:
     data = (FIXTURES / "mlp.pdmodel").read_bytes()
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "circle").symlink_to(tmp_path / "circle")
@@ -302,7 +300,7 @@ def test_weights_that_are_no_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["a\nb", "Gewicht é", "-x", "a b", "%s%n", "{}"])
-def test_names_of_all_kinds(name: str, tmp_path: Path) -> None:
+def test_unusual_file_names(name: str, tmp_path: Path) -> None:
     folder = tmp_path / name
     folder.mkdir()
     assert Mlp(folder).still_agrees()
@@ -320,8 +318,8 @@ NO_FILES = {
 
 
 @pytest.mark.parametrize("size", [-1, 10])
-def test_a_file_whose_reads_would_wait_is_rejected(size: int) -> None:
-    """Some in /proc say that they are regular."""
+def test_blocking_file_is_rejected(size: int) -> None:
+    """Some files in /proc claim to be regular."""
     reader, writer = os.pipe()
     os.set_blocking(reader, False)
     with (
@@ -334,10 +332,10 @@ def test_a_file_whose_reads_would_wait_is_rejected(size: int) -> None:
 
 @pytest.mark.parametrize("kind", NO_FILES)
 @pytest.mark.parametrize("suffix", [".pdmodel", ".pdiparams", ".pdiparams.info"])
-def test_a_model_of_what_are_no_files(suffix: str, kind: str, tmp_path: Path) -> None:
+def test_model_of_special_files(suffix: str, kind: str, tmp_path: Path) -> None:
     if (suffix, kind) == (".pdiparams", "terabyte"):
         pytest.skip("it is mapped, and found to be too long")
-    prefix = copied("mlp", tmp_path)
+    prefix = copy_fixture("mlp", tmp_path)
     Path(f"{prefix}{suffix}").unlink(missing_ok=True)
     make, why = NO_FILES[kind]
     make(Path(f"{prefix}{suffix}"))
@@ -345,7 +343,7 @@ def test_a_model_of_what_are_no_files(suffix: str, kind: str, tmp_path: Path) ->
         jit.load(str(prefix))
 
 
-def test_a_daemon_thread_at_work_does_not_abort_the_end_of_the_process() -> None:
+def test_daemon_thread_does_not_abort_the_exit() -> None:
     """Python unwinds the stack of such a thread, where frames of C++ may not throw."""
     code = (
         "import threading, time, numpy as np, oarlock as paddle\n"

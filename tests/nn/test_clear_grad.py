@@ -38,7 +38,7 @@ def weight_after(name: str, settings: dict[str, Any], **cleared: bool) -> float:
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_a_parameter_with_a_cleared_gradient_is_updated(name: str) -> None:
+def test_parameter_with_cleared_gradient_is_updated(name: str) -> None:
     settings, zeros, forgotten = KINDS[name]
     assert weight_after(name, settings) == pytest.approx(zeros, rel=1e-5)
     assert weight_after(name, settings, set_to_zero=True) == pytest.approx(zeros, rel=1e-5)
@@ -47,9 +47,7 @@ def test_a_parameter_with_a_cleared_gradient_is_updated(name: str) -> None:
 
 @pytest.mark.parametrize("converted", [False, True])
 @pytest.mark.parametrize("change", ["none", "item", "set_value", "in place", "cleared again"])
-def test_gradients_accumulate_into_a_cleared_one_that_was_changed(
-    change: str, converted: bool
-) -> None:
+def test_changed_cleared_gradient_accumulates(change: str, converted: bool) -> None:
     layer = nn.Linear(2, 1)
     if converted:
         paddle.jit.to_static(layer)

@@ -1,6 +1,4 @@
-"""What model libraries do with layers from the inside: their own attention, helpers, tuples in the
-place of a tensor, classes to ignore.
-"""
+"""Internals that model libraries use: attention, helpers, tuples as operands, ignore_index."""
 
 from __future__ import annotations
 
@@ -15,15 +13,15 @@ from oarlock.core.errors import OperandError
 from oarlock.nn import functional as F
 
 
-class Turned(nn.MultiHeadAttention):
+class NegatedKeysAttention(nn.MultiHeadAttention):
     def _prepare_qkv(self, query: Any, key: Any, value: Any, cache: Any = None) -> Any:
         q, k, v, *cached = super()._prepare_qkv(query, key, value, cache)
         return (q, -k, v, *cached)
 
 
-def test_attention_takes_the_queries_and_keys_of_a_subclass() -> None:
+def test_overridden_prepare_qkv_is_used() -> None:
     paddle.seed(0)
-    turned, plain = Turned(8, 2), nn.MultiHeadAttention(8, 2)
+    turned, plain = NegatedKeysAttention(8, 2), nn.MultiHeadAttention(8, 2)
     plain.set_state_dict(turned.state_dict())
     x = paddle.randn([2, 3, 8])
     assert np.abs(turned(x).numpy() - plain(x).numpy()).max() > 1e-3
@@ -33,7 +31,7 @@ def test_attention_takes_the_queries_and_keys_of_a_subclass() -> None:
 
 
 @pytest.mark.parametrize("kind", [nn.MultiHeadAttention.Cache, nn.MultiHeadAttention.StaticCache])
-def test_attention_gives_its_cache_back(kind: Any) -> None:
+def test_attention_returns_cache(kind: Any) -> None:
     layer = nn.MultiHeadAttention(8, 2)
     x = paddle.randn([2, 3, 8])
     cache = layer.gen_cache(x, type=kind)
@@ -42,7 +40,7 @@ def test_attention_gives_its_cache_back(kind: Any) -> None:
     assert again.k.shape == [2, 2, 3, 4]
 
 
-def test_masks_and_attributes_as_the_inside_of_paddle_has_them() -> None:
+def test_private_mask_and_attr_helpers() -> None:
     mask = paddle.to_tensor([[True, False]])
     assert nn._convert_attention_mask(None, "float32") is None
     np.testing.assert_array_equal(nn._convert_attention_mask(mask, "float32").numpy(), [[0, -1e9]])
@@ -59,7 +57,7 @@ def test_masks_and_attributes_as_the_inside_of_paddle_has_them() -> None:
     ]
 
 
-def test_a_layer_has_a_helper_and_may_have_its_own() -> None:
+def test_layer_helper_attribute() -> None:
     layer = nn.Linear(2, 3, bias_attr=False)
     assert layer._helper.get_default_dtype() == "float32"
     assert (layer._weight_attr, layer._bias_attr) == (None, False)
@@ -75,7 +73,7 @@ def test_a_layer_has_a_helper_and_may_have_its_own() -> None:
     assert nn.ParamAttr._to_attr(False) is False
 
 
-def test_of_a_tuple_an_op_takes_the_first() -> None:
+def test_first_of_a_tuple_is_the_operand() -> None:
     x, w = paddle.ones([2, 3]), paddle.ones([3, 4])
     x.stop_gradient = False
     found = F.linear((x, "rest"), w)
@@ -88,7 +86,7 @@ def test_of_a_tuple_an_op_takes_the_first() -> None:
 
 
 @pytest.mark.parametrize("weight", [None, [1.0, 2.0, 3.0]])
-def test_a_class_to_ignore_may_be_a_tensor(weight: Any) -> None:
+def test_ignore_index_as_tensor(weight: Any) -> None:
     scores, label = paddle.randn([4, 3]), paddle.to_tensor([0, 2, 1, 2])
     weight = None if weight is None else paddle.to_tensor(weight)
     settings = {"weight": weight}
@@ -120,7 +118,7 @@ WHOLE, HALF = paddle.to_tensor([7, 7]), paddle.to_tensor([0.5, 0.5])
         (HALF, 0, "float32", [0.5, 0]),
     ],
 )
-def test_numbers_that_where_chooses_from(x: Any, y: Any, dtype: str, wanted: list[float]) -> None:
+def test_where_with_scalars(x: Any, y: Any, dtype: str, wanted: list[float]) -> None:
     for condition in (paddle.to_tensor([True, False]), paddle.to_tensor([2.0, 0.0])):
         found = paddle.where(condition, x, y)
         assert found.dtype.name == dtype

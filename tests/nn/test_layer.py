@@ -1,4 +1,4 @@
-"""Layer: what belongs to it, its state, its hooks, and how it prints."""
+"""Layer: members, state, hooks and repr."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Net(nn.Layer):
         return x
 
 
-def test_walks_and_names() -> None:
+def test_traversal_and_names() -> None:
     net = Net()
     assert [n for n, _ in net.named_parameters()] == [
         "free",
@@ -49,7 +49,7 @@ def test_shared_parameters_are_listed_once() -> None:
     assert net.state_dict()["blocks.1.weight"] is net.state_dict()["blocks.0.weight"]
 
 
-def test_state_goes_over() -> None:
+def test_state_dict_round_trip() -> None:
     one, two = Net(), Net()
     missing, unexpected = two.set_state_dict(
         {**{k: v.numpy() for k, v in one.state_dict().items()}, "more": np.ones(1)}
@@ -62,7 +62,7 @@ def test_state_goes_over() -> None:
     assert any("a.weight receives a shape [9, 9]" in str(w.message) for w in seen)
 
 
-def test_train_and_eval_reach_everything() -> None:
+def test_train_and_eval_reach_all_sublayers() -> None:
     net = nn.Sequential(nn.Dropout(0.5), nn.Sequential(nn.BatchNorm1D(2)))
     assert net.eval() is net
     assert not any(layer.training for layer in net.sublayers(include_self=True))
@@ -85,7 +85,7 @@ def test_hooks() -> None:
     assert seen == ["post", "post"]
 
 
-def test_assignment_is_kept_right() -> None:
+def test_attribute_assignment() -> None:
     net = Net()
     with pytest.raises(paddle.OpError, match="cannot become int"):
         net.a = 5  # type: ignore[assignment]
@@ -175,12 +175,12 @@ def test_param_attr() -> None:
         nn.Linear(2, 2, bias_attr=3)
 
 
-def test_layers_of_another_dtype() -> None:
+def test_layer_to_dtype() -> None:
     layer = nn.Linear(2, 2).to(dtype="float64")
     assert layer(paddle.ones([1, 2], "float64")).dtype == paddle.float64
 
 
-def test_layers_are_of_the_default_dtype() -> None:
+def test_layers_use_default_dtype() -> None:
     before = paddle.get_default_dtype()
     try:
         paddle.set_default_dtype("float64")
@@ -207,7 +207,7 @@ def test_layers_are_of_the_default_dtype() -> None:
         paddle.set_default_dtype(before)
 
 
-def test_a_none_in_a_list_keeps_its_place() -> None:
+def test_layer_list_copy_with_none() -> None:
     # of such HRNet's ways between branches are made
     found = nn.LayerList([nn.ReLU(), None, nn.Linear(2, 2)])
     assert [type(layer).__name__ for layer in found] == ["ReLU", "NoneType", "Linear"]
@@ -217,7 +217,7 @@ def test_a_none_in_a_list_keeps_its_place() -> None:
     )
 
 
-def test_hooks_are_found_by_number_and_taken_away() -> None:
+def test_hooks_by_id_can_be_removed() -> None:
     layer, x = nn.Linear(2, 2), paddle.ones([1, 2])
     first = layer.register_forward_pre_hook(lambda _, inputs: inputs[0] * 2)
     layer.register_forward_pre_hook(lambda _, inputs: inputs[0] + 1)

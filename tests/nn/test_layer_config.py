@@ -1,6 +1,4 @@
-"""Layers have their settings under the names of Paddle's, and forward goes by what they
-hold then.
-"""
+"""Layers store their settings in Paddle's attributes, and forward reads them."""
 
 from __future__ import annotations
 
@@ -39,7 +37,7 @@ POOLS = [
     ),
     (nn.AdaptiveMaxPool3D(2), {"_output_size": 2, "_return_mask": False}),
 ]
-PICTURES = [
+IMAGE_LAYERS = [
     (
         nn.Pad2D(1),
         {"_pad": [1, 1, 1, 1], "_mode": "constant", "_value": 0.0, "_data_format": "NCHW"},
@@ -78,7 +76,7 @@ WEIGHTED = [
     (nn.LayerNorm(4), {"_bias_attr": None}),
     (nn.Bilinear(2, 3, 4), {"_in1_features": 2, "_in2_features": 3, "_out_features": 4}),
 ]
-LAYERS = [*ACTIVATIONS, *POOLS, *PICTURES, *LOSSES, *WEIGHTED]
+LAYERS = [*ACTIVATIONS, *POOLS, *IMAGE_LAYERS, *LOSSES, *WEIGHTED]
 
 
 @pytest.mark.parametrize(
@@ -88,29 +86,29 @@ def test_settings_are_attributes(layer: nn.Layer, settings: dict[str, Any]) -> N
     assert {name: getattr(layer, name) for name in settings} == settings
 
 
-def picture() -> oarlock.Tensor:
+def image() -> oarlock.Tensor:
     return oarlock.to_tensor(np.arange(32, dtype="float32").reshape(1, 2, 4, 4) - 10)
 
 
-def test_forward_goes_by_what_was_set() -> None:
+def test_forward_uses_changed_attributes() -> None:
     pool = nn.MaxPool2D(2)
     pool.stride = 1
-    assert pool(picture()).shape == [1, 2, 3, 3]
+    assert pool(image()).shape == [1, 2, 3, 3]
     means = nn.AdaptiveAvgPool2D(1)
     means._output_size = 2
-    assert means(picture()).shape == [1, 2, 2, 2]
+    assert means(image()).shape == [1, 2, 2, 2]
     leaky = nn.LeakyReLU()
     leaky._negative_slope = 0.5
-    assert float(leaky(picture())[0, 0, 0, 0]) == -5
+    assert float(leaky(image())[0, 0, 0, 0]) == -5
     padded = nn.Pad2D(1)
     padded._pad = [0, 0, 1, 0]
-    assert padded(picture()).shape == [1, 2, 5, 4]
+    assert padded(image()).shape == [1, 2, 5, 4]
     loss = nn.CrossEntropyLoss()
     loss.reduction = "none"
     assert loss(oarlock.ones([3, 2]), oarlock.to_tensor([0, 1, 0])).shape == [3]
 
 
-def test_trainable_statistics_are_those_of_the_batch_in_eval_mode() -> None:
+def test_trainable_statistics_use_batch_in_eval_mode() -> None:
     x = oarlock.to_tensor(np.arange(12, dtype="float32").reshape(3, 4) ** 2)
     norm = nn.BatchNorm(4, trainable_statistics=True)
     trained = norm(x).numpy()
@@ -119,7 +117,7 @@ def test_trainable_statistics_are_those_of_the_batch_in_eval_mode() -> None:
     assert float(abs(norm._mean).max()) > 0
 
 
-def test_an_initializer_is_called_with_the_block_that_a_parameter_says() -> None:
+def test_initializer_called_on_a_parameter() -> None:
     linear = nn.Linear(2, 3)
     found = nn.initializer.Constant(2.0)(linear.weight, linear.weight.block)
     assert found is linear.weight and bool((linear.weight == 2).all())

@@ -1,4 +1,4 @@
-"""LBFGS goes on from its state as if it had never stopped, also from a file."""
+"""LBFGS resumes from a saved state."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import pytest
 import oarlock
 
 
-def made(at: Any) -> tuple[Any, Any]:
+def make_optimizer(at: Any) -> tuple[Any, Any]:
     point = oarlock.create_parameter(
         [3], "float32", default_initializer=oarlock.nn.initializer.Assign(at)
     )
     return point, oarlock.optimizer.LBFGS(learning_rate=0.5, max_iter=2, parameters=[point])
 
 
-def stepped(point: Any, rule: Any, steps: int) -> Any:
+def run_steps(point: Any, rule: Any, steps: int) -> Any:
     def closure() -> Any:
         rule.clear_grad()
         loss = ((point - 1) ** 4).sum() + (point[0] * point[1]) ** 2
@@ -30,20 +30,20 @@ def stepped(point: Any, rule: Any, steps: int) -> Any:
     return point.numpy()
 
 
-def test_a_state_is_taken_up_from_a_file(tmp_path: Path) -> None:
-    point, rule = made(np.array([3, -2, 1], "float32"))
+def test_state_is_restored_from_file(tmp_path: Path) -> None:
+    point, rule = make_optimizer(np.array([3, -2, 1], "float32"))
     assert rule.state_dict() == {"state": {}}
-    halfway = stepped(point, rule, 3).copy()
+    halfway = run_steps(point, rule, 3).copy()
     oarlock.save(rule.state_dict(), str(tmp_path / "rule.pdopt"))
-    wanted = stepped(point, rule, 3)
-    point, rule = made(halfway)
+    wanted = run_steps(point, rule, 3)
+    point, rule = make_optimizer(halfway)
     rule.set_state_dict(oarlock.load(str(tmp_path / "rule.pdopt")))
-    np.testing.assert_array_equal(stepped(point, rule, 3), wanted)
+    np.testing.assert_array_equal(run_steps(point, rule, 3), wanted)
 
 
-def test_a_state_of_other_parameters_is_refused() -> None:
-    point, rule = made(np.array([3, -2, 1], "float32"))
-    stepped(point, rule, 3)
+def test_state_of_other_parameters_is_rejected() -> None:
+    point, rule = make_optimizer(np.array([3, -2, 1], "float32"))
+    run_steps(point, rule, 3)
     other = oarlock.create_parameter([4], "float32")
     with pytest.raises(ValueError, match="differences of 3 elements for parameters of 4"):
         oarlock.optimizer.LBFGS(parameters=[other]).set_state_dict(rule.state_dict())

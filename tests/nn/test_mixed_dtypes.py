@@ -1,4 +1,4 @@
-"""Operands of another dtype than the weights: rejected, as in Paddle, and not promoted."""
+"""Operands whose dtype differs from the weights are rejected, as in Paddle, and not promoted."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ NORMS = {"BatchNorm1D", "BatchNorm2D", "LayerNorm", "GroupNorm", "InstanceNorm2D
 @pytest.mark.parametrize("dtype", ["float64", "int64", "int32", "float16"])
 @pytest.mark.parametrize("name", LAYERS)
 @pytest.mark.parametrize("training", [False, True])
-def test_a_layer_rejects_inputs_of_another_dtype(name: str, dtype: str, training: bool) -> None:
+def test_layer_rejects_other_input_dtype(name: str, dtype: str, training: bool) -> None:
     make, shape = LAYERS[name]
     layer = make()
     layer.training = training
@@ -58,7 +58,7 @@ def test_a_layer_rejects_inputs_of_another_dtype(name: str, dtype: str, training
         layer(x.astype(dtype))
 
 
-def test_saving_such_a_layer_names_the_op(tmp_path: Path) -> None:
+def test_save_error_names_the_op(tmp_path: Path) -> None:
     with pytest.raises(paddle.OpError, match=r"matmul_v2: Y is float32 and X is float64"):
         paddle.jit.save(
             nn.Linear(4, 3), str(tmp_path / "m"), [paddle.static.InputSpec([None, 4], "float64")]
@@ -69,7 +69,7 @@ PAIRS = """divide floor_divide mod remainder pow maximum minimum fmax fmin equal
 greater_equal atan2 heaviside logaddexp logical_and logical_or logical_xor equal_all allclose isclose"""
 
 
-def _beside_ones(name: str, x: Any) -> Any:
+def _apply_with_ones(name: str, x: Any) -> Any:
     return getattr(paddle, name)(x, paddle.ones([4, 4]))
 
 
@@ -85,7 +85,7 @@ FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "add_n": lambda x: paddle.add_n([x, paddle.ones([4, 4])]),
     "solve": lambda x: paddle.linalg.solve(paddle.eye(4), x),
     "layer_norm": lambda x: F.layer_norm(x, [4], paddle.ones([4]), paddle.ones([4])),
-    **{name: partial(_beside_ones, name) for name in PAIRS.split()},
+    **{name: partial(_apply_with_ones, name) for name in PAIRS.split()},
     "broadcast_tensors": lambda x: paddle.broadcast_tensors([x, paddle.ones([4, 4])]),
     "meshgrid": lambda x: paddle.meshgrid([x[0], paddle.ones([4])]),
     "smooth_l1_loss": lambda x: F.smooth_l1_loss(x, paddle.ones([4, 4])),
@@ -98,18 +98,18 @@ FUNCTIONS: dict[str, Callable[[Any], Any]] = {
 
 @pytest.mark.parametrize("dtype", ["float64", "int64"])
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_a_function_rejects_operands_of_two_dtypes(name: str, dtype: str) -> None:
+def test_function_rejects_mixed_dtypes(name: str, dtype: str) -> None:
     FUNCTIONS[name](paddle.ones([4, 4]))
     with pytest.raises(paddle.OpError, match=r"(one|same) dtype|wrong dtype; cast it"):
         FUNCTIONS[name](paddle.ones([4, 4]).astype(dtype))
 
 
-def test_casting_under_auto_cast_still_works() -> None:
+def test_auto_cast_still_casts() -> None:
     with paddle.amp.auto_cast(dtype="bfloat16"):
         assert nn.Linear(4, 3, bias_attr=False)(paddle.ones([2, 4])).dtype == paddle.bfloat16
 
 
-def test_slots_that_have_to_be_of_one_dtype_are_slots_of_their_ops() -> None:
+def test_same_dtype_slots_exist() -> None:
     marked = {
         op.type: [s.name for i, s in enumerate(op.ins) if op.same_dtype >> i & 1]
         for op in OPS.values()
@@ -118,7 +118,9 @@ def test_slots_that_have_to_be_of_one_dtype_are_slots_of_their_ops() -> None:
     assert marked["conv2d"] == ["Input", "Filter"]
     assert marked["rnn"] == ["Input", "PreState", "WeightList"]
     for type_, slots in marked.items():
-        assert len(slots) > 1 or next(s for s in OPS[type_].ins if s.name == slots[0]).many, type_
+        assert len(slots) > 1 or next(s for s in OPS[type_].ins if s.name == slots[0]).is_list, (
+            type_
+        )
 
 
 PROMOTING: dict[str, Callable[[Any, Any], Any]] = {
@@ -133,7 +135,7 @@ PROMOTING: dict[str, Callable[[Any, Any], Any]] = {
 
 
 @pytest.mark.parametrize("name", PROMOTING)
-def test_two_floating_dtypes_are_promoted_and_others_are_rejected(name: str) -> None:
+def test_promotion_of_floating_dtypes(name: str) -> None:
     single, double, whole = (
         paddle.ones([2, 3], dtype) for dtype in ("float32", "float64", "int64")
     )
@@ -147,7 +149,7 @@ def test_two_floating_dtypes_are_promoted_and_others_are_rejected(name: str) -> 
             PROMOTING[name](x, y)
 
 
-def test_a_program_promotes_nothing_in_functions() -> None:
+def test_static_functions_do_not_promote() -> None:
     paddle.enable_static()
     try:
         with paddle.static.program_guard(paddle.static.Program()):
@@ -192,7 +194,7 @@ def test_operators_cast_the_right_operand(operate: Any, left: str, right: str, w
     np.testing.assert_allclose(found.numpy(), operate(*both), rtol=1e-6)
 
 
-def test_fractions_that_are_dropped_are_warned_of() -> None:
+def test_lossy_operand_cast_warns() -> None:
     with pytest.warns(
         UserWarning, match=r"elementwise_add: the right operand is cast .* cast the left operand"
     ):
@@ -201,7 +203,7 @@ def test_fractions_that_are_dropped_are_warned_of() -> None:
 
 
 @pytest.mark.parametrize("name", ["add_", "subtract_", "multiply_"])
-def test_in_place_the_dtype_stays(name: str) -> None:
+def test_in_place_op_rejects_other_result_dtype(name: str) -> None:
     x = paddle.ones([2])
     with pytest.raises(paddle.OpError, match=f"{name}: the result would be float64"):
         getattr(x, name)(paddle.ones([2], "float64"))
@@ -230,7 +232,7 @@ FLOATING: dict[str, Callable[[Any], Any]] = {
 
 @pytest.mark.parametrize("dtype", ["int32", "int64", "bool"])
 @pytest.mark.parametrize("name", FLOATING)
-def test_a_function_with_fractional_results_rejects_integers(name: str, dtype: str) -> None:
+def test_floating_function_rejects_integers(name: str, dtype: str) -> None:
     """Attributes such as a slope would be cut to integers, and so would the results."""
     x = paddle.to_tensor([[0, 1, 1], [1, 0, 1]], dtype=dtype)
     assert FLOATING[name](x.astype("float32")).dtype == paddle.float32
@@ -240,7 +242,7 @@ def test_a_function_with_fractional_results_rejects_integers(name: str, dtype: s
         FLOATING[name](x)
 
 
-def test_a_program_rejects_integers_like_eager_code() -> None:
+def test_to_static_rejects_integers() -> None:
     static = paddle.jit.to_static(F.gelu, full_graph=True)
     with pytest.raises(paddle.OpError, match="X is int64 and has to be floating"):
         static(paddle.ones([2, 3], "int64"))
@@ -258,7 +260,7 @@ LOSSES: dict[str, Callable[[Any, Any], Any]] = {
 
 
 @pytest.mark.parametrize("name", LOSSES)
-def test_a_function_of_two_integers_with_fractional_results_rejects_them(name: str) -> None:
+def test_floating_loss_rejects_integers(name: str) -> None:
     x, y = paddle.to_tensor([[1, 2], [3, 4]]), paddle.to_tensor([[1, 1], [1, 0]])
     LOSSES[name](x.astype("float32"), y.astype("float32"))
     with pytest.raises(paddle.OpError, match=r"int64.*cast"):
@@ -267,10 +269,8 @@ def test_a_function_of_two_integers_with_fractional_results_rejects_them(name: s
 
 @pytest.mark.parametrize("mode", ["nearest", "bilinear", "bicubic"])
 @pytest.mark.parametrize("dtype", ["uint8", "int32", "int64"])
-def test_resizing_integers(mode: str, dtype: str) -> None:
-    """Images of uint8 lose the fractions, as in Paddle, and what would have no meaning is
-    rejected.
-    """
+def test_interpolate_integers(mode: str, dtype: str) -> None:
+    """uint8 images are truncated, as in Paddle; meaningless combinations are rejected."""
     x = (paddle.arange(16).reshape([1, 1, 4, 4]) * 7 % 13).astype(dtype)
     if mode == "nearest" or (mode == "bilinear" and dtype == "uint8"):
         found = F.interpolate(x, size=[3, 3], mode=mode)

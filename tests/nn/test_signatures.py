@@ -1,6 +1,4 @@
-"""Names and signatures are those of real PaddlePaddle 2.6.2, as `make_signatures.py` wrote them
-down.
-"""
+"""Names and signatures equal those of PaddlePaddle 2.6.2, recorded by `make_signatures.py`."""
 
 from __future__ import annotations
 
@@ -38,16 +36,18 @@ DIFFERENT: dict[tuple[str, str], str] = {
 ALL = [(module, name) for module, names in KNOWN.items() for name in names]
 
 
-def shown(default: Any) -> Any:
+def default_as_json(default: Any) -> Any:
     if isinstance(default, list | tuple):
-        return [shown(d) for d in default]
+        return [default_as_json(d) for d in default]
     plain = default is None or isinstance(default, bool | int | float | str)
     return default if plain else getattr(default, "__name__", repr(default))
 
 
 def parameters(function: Any) -> list[Any]:
     found = [p for p in inspect.signature(function).parameters.values() if p.name != "self"]
-    return [[p.name, *([] if p.default is p.empty else [shown(p.default)])] for p in found]
+    return [
+        [p.name, *([] if p.default is p.empty else [default_as_json(p.default)])] for p in found
+    ]
 
 
 @pytest.mark.parametrize(
@@ -66,5 +66,5 @@ def test_signature(module: str, name: str) -> None:
         assert parameters(value.forward) == wanted["forward"]
 
 
-def test_what_is_missing_is_missing() -> None:
+def test_missing_names_are_still_missing() -> None:
     assert [a for a in MISSING if hasattr(import_module(f"oarlock.{a[0]}"), a[1])] == []

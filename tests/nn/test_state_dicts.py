@@ -1,4 +1,4 @@
-"""State dicts: overridden methods of layers, and values that do not fit."""
+"""State dicts: overridden methods, and mismatched values."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ import pytest
 
 import oarlock as paddle
 from oarlock import nn
-from oarlock.core.errors import MisfitError, StateError
+from oarlock.core.errors import MismatchError, StateError
 from oarlock.static import InputSpec
 
 
-class Copies(nn.Linear):
-    """Returns copies under names of its own, as layers of converted models do."""
+class LayerWithCopiedState(nn.Linear):
+    """Returns copies under its own names, as layers of converted models do."""
 
     def state_dict(self) -> dict[str, Any]:  # type: ignore[override]
         return {
@@ -25,8 +25,8 @@ class Copies(nn.Linear):
         }
 
 
-class Inverse(Copies):
-    """Reads what its own state_dict returns."""
+class LayerWithInverseState(LayerWithCopiedState):
+    """set_state_dict expects the format of its own state_dict."""
 
     def set_state_dict(self, state_dict: dict[str, Any], use_structured_name: bool = True) -> Any:
         return super().set_state_dict(
@@ -34,32 +34,30 @@ class Inverse(Copies):
         )
 
 
-def filled(value: float, kind: type[nn.Layer] = nn.Linear) -> Any:
+def make_filled_layer(value: float, kind: type[nn.Layer] = nn.Linear) -> Any:
     layer = kind(2, 2)
     for parameter in layer.parameters():
         parameter.set_value(np.full(parameter.shape, value, np.float32))
     return layer
 
 
-@pytest.mark.parametrize("kind", [Copies, Inverse])
+@pytest.mark.parametrize("kind", [LayerWithCopiedState, LayerWithInverseState])
 @pytest.mark.parametrize("inside", [False, True])
-def test_set_state_dict_sets_parameters_whatever_state_dict_returns(
-    kind: type[nn.Layer], inside: bool
-) -> None:
-    a, b = filled(1, kind), filled(2, kind)
-    plain = filled(1).state_dict()
+def test_set_state_dict_ignores_overridden_state_dict(kind: type[nn.Layer], inside: bool) -> None:
+    a, b = make_filled_layer(1, kind), make_filled_layer(2, kind)
+    plain = make_filled_layer(1).state_dict()
     if inside:
         b = nn.Sequential(b)
         plain = {f"0.{name}": value for name, value in plain.items()}
         # a parent does not ask its sublayers' own methods
         assert list(b.state_dict()) == ["0.weight", "0.bias"]
-    state = plain if inside or kind is Copies else a.state_dict()
-    setter = nn.Layer.set_state_dict if kind is Copies else type(b).set_state_dict
+    state = plain if inside or kind is LayerWithCopiedState else a.state_dict()
+    setter = nn.Layer.set_state_dict if kind is LayerWithCopiedState else type(b).set_state_dict
     assert setter(b, state) == ([], [])
     assert all((p.numpy() == 1).all() for p in b.parameters())
 
 
-class Renamed(nn.Layer):
+class LayerWithRenamedState(nn.Layer):
     def __init__(self) -> None:
         super().__init__()
         self.fc = nn.Linear(2, 2)
@@ -75,8 +73,8 @@ class Renamed(nn.Layer):
         }
 
 
-def test_saved_names_are_those_of_to_static_state_dict(tmp_path: Path) -> None:
-    net = Renamed()
+def test_saved_names_come_from_to_static_state_dict(tmp_path: Path) -> None:
+    net = LayerWithRenamedState()
     assert list(net.state_dict()) == ["fc.weight", "fc.bias"]
     assert list(net.to_static_state_dict()) == ["net.scratch", "net.fc.weight", "net.fc.bias"]
     paddle.jit.save(net, str(tmp_path / "m"), [InputSpec([None, 2])])
@@ -85,7 +83,7 @@ def test_saved_names_are_those_of_to_static_state_dict(tmp_path: Path) -> None:
     )
 
 
-class Strict(nn.Linear):
+class LayerWithMinimalSignatures(nn.Linear):
     """Methods with the fewest arguments that Paddle calls them with."""
 
     def sublayers(self, include_self: bool = False) -> Any:
@@ -104,8 +102,8 @@ class Strict(nn.Linear):
         return super().named_sublayers(prefix, include_self, layers_set)
 
 
-def test_overridden_methods_are_called_as_paddle_calls_them() -> None:
-    net = Strict(2, 2)
+def test_overridden_methods_get_paddle_arguments() -> None:
+    net = LayerWithMinimalSignatures(2, 2)
     outer = nn.Sequential(net, nn.Linear(2, 2))
     assert list(outer.state_dict()) == ["0.weight", "0.bias", "1.weight", "1.bias"]
     assert len(outer.eval().parameters()) == 4
@@ -125,9 +123,7 @@ def test_overridden_methods_are_called_as_paddle_calls_them() -> None:
         ({"weight": np.zeros((2, 3)), "bias": np.zeros(3), "more": 0}, [], ["more"]),
     ],
 )
-def test_values_that_do_not_fit_are_warned_about_and_listed(
-    given: Any, missing: Any, unexpected: Any
-) -> None:
+def test_mismatched_values_warn_and_are_listed(given: Any, missing: Any, unexpected: Any) -> None:
     layer = nn.Linear(2, 3)
     before = {name: tensor.numpy() for name, tensor in layer.state_dict().items()}
     with warnings.catch_warnings(record=True) as seen:
@@ -147,7 +143,7 @@ KINDS: list[Callable[..., Any]] = [
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_state_of_an_optimizer_that_does_not_fit_is_rejected(kind: Any) -> None:
+def test_mismatched_optimizer_state_is_rejected(kind: Any) -> None:
     layer = nn.Linear(2, 2)
 
     def stepped(optimizer: Any) -> Any:
@@ -161,19 +157,19 @@ def test_state_of_an_optimizer_that_does_not_fit_is_rejected(kind: Any) -> None:
     kind(0.1, parameters=layer.parameters()).set_state_dict({})
     first = min(state)
     for wrong in ({}, {"foo": paddle.zeros([1])}, {n: v for n, v in state.items() if n != first}):
-        with pytest.raises(MisfitError, match=r"optimizer Tensor linear_\d+.\w+ not found"):
+        with pytest.raises(MismatchError, match=r"optimizer Tensor linear_\d+.\w+ not found"):
             made.set_state_dict(wrong)
-    with pytest.raises(MisfitError, match=r"is \[7, 7\], not"):
+    with pytest.raises(MismatchError, match=r"is \[7, 7\], not"):
         made.set_state_dict({**state, first: np.zeros((7, 7))})
     other = kind(0.1, parameters=layer.parameters())
     other.set_state_dict(
         {name.replace("linear", "renamed"): value for name, value in state.items()}
     )
-    with pytest.raises(MisfitError, match="not found"):
+    with pytest.raises(MismatchError, match="not found"):
         stepped(other)
 
 
-def test_state_of_a_scheduler_that_does_not_fit_is_rejected() -> None:
+def test_mismatched_scheduler_state_is_rejected() -> None:
     layer = nn.Linear(2, 2)
     schedule = paddle.optimizer.lr.StepDecay(0.1, 2)
     optimizer = paddle.optimizer.SGD(schedule, parameters=layer.parameters())
@@ -187,7 +183,7 @@ def test_state_of_a_scheduler_that_does_not_fit_is_rejected() -> None:
     assert (schedule.last_epoch, schedule.last_lr) == (5, 0.5)
 
 
-def test_warmup_keeps_the_state_of_what_follows() -> None:
+def test_warmup_saves_inner_scheduler_state() -> None:
     lr = paddle.optimizer.lr
     first, again = (lr.LinearWarmup(lr.StepDecay(0.1, 2), 3, 0.0, 0.1) for _ in range(2))
     for _ in range(7):
@@ -199,8 +195,8 @@ def test_warmup_keeps_the_state_of_what_follows() -> None:
     assert first.state_dict()["LinearWarmup_LR"]["last_epoch"] == 5
 
 
-class Counting(paddle.optimizer.lr.LRScheduler):
-    """A scheduler with state of its own, named as Paddle's documentation says."""
+class CountingScheduler(paddle.optimizer.lr.LRScheduler):
+    """A scheduler with additional state, declared by `state_keys`."""
 
     def state_keys(self) -> None:
         self.keys = ["last_epoch", "last_lr", "calls"]
@@ -210,15 +206,15 @@ class Counting(paddle.optimizer.lr.LRScheduler):
         return self.base_lr / self.calls
 
 
-def test_a_scheduler_may_name_its_state() -> None:
-    a, b = Counting(1.0), Counting(1.0)
+def test_scheduler_state_keys() -> None:
+    a, b = CountingScheduler(1.0), CountingScheduler(1.0)
     a.step()
     b.set_state_dict(a.state_dict())
     assert b.calls == 2
 
 
 @pytest.mark.parametrize("state", [{1: 2}, {None: 3}, {("a", 0): object()}])
-def test_keys_of_optimizer_states_that_are_no_text_are_ignored(state: dict[Any, Any]) -> None:
+def test_non_string_optimizer_state_keys_are_ignored(state: dict[Any, Any]) -> None:
     layer = nn.Linear(2, 2)
     optimizer = paddle.optimizer.Adam(parameters=layer.parameters())
     layer(paddle.ones([1, 2])).sum().backward()
@@ -230,13 +226,13 @@ def test_keys_of_optimizer_states_that_are_no_text_are_ignored(state: dict[Any, 
 
 
 @pytest.mark.parametrize("state", [3, None, [1], "last_epoch"])
-def test_scheduler_states_that_are_no_dict_are_rejected(state: Any) -> None:
+def test_scheduler_state_must_be_a_dict(state: Any) -> None:
     scheduler = paddle.optimizer.lr.StepDecay(0.1, 3)
     with pytest.raises(StateError, match=r"StepDecay.set_state_dict: got a \w+, not a dict"):
         scheduler.set_state_dict(state)
 
 
-def test_an_incomplete_scheduler_state_changes_nothing() -> None:
+def test_incomplete_scheduler_state_changes_nothing() -> None:
     scheduler = paddle.optimizer.lr.StepDecay(0.1, 3)
     with pytest.raises(StateError, match="last_lr"):
         scheduler.set_state_dict({"last_epoch": 7})

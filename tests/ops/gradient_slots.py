@@ -31,7 +31,7 @@ Rows = dict[str, tuple[str, list[str], list[str], dict[str, tuple[str, Any]]]]
 
 
 def rows(name: str) -> Rows:
-    """What one Paddle says, of the ops that are differentiated here."""
+    """Return the records of one Paddle version for the ops that are differentiable here."""
     found: Rows = json.loads((HERE / name).read_text("utf-8"))
     return {t: row or NONE for t, row in found.items() if t in OPS and OPS[t].has_vjp}
 
@@ -45,8 +45,8 @@ def module() -> str:
     }
     renamed = {type: row[0] for type, row in slots.items() if row[0] != f"{type}_grad"}
     parts = (
-        f"{HEAD}{_table('SLOTS', slots)}",
-        f"{OTHERS}{_table('OLD', others)}",
+        f"{HEAD}{_table('GRAD_INPUT_SLOTS', slots)}",
+        f"{OTHERS}{_table('PADDLE1_INPUT_SLOTS', others)}",
         _renamed(renamed),
         _attributes(old),
     )
@@ -61,7 +61,13 @@ def _table(name: str, rows: Rows) -> str:
 def _renamed(names: dict[str, str]) -> str:
     lines = [f'    "{type}": "{name}",' for type, name in sorted(names.items())]
     return "\n".join(
-        ["# Gradient ops that are not called after their op.", "RENAMED = {", *lines, "}", ""]
+        [
+            "# Gradient ops that are not called after their op.",
+            "IRREGULAR_GRAD_TYPES = {",
+            *lines,
+            "}",
+            "",
+        ]
     )
 
 
@@ -78,7 +84,13 @@ def _attributes(rows: Rows) -> str:
     head = "# Attributes without default that Paddle 1.8 requires in gradient ops and the op here lacks."
     lines = [line for key, types in sorted(found.items()) for line in _wrapped(key, types)]
     return "\n".join(
-        [head, "OLD_ATTRS: list[tuple[str, str, Any, str]] = [", *lines, "]  # fmt: skip", ""]
+        [
+            head,
+            "PADDLE1_REQUIRED_ATTRS: list[tuple[str, str, Any, str]] = [",
+            *lines,
+            "]  # fmt: skip",
+            "",
+        ]
     )
 
 

@@ -9,7 +9,7 @@ import json
 from pathlib import Path
 
 from oarlock.core.op import OPS, Op
-from oarlock.loader.engine import runtime
+from oarlock.loader.engine import runtime_module
 
 from .rows import Row
 from .table import INTERNAL, ROWS
@@ -88,16 +88,18 @@ def by_reason(pairs: list[tuple[str, str]]) -> str:
 def page() -> str:
     """The whole page."""
     public = [OPS[type] for type in sorted(OPS.keys() - INTERNAL)]
-    lowered = set(runtime().lowered_ops())
+    lowered = set(runtime_module().lowered_ops())
     there = len(set(EMITTED) & OPS.keys())
     heads = ["op", "rows", "gradient", "second", "recorded", "ONNX", "Paddle"]
     parts = [
         HEAD.format(there=there, emitted=len(EMITTED)),
         table(heads, [cells(op, lowered) for op in public]),
         "## No gradient\n\n"
-        + by_reason([(op.type, op.traits.no_grad) for op in public if op.traits.no_grad]),
+        + by_reason(
+            [(op.type, op.traits.no_grad_reason) for op in public if op.traits.no_grad_reason]
+        ),
         "## On the CPU for GPU inputs\n\nOps whose kernel runs on the CPU when its inputs are on a GPU:\n\n"
-        + by_reason([(op.type, op.traits.host) for op in public if op.traits.host]),
+        + by_reason([(op.type, op.traits.host_reason) for op in public if op.traits.host_reason]),
         "## Rows that differ\n\nRows whose results are not compared with those of Paddle, by reason:\n\n"
         + by_reason(
             [(row.type, row.paddle) for row in ROWS if row.paddle and row.type not in INTERNAL]

@@ -1,4 +1,4 @@
-"""All rows, and what the tests know of ops beside them."""
+"""All rows, and further knowledge of the tests about ops."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ INTERNAL = {type for type, op in OPS.items() if op.traits.internal}
 
 def constant_of(row: Row) -> set[str]:
     """The slots that are not differentiated in a row."""
-    return {s.name for s in OPS[row.type].ins if s.constant} | row.constant
+    return {s.name for s in OPS[row.type].ins if s.is_constant} | row.constant
 
 
 def arrays_of(arg: Any) -> list[Any]:
-    """The arrays of one slot."""
+    """Return the arrays of one slot."""
     return [] if arg is None else list(arg) if isinstance(arg, list) else [arg]
 
 

@@ -1,6 +1,4 @@
-"""An axis that a tensor does not have: what eager code rejects, the engine and compiled programs
-reject as well.
-"""
+"""Axes out of range are rejected by eager code, the engine and compiled programs alike."""
 
 from __future__ import annotations
 
@@ -14,7 +12,7 @@ from oarlock.compiler import CompiledProgram
 from oarlock.core.errors import OarlockError, OpError, TraceError
 from oarlock.export.pdmodel import to_bytes
 from oarlock.ir.program import Attr
-from oarlock.jit.verify import run_compiled
+from oarlock.jit.verify import run_compiled_program
 from oarlock.loader.engine import Engine
 
 from .rows import Row
@@ -46,12 +44,15 @@ def mutations() -> dict[str, tuple[Row, str, int]]:
         row = ROWS[n]
         for name in sorted(NAMES & op_of(row).attrs.keys()):
             for axis in (9, -9):
-                if _with(row.attrs.get(name, op_of(row).attrs[name].default), axis) is not None:
+                if (
+                    _with_axis(row.attrs.get(name, op_of(row).attrs[name].default), axis)
+                    is not None
+                ):
                     found.setdefault(f"{row.type}.{name}={axis}", (row, name, axis))
     return found
 
 
-def _with(value: Any, axis: int) -> Any:
+def _with_axis(value: Any, axis: int) -> Any:
     """A value of an attribute with another axis; None where it has none."""
     if isinstance(value, list | tuple):
         return [axis, *value[1:]] if value and all(isinstance(v, int) for v in value) else None
@@ -61,19 +62,19 @@ def _with(value: Any, axis: int) -> Any:
 MUTATIONS = mutations()
 
 
-def eager(arg: Any) -> Any:
+def to_eager(arg: Any) -> Any:
     if isinstance(arg, list):
-        return [eager(a) for a in arg]
+        return [to_eager(a) for a in arg]
     return paddle.to_tensor(arg) if isinstance(arg, np.ndarray) else arg
 
 
 @pytest.mark.parametrize("case", MUTATIONS)
-def test_an_axis_that_eager_code_rejects_is_rejected_by_programs(case: str) -> None:
+def test_programs_reject_invalid_axes_like_eager_code(case: str) -> None:
     row, name, axis = MUTATIONS[case]
     op = op_of(row)
-    bad = _with(row.attrs.get(name, op.attrs[name].default), axis)
+    bad = _with_axis(row.attrs.get(name, op.attrs[name].default), axis)
     try:
-        op(*map(eager, row.args), **{**row.attrs, name: bad})
+        op(*map(to_eager, row.args), **{**row.attrs, name: bad})
         return  # the op does not use it here, as `axis` of operands of one shape
     except OpError:
         pass
@@ -91,9 +92,9 @@ def test_an_axis_that_eager_code_rejects_is_rejected_by_programs(case: str) -> N
     with pytest.raises(OarlockError):
         Engine(to_bytes(recorder.program), None).run(arrays)
     with pytest.raises(OarlockError):
-        run_compiled(CompiledProgram(recorder.program), {}, arrays)
+        run_compiled_program(CompiledProgram(recorder.program), {}, arrays)
 
 
-def test_the_cases_are_many() -> None:
+def test_number_of_cases() -> None:
     assert len(MUTATIONS) > 150
     assert "unsqueeze2.axes=9" in MUTATIONS

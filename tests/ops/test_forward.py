@@ -1,6 +1,4 @@
-"""Every row: the kernel gives what NumPy gives, what its meta rule says, and leaves its operands
-alone.
-"""
+"""Every row: the kernel equals NumPy and the meta rule, and does not change its operands."""
 
 from __future__ import annotations
 
@@ -29,7 +27,7 @@ def metas_of(row: Row) -> tuple[Any, ...]:
 
 
 def result_metas(op: Op, outs: Any) -> Any:
-    """The Metas of what a kernel gave, nested as a meta rule nests them."""
+    """Return the Metas of a kernel's results, nested like those of a meta rule."""
 
     def of(slot_many: bool, value: Any) -> Any:
         return (
@@ -39,18 +37,18 @@ def result_metas(op: Op, outs: Any) -> Any:
         )
 
     if len(op.outs) == 1:
-        return of(op.outs[0].many, outs)
-    return tuple(of(s.many, o) for s, o in zip(op.outs, outs, strict=True))
+        return of(op.outs[0].is_list, outs)
+    return tuple(of(s.is_list, o) for s, o in zip(op.outs, outs, strict=True))
 
 
-def flat(op: Op, outs: Any, offsets: bool = True) -> list[Any]:
+def flat_results(op: Op, outs: Any, offsets: bool = True) -> list[Any]:
     """All results in a row.   offsets: those of sequences, too, which no file names"""
     slots = [outs] if len(op.outs) == 1 else list(outs)
     return [
         t
         for s, o in zip(op.outs, slots, strict=True)
         if offsets or not s.lod_of
-        for t in (o if s.many else [o])
+        for t in (o if s.is_list else [o])
     ]
 
 
@@ -65,21 +63,23 @@ def test_kernel_and_meta_rule_agree(row: Row) -> None:
         for a, b in zip(before, after, strict=True)
     ), "operands changed"
     for got, said in zip(
-        flat(op, result_metas(op, outs)), flat(op, op.infer(metas_of(row), row.attrs)), strict=True
+        flat_results(op, result_metas(op, outs)),
+        flat_results(op, op.infer(metas_of(row), row.attrs)),
+        strict=True,
     ):
         assert got.dtype == said.dtype
-        assert compatible(said, got), f"kernel gave {got}, meta said {said}"
+        assert meta_admits(said, got), f"kernel gave {got}, meta said {said}"
         if -1 in said.shape:
-            assert not_known_before(row), f"meta said {said} of known operands"
+            assert has_value_dependent_shape(row), f"meta said {said} of known operands"
 
 
-def not_known_before(row: Row) -> bool:
+def has_value_dependent_shape(row: Row) -> bool:
     """Whether the shape of the result depends on values, not shapes, of operands."""
     op = op_of(row)
     tensors = [
         s.name
         for s, a in zip(op.ins, row.args, strict=False)
-        if a is not None and (s.optional or s.many)
+        if a is not None and (s.is_optional or s.is_list)
     ]
     return op.traits.value_dependent_shape or bool(tensors)
 
@@ -87,12 +87,12 @@ def not_known_before(row: Row) -> bool:
 @rows
 def test_kernel_and_reference_agree(row: Row) -> None:
     op = op_of(row)
-    outs = flat(op, op.kernel(*row.args, **row.attrs))
+    outs = flat_results(op, op.kernel(*row.args, **row.attrs))
     if row.ref is None:
         assert all(np.isfinite(o).all() for o in outs if o.dtype.kind in "fc") or row.paddle == ""
         return
     wanted = row.ref(*row.args)
-    for got, ref in zip(outs, flat(op, wanted), strict=True):
+    for got, ref in zip(outs, flat_results(op, wanted), strict=True):
         if ref is not None:
             assert got.shape == np.shape(ref)
             np.testing.assert_allclose(
@@ -100,14 +100,14 @@ def test_kernel_and_reference_agree(row: Row) -> None:
             )
 
 
-def compatible(said: Meta, got: Meta) -> bool:
+def meta_admits(said: Meta, got: Meta) -> bool:
     """Whether a rule's word is true of a result."""
     return len(said.shape) == len(got.shape) and all(
         s in (-1, g) for s, g in zip(said.shape, got.shape, strict=True)
     )
 
 
-def hidden(metas: tuple[Any, ...], seed: int) -> tuple[Any, ...]:
+def with_unknown_sizes(metas: tuple[Any, ...], seed: int) -> tuple[Any, ...]:
     """Some sizes replaced by -1; seed 0 replaces them all."""
     source = np.random.default_rng(seed)
 
@@ -121,19 +121,19 @@ def hidden(metas: tuple[Any, ...], seed: int) -> tuple[Any, ...]:
 
 
 @rows
-def test_unknown_sizes_never_make_a_rule_wrong(row: Row) -> None:
+def test_meta_rules_with_unknown_sizes(row: Row) -> None:
     op = op_of(row)
-    outs = flat(op, result_metas(op, op.kernel(*row.args, **row.attrs)))
+    outs = flat_results(op, result_metas(op, op.kernel(*row.args, **row.attrs)))
     if op.type == "squeeze2" and not row.attrs.get("axes"):
         return  # a size that is not known counts as other than 1, as Paddle declares it
     for seed in range(6):
-        metas = hidden(metas_of(row), seed)
+        metas = with_unknown_sizes(metas_of(row), seed)
         try:
-            said = flat(op, op.infer(metas, row.attrs))
+            said = flat_results(op, op.infer(metas, row.attrs))
         except OpError as error:
             assert "not known" in str(error), f"{metas}: {error}"
             continue
         assert len(said) == len(outs)
         for s, g in zip(said, outs, strict=True):
             assert s.dtype == g.dtype
-            assert compatible(s, g), f"{metas}: kernel gave {g}, meta said {s}"
+            assert meta_admits(s, g), f"{metas}: kernel gave {g}, meta said {s}"

@@ -1,6 +1,4 @@
-"""Every row of a differentiable op: its gradient, and the gradient of that, in one random direction
-in float64.
-"""
+"""Every row of a differentiable op: first and second derivative in a random direction, in float64."""
 
 from __future__ import annotations
 
@@ -13,19 +11,19 @@ import numpy as np
 import pytest
 
 from oarlock.core.autograd import grad
-from oarlock.core.eager import Eager
+from oarlock.core.eager import EagerMode
 from oarlock.core.mode import use_mode
 from oarlock.core.op import OPS, Op
 from oarlock.core.tensor import Tensor
 
 from .rows import Row
 from .table import IDS, INTERNAL, ROWS, arrays_of, constant_of, op_of
-from .test_forward import compatible, flat, result_metas
+from .test_forward import flat_results, meta_admits, result_metas
 
 STEP = 1e-6
 
 
-class Checked(Eager):
+class MetaCheckingMode(EagerMode):
     """The eager mode, asserting that every op that is run agrees with its meta rule; `seen` are
     their types.
     """
@@ -33,8 +31,8 @@ class Checked(Eager):
     bare = False
     seen: set[str] = set()
 
-    def with_tape(self, tape: bool) -> Checked:
-        return Checked(tape)
+    def with_tape(self, tape: bool) -> MetaCheckingMode:
+        return MetaCheckingMode(tape)
 
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         made = super().run(op, args, attrs)
@@ -46,9 +44,11 @@ class Checked(Eager):
         nested = lambda v: [t.array for t in v] if isinstance(v, list) else v.array
         outs = nested(made) if len(op.outs) == 1 else tuple(map(nested, made))
         for said, got in zip(
-            flat(op, op.infer(arrays, attrs)), flat(op, result_metas(op, outs)), strict=True
+            flat_results(op, op.infer(arrays, attrs)),
+            flat_results(op, result_metas(op, outs)),
+            strict=True,
         ):
-            assert said.dtype == got.dtype and compatible(said, got), (
+            assert said.dtype == got.dtype and meta_admits(said, got), (
                 f"{op.type}: kernel gave {got}, meta said {said}"
             )
         return made
@@ -57,7 +57,7 @@ class Checked(Eager):
 WIDE = {np.dtype(np.float32): np.dtype(np.float64), np.dtype(np.complex64): np.dtype(np.complex128)}
 
 
-def double(array: Any) -> Any:
+def to_float64(array: Any) -> Any:
     return array.astype(WIDE.get(array.dtype, array.dtype), copy=False)
 
 
@@ -73,7 +73,7 @@ class Call:
             for k, v in row.attrs.items()
         }
         self.args = [
-            [double(t) for t in a] if isinstance(a, list) else a if a is None else double(a)
+            [to_float64(t) for t in a] if isinstance(a, list) else a if a is None else to_float64(a)
             for a in row.args
         ]
         constant = constant_of(row)
@@ -87,7 +87,7 @@ class Call:
 
     def directions(self, source: np.random.Generator) -> list[Any]:
         """Where to go from the point: Hermitian matrices stay Hermitian."""
-        found = [drawn(source, p) for p in self.point]
+        found = [random_like(source, p) for p in self.point]
         names = [self.op.ins[i].name for i, _ in self.places]
         return [
             d + np.conj(np.swapaxes(d, -1, -2)) if name in self.hermitian else d
@@ -112,17 +112,19 @@ class Call:
         found = [
             t
             for s, o in zip(self.op.outs, slots, strict=True)
-            if not s.intermediate
-            for t in (o if s.many else [o])
+            if not s.is_intermediate
+            for t in (o if s.is_list else [o])
         ]
         return [t for t in found if t.array.dtype in WIDE.values()]
 
 
-def wanting(arrays: list[Any]) -> list[Tensor]:
+def tensors_with_gradient(arrays: list[Any]) -> list[Tensor]:
     return [Tensor(a, stop_gradient=False) for a in arrays]
 
 
-def slope(function: Callable[[list[Any]], float], point: list[Any], direction: list[Any]) -> float:
+def directional_derivative(
+    function: Callable[[list[Any]], float], point: list[Any], direction: list[Any]
+) -> float:
     """The derivative of a number in a direction, from both sides."""
     ends = [
         function([p + s * STEP * d for p, d in zip(point, direction, strict=True)]) for s in (1, -1)
@@ -130,28 +132,28 @@ def slope(function: Callable[[list[Any]], float], point: list[Any], direction: l
     return (ends[0] - ends[1]) / (2 * STEP)
 
 
-def dot(xs: list[Any], ys: list[Any]) -> float:
-    """The sum of the products; of complex numbers Re(conj(x) * y), which is what a gradient is
-    multiplied by a change.
+def inner_product(xs: list[Any], ys: list[Any]) -> float:
+    """Return the sum of products; for complex numbers of Re(conj(x) * y), as a directional
+    derivative needs.
     """
     return float(sum(np.sum(np.conj(x) * y).real for x, y in zip(xs, ys, strict=True)))
 
 
-def drawn(source: np.random.Generator, like: Any) -> Any:
+def random_like(source: np.random.Generator, like: Any) -> Any:
     """Normal numbers in the shape and of the kind of an array."""
     parts = source.standard_normal(like.shape)
     return parts + 1j * source.standard_normal(like.shape) if like.dtype.kind == "c" else parts
 
 
-def close(got: float, wanted: float, what: str) -> None:
+def assert_close(got: float, wanted: float, what: str) -> None:
     assert abs(got - wanted) <= 2e-5 * max(1.0, abs(wanted), abs(got)), (
         f"{what}: {got} is not {wanted}"
     )
 
 
 def assert_bare_agrees(call: Call, weights: list[Any], found: list[Any]) -> None:
-    """On bare arrays the rules give the same."""
-    tensors = wanting(call.point)
+    """Check that the rules return the same on bare arrays."""
+    tensors = tensors_with_gradient(call.point)
     again = grad(call(tensors), tensors, [Tensor(w) for w in weights], allow_unused=True)
     for a, b in zip(again, found, strict=True):
         assert (a is None) == (b is None)
@@ -164,10 +166,10 @@ def check_first(number: int) -> None:
     row = ROWS[number]
     call = Call(row)
     source = np.random.default_rng(zlib.crc32(row.type.encode()) + number)
-    with use_mode(Checked(True)):
-        tensors = wanting(call.point)
+    with use_mode(MetaCheckingMode(True)):
+        tensors = tensors_with_gradient(call.point)
         outs = call(tensors)
-        weights = [drawn(source, o.array) for o in outs]
+        weights = [random_like(source, o.array) for o in outs]
         found = grad(outs, tensors, [Tensor(w) for w in weights], allow_unused=True)
     assert_bare_agrees(call, weights, found)
     missing = [
@@ -179,11 +181,11 @@ def check_first(number: int) -> None:
     direction = call.directions(source)
 
     def value(point: list[Any]) -> float:
-        return dot(weights, [t.array for t in call([Tensor(p) for p in point])])
+        return inner_product(weights, [t.array for t in call([Tensor(p) for p in point])])
 
-    close(
-        dot([g.array for g in found if g is not None], direction),
-        slope(value, call.point, direction),
+    assert_close(
+        inner_product([g.array for g in found if g is not None], direction),
+        directional_derivative(value, call.point, direction),
         "gradient",
     )
 
@@ -196,13 +198,13 @@ def check_second(number: int) -> None:
     row = ROWS[number]
     call = Call(row)
     source = np.random.default_rng(zlib.crc32(row.type.encode()) + number)
-    with use_mode(Checked(True)):
-        tensors = wanting(call.point)
+    with use_mode(MetaCheckingMode(True)):
+        tensors = tensors_with_gradient(call.point)
         outs = call(tensors)
-        weights = wanting([drawn(source, o.array) for o in outs])
+        weights = tensors_with_gradient([random_like(source, o.array) for o in outs])
         first = grad(outs, tensors, weights, create_graph=True, allow_unused=True)
         sources = [*tensors, *weights]
-        along = [Tensor(drawn(source, p)) for p in call.point]
+        along = [Tensor(random_like(source, p)) for p in call.point]
         lively = [
             (g, v)
             for g, v in zip(first, along, strict=True)
@@ -210,31 +212,33 @@ def check_second(number: int) -> None:
         ]
         assert lively, "the gradient depends on nothing"
         second = grad([g for g, _ in lively], sources, [v for _, v in lively], allow_unused=True)
-    direction = call.directions(source) + [drawn(source, w.array) for w in weights]
+    direction = call.directions(source) + [random_like(source, w.array) for w in weights]
 
     def value(point: list[Any]) -> float:
-        ts = wanting(point[: len(tensors)])
+        ts = tensors_with_gradient(point[: len(tensors)])
         found = grad(call(ts), ts, [Tensor(w) for w in point[len(tensors) :]], allow_unused=True)
-        return dot(
+        return inner_product(
             [v.array for v, g in zip(along, found, strict=True) if g is not None],
             [g.array for g in found if g is not None],
         )
 
-    got = dot(
+    got = inner_product(
         [g.array for g in second if g is not None],
         [d for d, g in zip(direction, second, strict=True) if g is not None],
     )
-    close(got, slope(value, [t.array for t in sources], direction), "second gradient")
+    assert_close(
+        got, directional_derivative(value, [t.array for t in sources], direction), "second gradient"
+    )
 
 
-def differentiable(row: Row) -> bool:
+def has_differentiable_operands(row: Row) -> bool:
     if not row.grad or row.random or not OPS[row.type].has_vjp:
         return False
     call = Call(row)
     return bool(call.point) and bool(call([Tensor(p) for p in call.point]))
 
 
-FIRST = [n for n, row in enumerate(ROWS) if differentiable(row)]
+FIRST = [n for n, row in enumerate(ROWS) if has_differentiable_operands(row)]
 SECOND = [n for n in FIRST if ROWS[n].second]
 
 
@@ -249,9 +253,9 @@ def test_gradient_of_gradient(number: int) -> None:
 
 
 @pytest.mark.slow
-def test_every_internal_op_is_run() -> None:
+def test_every_internal_op_was_run() -> None:
     for n in FIRST:
         check_first(n)
     for n in SECOND:
         check_second(n)
-    assert INTERNAL - Checked.seen == set()
+    assert INTERNAL - MetaCheckingMode.seen == set()

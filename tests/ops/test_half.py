@@ -1,6 +1,4 @@
-"""Every row with float32 operands again in float16 and bfloat16: dtypes as the meta rule says,
-values as in float32.
-"""
+"""Every float32 row in float16 and bfloat16: dtypes as in the meta rule, values as in float32."""
 
 from __future__ import annotations
 
@@ -12,7 +10,7 @@ import numpy as np
 import pytest
 
 from oarlock.core.autograd import grad
-from oarlock.core.dtype import BY_NP, HALF, is_float
+from oarlock.core.dtype import DTYPE_BY_NP, HALF_DTYPES, is_float
 from oarlock.core.errors import OpError
 from oarlock.core.mode import use_mode
 from oarlock.core.op import Meta
@@ -20,8 +18,8 @@ from oarlock.core.tensor import Tensor
 
 from .rows import Row
 from .table import FLOAT32_SLOTS, IDS, ROWS, arrays_of, constant_of, op_of
-from .test_forward import compatible, flat, result_metas
-from .test_gradient import Checked, differentiable
+from .test_forward import flat_results, meta_admits, result_metas
+from .test_gradient import MetaCheckingMode, has_differentiable_operands
 
 TYPES = [np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16)]
 NEAR = 2e-2
@@ -29,7 +27,7 @@ DTYPES = ("dtype", "out_dtype", "in_dtype")
 
 
 def operands(row: Row, dtype: Any) -> list[Any]:
-    """The operands of a row with float32 replaced by `dtype`, but where real Paddle wants
+    """Return the operands of a row with float32 replaced by `dtype`, unless real Paddle requires
     float32.
     """
     stay = FLOAT32_SLOTS.get(row.type, ())
@@ -47,26 +45,28 @@ def operands(row: Row, dtype: Any) -> list[Any]:
     ]
 
 
-def again_single(arg: Any) -> Any:
+def rounded_to_single(arg: Any) -> Any:
     """An operand as float32, rounded as it was."""
     if isinstance(arg, list):
-        return [again_single(a) for a in arg]
-    return arg.astype(np.float32) if arg is not None and arg.dtype in HALF else arg
+        return [rounded_to_single(a) for a in arg]
+    return arg.astype(np.float32) if arg is not None and arg.dtype in HALF_DTYPES else arg
 
 
 def attrs_of(row: Row, dtype: Any) -> dict[str, Any]:
-    return {k: BY_NP[dtype].proto if k in DTYPES and v == 5 else v for k, v in row.attrs.items()}
+    return {
+        k: DTYPE_BY_NP[dtype].proto if k in DTYPES and v == 5 else v for k, v in row.attrs.items()
+    }
 
 
 def has_single(row: Row) -> bool:
     return any(a.dtype == np.float32 for arg in row.args for a in arrays_of(arg))
 
 
-def applies(row: Row) -> bool:
-    return not row.half and not op_of(row).traits.no_half and has_single(row)
+def supports_half_precision(row: Row) -> bool:
+    return not row.half and not op_of(row).traits.no_half_reason and has_single(row)
 
 
-NUMBERS = [n for n, row in enumerate(ROWS) if applies(row)]
+NUMBERS = [n for n, row in enumerate(ROWS) if supports_half_precision(row)]
 CASES = [(n, t) for n in NUMBERS for t in TYPES]
 NAMES = [f"{IDS[n]}-{t.name}" for n, t in CASES]
 
@@ -74,7 +74,7 @@ NAMES = [f"{IDS[n]}-{t.name}" for n, t in CASES]
 def assert_near(got: Any, wanted: Any) -> None:
     assert got.shape == wanted.shape
     if is_float(got.dtype):
-        np.testing.assert_allclose(again_single(got), wanted, rtol=NEAR, atol=NEAR)
+        np.testing.assert_allclose(rounded_to_single(got), wanted, rtol=NEAR, atol=NEAR)
     else:
         np.testing.assert_array_equal(got, wanted)
 
@@ -93,18 +93,20 @@ def test_forward(number: int, dtype: Any) -> None:
         for a in args
     ]
     said = op.infer(tuple(metas), attrs_of(row, dtype))
-    for got, meta in zip(flat(op, result_metas(op, outs)), flat(op, said), strict=True):
-        assert got.dtype == meta.dtype and compatible(meta, got), (
+    for got, meta in zip(
+        flat_results(op, result_metas(op, outs)), flat_results(op, said), strict=True
+    ):
+        assert got.dtype == meta.dtype and meta_admits(meta, got), (
             f"kernel gave {got}, meta said {meta}"
         )
     if not row.random:
-        wanted = op.kernel(*map(again_single, args), **row.attrs)
-        for got, one in zip(flat(op, outs), flat(op, wanted), strict=True):
+        wanted = op.kernel(*map(rounded_to_single, args), **row.attrs)
+        for got, one in zip(flat_results(op, outs), flat_results(op, wanted), strict=True):
             assert_near(np.asarray(got), np.asarray(one))
 
 
 def gradients(row: Row, args: list[Any], attrs: dict[str, Any]) -> list[Any]:
-    """The gradients of the sum of all results for what can have one."""
+    """Return the gradients of the sum of all results."""
     op, leaves = op_of(row), []
 
     def leaf(array: Any, constant: bool) -> Tensor:
@@ -127,8 +129,8 @@ def gradients(row: Row, args: list[Any], attrs: dict[str, Any]) -> list[Any]:
     outs = [
         t
         for s, o in zip(op.outs, slots, strict=True)
-        if not s.intermediate
-        for t in (o if s.many else [o])
+        if not s.is_intermediate
+        for t in (o if s.is_list else [o])
     ]
     outs = [t for t in outs if is_float(t.array.dtype)]
     found = grad(outs, leaves, [Tensor(np.ones_like(t.array)) for t in outs], allow_unused=True)
@@ -137,11 +139,11 @@ def gradients(row: Row, args: list[Any], attrs: dict[str, Any]) -> list[Any]:
     return [None if g is None else g.array for g in found]
 
 
-REFUSING = [n for n, row in enumerate(ROWS) if op_of(row).traits.no_half and has_single(row)]
+REFUSING = [n for n, row in enumerate(ROWS) if op_of(row).traits.no_half_reason and has_single(row)]
 
 
 @pytest.mark.parametrize("number", REFUSING, ids=[IDS[n] for n in REFUSING])
-def test_an_op_without_half_precision_says_so(number: int) -> None:
+def test_op_without_half_precision_is_rejected(number: int) -> None:
     row = ROWS[number]
     op = op_of(row)
     args = operands(row, TYPES[0])
@@ -154,22 +156,22 @@ def test_an_op_without_half_precision_says_so(number: int) -> None:
         for a in args
     )
     for refuse in (lambda: op.kernel(*args, **row.attrs), lambda: op.infer(metas, row.attrs)):
-        with pytest.raises(OpError, match=re.escape(op.traits.no_half)):
+        with pytest.raises(OpError, match=re.escape(op.traits.no_half_reason)):
             refuse()
 
 
-BACK = [(n, t) for n, t in CASES if differentiable(ROWS[n])]
+BACK = [(n, t) for n, t in CASES if has_differentiable_operands(ROWS[n])]
 
 
 @pytest.mark.parametrize(("number", "dtype"), BACK, ids=[f"{IDS[n]}-{t.name}" for n, t in BACK])
 def test_gradient(number: int, dtype: Any) -> None:
     row = ROWS[number]
     args = operands(row, dtype)
-    with use_mode(Checked(True)):
+    with use_mode(MetaCheckingMode(True)):
         found = gradients(row, args, attrs_of(row, dtype))
-    wanted = gradients(row, [again_single(a) for a in args], row.attrs)
+    wanted = gradients(row, [rounded_to_single(a) for a in args], row.attrs)
     for got, one in zip(found, wanted, strict=True):
         assert (got is None) == (one is None)
         if got is not None:
             size = 1 + float(np.max(np.abs(one), initial=0))
-            np.testing.assert_allclose(again_single(got), one, rtol=0, atol=2 * NEAR * size)
+            np.testing.assert_allclose(rounded_to_single(got), one, rtol=0, atol=2 * NEAR * size)

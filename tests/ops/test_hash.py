@@ -1,4 +1,4 @@
-"""The function behind `hash` gives what is known of texts."""
+"""The hash function of the op `hash` returns known values."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from oarlock.ops.legacy.hash import xxh64
 @pytest.mark.parametrize(
     ("text", "wanted"), [(b"", 0xEF46DB3751D8E999), (b"abcd", 0xDE0327B0D25D92CC)]
 )
-def test_of_text(text: bytes, wanted: int) -> None:
+def test_xxh64_of_text(text: bytes, wanted: int) -> None:
     rows = np.frombuffer(text, "<u4").reshape(1, -1)
     assert int(xxh64(rows, 0)[0]) == wanted
     assert int(xxh64(np.repeat(rows, 2, 0), 0)[1]) == wanted

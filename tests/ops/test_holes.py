@@ -1,4 +1,4 @@
-"""No op without rows, without a meta rule, without a gradient or a reason for having none."""
+"""Every op has rows, a meta rule, and a gradient or a reason for having none."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ def test_every_op_has_a_meta_rule() -> None:
 
 
 def test_every_op_has_a_gradient_or_a_reason() -> None:
-    assert [t for t, o in OPS.items() if o.has_vjp == bool(o.traits.no_grad)] == []
+    assert [t for t, o in OPS.items() if o.has_vjp == bool(o.traits.no_grad_reason)] == []
 
 
-def test_results_written_over_an_operand_name_it() -> None:
+def test_in_place_results_name_their_operand() -> None:
     for op in OPS.values():
-        assert {s.over for s in op.outs} <= {"", *(s.name for s in op.ins)}
+        assert {s.overwrites for s in op.outs} <= {"", *(s.name for s in op.ins)}

@@ -1,6 +1,4 @@
-"""Every row of an op that has a lowering, run by the engine: it gives what the kernel gives,
-whatever sizes are known.
-"""
+"""Every row of a lowered op in the engine equals the kernel, with known and unknown sizes."""
 
 from __future__ import annotations
 
@@ -12,14 +10,14 @@ import pytest
 from oarlock.capture.recorder import Recorder
 from oarlock.core.errors import OpError, TraceError
 from oarlock.export.pdmodel import to_bytes
-from oarlock.loader.engine import Engine, UnsupportedError, runtime
+from oarlock.loader.engine import Engine, UnsupportedError, runtime_module
 
 from .rows import Row
 from .table import IDS, ROWS, op_of
-from .test_forward import flat
+from .test_forward import flat_results
 from .test_recorded import recorded
 
-LOWERED = set(runtime().lowered_ops())
+LOWERED = set(runtime_module().lowered_ops())
 CASES = [
     n for n, row in enumerate(ROWS) if row.type in LOWERED and not row.random and not row.engine
 ]
@@ -47,7 +45,7 @@ REFUSALS = {
 
 @pytest.mark.parametrize("sizes", ["known", "open"])
 @pytest.mark.parametrize("row", [ROWS[n] for n in CASES], ids=[IDS[n] for n in CASES])
-def test_the_engine_gives_what_the_kernel_gives(row: Row, sizes: str) -> None:
+def test_engine_equals_kernel(row: Row, sizes: str) -> None:
     try:
         recorder, feeds, names = recorded(row, hide=sizes == "open")
     except (OpError, TraceError) as error:
@@ -55,7 +53,7 @@ def test_the_engine_gives_what_the_kernel_gives(row: Row, sizes: str) -> None:
         return
     results = [
         (name, want)
-        for name, want in zip(names, wanted_of(row), strict=True)
+        for name, want in zip(names, expected_results(row), strict=True)
         if name not in side_results(row, recorder)
     ]
     for name, _ in results:
@@ -69,20 +67,22 @@ def test_the_engine_gives_what_the_kernel_gives(row: Row, sizes: str) -> None:
         compare(got, np.asarray(want), row)
 
 
-def wanted_of(row: Row) -> list[Any]:
-    """What the kernel gives, in one list."""
+def expected_results(row: Row) -> list[Any]:
+    """Return the kernel's results as one list."""
     op = op_of(row)
-    return flat(op, op.kernel(*row.args, **row.attrs), offsets=False)
+    return flat_results(op, op.kernel(*row.args, **row.attrs), offsets=False)
 
 
 def side_results(row: Row, recorder: Recorder) -> set[str]:
-    """The variables of a recorded row that nobody asks the engine for."""
+    """Return the variables of a recorded row that are not compared."""
     outputs = recorder.program.block.ops[-1].outputs
     return {name for slot in SIDE.get(row.type, ()) for name in outputs.get(slot, ())}
 
 
 def compare(got: Any, want: Any, row: Row) -> None:
-    """Floats within the row's tolerance, half precision within its own, all else exactly."""
+    """Compare floats within the row's tolerance, half precision within its own, other dtypes
+    exactly.
+    """
     assert (got.dtype, got.shape) == (want.dtype, want.shape)
     if got.dtype.kind in "fcV":
         half = got.dtype.itemsize == 2

@@ -1,6 +1,4 @@
-"""Every row whose op has a compiled kernel: it gives what the NumPy kernel gives, in float32, in
-float64, and however operands lie.
-"""
+"""Compiled kernels equal the NumPy kernels, in float32, in float64, and for all memory layouts."""
 
 from __future__ import annotations
 
@@ -20,8 +18,8 @@ from oarlock.ops import conv, pool, rnn_cells
 
 from .rows import Row
 from .table import IDS, ROWS, arrays_of, op_of
-from .test_forward import flat
-from .test_gradient import FIRST, check_first, double
+from .test_forward import flat_results
+from .test_gradient import FIRST, check_first, to_float64
 
 # Ops whose kernels share a function that has a compiled twin.
 SHARED = {
@@ -35,36 +33,38 @@ SHARED = {
 NATIVE = [
     n
     for n, row in enumerate(ROWS)
-    if (row.type in SHARED or op_of(row).native_kernel is not None) and not row.random
+    if (row.type in SHARED or op_of(row).native_kernel_with_fallback is not None) and not row.random
 ]
 rows = pytest.mark.parametrize("number", NATIVE, ids=[IDS[n] for n in NATIVE])
 
-pytestmark = pytest.mark.skipif(native.compiled is None, reason="built without compiled kernels")
+pytestmark = pytest.mark.skipif(
+    native.kernels_module is None, reason="built without compiled kernels"
+)
 
 
-def changed(args: list[Any], change: Callable[[Any], Any]) -> list[Any]:
+def map_arrays(args: list[Any], change: Callable[[Any], Any]) -> list[Any]:
     return [
         None if a is None else [change(t) for t in a] if isinstance(a, list) else change(a)
         for a in args
     ]
 
 
-def turned(array: Any) -> Any:
-    """The same numbers, with the axes the other way round in memory."""
+def reversed_memory_order(array: Any) -> Any:
+    """Return a copy with reversed memory order of the axes."""
     return np.asfortranarray(array)
 
 
-def spaced(array: Any) -> Any:
+def strided_copy(array: Any) -> Any:
     """The same numbers, every second element of a wider array."""
     return np.repeat(array, 2, axis=-1)[..., ::2] if array.ndim else array
 
 
 def compare(row: Row, args: list[Any], tolerance: float) -> None:
     op = op_of(row)
-    with native.native(True):
-        got = flat(op, op.kernel(*args, **row.attrs))
-    with native.native(False):
-        wanted = flat(op, op.kernel(*args, **row.attrs))
+    with native.use_native_kernels(True):
+        got = flat_results(op, op.kernel(*args, **row.attrs))
+    with native.use_native_kernels(False):
+        wanted = flat_results(op, op.kernel(*args, **row.attrs))
     for g, w in zip(got, wanted, strict=True):
         assert g.dtype == w.dtype
         assert g.shape == w.shape
@@ -72,62 +72,66 @@ def compare(row: Row, args: list[Any], tolerance: float) -> None:
 
 
 @rows
-@pytest.mark.parametrize("change", [np.asarray, turned, spaced], ids=["plain", "turned", "spaced"])
+@pytest.mark.parametrize(
+    "change", [np.asarray, reversed_memory_order, strided_copy], ids=["plain", "turned", "spaced"]
+)
 def test_compiled_and_numpy_kernels_agree(number: int, change: Callable[[Any], Any]) -> None:
     row = ROWS[number]
-    compare(row, changed(row.args, change), max(row.tol, 2e-6))
+    compare(row, map_arrays(row.args, change), max(row.tol, 2e-6))
 
 
 @rows
-def test_they_agree_in_float64(number: int) -> None:
+def test_compiled_and_numpy_kernels_agree_in_float64(number: int) -> None:
     row = ROWS[number]
-    compare(row, changed(row.args, double), 1e-12)
+    compare(row, map_arrays(row.args, to_float64), 1e-12)
 
 
 DIFFERENTIABLE = [n for n in NATIVE if n in FIRST]
 
 
 @pytest.mark.parametrize("number", DIFFERENTIABLE, ids=[IDS[n] for n in DIFFERENTIABLE])
-def test_gradients_hold_without(number: int) -> None:
-    with native.native(False):
+def test_gradients_without_compiled_kernels(number: int) -> None:
+    with native.use_native_kernels(False):
         check_first.__wrapped__(number)
 
 
-def test_switch() -> None:
+def test_native_switch() -> None:
     relu = OPS["relu"]
-    with native.native(False):
-        assert relu.kernel is relu.reference
-    with native.native(True):
-        assert relu.kernel is relu.native_kernel
+    with native.use_native_kernels(False):
+        assert relu.kernel is relu.numpy_kernel
+    with native.use_native_kernels(True):
+        assert relu.kernel is relu.native_kernel_with_fallback
 
 
-def test_environment_turns_them_off() -> None:
-    code = "import oarlock; from oarlock.core.op import OPS; assert OPS['relu'].kernel is OPS['relu'].reference"
+def test_environment_variable_disables_compiled_kernels() -> None:
+    code = "import oarlock; from oarlock.core.op import OPS; assert OPS['relu'].kernel is OPS['relu'].numpy_kernel"
     environment = {**os.environ, "OARLOCK_NATIVE": "0"}
     subprocess.run([sys.executable, "-c", code], check=True, env=environment)
 
 
-def rule_of(op: Op) -> Callable[..., Any]:
-    """What an op asks before its NumPy kernel."""
-    return inspect.getclosurevars(op.native_kernel).nonlocals["rule"]  # type: ignore[arg-type]
+def compiled_kernel_of(op: Op) -> Callable[..., Any]:
+    """Return the compiled kernel that is tried before the NumPy kernel."""
+    return inspect.getclosurevars(op.native_kernel_with_fallback).nonlocals["rule"]  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("type", sorted({ROWS[n].type for n in NATIVE} - SHARED))
-def test_each_op_has_a_row_that_its_compiled_kernel_takes(type: str) -> None:
+def test_each_compiled_kernel_has_a_row(type: str) -> None:
     given = [ROWS[n] for n in NATIVE if ROWS[n].type == type]
-    assert any(rule_of(OPS[type])(*row.args, **row.attrs) is not NotImplemented for row in given)
+    assert any(
+        compiled_kernel_of(OPS[type])(*row.args, **row.attrs) is not NotImplemented for row in given
+    )
 
 
-def refuse(*args: Any) -> Any:
+def fail_if_called(*args: Any) -> Any:
     raise AssertionError("the NumPy function ran")
 
 
 UNITS = [
-    ("conv2d", [conv.correlate, conv.conv_input_grad, conv.conv_filter_grad]),
-    ("conv2d_transpose", [conv.correlate, conv.conv_input_grad, conv.conv_filter_grad]),
-    ("depthwise_conv2d", [conv.correlate, conv.conv_input_grad, conv.conv_filter_grad]),
-    ("pool2d", [pool.pool, pool.max_pool_grad, pool.average_pool_grad]),
-    ("rnn", [rnn_cells.run, rnn_cells.run_grad]),
+    ("conv2d", [conv.convolve, conv.conv_input_grad, conv.conv_filter_grad]),
+    ("conv2d_transpose", [conv.convolve, conv.conv_input_grad, conv.conv_filter_grad]),
+    ("depthwise_conv2d", [conv.convolve, conv.conv_input_grad, conv.conv_filter_grad]),
+    ("pool2d", [pool.pool_images, pool.max_pool_grad, pool.average_pool_grad]),
+    ("rnn", [rnn_cells.run_direction, rnn_cells.run_direction_grad]),
 ]
 
 
@@ -136,18 +140,18 @@ def test_shared_functions_are_compiled(
     type: str, units: list[native.NativeFunction], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for unit in units:
-        monkeypatch.setattr(unit, "reference", refuse)
-    first = [n for n in FIRST if ROWS[n].type == type and usual(ROWS[n])]
+        monkeypatch.setattr(unit, "numpy_function", fail_if_called)
+    first = [n for n in FIRST if ROWS[n].type == type and is_supported_by_compiled_kernels(ROWS[n])]
     assert first
     for n in first:
         check_first.__wrapped__(n)
 
 
-def usual(row: Row) -> bool:
-    """Whether compiled kernels take the row: something in it, and windows of one size."""
+def is_supported_by_compiled_kernels(row: Row) -> bool:
+    """Whether compiled kernels support the row: non-empty operands, and windows of one size."""
     return all(a.size for arg in row.args for a in arrays_of(arg)) and not row.attrs.get("adaptive")
 
 
-def test_what_there_is_not_declines() -> None:
-    assert native.kernel("no such kernel") is native.not_available
+def test_missing_kernel_declines() -> None:
+    assert native.find_kernel("no such find_kernel") is native.not_available
     assert native.not_available(1, 2) is NotImplemented

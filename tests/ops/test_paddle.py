@@ -1,6 +1,4 @@
-"""Every row through real PaddlePaddle 2.6.2, by op type: the same results and the same
-gradients.
-"""
+"""Every row in PaddlePaddle 2.6.2: equal results and gradients."""
 
 from __future__ import annotations
 
@@ -16,7 +14,7 @@ from oarlock.core.tensor import Tensor
 from .paddle_peer import PYTHON, REQUIRED, Questions
 from .rows import Row
 from .table import IDS, INTERNAL, OLD, ROWS, arrays_of, constant_of, op_of
-from .test_gradient import WIDE, drawn
+from .test_gradient import WIDE, random_like
 
 ASKED = [n for n, row in enumerate(ROWS) if row.type not in INTERNAL and not row.paddle]
 
@@ -55,18 +53,18 @@ def run_here(number: int) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any
     outs = {
         f"{s.name}/{k}": t
         for s, o in zip(op.outs, slots, strict=True)
-        for k, t in enumerate(o if s.many else [o])
+        for k, t in enumerate(o if s.is_list else [o])
     }
     if not op.has_vjp or row.random or not row.grad or row.paddle_grad:
         return outs, {}, {}
     source = np.random.default_rng(number)
-    carry = {s.name for s in op.outs if not s.intermediate}
+    carry = {s.name for s in op.outs if not s.is_intermediate}
     targets = {
         k: t
         for k, t in outs.items()
         if k.split("/")[0] in carry and t.array.dtype in WIDE and not t.stop_gradient
     }
-    weights = {k: drawn(source, t.array).astype(t.array.dtype) for k, t in targets.items()}
+    weights = {k: random_like(source, t.array).astype(t.array.dtype) for k, t in targets.items()}
     sources = {
         f"{s.name}@GRAD/{k}": t
         for s, a in zip(op.ins, args, strict=False)
@@ -88,7 +86,7 @@ def run_here(number: int) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any
 def paddle(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> tuple[dict[str, Any], dict[str, str], dict[int, Any]]:
-    """What Paddle says to all rows, what it refuses, and what Oarlock says."""
+    """Return Paddle's results for all rows, its errors, and Oarlock's results."""
     questions, here = Questions(), {}
     for n in ASKED:
         here[n] = _, weights, grads = run_here(n)
@@ -106,7 +104,7 @@ def test_paddle_agrees(
     row = ROWS[number]
     assert str(number) not in errors, errors[str(number)]
     outs, _, grads = here[number]
-    by_the_way = {s.name for s in op_of(row).outs if s.intermediate}
+    by_the_way = {s.name for s in op_of(row).outs if s.is_intermediate}
     for key, tensor in outs.items():
         if key.split("/")[0] in row.unset:
             continue
@@ -155,7 +153,7 @@ NAMES_ONLY = {
 OF_RANKS = {"c_allreduce_max", "c_allreduce_min", "c_allreduce_prod", "c_allreduce_sum"}
 
 
-def test_every_paddle_op_is_asked() -> None:
+def test_every_op_is_compared_with_paddle() -> None:
     """An exception is for a row, not for an op: each op has a row that Paddle answers."""
     asked = {ROWS[n].type for n in ASKED}
     known = (

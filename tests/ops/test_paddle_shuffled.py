@@ -16,7 +16,7 @@ import pytest
 from .paddle_peer import PYTHON, REQUIRED, Questions
 from .rows import Array, Row
 from .table import IDS, ROWS, op_of
-from .test_forward import flat
+from .test_forward import flat_results
 from .test_paddle import ASKED
 
 TIMES = 2
@@ -42,7 +42,7 @@ pytestmark = [
 ]
 
 
-def shuffled(row: Row, source: np.random.Generator) -> Row:
+def with_shuffled_floats(row: Row, source: np.random.Generator) -> Row:
     """The row with the floats of each operand in another order, but for matrices that must be
     Hermitian.
     """
@@ -66,24 +66,26 @@ def shuffled(row: Row, source: np.random.Generator) -> Row:
 def shuffled_rows(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> tuple[dict[tuple[int, int], tuple[int, Row]], Any, Any]:
-    """The questions by row and time, what Paddle says, and what it refuses."""
+    """Return the requests by row and repetition, Paddle's results, and its errors."""
     questions, asked = Questions(), {}
     for n in SHUFFLED:
         for time in range(TIMES):
-            row = shuffled(ROWS[n], np.random.default_rng([crc32(IDS[n].encode()), time]))
+            row = with_shuffled_floats(
+                ROWS[n], np.random.default_rng([crc32(IDS[n].encode()), time])
+            )
             asked[n, time] = questions.add(row), row
     return asked, *questions.ask(tmp_path_factory.mktemp("shuffled"))
 
 
 @pytest.mark.parametrize("number", SHUFFLED, ids=[IDS[n] for n in SHUFFLED])
-def test_paddle_agrees_whatever_the_order(number: int, shuffled_rows: Any) -> None:
+def test_paddle_agrees_with_shuffled_values(number: int, shuffled_rows: Any) -> None:
     asked, results, errors = shuffled_rows
     for time in range(TIMES):
         question, row = asked[number, time]
         assert question not in errors, errors[question]
         op = op_of(row)
         with np.errstate(all="ignore"):
-            ours = flat(op, op.kernel(*row.args, **row.attrs))
+            ours = flat_results(op, op.kernel(*row.args, **row.attrs))
         for key, got in zip(keys_of(row), ours, strict=True):
             theirs = results.get(f"{question}/{key}")
             if theirs is not None and key.split("/")[0] not in row.unset:
@@ -99,5 +101,5 @@ def keys_of(row: Row) -> list[str]:
     return [
         f"{s.name}/{k}"
         for s, o in zip(op.outs, slots, strict=True)
-        for k in range(len(o) if s.many else 1)
+        for k in range(len(o) if s.is_list else 1)
     ]

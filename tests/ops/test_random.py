@@ -1,6 +1,4 @@
-"""What is drawn: from one source that a seed decides, or from an op's own seed; within the bounds
-that were asked for.
-"""
+"""Random ops: global and op seeds, and the distributions."""
 
 from __future__ import annotations
 
@@ -28,7 +26,7 @@ def draw(type: str, *args: Any, **attrs: Any) -> Any:
 
 
 @pytest.mark.parametrize(("type", "attrs"), DRAWN)
-def test_the_common_seed_decides(type: str, attrs: dict[str, Any]) -> None:
+def test_global_seed(type: str, attrs: dict[str, Any]) -> None:
     rng.seed(7)
     first, second = draw(type, **attrs), draw(type, **attrs)
     rng.seed(7)
@@ -38,7 +36,7 @@ def test_the_common_seed_decides(type: str, attrs: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(("type", "attrs"), [d for d in DRAWN if "seed" in OPS[d[0]].attrs])
-def test_an_own_seed_leaves_the_common_source_alone(type: str, attrs: dict[str, Any]) -> None:
+def test_op_seed_does_not_change_the_global_generator(type: str, attrs: dict[str, Any]) -> None:
     rng.seed(7)
     before = rng.get_rng_state()
     first = draw(type, seed=3, **attrs)
@@ -47,44 +45,44 @@ def test_an_own_seed_leaves_the_common_source_alone(type: str, attrs: dict[str, 
     assert rng.get_rng_state() == before
 
 
-def test_uniform_fills_its_range() -> None:
+def test_uniform_range() -> None:
     found = draw("uniform_random", shape=MANY, min=-2.0, max=3.0, seed=1)
     assert found.dtype == np.float32
     assert -2 <= found.min() < -1.9
     assert 2.9 < found.max() <= 3
 
 
-def test_gaussian_has_its_mean_and_deviation() -> None:
+def test_gaussian_mean_and_deviation() -> None:
     found = draw("gaussian_random", shape=MANY, mean=2.0, std=3.0, seed=1)
     assert abs(found.mean() - 2) < 0.2
     assert abs(found.std() - 3) < 0.2
     assert found.max() > 2 + 2 * 3
 
 
-def test_truncated_gaussian_stays_within_two_deviations() -> None:
+def test_truncated_gaussian_range() -> None:
     found = draw("truncated_gaussian_random", shape=MANY, mean=2.0, std=3.0, seed=1)
     assert found.dtype == np.float32
     assert np.abs(found - 2).max() <= 6
     assert found.std() > 2
 
 
-def test_randint_takes_every_value_of_its_range() -> None:
+def test_randint_range() -> None:
     found = draw("randint", shape=MANY, low=-3, high=4, seed=1, dtype=2)
     assert found.dtype == np.int32
     assert set(found.tolist()) == set(range(-3, 4))
 
 
-def test_a_tensor_says_how_many_numbers_or_classes() -> None:
+def test_count_as_tensor() -> None:
     count = paddle.ones([5]).numel()
     assert sorted(paddle.randperm(count, dtype="int32").tolist()) == [0, 1, 2, 3, 4]
     assert paddle.nn.functional.one_hot(paddle.to_tensor([1]), count).tolist() == [[0, 1, 0, 0, 0]]
 
 
-def test_randperm_holds_every_number_once() -> None:
+def test_randperm_is_a_permutation() -> None:
     assert sorted(draw("randperm", n=100).tolist()) == list(range(100))
 
 
-def test_bernoulli_is_as_probable_as_asked() -> None:
+def test_bernoulli_probability() -> None:
     rng.seed(7)
     found = draw("bernoulli", np.full(MANY, 0.3, np.float32))
     assert set(found.tolist()) == {0.0, 1.0}

@@ -1,6 +1,4 @@
-"""Every row again as a program: recorded without running, then interpreted, it gives what the
-kernel gives; and with operands that lie otherwise.
-"""
+"""Every row as a recorded and interpreted program, and with strided operands."""
 
 from __future__ import annotations
 
@@ -20,14 +18,16 @@ from oarlock.core.tensor import Tensor
 
 from .rows import Row
 from .table import IDS, ROWS, op_of
-from .test_forward import flat
+from .test_forward import flat_results
 
 EXACT = [n for n, row in enumerate(ROWS) if not row.random]
 exact = pytest.mark.parametrize("row", [ROWS[n] for n in EXACT], ids=[IDS[n] for n in EXACT])
 
 
 def recorded(row: Row, hide: bool = False) -> tuple[Recorder, dict[str, Tensor], list[str]]:
-    """The program of one call, its feeds, and the names of its results.   hide: declare no size."""
+    """Return the program of one call, its feeds, and the names of its results. hide: declare no
+    sizes.
+    """
     recorder, feeds = Recorder(), {}
 
     def variable(array: Any) -> Variable:
@@ -46,11 +46,11 @@ def recorded(row: Row, hide: bool = False) -> tuple[Recorder, dict[str, Tensor],
     op = op_of(row)
     with replace_base_mode(Static(recorder)):
         made = op(*args, **row.attrs)
-    return recorder, feeds, [t.name for t in flat(op, made, offsets=False)]
+    return recorder, feeds, [t.name for t in flat_results(op, made, offsets=False)]
 
 
 def recorded_if_known(row: Row) -> Any:
-    """What `recorded` gives; None for an op that says it needs a value or a size."""
+    """Return the result of `recorded`; None for an op that needs a value or a size."""
     try:
         return recorded(row)
     except (OpError, TraceError) as error:
@@ -59,13 +59,13 @@ def recorded_if_known(row: Row) -> Any:
 
 
 @exact
-def test_a_recorded_row_gives_what_the_kernel_gives(row: Row) -> None:
+def test_recorded_row_equals_kernel(row: Row) -> None:
     op = op_of(row)
     found = recorded_if_known(row)
     if found is None:
         return
     recorder, feeds, names = found
-    wanted = flat(op, op.kernel(*row.args, **row.attrs), offsets=False)
+    wanted = flat_results(op, op.kernel(*row.args, **row.attrs), offsets=False)
     results = Interpreter(recorder.program, recorder.scope, names).run(feeds)
     for got, want in zip(results, wanted, strict=True):
         assert got.array.dtype == want.dtype
@@ -82,15 +82,15 @@ def strided(array: Any) -> Any:
 
 
 @exact
-def test_how_operands_lie_does_not_matter(row: Row) -> None:
+def test_strided_operands(row: Row) -> None:
     op = op_of(row)
     args = [
         None if a is None else [strided(t) for t in a] if isinstance(a, list) else strided(a)
         for a in row.args
     ]
     for got, want in zip(
-        flat(op, op.kernel(*args, **row.attrs)),
-        flat(op, op.kernel(*row.args, **row.attrs)),
+        flat_results(op, op.kernel(*args, **row.attrs)),
+        flat_results(op, op.kernel(*row.args, **row.attrs)),
         strict=True,
     ):
         assert got.shape == want.shape

@@ -1,4 +1,4 @@
-"""What the ops on shapes, indices and new tensors refuse, and in which words."""
+"""Errors of ops on shapes, indices and new tensors."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ REFUSED: list[tuple[str, list[Any], dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("type", "args", "attrs", "words"), REFUSED)
-def test_refused(type: str, args: list[Any], attrs: dict[str, Any], words: str) -> None:
+def test_rejected(type: str, args: list[Any], attrs: dict[str, Any], words: str) -> None:
     tensors = [
         a if a is None else [Tensor(t) for t in a] if isinstance(a, list) else Tensor(a)
         for a in args
@@ -147,19 +147,19 @@ def test_refused(type: str, args: list[Any], attrs: dict[str, Any], words: str) 
 
 @pytest.mark.parametrize("offset", [-(2**31), 2**31 - 1])
 @pytest.mark.parametrize("type", ["trace", "diagonal"])
-def test_diagonals_far_outside_are_empty(type: str, offset: int) -> None:
+def test_diagonal_with_extreme_offset_is_empty(type: str, offset: int) -> None:
     """NumPy reads outside of the array for -2**31."""
     assert np.sum(OPS[type](Tensor(f(2, 3)), offset=offset).array) == 0
 
 
-def test_a_region_without_a_size_is_rejected() -> None:
+def test_region_without_finite_size_is_rejected() -> None:
     for size in (np.inf, np.nan, 1e30):
         regions = Tensor(np.array([[0, 0, size, size]], "f"))
         with pytest.raises(OpError, match="rows or columns for 1 bins"):
             OPS["roi_align"](Tensor(f(1, 1, 4, 4)), regions, None, None)
 
 
-def test_the_number_of_levels_and_the_scale_are_limited() -> None:
+def test_pyramid_height_and_scale_are_limited() -> None:
     with pytest.raises(OpError, match="is not in 1 ... 11"):
         OPS["spp"](Tensor(f(1, 1, 4, 4)), pyramid_height=10**9, pooling_type="max")
     with pytest.raises(OpError, match="scale"):
@@ -167,7 +167,7 @@ def test_the_number_of_levels_and_the_scale_are_limited() -> None:
 
 
 @pytest.mark.parametrize("weights", [None, Tensor(f(2))])
-def test_a_count_of_too_many_numbers_is_rejected(weights: Tensor | None) -> None:
+def test_bincount_of_huge_values_is_rejected(weights: Tensor | None) -> None:
     """For the largest number of 64 bits NumPy writes outside of its array."""
     with pytest.raises(
         OpError, match="bincount: its result .* GiB that OARLOCK_MAX_RESULT_BYTES allows"

@@ -1,4 +1,4 @@
-"""What the arithmetic ops, convolutions, norms and losses refuse, and in which words."""
+"""Errors of arithmetic ops, convolutions, norms and losses."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ REFUSED: list[tuple[str, list[Any], dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("type", "args", "attrs", "words"), REFUSED)
-def test_refused(type: str, args: list[Any], attrs: dict[str, Any], words: str) -> None:
+def test_rejected(type: str, args: list[Any], attrs: dict[str, Any], words: str) -> None:
     tensors = [
         a if a is None else [Tensor(t) for t in a] if isinstance(a, list) else Tensor(a)
         for a in args
@@ -117,14 +117,14 @@ def test_refused(type: str, args: list[Any], attrs: dict[str, Any], words: str) 
     "name", ["sum", "mean", "max", "prod", "amin", "logsumexp", "std", "nanmedian", "median"]
 )
 @pytest.mark.parametrize("axis", [[0, 0], [0, 0, 1], [1, -1], [0, 1, -2]])
-def test_functions_refuse_an_axis_that_is_there_twice(name: str, axis: list[int]) -> None:
+def test_duplicate_axis_is_rejected(name: str, axis: list[int]) -> None:
     function = getattr(paddle, name)
     for called in (function, paddle.jit.to_static(lambda x, **attrs: function(x, **attrs))):
         with pytest.raises(OpError, match="names an axis twice"):
             called(paddle.ones([2, 3]), axis=axis)
 
 
-def test_quantile_of_axes_that_are_not_there() -> None:
+def test_quantile_with_invalid_axes() -> None:
     for axis in (2, -3, [0, 0]):
         with pytest.raises(OpError, match="names an axis twice or one out of range"):
             paddle.quantile(paddle.ones([2, 3]), 0.5, axis)

@@ -1,4 +1,4 @@
-"""What the ops of detectors refuse, and in which words."""
+"""Errors of detection ops."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("type", "args", "attrs", "words"), REFUSED)
-def test_refused(type: str, args: list[Any], attrs: dict[str, Any], words: str) -> None:
+def test_rejected(type: str, args: list[Any], attrs: dict[str, Any], words: str) -> None:
     tensors = [
         a if a is None else [Tensor(t) for t in a] if isinstance(a, list) else Tensor(a)
         for a in args

@@ -1,6 +1,4 @@
-"""What complex numbers, linear algebra, Fourier transforms and frames refuse, and in
-which words.
-"""
+"""Errors of complex numbers, linear algebra, Fourier transforms and frames."""
 
 from __future__ import annotations
 
@@ -96,7 +94,7 @@ REFUSED: list[tuple[str, list[Any], dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("type", "args", "attrs", "words"), REFUSED)
-def test_refused(type: str, args: list[Any], attrs: dict[str, Any], words: str) -> None:
+def test_rejected(type: str, args: list[Any], attrs: dict[str, Any], words: str) -> None:
     tensors = [[Tensor(t) for t in a] if isinstance(a, list) else Tensor(a) for a in args]
     with pytest.raises(OpError) as caught:
         OPS[type](*tensors, **attrs)
@@ -104,7 +102,7 @@ def test_refused(type: str, args: list[Any], attrs: dict[str, Any], words: str) 
     assert words in str(caught.value)
 
 
-def test_functions_of_reals_refuse_complex_numbers_in_a_program() -> None:
+def test_programs_reject_complex_operands_of_real_ops() -> None:
     for type in ("gelu", "layer_norm", "logsumexp", "softmax", "digamma"):
         with pytest.raises(OpError, match="needs a floating dtype"):
             OPS[type].infer((Tensor(c(2, 2)).meta,), {})

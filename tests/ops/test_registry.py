@@ -50,7 +50,7 @@ UNUSED_ATTRS = {
 OLD_ATTRS = {"dropout": {"fix_seed", "seed"}, "relu6": {"threshold"}, "swish": {"beta"}}
 
 
-def bare(names: Any) -> dict[str, str]:
+def marks_by_slot(names: Any) -> dict[str, str]:
     """Slot name -> its marks."""
     return {n.rstrip("*?~"): n[len(n.rstrip("*?~")) :] for n in names}
 
@@ -62,20 +62,20 @@ def test_every_op_is_in_the_registry() -> None:
 @pytest.mark.parametrize("type", PUBLIC)
 def test_slots(type: str) -> None:
     op, entry = OPS[type], REGISTRY[type]
-    ins, outs = bare(entry["ins"]), bare(entry["outs"])
+    ins, outs = marks_by_slot(entry["ins"]), marks_by_slot(entry["outs"])
     ours = {s.name: s for s in (*op.ins, *op.outs) if not s.lod_of}  # offsets come with the values
     assert ins.keys() <= {s.name for s in op.ins}
     assert outs.keys() - UNUSED_OUTS.get(type, set()) <= {s.name for s in op.outs}
     assert ours.keys() - ins.keys() - outs.keys() <= set(entry["extra"])
     for name, marks in {**ins, **outs}.items():
         if name in ours:
-            assert ours[name].many == ("*" in marks), name
+            assert ours[name].is_list == ("*" in marks), name
     for name, marks in ins.items():
-        assert ours[name].optional == ("?" in marks) or (type, name) == ("assign", "X"), name
+        assert ours[name].is_optional == ("?" in marks) or (type, name) == ("assign", "X"), name
 
 
-def same(spec: AttrSpec, entry: list[Any]) -> bool:
-    """Whether type and default agree; a float as the float32 that the registry holds."""
+def equal_attribute(spec: AttrSpec, entry: list[Any]) -> bool:
+    """Whether type and default agree; floats are compared as float32."""
     if spec.type != entry[0]:
         return False
     if len(entry) == 1 or spec.default is Parameter.empty:
@@ -94,4 +94,4 @@ def test_attributes(type: str) -> None:
     )
     assert OPS[type].attrs.keys() >= old
     assert ours.keys() == theirs.keys() - UNUSED_ATTRS.get(type, set())
-    assert {n: (ours[n], theirs[n]) for n in ours if not same(ours[n], theirs[n])} == {}
+    assert {n: (ours[n], theirs[n]) for n in ours if not equal_attribute(ours[n], theirs[n])} == {}

@@ -1,6 +1,4 @@
-"""Windows that miss less than a stride: Paddle rounds their number towards 0, so there is one, over
-what is there.
-"""
+"""Windows larger than the image by less than a stride: Paddle computes one window over the image."""
 
 import numpy as np
 import pytest
@@ -10,7 +8,7 @@ from oarlock.nn import functional as F
 
 
 @pytest.mark.parametrize(("exclusive", "wanted"), [(True, 1.5), (False, 1.5)])
-def test_mean_of_what_is_there(exclusive: bool, wanted: float) -> None:
+def test_average_over_valid_elements(exclusive: bool, wanted: float) -> None:
     x = paddle.to_tensor([[[[1.0, 2.0, 3.0]]]], stop_gradient=False)
     y = F.avg_pool2d(x, 2, exclusive=exclusive)
     y.sum().backward()
@@ -18,7 +16,7 @@ def test_mean_of_what_is_there(exclusive: bool, wanted: float) -> None:
     np.testing.assert_array_equal(x.grad.numpy(), [[[[0.5, 0.5, 0.0]]]])
 
 
-def test_convolution_sees_what_is_there() -> None:
+def test_convolution_over_valid_elements() -> None:
     x = paddle.to_tensor([[[[1.0, 2.0], [3.0, 4.0]]]], stop_gradient=False)
     y = F.conv2d(x, paddle.ones([1, 1, 3, 3]), stride=3)
     y.sum().backward()

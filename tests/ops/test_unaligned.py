@@ -1,6 +1,4 @@
-"""Arrays that begin at odd addresses, as weights mapped from a file do: each kernel gives what it
-gives for others.
-"""
+"""Unaligned arrays, as weights mapped from a file are: kernels return the same results."""
 
 from __future__ import annotations
 

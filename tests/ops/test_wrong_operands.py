@@ -1,5 +1,5 @@
-"""What is no tensor, given to the public functions and Layers: an error of ours with its name and
-the user's line, or Python's own.
+"""Non-tensors as operands of public functions and Layers: Oarlock's error with name and line, or
+Python's own.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ NO_LINE = "dtype: "  # of a dtype that is none; files are read by it as well
 NUMBERS = ("kernel", "num", "axis", "k", "size", "n", "p", "dim")
 
 
-def required(function: Callable[..., Any]) -> list[str]:
+def required_arguments(function: Callable[..., Any]) -> list[str]:
     """The names of the arguments without a default."""
     positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     found = inspect.signature(function).parameters.values()
@@ -47,16 +47,16 @@ def required(function: Callable[..., Any]) -> list[str]:
 
 
 def functions() -> Iterator[tuple[str, Callable[..., Any], list[str]]]:
-    """The public functions with arguments: name, function, names of what they need."""
+    """Iterate over the public functions with required arguments: name, function, argument names."""
     for place, module in PLACES.items():
         for name in sorted(getattr(module, "__all__", dir(module))):
             function = getattr(module, name, None)
             if inspect.isfunction(function) and not name.startswith("_") and name not in APART:
-                yield f"{place}.{name}", function, required(function)
+                yield f"{place}.{name}", function, required_arguments(function)
 
 
 def layers() -> Iterator[tuple[str, Callable[..., Any], list[str]]]:
-    """A Layer of each class that can be made of small numbers alone."""
+    """Iterate over layers of each class that can be created from small numbers."""
     for name in sorted(dir(paddle.nn)):
         made = getattr(paddle.nn, name)
         if (
@@ -66,21 +66,21 @@ def layers() -> Iterator[tuple[str, Callable[..., Any], list[str]]]:
         ):
             for number in (2, 4):
                 try:
-                    layer = made(*[number] * len(required(made)))
+                    layer = made(*[number] * len(required_arguments(made)))
                 except Exception:  # it needs something else than numbers
                     continue
-                yield f"nn.{name}", layer, required(layer.forward) or ["inputs"]
+                yield f"nn.{name}", layer, required_arguments(layer.forward) or ["inputs"]
                 break
 
 
-def named(function: Callable[..., Any], name: str) -> set[str]:
+def error_name(function: Callable[..., Any], name: str) -> set[str]:
     """What an error of a function, or Layer, may call it."""
     own = function if inspect.isfunction(function) else type(function)
     row = getattr(own, "row", None)  # of a Layer that is a function with settings
     return {name.rsplit(".", maxsplit=1)[-1], own.__name__} | ({row.function} if row else set())
 
 
-def trouble(name: str, function: Callable[..., Any], args: list[Any]) -> str:
+def find_problem(name: str, function: Callable[..., Any], args: list[Any]) -> str:
     """What is wrong with how a call ends, "" if nothing is."""
     try:
         function(*args)
@@ -91,7 +91,7 @@ def trouble(name: str, function: Callable[..., Any], args: list[Any]) -> str:
         if head is None or lines != (0 if str(error).startswith(NO_LINE) else 1):
             return told
         if "not a Tensor" in str(error) and not (
-            isinstance(error, OperandError) and head[1] in OPS.keys() | named(function, name)
+            isinstance(error, OperandError) and head[1] in OPS.keys() | error_name(function, name)
         ):
             return told
     except (TypeError, ValueError):
@@ -101,21 +101,23 @@ def trouble(name: str, function: Callable[..., Any], args: list[Any]) -> str:
     return ""
 
 
-def walk(found: Iterator[tuple[str, Callable[..., Any], list[str]]], right: Any) -> Iterator[str]:
-    """The troubles of all calls with something wrong in place of the first, and of all required
+def find_problems(
+    found: Iterator[tuple[str, Callable[..., Any], list[str]]], right: Any
+) -> Iterator[str]:
+    """Iterate over the problems of all calls with an invalid first argument, or invalid required
     arguments.
     """
     for name, function, needed in found:
         others = [2 if any(w in n for w in NUMBERS) else right for n in needed[1:]]
         for kind, value in WRONG.items():
             for how, args in (("", [value, *others]), ("all ", [value] * len(needed))):
-                said = trouble(name, function, args)
+                said = find_problem(name, function, args)
                 if said:
                     yield f"{name}({how}{kind}): {said}"
 
 
 @contextlib.contextmanager
-def writing() -> Iterator[None]:
+def static_program() -> Iterator[None]:
     """Programs are written by hand in the body."""
     paddle.enable_static()
     try:
@@ -128,13 +130,13 @@ def writing() -> Iterator[None]:
 @pytest.mark.parametrize("found", [functions, layers])
 def test_eager(found: Callable[[], Any]) -> None:
     assert len(list(found())) > 80
-    assert list(walk(found(), paddle.ones([2, 3, 8, 8]))) == []
+    assert list(find_problems(found(), paddle.ones([2, 3, 8, 8]))) == []
 
 
 @pytest.mark.parametrize("found", [functions, layers])
 def test_static(found: Callable[[], Any]) -> None:
-    with writing():
-        assert list(walk(found(), paddle.static.data("right", [2, 3, 8, 8]))) == []
+    with static_program():
+        assert list(find_problems(found(), paddle.static.data("right", [2, 3, 8, 8]))) == []
 
 
 def first_line(function: Callable[..., Any], *args: Any) -> str:
@@ -156,14 +158,14 @@ CALLS = [
 
 
 @pytest.mark.parametrize(("function", "name"), CALLS, ids=[name for _, name in CALLS])
-def test_the_words(function: Callable[..., Any], name: str) -> None:
-    more = (1,) * (len(required(getattr(function, "forward", function))) - 1)
+def test_error_text(function: Callable[..., Any], name: str) -> None:
+    more = (1,) * (len(required_arguments(getattr(function, "forward", function))) - 1)
     assert first_line(function, [1.0], *more) == f"{name}: an operand is list, not a Tensor"
-    with writing():
+    with static_program():
         assert first_line(function, [1.0], *more) == f"{name}: an operand is list, not a Tensor"
 
 
-def test_a_layer_of_users_is_not_named_for_what_it_calls() -> None:
+def test_error_names_function_not_user_layer() -> None:
     class Mine(paddle.nn.Layer):
         def forward(self, x: Any) -> Any:
             return paddle.tanh(x)
@@ -175,7 +177,7 @@ def test_a_layer_of_users_is_not_named_for_what_it_calls() -> None:
         Mine()(3)
 
 
-def test_attributes_that_users_lack_are_theirs_to_hear_of() -> None:
+def test_user_attribute_errors_are_unchanged() -> None:
     class Mine(paddle.nn.Layer):
         def forward(self, x: Any) -> Any:
             return x.nothing
@@ -184,14 +186,14 @@ def test_attributes_that_users_lack_are_theirs_to_hear_of() -> None:
         paddle.nn.Sequential(Mine())(paddle.ones([1]))
 
 
-def test_none_in_a_list() -> None:
+def test_none_in_a_list_is_rejected() -> None:
     with pytest.raises(OperandError, match="^concat: an operand is NoneType, not a Tensor\n"):
         paddle.concat([paddle.ones([1]), None])
 
 
 @pytest.mark.parametrize("shape", [[], [3], [2, 3, 4]])
-def test_bilinear_tensor_product_takes_matrices(shape: list[int]) -> None:
-    with writing():
+def test_bilinear_tensor_product_rank(shape: list[int]) -> None:
+    with static_program():
         x = paddle.static.data("x", shape)
         with pytest.raises(
             paddle.OarlockError, match="^bilinear_tensor_product: X and Y must have two axes"
@@ -209,14 +211,14 @@ AXES = [
 
 
 @pytest.mark.parametrize("call", AXES)
-def test_an_axis_that_is_not_there(call: Callable[[], Any]) -> None:
+def test_invalid_axis(call: Callable[[], Any]) -> None:
     with pytest.raises(
         paddle.OarlockError, match=r"(ax[ei]s|rank).*\n  at test_wrong_operands.py:"
     ):
         call()
 
 
-def test_convolutions_of_too_few_axes() -> None:
+def test_convolution_rank() -> None:
     weight = paddle.ones([2, 3, 1, 1])
     for function in (paddle.nn.functional.conv2d, paddle.nn.functional.conv2d_transpose):
         for args in ((paddle.ones([3]), weight), (paddle.ones([1, 3, 2, 2]), paddle.ones([3]))):

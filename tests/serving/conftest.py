@@ -1,4 +1,4 @@
-"""A server in a process of its own, with a small model that has one open size."""
+"""A server in its own process, with a small model that has one dynamic size."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Server:
         return f"127.0.0.1:{self.port}"
 
     def memory(self) -> float:
-        """Megabytes that it holds."""
+        """Return the memory of the process in MB."""
         text = Path(f"/proc/{self.process.pid}/status").read_text()
         return int(re.search(r"VmRSS:\s+(\d+)", text)[1]) / 1024
 
@@ -44,7 +44,7 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def started(models: list[str], *options: str) -> Server:
+def start_server(models: list[str], *options: str) -> Server:
     port = free_port()
     process = subprocess.Popen(
         [*COMMAND, *models, "--port", str(port), *options], stderr=subprocess.PIPE, text=True
@@ -73,7 +73,7 @@ def _wait_for(port: int) -> None:
             time.sleep(0.05)
 
 
-def stopped(server: Server) -> int:
+def stop_server(server: Server) -> int:
     server.process.send_signal(signal.SIGTERM)
     server.process.communicate(timeout=60)
     return server.process.returncode
@@ -107,6 +107,8 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture(scope="module")
 def server(model: str) -> Iterator[Server]:
-    made = started([model], "--max-request-mb", "1", "--request-timeout", "2", "--workers", "2")
+    made = start_server(
+        [model], "--max-request-mb", "1", "--request-timeout", "2", "--workers", "2"
+    )
     yield made
-    assert stopped(made) == 0
+    assert stop_server(made) == 0

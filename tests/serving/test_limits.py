@@ -1,6 +1,4 @@
-"""Limits of a server: places in the queue, bytes in memory, time; one client cannot take them from
-the others.
-"""
+"""Limits of a server: queue, memory and time. One client cannot block the others."""
 
 from __future__ import annotations
 
@@ -50,7 +48,7 @@ class SlowModel:
         )
 
 
-class Server:
+class ThreadedServer:
     """A server in a thread of this process."""
 
     def __init__(self, limits: Limits) -> None:
@@ -102,9 +100,9 @@ class Server:
 
 
 @contextmanager
-def serving(**limits: Any) -> Iterator[Server]:
+def running_server(**limits: Any) -> Iterator[ThreadedServer]:
     """A server with these limits."""
-    made = Server(Limits(**limits))
+    made = ThreadedServer(Limits(**limits))
     made.thread.start()
     try:
         yield made
@@ -119,16 +117,16 @@ def status_of(connection: socket.socket) -> int:
     return int(connection.recv(4096).split()[1])
 
 
-def test_requests_that_are_still_being_sent_take_no_place_in_the_queue() -> None:
-    with serving(workers=1, queue=1) as server, ExitStack() as held:
+def test_incomplete_requests_do_not_occupy_the_queue() -> None:
+    with running_server(workers=1, queue=1) as server, ExitStack() as held:
         for _ in range(66):
             held.enter_context(server.begin(1000))
             held.enter_context(server.begin(1000, b"{"))
         assert [server.post() for _ in range(5)] == [200] * 5
 
 
-def test_complete_requests_beyond_the_queue_are_sent_away() -> None:
-    with serving(workers=1, queue=2) as server, ExitStack() as held:
+def test_full_queue_returns_503() -> None:
+    with running_server(workers=1, queue=2) as server, ExitStack() as held:
         server.model.go.clear()
         waiting = [held.enter_context(server.begin(len(GOOD), GOOD)) for _ in range(3)]
         server.await_metric("oarlock_requests_in_hand", 3)
@@ -140,9 +138,9 @@ def test_complete_requests_beyond_the_queue_are_sent_away() -> None:
         assert server.post() == 200
 
 
-def test_bytes_of_all_requests_in_memory_are_bounded_and_given_back() -> None:
+def test_memory_of_request_bodies_is_limited_and_released() -> None:
     part = b" " * 40_000
-    with serving(bytes=60_000, memory=100_000) as server, ExitStack() as held:
+    with running_server(bytes=60_000, memory=100_000) as server, ExitStack() as held:
         first = [held.enter_context(server.begin(50_000, part)) for _ in range(2)]
         server.await_metric("oarlock_request_body_bytes", 80_000)
         assert server.post(part + GOOD) == 503
@@ -154,8 +152,8 @@ def test_bytes_of_all_requests_in_memory_are_bounded_and_given_back() -> None:
         server.await_metric("oarlock_request_body_bytes", 0)
 
 
-def test_announced_bytes_take_no_memory() -> None:
-    with serving(bytes=60_000, memory=60_000) as server, ExitStack() as held:
+def test_content_length_reserves_no_memory() -> None:
+    with running_server(bytes=60_000, memory=60_000) as server, ExitStack() as held:
         for _ in range(20):
             held.enter_context(server.begin(60_000))
         assert server.post(b" " * 50_000 + GOOD) == 200
@@ -169,8 +167,8 @@ def test_announced_bytes_take_no_memory() -> None:
         ({"idle": 5, "seconds": 60}, 0.1, 200),
     ],
 )
-def test_a_body_has_to_arrive_in_time(limits: dict[str, float], pause: float, status: int) -> None:
-    with serving(**limits) as server, server.begin(len(GOOD) + 20, GOOD) as connection:
+def test_request_body_timeout(limits: dict[str, float], pause: float, status: int) -> None:
+    with running_server(**limits) as server, server.begin(len(GOOD) + 20, GOOD) as connection:
         connection.settimeout(pause)
         found = None
         for _ in range(20):

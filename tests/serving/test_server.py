@@ -1,4 +1,4 @@
-"""`oarlock serve` behind Triton's own client, and behind clients that mean no good."""
+"""`oarlock serve` with Triton's client, and with invalid and hostile requests."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ from oarlock.serving.datatypes import DATATYPES, datatype_of
 from oarlock.serving.protocol import Request, RequestError, encode_response, parse_request
 from oarlock.serving.served_model import ServedModel
 
-from .conftest import COMMAND, Server, started, stopped
+from .conftest import COMMAND, Server, start_server, stop_server
 
 X = np.arange(8, dtype="float32").reshape(2, 4)
 N = np.array([1, 2])
 
 
-def wanted(model: str) -> list[np.ndarray]:
+def expected_outputs(model: str) -> list[np.ndarray]:
     return [t.numpy() for t in paddle.jit.load(model)(paddle.to_tensor(X), paddle.to_tensor(N))]
 
 
@@ -51,7 +51,7 @@ def inputs(binary: bool = True) -> list[triton.InferInput]:
     return made
 
 
-def posted(
+def post(
     server: Server, body: bytes | str, path: str = "/v2/models/net/infer", **headers: str
 ) -> tuple[int, Any]:
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
@@ -71,7 +71,7 @@ def request(**changes: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize("binary", [True, False])
 @pytest.mark.parametrize("packed", [None, "gzip", "deflate"])
-def test_triton_client_gets_the_numbers_of_the_model(
+def test_triton_client_inference(
     server: Server, model: str, binary: bool, packed: str | None
 ) -> None:
     client = triton.InferenceServerClient(server.address)
@@ -81,7 +81,7 @@ def test_triton_client_gets_the_numbers_of_the_model(
         "net", inputs(binary), outputs=asked, request_id="7", request_compression_algorithm=packed
     )
     assert found.get_response()["id"] == "7" and found.get_response()["model_version"] == "1"
-    for name, want in zip(names, wanted(model), strict=True):
+    for name, want in zip(names, expected_outputs(model), strict=True):
         assert found.as_numpy(name).dtype == want.dtype and np.allclose(
             found.as_numpy(name), want, rtol=1e-6
         )
@@ -89,7 +89,7 @@ def test_triton_client_gets_the_numbers_of_the_model(
     assert [o["name"] for o in everything.get_response()["outputs"]] == names
 
 
-def test_triton_client_asks_what_is_there(server: Server) -> None:
+def test_triton_client_metadata(server: Server) -> None:
     client = triton.InferenceServerClient(server.address)
     assert (
         client.is_server_live() and client.is_server_ready() and client.is_model_ready("net", "1")
@@ -114,7 +114,7 @@ def test_triton_client_asks_what_is_there(server: Server) -> None:
         client.infer("other", inputs())
 
 
-def test_many_clients_at_once_get_their_own_numbers(server: Server, model: str) -> None:
+def test_concurrent_clients_get_their_own_results(server: Server, model: str) -> None:
     layer = paddle.jit.load(model)
     wrong: list[Any] = []
 
@@ -149,7 +149,7 @@ def test_many_clients_at_once_get_their_own_numbers(server: Server, model: str) 
     assert wrong == []
 
 
-BAD = [
+INVALID_REQUESTS = [
     ("", "not valid JSON"),
     ("{", "not valid JSON"),
     ("[]", "not a JSON object"),
@@ -222,14 +222,16 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize(("body", "words"), BAD, ids=[f"{n}" for n in range(len(BAD))])
-def test_a_request_that_makes_no_sense_is_told_why(server: Server, body: str, words: str) -> None:
-    status, said = posted(server, body)
+@pytest.mark.parametrize(
+    ("body", "words"), INVALID_REQUESTS, ids=[f"{n}" for n in range(len(INVALID_REQUESTS))]
+)
+def test_invalid_request_returns_400_with_reason(server: Server, body: str, words: str) -> None:
+    status, said = post(server, body)
     assert status == 400 and words in said["error"]
-    assert posted(server, json.dumps(request()))[0] == 200
+    assert post(server, json.dumps(request()))[0] == 200
 
 
-def test_texts_among_numbers_do_not_grow() -> None:
+def test_strings_in_number_arrays_do_not_exhaust_memory() -> None:
     """NumPy would make each of them as long as the longest: 1.2 GB of these 130 kB."""
     body = json.dumps(
         {"inputs": [request(data=["x" * 10000] + [""] * 30000)["inputs"][0]]}
@@ -244,9 +246,7 @@ def test_texts_among_numbers_do_not_grow() -> None:
     assert most < 50 * len(body)
 
 
-def test_what_has_no_end_does_not_outlive_the_server(
-    model: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_server_exit_closes_the_engine(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(serving._GracefulServer, "run", lambda *_, **__: None)
     served = ServedModel(model)
     feeds = {"x": np.zeros((1, 4), "float32"), "n": np.zeros(1, "int64")}
@@ -256,20 +256,20 @@ def test_what_has_no_end_does_not_outlive_the_server(
         served.engine.run(feeds)
 
 
-def test_headers_that_make_no_sense(server: Server) -> None:
+def test_invalid_headers(server: Server) -> None:
     good = json.dumps(request()).encode()
-    assert posted(server, good, Inference_Header_Content_Length="-1")[0] == 400
-    assert posted(server, good, Inference_Header_Content_Length="1" * 5000)[0] == 400
-    assert posted(server, good, Inference_Header_Content_Length=str(len(good) + 1))[0] == 400
-    status, said = posted(server, good + b"more", Inference_Header_Content_Length=str(len(good)))
+    assert post(server, good, Inference_Header_Content_Length="-1")[0] == 400
+    assert post(server, good, Inference_Header_Content_Length="1" * 5000)[0] == 400
+    assert post(server, good, Inference_Header_Content_Length=str(len(good) + 1))[0] == 400
+    status, said = post(server, good + b"more", Inference_Header_Content_Length=str(len(good)))
     assert status == 400 and "4 extra bytes follow" in said["error"]
-    assert posted(server, good, Content_Encoding="br")[0] == 415
-    assert posted(server, good, Content_Encoding="gzip")[0] == 400
-    assert posted(server, gzip.compress(good)[:-9], Content_Encoding="gzip")[0] == 400
+    assert post(server, good, Content_Encoding="br")[0] == 415
+    assert post(server, good, Content_Encoding="gzip")[0] == 400
+    assert post(server, gzip.compress(good)[:-9], Content_Encoding="gzip")[0] == 400
 
 
-def said_to(server: Server, text: bytes) -> bytes:
-    """What the server says to some bytes, until it closes the connection."""
+def send_raw(server: Server, text: bytes) -> bytes:
+    """Send raw bytes and return the response until the connection is closed."""
     with socket.create_connection(("127.0.0.1", server.port), timeout=20) as connection:
         connection.sendall(text)
         return b"".join(iter(lambda: connection.recv(65536), b""))
@@ -288,10 +288,10 @@ def said_to(server: Server, text: bytes) -> bytes:
         "Transfer-Encoding: xchunked",
     ],
 )
-def test_a_request_whose_end_is_in_doubt_ends_the_connection(server: Server, head: str) -> None:
+def test_ambiguous_length_closes_the_connection(server: Server, head: str) -> None:
     second = "GET /v2 HTTP/1.1\r\nHost: a\r\n\r\n"
     first = f"POST /v2/models/net/infer HTTP/1.1\r\nHost: a\r\n{head}\r\n\r\n0\r\n\r\n"
-    answer = said_to(server, (first + second).encode())
+    answer = send_raw(server, (first + second).encode())
     assert (
         answer.startswith(b"HTTP/1.1 400 ")
         and answer.count(b"HTTP/1.1 ") == 1
@@ -299,14 +299,14 @@ def test_a_request_whose_end_is_in_doubt_ends_the_connection(server: Server, hea
     )
 
 
-def test_an_error_repeats_only_some_of_what_was_sent(server: Server) -> None:
-    status, said = posted(
+def test_error_messages_are_shortened(server: Server) -> None:
+    status, said = post(
         server, json.dumps(request() | {"outputs": [{"name": f"z{n}"} for n in range(20_000)]})
     )
     assert status == 400 and "'z0', 'z1'" in said["error"] and len(said["error"]) == 2000
 
 
-def test_a_large_answer_is_the_same_text_as_a_small_one() -> None:
+def test_large_json_response_equals_small_one() -> None:
     numbers = np.random.RandomState(0).rand(25_001, 1).astype("float32")
     text, size = encode_response(
         "m",
@@ -326,20 +326,20 @@ def test_a_large_answer_is_the_same_text_as_a_small_one() -> None:
     assert size is None and text == json.dumps(wanted, separators=(",", ":")).encode()
 
 
-def test_what_is_too_large_is_refused_unread(server: Server) -> None:
-    status, said = posted(server, b"x" * (2 << 20))
+def test_oversized_body_is_rejected_without_reading(server: Server) -> None:
+    status, said = post(server, b"x" * (2 << 20))
     assert status == 413 and "limit is 1048576 bytes" in said["error"]
     bomb = gzip.compress(b"0" * (200 << 20))
     before = server.memory()
-    status, said = posted(server, bomb, Content_Encoding="gzip")
+    status, said = post(server, bomb, Content_Encoding="gzip")
     assert status == 413 and "decompressed" in said["error"]
-    assert posted(server, zlib.compress(b"0" * (50 << 20)), Content_Encoding="deflate")[0] == 413
+    assert post(server, zlib.compress(b"0" * (50 << 20)), Content_Encoding="deflate")[0] == 413
     assert server.memory() < before + 32
 
 
 def test_unknown_paths_and_methods(server: Server) -> None:
-    assert posted(server, "{}", "/v2/models/none/infer")[0] == 404
-    assert posted(server, "{}", "/v2/models/net/versions/3/infer")[0] == 404
+    assert post(server, "{}", "/v2/models/none/infer")[0] == 404
+    assert post(server, "{}", "/v2/models/net/versions/3/infer")[0] == 404
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
     for path, status in (
         ("/v2/models/net/infer", 405),
@@ -352,12 +352,12 @@ def test_unknown_paths_and_methods(server: Server) -> None:
     connection.close()
 
 
-def test_what_is_asked_of_an_output_and_is_not_there_is_refused(server: Server) -> None:
+def test_unsupported_output_parameters_are_rejected(server: Server) -> None:
     for form in (
         {"classification": 2},
         {"shared_memory_region": "a", "shared_memory_byte_size": 8},
     ):
-        status, said = posted(
+        status, said = post(
             server, json.dumps(request() | {"outputs": [{"name": "out_0", "parameters": form}]})
         )
         assert (
@@ -392,7 +392,7 @@ async def talk(answer: bytes, after: bytes, room: int) -> tuple[bytes, bytes]:
     return first[:20], first[-20:]
 
 
-def test_a_second_request_that_is_begun_and_left_ends_the_connection(
+def test_incomplete_pipelined_request_closes_the_connection(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(serving, "_IDLE_TIMEOUT", 0.3)
@@ -400,14 +400,14 @@ def test_a_second_request_that_is_begun_and_left_ends_the_connection(
     assert b" 200 " in start and end.endswith(b"yes")
 
 
-def test_a_client_that_does_not_take_its_answer_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_write_timeout_closes_the_connection(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(serving, "_WRITE_TIMEOUT", 0.3)
     start, end = asyncio.run(asyncio.wait_for(talk(b"x" * (32 << 20) + b"yes", b"", 10), 20))
     assert start.startswith(b"HTTP") and not end.endswith(b"yes")
 
 
 @pytest.mark.slow
-def test_a_client_that_sends_too_slowly_is_told_to_go(server: Server) -> None:
+def test_slow_client_times_out(server: Server) -> None:
     with socket.create_connection(("127.0.0.1", server.port), timeout=20) as slow:
         slow.sendall(
             b"POST /v2/models/net/infer HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n{"
@@ -417,7 +417,7 @@ def test_a_client_that_sends_too_slowly_is_told_to_go(server: Server) -> None:
         assert time.monotonic() - started_at < 10
 
 
-def test_a_client_that_closes_its_side_gets_its_answer(server: Server) -> None:
+def test_half_closed_client_gets_its_response(server: Server) -> None:
     good = json.dumps(request()).encode()
     head = b"POST /v2/models/net/infer HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n" % len(
         good
@@ -435,7 +435,7 @@ def test_a_client_that_closes_its_side_gets_its_answer(server: Server) -> None:
         assert (b" 200 " in answer.split(b"\r\n")[0] and answer.endswith(b"}")) is answered
 
 
-def test_clients_that_go_away_are_forgotten(server: Server) -> None:
+def test_disconnected_clients_release_resources(server: Server) -> None:
     files = server.open_files()
     good = json.dumps(request()).encode()
     head = b"POST /v2/models/net/infer HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n" % len(
@@ -449,11 +449,11 @@ def test_clients_that_go_away_are_forgotten(server: Server) -> None:
     while server.open_files() > files + 1 and time.monotonic() < end:
         time.sleep(0.1)
     assert server.open_files() <= files + 1
-    assert posted(server, good)[0] == 200
+    assert post(server, good)[0] == 200
 
 
 def test_metrics_count_requests_by_status(server: Server) -> None:
-    posted(server, json.dumps(request()))
+    post(server, json.dumps(request()))
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
     connection.request("GET", "/metrics")
     text = connection.getresponse().read().decode()
@@ -466,7 +466,7 @@ def test_metrics_count_requests_by_status(server: Server) -> None:
 
 
 @pytest.mark.slow
-def test_nothing_leaks_over_ten_thousand_requests(server: Server) -> None:
+def test_no_leaks_in_ten_thousand_requests(server: Server) -> None:
     good = json.dumps(request()).encode()
     bad = json.dumps(request(data=[1])).encode()
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
@@ -486,7 +486,7 @@ def test_nothing_leaks_over_ten_thousand_requests(server: Server) -> None:
 
 
 @pytest.mark.slow
-def test_what_happens_to_its_files_does_not_change_a_server(tmp_path: Path) -> None:
+def test_changed_model_files_do_not_affect_a_server(tmp_path: Path) -> None:
     layer = paddle.nn.Linear(64, 4096)  # large enough to be mapped
     prefix, spec = str(tmp_path / "wide"), [paddle.static.InputSpec([None, 64], "float32", "x")]
 
@@ -496,8 +496,8 @@ def test_what_happens_to_its_files_does_not_change_a_server(tmp_path: Path) -> N
 
     x = {"name": "x", "shape": [1, 64], "datatype": "FP32", "data": [1.0] * 64}
     save()
-    serving_it = started([prefix])
-    ask = lambda: posted(serving_it, json.dumps({"inputs": [x]}), "/v2/models/wide/infer")
+    serving_it = start_server([prefix])
+    ask = lambda: post(serving_it, json.dumps({"inputs": [x]}), "/v2/models/wide/infer")
     first = ask()
     assert first[0] == 200
     layer.weight.set_value(layer.weight.numpy() * 2)
@@ -507,12 +507,12 @@ def test_what_happens_to_its_files_does_not_change_a_server(tmp_path: Path) -> N
     assert ask() == first
     for path in tmp_path.iterdir():
         path.unlink()
-    assert ask() == first and stopped(serving_it) == 0
+    assert ask() == first and stop_server(serving_it) == 0
 
 
 @pytest.mark.slow
-def test_a_request_in_hand_is_answered_before_the_end(model: str) -> None:
-    ending = started([model], "--request-timeout", "10")
+def test_shutdown_completes_running_requests(model: str) -> None:
+    ending = start_server([model], "--request-timeout", "10")
     good = json.dumps(request()).encode()
     with socket.create_connection(("127.0.0.1", ending.port), timeout=20) as last:
         last.sendall(
@@ -537,7 +537,9 @@ def test_a_request_in_hand_is_answered_before_the_end(model: str) -> None:
         (["{model}-none"], "there is neither"),
     ],
 )
-def test_what_serve_refuses(arguments: list[str], words: str, model: str, tmp_path: Path) -> None:
+def test_invalid_serve_arguments_are_rejected(
+    arguments: list[str], words: str, model: str, tmp_path: Path
+) -> None:
     said = subprocess.run(
         [*COMMAND, *(a.format(model=model) for a in arguments)],
         capture_output=True,
@@ -549,7 +551,7 @@ def test_what_serve_refuses(arguments: list[str], words: str, model: str, tmp_pa
 
 
 @pytest.mark.slow
-def test_a_port_that_is_taken(server: Server, model: str) -> None:
+def test_port_in_use_is_reported(server: Server, model: str) -> None:
     said = subprocess.run(
         [*COMMAND, model, "--port", str(server.port)],
         capture_output=True,
@@ -564,7 +566,7 @@ def test_a_port_that_is_taken(server: Server, model: str) -> None:
     )
 
 
-def test_the_command_needs_the_extra(model: str) -> None:
+def test_missing_extra_is_reported(model: str) -> None:
     code = "import sys; sys.modules['uvicorn'] = None; from oarlock.cli.main import app; app()"
     said = subprocess.run(
         [sys.executable, "-c", code, "serve", model],

@@ -1,4 +1,4 @@
-"""Model repositories for Triton, as its own parser and ONNX Runtime see them."""
+"""Model repositories for Triton, checked by its own parser and by ONNX Runtime."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def repository(model: str, tmp_path: Path) -> Path:
     return write_repository(model, tmp_path / "repository", ExportOptions())
 
 
-def test_what_is_written(repository: Path) -> None:
+def test_repository_files(repository: Path) -> None:
     assert sorted(str(p.relative_to(repository)) for p in repository.rglob("*") if p.is_file()) == [
         "1/model.onnx",
         "1/model.pdiparams",
@@ -32,9 +32,7 @@ def test_what_is_written(repository: Path) -> None:
     assert not list(repository.parent.glob(".*"))
 
 
-def test_the_model_runs_in_onnxruntime_from_its_new_place(
-    repository: Path, model: str, tmp_path: Path
-) -> None:
+def test_moved_repository_runs_in_onnxruntime(repository: Path, model: str, tmp_path: Path) -> None:
     onnxruntime = pytest.importorskip("onnxruntime")
     moved = tmp_path / "elsewhere"
     shutil.copytree(repository, moved)
@@ -46,7 +44,7 @@ def test_the_model_runs_in_onnxruntime_from_its_new_place(
     )
 
 
-def test_the_configuration(repository: Path) -> None:
+def test_config_pbtxt(repository: Path) -> None:
     text = (repository / "config.pbtxt").read_text()
     assert text.startswith('name: "net"\nplatform: "onnxruntime_onnx"\nmax_batch_size: 8\n')
     assert 'input {\n  name: "x"\n  data_type: TYPE_FP32\n  dims: [4]\n}\n' in text
@@ -61,7 +59,7 @@ def test_the_configuration(repository: Path) -> None:
     )
 
 
-def test_a_model_of_fixed_sizes_takes_no_batches(tmp_path: Path) -> None:
+def test_fixed_sizes_disable_batching(tmp_path: Path) -> None:
     net = paddle.nn.Linear(4, 3)
     net.eval()
     paddle.jit.save(
@@ -79,7 +77,7 @@ def test_a_model_of_fixed_sizes_takes_no_batches(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "mixing", [lambda x: nn.functional.softmax(x, axis=0), paddle.nonzero, lambda x: x - x.mean(0)]
 )
-def test_a_model_that_mixes_samples_takes_no_batches(mixing: Any, tmp_path: Path) -> None:
+def test_model_that_mixes_samples_disables_batching(mixing: Any, tmp_path: Path) -> None:
     class Net(nn.Layer):
         def __init__(self) -> None:
             super().__init__()
@@ -98,7 +96,7 @@ def test_a_model_that_mixes_samples_takes_no_batches(mixing: Any, tmp_path: Path
     assert config["max_batch_size"] == 0 and config["input"][0]["dims"] == [-1, 4]
 
 
-def test_text_of_a_tree() -> None:
+def test_to_pbtxt() -> None:
     assert (
         to_pbtxt({"a": 1, "b": [{"c": 'x"y'}, {"c": True}], "d": [1, -1]})
         == 'a: 1\nb {\n  c: "x\\"y"\n}\nb {\n  c: true\n}\nd: [1, -1]\n'
@@ -109,23 +107,23 @@ def test_text_of_a_tree() -> None:
     ("name", "known"),
     [("Net_1.0", "net-1-0"), ("ünï: x\n- y", "n-x-y"), ("--", "model"), ("a" * 99, "a" * 63)],
 )
-def test_a_name_that_kubernetes_allows(name: str, known: str) -> None:
+def test_kubernetes_names(name: str, known: str) -> None:
     assert f"  name: {known}\nspec:" in kserve_manifest(name)
 
 
-def test_a_folder_that_is_there_stays(repository: Path, model: str) -> None:
+def test_existing_folder_is_kept(repository: Path, model: str) -> None:
     before = (repository / "config.pbtxt").read_bytes()
     with pytest.raises(paddle.OpError, match="exists already"):
         write_repository(model, repository.parent, ExportOptions())
     assert (repository / "config.pbtxt").read_bytes() == before
 
 
-def test_nothing_is_left_when_it_fails(model: str, tmp_path: Path) -> None:
+def test_failed_export_leaves_nothing(model: str, tmp_path: Path) -> None:
     with pytest.raises(paddle.OpError):
         write_repository(model, tmp_path / "repository", ExportOptions(opset=99))
     assert list((tmp_path / "repository").iterdir()) == []
 
 
-def test_weights_inside_the_file(model: str, tmp_path: Path) -> None:
+def test_inline_weights(model: str, tmp_path: Path) -> None:
     folder = write_repository(model, tmp_path / "repository", ExportOptions(inline=True))
     assert sorted(p.name for p in (folder / "1").iterdir()) == ["model.onnx"]

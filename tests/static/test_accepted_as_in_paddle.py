@@ -15,7 +15,7 @@ from oarlock.nn import functional as F
 
 
 @pytest.fixture
-def mode() -> Iterator[None]:
+def static_mode() -> Iterator[None]:
     paddle.enable_static()
     yield
     paddle.disable_static()
@@ -40,7 +40,7 @@ def mode() -> Iterator[None]:
         ([-1, 3], (2, 4), False),
     ],
 )
-def test_what_is_fed_may_have_fewer_axes(mode: None, declared: Any, fed: Any, fits: bool) -> None:
+def test_fed_values_with_fewer_axes(static_mode: None, declared: Any, fed: Any, fits: bool) -> None:
     main = static.Program()
     with static.program_guard(main):
         x = static.data("x", declared)
@@ -55,7 +55,7 @@ def test_what_is_fed_may_have_fewer_axes(mode: None, declared: Any, fed: Any, fi
 
 
 @pytest.mark.parametrize("shape", [[], [1], [1, 1]])
-def test_gradients_of_as_many_elements(shape: list[int]) -> None:
+def test_gradient_with_other_shape(shape: list[int]) -> None:
     x = paddle.to_tensor([2.0, 3.0], stop_gradient=False)
     assert paddle.grad([(x * x).sum()], [x], [paddle.full(shape, 2.0)])[0].numpy().tolist() == [
         8,
@@ -68,7 +68,7 @@ def test_gradients_of_as_many_elements(shape: list[int]) -> None:
         paddle.grad([x * x], [x], [paddle.ones([3])])
 
 
-def test_an_assigned_value_of_another_shape() -> None:
+def test_assign_initializer_of_another_shape() -> None:
     value = np.arange(6, dtype=np.float32).reshape(2, 3)
     layer = nn.Embedding(
         4, 3, weight_attr=paddle.ParamAttr(initializer=nn.initializer.Assign(value))
@@ -78,13 +78,13 @@ def test_an_assigned_value_of_another_shape() -> None:
 
 
 @pytest.mark.parametrize("number", [3, 3.0, True, np.float32(3)])
-def test_assigning_a_number_gives_one_element(number: Any) -> None:
+def test_assign_number(number: Any) -> None:
     assert paddle.assign(number).shape == [1]
     assert paddle.assign(np.array(3.0, np.float32)).shape == []
 
 
 @pytest.mark.parametrize("value", [np.float64(2), np.array(2.0), np.array([1.0, 2.0])])
-def test_assigning_a_float64_array_gives_float32_with_a_warning(value: Any) -> None:
+def test_assign_float64_array_warns(value: Any) -> None:
     with pytest.warns(UserWarning, match="assign: a float64 array becomes float32"):
         made = paddle.assign(value)
     assert made.dtype == paddle.float32
@@ -146,7 +146,7 @@ def test_max_pool_with_mask_outside_of_the_image() -> None:
 @pytest.mark.parametrize(
     ("sizes", "shape"), [([None, 3], (4, 3)), ([None, None], (4, 3)), ([None, 3], (3, 3))]
 )
-def test_cross_finds_its_axis_in_a_run(sizes: Any, shape: tuple[int, int], tmp_path: Path) -> None:
+def test_cross_with_dynamic_axis(sizes: Any, shape: tuple[int, int], tmp_path: Path) -> None:
     class Cross(nn.Layer):
         def forward(self, a: Any, b: Any) -> Any:
             return paddle.cross(a, b)
@@ -161,7 +161,7 @@ def test_cross_finds_its_axis_in_a_run(sizes: Any, shape: tuple[int, int], tmp_p
 
 @pytest.mark.filterwarnings("ignore:.*no parameters")
 @pytest.mark.parametrize("corners", [False, True])
-def test_an_affine_grid_of_a_computed_size_is_saved(corners: bool, tmp_path: Path) -> None:
+def test_affine_grid_with_computed_size(corners: bool, tmp_path: Path) -> None:
     class Grid(nn.Layer):
         def forward(self, theta: Any, size: Any) -> Any:
             return F.affine_grid(theta, size, align_corners=corners)
@@ -193,7 +193,7 @@ SAVES: dict[str, Callable[..., Any]] = {
 
 @pytest.mark.filterwarnings("ignore:.*no parameters")
 @pytest.mark.parametrize("way", SAVES)
-def test_a_feed_that_no_output_needs_is_rejected(mode: None, way: str, tmp_path: Path) -> None:
+def test_unneeded_feed_is_rejected(static_mode: None, way: str, tmp_path: Path) -> None:
     main = static.Program()
     with static.program_guard(main):
         x, unused = static.data("x", [2]), static.data("unused", [2])

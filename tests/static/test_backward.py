@@ -1,5 +1,5 @@
-"""Gradients of programs: every row of the op table differentiated by append_backward gives what the
-tape gives.
+"""Gradients of programs: every row of the op table, differentiated by append_backward, equals the
+tape.
 """
 
 from __future__ import annotations
@@ -22,11 +22,13 @@ from oarlock.core.op import Meta
 from oarlock.core.tensor import Tensor
 
 from ..ops.table import IDS, ROWS
-from ..ops.test_gradient import FIRST, Call, drawn, wanting
+from ..ops.test_gradient import FIRST, Call, random_like, tensors_with_gradient
 
 
-class Recorded:
-    """A row as a program: `point` are the names of what is differentiated.   hide: say no size."""
+class RecordedRow:
+    """A row as a program: `point` are the names of the differentiated variables. hide: declare no
+    sizes.
+    """
 
     def __init__(self, call: Call, hide: bool) -> None:
         self.recorder, self.feed = Recorder(), dict[str, Any]()
@@ -50,8 +52,8 @@ class Recorded:
         found = [
             t
             for s, o in zip(call.op.outs, slots, strict=True)
-            if not s.intermediate
-            for t in (o if s.many else [o])
+            if not s.is_intermediate
+            for t in (o if s.is_list else [o])
         ]
         self.outs = [t for t in found if t.meta.dtype.kind in "fc"]
 
@@ -64,13 +66,13 @@ class Recorded:
         return made
 
 
-def eager(call: Call, weights: list[Any]) -> list[Tensor | None]:
-    tensors = wanting(call.point)
+def eager_gradients(call: Call, weights: list[Any]) -> list[Tensor | None]:
+    tensors = tensors_with_gradient(call.point)
     return grad(call(tensors), tensors, [Tensor(w) for w in weights], allow_unused=True)
 
 
-def compiled(call: Call, weights: list[Any], hide: bool) -> list[Any]:
-    row = Recorded(call, hide)
+def compiled_gradients(call: Call, weights: list[Any], hide: bool) -> list[Any]:
+    row = RecordedRow(call, hide)
     given = [row.variable(w) for w in weights]
     with replace_base_mode(Static(row.recorder)):
         names = [v.name for v in row.point]
@@ -83,14 +85,16 @@ def compiled(call: Call, weights: list[Any], hide: bool) -> list[Any]:
 
 def weights_of(number: int, call: Call) -> list[Any]:
     source = np.random.default_rng(zlib.crc32(ROWS[number].type.encode()) + number)
-    return [drawn(source, o.array) for o in call(wanting(call.point))]
+    return [random_like(source, o.array) for o in call(tensors_with_gradient(call.point))]
 
 
 @pytest.mark.parametrize("number", FIRST, ids=[IDS[n] for n in FIRST])
-def test_a_row_differentiates_as_on_the_tape(number: int) -> None:
+def test_program_gradient_equals_tape(number: int) -> None:
     call = Call(ROWS[number])
     weights = weights_of(number, call)
-    for got, want in zip(compiled(call, weights, hide=False), eager(call, weights), strict=True):
+    for got, want in zip(
+        compiled_gradients(call, weights, hide=False), eager_gradients(call, weights), strict=True
+    ):
         assert (got is None) == (want is None)
         if want is not None:
             assert got.dtype == want.array.dtype
@@ -98,15 +102,15 @@ def test_a_row_differentiates_as_on_the_tape(number: int) -> None:
 
 
 @pytest.mark.parametrize("number", FIRST, ids=[IDS[n] for n in FIRST])
-def test_sizes_need_not_be_known(number: int) -> None:
+def test_program_gradient_with_unknown_sizes(number: int) -> None:
     call = Call(ROWS[number])
     weights = weights_of(number, call)
     try:
-        found = compiled(call, weights, hide=True)
+        found = compiled_gradients(call, weights, hide=True)
     except (OpError, TraceError) as error:
         assert "known" in str(error), error
         return
-    for got, want in zip(found, eager(call, weights), strict=True):
+    for got, want in zip(found, eager_gradients(call, weights), strict=True):
         if want is not None:
             assert got.dtype == want.array.dtype
             np.testing.assert_allclose(got, want.array, rtol=1e-12, atol=1e-14)

@@ -1,5 +1,5 @@
-"""Compiled programs: every row of the op table gives what its kernel gives; errors say which op of
-the program failed.
+"""Compiled programs: every row of the op table equals its kernel; errors name the op of the
+program.
 """
 
 from __future__ import annotations
@@ -20,25 +20,25 @@ from oarlock.compiler.instructions import Branch, FusedCalls
 from oarlock.compiler.unsupported_ops import Unsupported
 from oarlock.core.errors import OpError
 from oarlock.core.mode import replace_base_mode
-from oarlock.core.native import native
+from oarlock.core.native import use_native_kernels
 from oarlock.core.op import Meta
 from oarlock.core.tensor import Tensor
 from oarlock.ir.program import Attr, AttrType, OpDesc, Program
 
 from ..ops.rows import Row
 from ..ops.table import op_of
-from ..ops.test_forward import flat
+from ..ops.test_forward import flat_results
 from ..ops.test_recorded import exact, recorded_if_known
 
 
 @exact
-def test_a_row_gives_what_the_kernel_gives(row: Row) -> None:
+def test_row_equals_kernel(row: Row) -> None:
     op = op_of(row)
     found = recorded_if_known(row)
     if found is None:
         return
     recorder, feeds, names = found
-    wanted = flat(op, op.kernel(*row.args, **row.attrs), offsets=False)
+    wanted = flat_results(op, op.kernel(*row.args, **row.attrs), offsets=False)
     compiled = CompiledProgram(recorder.program, list(feeds), names)
     results = compiled.run(recorder.scope, {n: t.array for n, t in feeds.items()})
     for got, want in zip(map(np.asarray, results), wanted, strict=True):
@@ -65,7 +65,7 @@ def compiled_of(
 ONES = np.ones((3, 4), np.float32)
 
 
-def test_neighbours_that_broadcast() -> None:
+def test_fused_broadcasts() -> None:
     source = np.random.default_rng(1)
     shapes = [(3, 4), (4,), (3, 1), (1, 4), (1,), (3, 4)]
     arrays = [source.standard_normal(s).astype(np.float32) for s in shapes]
@@ -73,7 +73,7 @@ def test_neighbours_that_broadcast() -> None:
         paddle.tanh((a + b) * c - d) / (e * e + 1) * paddle.nn.functional.sigmoid(g)
     )
     compiled, scope = compiled_of(f, *arrays)
-    assert "NI" in compiled.text
+    assert "NI" in compiled.source_text
     feed = {f"x{i}": a for i, a in enumerate(arrays)}
     np.testing.assert_allclose(
         compiled.run(scope, feed)[0], f(*map(Tensor, arrays)).array, rtol=1e-6
@@ -81,7 +81,7 @@ def test_neighbours_that_broadcast() -> None:
 
 
 @pytest.mark.parametrize("uses", [63, 64, 65, 130])
-def test_a_value_that_many_ops_take(uses: int) -> None:
+def test_value_with_many_uses(uses: int) -> None:
     """Its gradient is a sum of as many, which stands among neighbours."""
 
     def f(x: Tensor) -> Tensor:
@@ -106,7 +106,7 @@ def test_a_value_that_many_ops_take(uses: int) -> None:
         [(40, 70), (70,)],
     ],
 )
-def test_neighbours_whose_sizes_only_a_run_knows(shapes: list[tuple[int, ...]]) -> None:
+def test_fused_ops_with_dynamic_sizes(shapes: list[tuple[int, ...]]) -> None:
     source = np.random.default_rng(1)
     arrays = [source.standard_normal(s).astype(np.float32) for s in shapes]
     f = lambda a, b: (paddle.tanh(a * a + 1) * paddle.exp(b), a * 2 - 1)
@@ -134,7 +134,7 @@ def test_neighbours_whose_sizes_only_a_run_knows(shapes: list[tuple[int, ...]]) 
         lambda x: paddle.nn.functional.hardswish(paddle.clip(x, -4, 4) * 2 + 1),
     ],
 )
-def test_bounds_are_the_same_bits_for_every_number(f: Any) -> None:
+def test_clipping_is_bitwise_equal(f: Any) -> None:
     odd = [np.nan, np.inf, -np.inf, 0.0, -0.0, 0.25, -0.5, 3.0, -3.0, 6.5, 1e-40, -1e-40]
     x = np.concatenate([np.array(odd), np.random.default_rng(2).standard_normal(20) * 4]).astype(
         np.float32
@@ -146,16 +146,16 @@ def test_bounds_are_the_same_bits_for_every_number(f: Any) -> None:
     np.testing.assert_array_equal(np.signbit(found), np.signbit(want))
 
 
-def test_it_is_the_same_without_compiled_kernels() -> None:
+def test_results_without_compiled_kernels() -> None:
     f = lambda x: paddle.nn.functional.gelu(paddle.tanh(x) * 2 + x).mean(1)
     compiled, scope = compiled_of(f, ONES)
     feed = {"x0": np.random.default_rng(2).standard_normal((3, 4)).astype(np.float32)}
     first = compiled.run(scope, feed)[0]
-    with native(False):
+    with use_native_kernels(False):
         np.testing.assert_allclose(compiled.run(scope, feed)[0], first, rtol=1e-5)
 
 
-def test_results_are_the_callers_own() -> None:
+def test_results_are_not_shared() -> None:
     weight = Tensor(ONES.copy())
     compiled, scope = compiled_of(
         lambda x: (x, paddle.reshape(x, [4, 3]), weight * 1, paddle.full([2], 3.0)), ONES
@@ -169,7 +169,7 @@ def test_results_are_the_callers_own() -> None:
     assert compiled.run(scope, {"x0": given})[3].tolist() == [3.0, 3.0]
 
 
-def test_what_is_missing_is_said() -> None:
+def test_missing_inputs_are_named() -> None:
     compiled, scope = compiled_of(lambda x: x * Tensor(ONES), ONES)
     with pytest.raises(OpError, match=r"inputs \['x0'\] are missing"):
         compiled.run(scope, {})
@@ -177,7 +177,7 @@ def test_what_is_missing_is_said() -> None:
         compiled.run({}, {"x0": ONES})
 
 
-def test_a_failure_says_op_operands_and_line() -> None:
+def test_error_names_op_operands_and_line() -> None:
     compiled, scope = compiled_of(
         lambda x, y: paddle.matmul(paddle.tanh(x), y), ONES, ONES.T.copy(), hide=True
     )
@@ -190,7 +190,7 @@ def test_a_failure_says_op_operands_and_line() -> None:
     assert "recorded at test_compiled.py" in text
 
 
-def test_a_failure_among_neighbours_says_which() -> None:
+def test_error_in_a_fused_group_names_the_op() -> None:
     compiled, scope = compiled_of(lambda x, y: paddle.tanh(x + 1) * y, ONES, ONES, hide=True)
     with pytest.raises(
         OpError, match=r"elementwise_mul: .*broadcast.* \(X=float32\[3,4\], Y=float32\[3,5\]\)"
@@ -198,7 +198,7 @@ def test_a_failure_among_neighbours_says_which() -> None:
         compiled.run(scope, {"x0": ONES, "x1": np.ones((3, 5), np.float32)})
 
 
-def test_all_unknown_ops_are_named_at_once() -> None:
+def test_all_unknown_ops_are_listed() -> None:
     program = Program()
     for type in ("no_such", "nor_this"):
         program.block.ops.append(OpDesc(type, {}, {"Out": ["x"]}))
@@ -206,7 +206,7 @@ def test_all_unknown_ops_are_named_at_once() -> None:
         CompiledProgram(program, [], [])
 
 
-def test_what_another_machine_merged_with_an_op_is_refused() -> None:
+def test_fused_attributes_are_rejected() -> None:
     program = Program()
     attrs = {
         "fuse_relu": Attr(AttrType.BOOLEAN, True),
@@ -233,22 +233,22 @@ def test_what_another_machine_merged_with_an_op_is_refused() -> None:
         ),
     ],
 )
-def test_a_slot_or_attribute_that_no_file_of_paddle_would_have(op: OpDesc, words: str) -> None:
+def test_invalid_slots_and_attributes(op: OpDesc, words: str) -> None:
     program = Program()
     program.block.ops.append(op)
     with pytest.raises(OpError, match=words):
         CompiledProgram(program, ["x"], ["y"]).run({}, {"x": ONES})
 
 
-def test_a_branch_whose_group_gives_nothing_that_is_read() -> None:
+def test_branch_with_unread_results() -> None:
     op = OpDesc("conditional_block")
-    run = FunctionSource().function(
+    run = FunctionSource().compile_function(
         ["x"], [], [Branch(op, "{0}", ("x",), [FusedCalls(op, [], [], ())])], ["x"]
     )
     assert run(1) == (1,)
 
 
-def test_threads_share_a_program() -> None:
+def test_threads() -> None:
     compiled, scope = compiled_of(lambda x: paddle.tanh(x * 3 - 1).sum(1), ONES)
     wrong = []
 
@@ -267,7 +267,7 @@ def test_threads_share_a_program() -> None:
     assert not wrong
 
 
-def test_persistables_that_are_written_are_stored() -> None:
+def test_written_persistables_are_stored() -> None:
     norm = paddle.nn.BatchNorm1D(4)
     recorder = Recorder()
     x = Variable(recorder.feed("x", Meta((3, 4), ONES.dtype)))
@@ -279,7 +279,7 @@ def test_persistables_that_are_written_are_stored() -> None:
     np.testing.assert_allclose(norm._mean.numpy(), before * 0.9 + 0.5, rtol=1e-6)
 
 
-def test_what_nobody_reads_is_left_out_but_for_what_it_does() -> None:
+def test_unread_ops_are_removed_except_side_effects() -> None:
     called = []
 
     def f(x):
@@ -291,4 +291,4 @@ def test_what_nobody_reads_is_left_out_but_for_what_it_does() -> None:
     assert {op.type for op in compiled.program.block.ops} >= {"tanh", "py_func"}
     compiled.run(scope, {"x0": ONES})
     assert called == [12.0]
-    assert "tanh" not in [getattr(f, "__name__", "") for f in compiled.functions]
+    assert "tanh" not in [getattr(f, "__name__", "") for f in compiled.called_functions]

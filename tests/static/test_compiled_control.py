@@ -1,6 +1,4 @@
-"""Branches, loops and lists in compiled programs: values and gradients are those of Python's own
-control flow.
-"""
+"""Branches, loops and lists in compiled programs: values and gradients equal those of Python."""
 
 from __future__ import annotations
 
@@ -43,7 +41,7 @@ def program_of(function: Function, shape: tuple[int, ...]) -> tuple[Recorder, Va
 
 
 def compiled_with_gradients(function: Function, shape: tuple[int, ...]) -> Any:
-    """A function that gives the result and the gradients of its sum."""
+    """Return a function that returns the result and the gradients of its sum."""
     recorder, out = program_of(function, shape)
     with replace_base_mode(Static(recorder)):
         found = differentiate(recorder, {out.name: None}, NAMES)
@@ -67,7 +65,7 @@ def eager(function: Function, arrays: tuple[Any, ...]) -> Any:
     ]
 
 
-def test_a_file_of_real_paddle_with_control_flow() -> None:
+def test_paddle_file_with_control_flow() -> None:
     folder = Path(__file__).parents[1] / "fixtures"
     program = load_program(folder / "control.pdmodel")
     params = load_params(folder / "control.pdiparams", [v.name for v in program.persistables()])
@@ -82,9 +80,7 @@ def test_a_file_of_real_paddle_with_control_flow() -> None:
 
 @pytest.mark.parametrize("shape", [(3,), (-1,)], ids=["known", "unknown"])
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
-def test_values_and_gradients_are_those_of_python(
-    function: Function, shape: tuple[int, ...]
-) -> None:
+def test_values_and_gradients_equal_python(function: Function, shape: tuple[int, ...]) -> None:
     run = compiled_with_gradients(function, shape)
     for arrays in POINTS:
         wanted, wanted_grads = eager(function, arrays)
@@ -97,7 +93,7 @@ def test_values_and_gradients_are_those_of_python(
 
 
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
-def test_op_by_op_gradients_flow_as_well(function: Function) -> None:
+def test_interpreter_gradients(function: Function) -> None:
     recorder, out = program_of(function, (3,))
     interpreter = Interpreter(recorder.program, recorder.scope, [out.name])
     for arrays in POINTS:
@@ -111,7 +107,7 @@ def test_op_by_op_gradients_flow_as_well(function: Function) -> None:
             )
 
 
-def test_more_loops_inside_of_loops_than_python_takes_are_refused() -> None:
+def test_too_deeply_nested_loops_are_rejected() -> None:
     program = Program([Block(i, i - 1) for i in range(22)])
     program.block.vars["c"] = VarDesc("c", (), "bool", checks_feed=True)
     for block in program.blocks[:-1]:

@@ -1,5 +1,5 @@
-"""Loops as real Paddle writes them: what a round makes longer is declared as one round has it, and
-an input may be what they carry.
+"""Loops of real Paddle programs: growing variables are declared with the shape of one iteration,
+and an input may be loop-carried.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def gradients(function: Any, weight: Any, n: int) -> list[Any]:
 
 @pytest.mark.parametrize("size", ["?", "2"])
 @pytest.mark.parametrize("n", [0, 1, 4])
-def test_gradients_are_those_of_what_was_fed_and_of_all_rounds(size: str, n: int) -> None:
+def test_gradients_of_all_iterations(size: str, n: int) -> None:
     w = paddle.to_tensor(
         np.linspace(-0.5, 0.7, 9, dtype="float32").reshape(3, 3), stop_gradient=False
     )

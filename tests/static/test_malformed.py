@@ -1,4 +1,4 @@
-"""Programs that make no sense end in an OpError that names the op, whatever is wrong with it."""
+"""Malformed programs end in an OpError that names the op."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from oarlock.core.tensor import Tensor
 from oarlock.export.pdmodel import to_bytes
 from oarlock.ir.parser import parse
 from oarlock.ir.program import Attr, AttrType, Block, OpDesc, Program
-from oarlock.ir.verifier import MAX_PROBLEM_LENGTH, MAX_PROBLEMS, check
+from oarlock.ir.verifier import MAX_PROBLEM_LENGTH, MAX_PROBLEMS, find_problems
 from oarlock.loader.engine import Engine, UnsupportedError
 
 from ..ops.rows import Row
@@ -54,7 +54,7 @@ WAYS = ("interpreter", "compiled", "engine")
 
 
 @pytest.mark.parametrize("how", WAYS)
-def test_the_program_runs(how: str) -> None:
+def test_valid_program_runs(how: str) -> None:
     run(parse(PROGRAM), how)
 
 
@@ -76,7 +76,7 @@ def test_the_program_runs(how: str) -> None:
         ("Cond=c, Input=x", "Cond=[], Input=x"),
     ],
 )
-def test_what_makes_no_sense_is_an_error_of_the_op(before: str, after: str, how: str) -> None:
+def test_malformed_program_is_an_error_of_the_op(before: str, after: str, how: str) -> None:
     assert before in PROGRAM
     text = PROGRAM.replace(before, after)
     with pytest.raises((OpError, UnsupportedError, FileError)) as error:
@@ -90,7 +90,7 @@ WRONG: dict[str, Attr] = {"STRING": Attr(AttrType.INTS, [1, 2]), "STRINGS": Attr
 
 
 @pytest.mark.parametrize("row", [ROWS[i] for i in TYPED[::7]], ids=[IDS[i] for i in TYPED[::7]])
-def test_an_attribute_of_another_type_is_named(row: Row) -> None:
+def test_attribute_of_wrong_type_is_named(row: Row) -> None:
     """Each attribute of an op in turn is of a type that the op does not declare."""
     recorder, feeds, names = recorded(row)
     op = next(op for op in recorder.program.block.ops if op.type not in ("feed", "fetch"))
@@ -119,7 +119,7 @@ LARGE = {
 
 
 @pytest.mark.parametrize("name", LARGE)
-def test_results_beyond_the_limit_are_rejected_with_their_size(name: str) -> None:
+def test_results_above_the_memory_limit(name: str) -> None:
     with pytest.raises(
         MemoryLimitError,
         match=r"takes [\d,.]+ GiB, more than the 8.0 GiB that OARLOCK_MAX_RESULT_BYTES",
@@ -127,7 +127,7 @@ def test_results_beyond_the_limit_are_rejected_with_their_size(name: str) -> Non
         LARGE[name](paddle.ones([1, 1, 4, 4]))
 
 
-def test_the_limit_can_be_raised_and_lowered(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memory_limit_variable(monkeypatch: pytest.MonkeyPatch) -> None:
     program = parse("""program version=2006002
 block 0:
   var fetch: fetch persistable
@@ -149,7 +149,7 @@ block 0:
                 work()
 
 
-def test_out_of_memory_says_how_much_was_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_out_of_memory_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OARLOCK_MAX_RESULT_BYTES", str(1 << 62))
     x = paddle.ones([1 << 20, 1])
     with pytest.raises(MemoryLimitError, match=r"float32\[1048576,1048576\] of 4,096.0 GiB"):
@@ -157,7 +157,7 @@ def test_out_of_memory_says_how_much_was_needed(monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.parametrize("pool", [paddle.nn.functional.avg_pool2d, paddle.nn.functional.max_pool2d])
-def test_windows_far_larger_than_any_image_are_rejected(pool: Any) -> None:
+def test_huge_windows_are_rejected(pool: Any) -> None:
     with pytest.raises(OpError, match="is larger than 1048576"):
         pool(paddle.ones([1, 1, 4, 4]), 2**31 - 1, stride=1, padding=2**30)
 
@@ -172,7 +172,7 @@ def test_windows_far_larger_than_any_image_are_rejected(pool: Any) -> None:
     ],
 )
 @pytest.mark.parametrize("how", WAYS)
-def test_errors_do_not_repeat_what_is_megabytes_long(op: str, attr: str, how: str) -> None:
+def test_errors_shorten_long_values(op: str, attr: str, how: str) -> None:
     text = PROGRAM.replace("elementwise_add(X=x, Y=y)", f"{op} {attr}")
     with pytest.raises((OpError, UnsupportedError, FileError)) as error:
         run(parse(text), how)
@@ -181,19 +181,19 @@ def test_errors_do_not_repeat_what_is_megabytes_long(op: str, attr: str, how: st
 
 @pytest.mark.parametrize("rows", [2**31 - 1, -(2**31)])
 @pytest.mark.parametrize("op", ["tril_indices", "triu_indices"])
-def test_a_triangle_is_counted_without_visiting_its_rows(op: str, rows: int) -> None:
+def test_triangle_size_needs_constant_time(op: str, rows: int) -> None:
     names = ("rows", "cols") if op == "tril_indices" else ("row", "col")
     with pytest.raises(OpError, match=r"OARLOCK_MAX_RESULT_BYTES|is negative"):
         OPS[op](**dict(zip(names, (rows, 2**31 - 1), strict=True)))
 
 
-def test_a_rule_lists_few_problems_and_shows_little_of_each() -> None:
-    """Thousands of faults in an op with a long place: each repeats the place, together far more
-    than the file.
+def test_rule_reports_are_shortened() -> None:
+    """Thousands of violations in an op with a long location: repeating it would exceed the file
+    size.
     """
     program = Program([Block(0, -1)], 2006002)
     names = [f"{i:x}" for i in range(5000)]
-    program.block.ops.append(OpDesc("relu", {"X": names}, {}, where=f"{'a' * 5000}.py:1 in f"))
-    problems = check(program)
+    program.block.ops.append(OpDesc("relu", {"X": names}, {}, user_line=f"{'a' * 5000}.py:1 in f"))
+    problems = find_problems(program)
     assert len(problems) <= MAX_PROBLEMS
     assert max(map(len, problems)) <= MAX_PROBLEM_LENGTH

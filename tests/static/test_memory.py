@@ -1,6 +1,4 @@
-"""Compiled programs keep no array longer than somebody reads it, neither in a run nor on the way
-back.
-"""
+"""Compiled programs free arrays after their last use, in runs and in backward passes."""
 
 from __future__ import annotations
 
@@ -19,7 +17,7 @@ from oarlock.static import InputSpec
 
 
 def peak(run: Callable[[], Any]) -> int:
-    """The most memory that was taken at once, in bytes; the second time, when all is made."""
+    """Return the peak memory in bytes of the second call."""
     run()
     tracemalloc.start()
     try:
@@ -50,8 +48,8 @@ def neighbours(x: Any) -> Any:
 
 
 @pytest.mark.parametrize(("function", "arrays"), [(chain, 3), (loop, 3), (neighbours, 1)])
-def test_as_many_arrays_as_are_read_later(function: Callable[..., Any], arrays: int) -> None:
-    recording = to_static(function, [InputSpec([256, 256])]).concrete_program.recording
+def test_number_of_live_arrays(function: Callable[..., Any], arrays: int) -> None:
+    recording = to_static(function, [InputSpec([256, 256])]).concrete_program.captured_program
     compiled = CompiledProgram(recording.program)
     x = np.random.default_rng(0).standard_normal((256, 256)).astype("float32")
     assert (
@@ -71,7 +69,7 @@ class Deep(nn.Layer):
         return x.mean()
 
 
-def test_a_step_takes_less_than_an_eager_one() -> None:
+def test_step_needs_less_memory_than_eager() -> None:
     x = paddle.ones([2048, 64])
 
     def step(net: nn.Layer) -> None:

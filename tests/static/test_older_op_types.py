@@ -1,4 +1,4 @@
-"""append_op with types of Paddle 1.x, or of its executors, whose work another op does."""
+"""append_op with op types of Paddle 1.x or of its executors, which other ops implement."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def mode() -> Iterator[None]:
 
 
 @pytest.mark.parametrize("type_", CASES)
-def test_an_older_type_is_run_as_the_op_of_today(mode: None, type_: str) -> None:
+def test_older_op_type_equals_current_op(mode: None, type_: str) -> None:
     feeds, attrs, wanted = CASES[type_]
     main = static.Program()
     with static.program_guard(main):

@@ -1,5 +1,5 @@
-"""Attributes of a file are judged when it is loaded, by the definition of their op, alike in Python
-and in C++.
+"""Attributes are checked against the op definition when a file is loaded, equally in Python and in
+C++.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from oarlock.compiler import CompiledProgram
 from oarlock.core.errors import FileError
 from oarlock.core.op import OPS
 from oarlock.export.pdmodel import to_bytes
-from oarlock.ir.attr_checks import ACCEPTED, attr_kind, attr_problems
-from oarlock.ir.attr_types import LIST_TYPES
+from oarlock.ir.attr_checks import ACCEPTED_TYPES, attr_kind, attr_problems
+from oarlock.ir.attr_types import LIST_ATTR_TYPES
 from oarlock.ir.parser import parse
 from oarlock.ir.program import Attr, AttrType, OpDesc, Program
-from oarlock.loader.engine import Engine, runtime
-from oarlock.loader.files import program_from_bytes
+from oarlock.loader.engine import Engine, runtime_module
+from oarlock.loader.files import parse_program
 
 from ..ops import older_attr_table
 from ..ops.attribute_table import TABLE, table
@@ -53,7 +53,9 @@ VALUES: dict[AttrType, Any] = {
     AttrType.SCALARS: [1.0, 1.0],
 }
 ONE = {
-    AttrType[f"{kind.name}S"]: [value] for kind, value in VALUES.items() if kind not in LIST_TYPES
+    AttrType[f"{kind.name}S"]: [value]
+    for kind, value in VALUES.items()
+    if kind not in LIST_ATTR_TYPES
 }
 EXTREMES = {
     AttrType.INT: [32, -33, 2**31 - 1, -(2**31)],
@@ -64,7 +66,7 @@ EXTREMES = {
 
 
 def with_attr(op: str, name: str, attr: Attr) -> bytes:
-    """A program whose second op, which nothing reads, is `op` with one attribute."""
+    """Return a program whose second op, which nothing reads, is `op` with one attribute."""
     program: Program = parse(PROGRAM)
     dead = program.block.ops[2]
     program.block.ops[2] = OpDesc(op, dead.inputs, dead.outputs, {name: attr})
@@ -74,7 +76,7 @@ def with_attr(op: str, name: str, attr: Attr) -> bytes:
 def python_problem(data: bytes) -> str:
     """What Python has against a file, "" for nothing."""
     try:
-        program_from_bytes(data)
+        parse_program(data)
     except FileError as error:
         return str(error).partition("attribute '")[2]
     return ""
@@ -83,17 +85,17 @@ def python_problem(data: bytes) -> str:
 def cpp_problem(data: bytes) -> str:
     """What C++ has against it."""
     try:
-        runtime().describe(data, None)
-    except runtime().Error as error:
+        runtime_module().describe(data, None)
+    except runtime_module().Error as error:
         return str(error).partition("attribute '")[2]
     return ""
 
 
-def test_the_table_of_cpp_is_that_of_the_definitions() -> None:
+def test_cpp_attribute_table_is_up_to_date() -> None:
     assert TABLE.read_text("utf-8") == table(), "run: python -m tests.ops.attribute_table"
 
 
-def test_the_table_of_older_attributes_is_that_of_the_definitions() -> None:
+def test_older_attribute_table_is_up_to_date() -> None:
     found = older_attr_table.TABLE.read_text("utf-8")
     assert found == older_attr_table.table(), "run: python -m tests.ops.older_attr_table"
 
@@ -110,7 +112,7 @@ def test_both_readers_accept_the_same_types(op: str) -> None:
                 assert cpp_problem(data) == wrong.removesuffix("\n")
                 if not wrong:
                     accepted.add(kind)
-        assert ACCEPTED[spec.type] <= accepted
+        assert ACCEPTED_TYPES[spec.type] <= accepted
         assert AttrType.STRINGS not in accepted or spec.type in ("STRINGS", "STRING")
 
 
@@ -133,16 +135,14 @@ def test_both_readers_reject_the_same_values(op: str, name: str) -> None:
     assert any(problems)
 
 
-def test_unknown_attributes_and_ops_are_passed_over() -> None:
+def test_unknown_attributes_and_ops_are_ignored() -> None:
     for op, name in (("relu", "use_mkldnn"), ("relu", "axis"), ("nobodys_op", "axis")):
-        program_from_bytes(with_attr(op, name, Attr(AttrType.STRING, "a")))
-        runtime().describe(with_attr(op, name, Attr(AttrType.INT, 2**31 - 1)), None)
+        parse_program(with_attr(op, name, Attr(AttrType.STRING, "a")))
+        runtime_module().describe(with_attr(op, name, Attr(AttrType.INT, 2**31 - 1)), None)
 
 
-def test_loading_rejects_a_bad_file(tmp_path: Path) -> None:
-    """Not only a run of it: `load`, `load_inference_model` and the predictor's reader say what is
-    wrong, and where.
-    """
+def test_load_rejects_invalid_attributes(tmp_path: Path) -> None:
+    """`load`, `load_inference_model` and the predictor report the problem and its location."""
     data = with_attr("softmax", "axis", Attr(AttrType.INT, 2**31 - 1))
     tmp_path.joinpath("m.pdmodel").write_bytes(data)
     tmp_path.joinpath("m.pdiparams").write_bytes(b"")
@@ -162,7 +162,7 @@ def test_loading_rejects_a_bad_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("registry", ["registry.json", "registry_1_8_5.json"])
-def test_what_paddle_writes_is_accepted(registry: str) -> None:
+def test_paddle_defaults_are_accepted(registry: str) -> None:
     """Every attribute as the type that real Paddle declares, at the default that it writes."""
     rows = json.loads((OPS_FOLDER / registry).read_text("utf-8"))
     checked = 0
@@ -171,14 +171,14 @@ def test_what_paddle_writes_is_accepted(registry: str) -> None:
         for name, (kind, *default) in row["attrs"].items():
             if op is not None and name in op.attrs:
                 attr_type = AttrType[kind]
-                empty = [] if attr_type in LIST_TYPES else VALUES.get(attr_type)
+                empty = [] if attr_type in LIST_ATTR_TYPES else VALUES.get(attr_type)
                 attr = Attr(attr_type, default[0] if default else empty)
                 assert not list(attr_problems(op, OpDesc(type, {}, {}, {name: attr}))), (type, name)
                 checked += 1
     assert checked > (500 if registry == "registry.json" else 0)
 
 
-def test_tolerances_of_paddle_1_8_are_numbers() -> None:
+def test_numeric_tolerances_of_1_8() -> None:
     text = """program version=1008005
 block 0:
   var feed: feed persistable
@@ -189,7 +189,7 @@ block 0:
   fetch = fetch(X=y) col=0
 """
     data = to_bytes(parse(text))
-    program_from_bytes(data)
+    parse_program(data)
     for x, y, close in (([1.0], [1.9], True), ([1.0], [2.1], False)):
         feeds = {"x": np.array([x * 3] * 2, "f"), "w": np.array([y * 3] * 2, "f")}
         assert (

@@ -8,33 +8,33 @@ import oarlock  # noqa: F401  # defines all ops and registers all rules
 from oarlock.autodiff import backward_pass
 from oarlock.compiler import lowering
 from oarlock.core.op import OPS
-from oarlock.ir.op_traits import OP_TRAITS, is_feed_or_fetch, traits_of
-from oarlock.ir.program import Kind
+from oarlock.ir.op_traits import OP_TRAITS, is_feed_or_fetch, program_op_traits
+from oarlock.ir.program import VarKind
 
 
 def test_ops_with_a_kernel_are_not_in_the_table() -> None:
     assert not OP_TRAITS.keys() & OPS.keys()
 
 
-def test_every_op_that_only_programs_have_is_in_the_table() -> None:
-    rules = {*lowering.RULES, *lowering.SEQUENCE_RULES, *backward_pass.RULES} - OPS.keys()
+def test_every_program_only_op_is_in_the_table() -> None:
+    rules = {*lowering.RULES, *lowering.MULTI_INSTRUCTION_RULES, *backward_pass.RULES} - OPS.keys()
     assert OP_TRAITS.keys() - {"feed", "fetch"} == rules
 
 
 @pytest.mark.parametrize("type", sorted(OP_TRAITS))
 def test_traits_agree_with_each_other(type: str) -> None:
-    traits = traits_of(type)
+    traits = program_op_traits(type)
     assert traits.is_control_flow or not traits.capture_slot
-    assert traits.is_control_flow_grad or not traits.forward_scopes
+    assert traits.is_control_flow_grad or not traits.forward_scopes_slot
     assert not (traits.is_control_flow and traits.is_control_flow_grad)
-    assert traits.holder in (None, Kind.FEED, Kind.FETCH)
+    assert traits.feed_fetch_kind in (None, VarKind.FEED, VarKind.FETCH)
     assert is_feed_or_fetch(type) == (type in ("feed", "fetch"))
 
 
 @pytest.mark.parametrize("type", sorted(backward_pass.RULES.keys() - OPS.keys()))
 def test_ops_with_a_gradient_rule_state_where_gradients_flow(type: str) -> None:
-    assert traits_of(type).grad_inputs is not None
+    assert program_op_traits(type).grad_input_slots is not None
 
 
 def test_unknown_ops_have_no_traits() -> None:
-    assert traits_of("no_such_op") == traits_of("vjp")
+    assert program_op_traits("no_such_op") == program_op_traits("vjp")

@@ -1,4 +1,4 @@
-"""Gradient ops under Paddle's names: which op each belongs to, and what it gives."""
+"""Gradient ops with Paddle's names: their forward op, and their results."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from oarlock.autodiff import execute_grad_ops
-from oarlock.autodiff.execute_grad_ops import GradOps
+from oarlock.autodiff import grad_op_replacements
+from oarlock.autodiff.grad_op_replacements import GradOpReplacements
 from oarlock.compiler import CompiledProgram
 from oarlock.compiler.unsupported_ops import Unsupported
 from oarlock.ir.program import Attr, AttrType, Block, OpDesc, Program, VarDesc
@@ -50,10 +50,10 @@ MULTIPLY = OpDesc(
         ("g", "x@GRAD"),
     ],
 )
-def test_names_say_which_op(given: str, made: str) -> None:
+def test_forward_op_is_found_by_names(given: str, made: str) -> None:
     back = OpDesc("exp_grad", {"Out": ["y"], "Out@GRAD": [given]}, {"X@GRAD": [made]})
     other = OpDesc("exp", {"X": ["y"]}, {"Out": ["w"]})
-    found = GradOps(program(EXP, other, back)).find(back)
+    found = GradOpReplacements(program(EXP, other, back)).find_replacement(back)
     assert found is not None
     assert (found.type, found.inputs["X"], found.attr("of")) == ("vjp", ["x"], "exp")
 
@@ -67,18 +67,18 @@ def test_names_say_which_op(given: str, made: str) -> None:
         OpDesc("exp", {"X": ["x"]}, {"Out": ["w"]}),
     ],
 )
-def test_gradients_of_nothing_that_is_there(back: OpDesc) -> None:
-    assert GradOps(program(EXP, back)).find(back) is None
+def test_gradient_ops_without_forward_op(back: OpDesc) -> None:
+    assert GradOpReplacements(program(EXP, back)).find_replacement(back) is None
 
 
-def test_an_op_that_was_pruned_is_what_its_gradient_tells() -> None:
+def test_pruned_forward_op_is_reconstructed() -> None:
     back = OpDesc("sinh_grad", {"X": ["x"], "Out@GRAD": ["y@GRAD"]}, {"X@GRAD": ["x@GRAD"]})
     assert run(
         program(back), "x@GRAD", **{"x": np.float32([0, 1]), "y@GRAD": np.float32([2, 2])}
     ) == pytest.approx([2, 2 * np.cosh(1)])
 
 
-def test_an_operand_that_gets_none() -> None:
+def test_operand_without_gradient() -> None:
     back = OpDesc(
         "elementwise_mul_grad",
         {"X": ["x"], "Y": ["y"], "Out@GRAD": ["g"]},
@@ -87,7 +87,7 @@ def test_an_operand_that_gets_none() -> None:
     assert run(program(MULTIPLY, back), "y@GRAD", x=X, y=X + 1, g=X * 2) == (X * X * 2).tolist()
 
 
-def test_a_result_that_nobody_used() -> None:
+def test_unused_result() -> None:
     split = OpDesc(
         "split",
         {"X": ["x"]},
@@ -99,7 +99,7 @@ def test_a_result_that_nobody_used() -> None:
     assert run(program(split, half, back), "x@GRAD", x=X) == [[0.0, 0.0], [9.0, -12.0]]
 
 
-def test_paddles_gradients_of_blocks_are_listed_with_the_rest() -> None:
+def test_unsupported_block_gradients_are_listed() -> None:
     made = program(EXP, OpDesc("no_such_op", {"X": ["x"]}, {"Out": ["z"]}))
     made.blocks.append(Block(1, 0))
     made.block.ops.append(
@@ -111,7 +111,7 @@ def test_paddles_gradients_of_blocks_are_listed_with_the_rest() -> None:
         CompiledProgram(made, ["x"], ["y"])
 
 
-def test_ops_that_clip() -> None:
+def test_clip_ops() -> None:
     clip = OpDesc(
         "clip_by_norm", {"X": ["x"]}, {"Out": ["y"]}, {"max_norm": Attr(AttrType.FLOAT, 1.0)}
     )
@@ -126,13 +126,13 @@ def test_ops_that_clip() -> None:
 
 
 @pytest.mark.parametrize("type", ["relu_grad", "tanh_grad", "sigmoid_grad"])
-def test_gradient_ops_that_are_ours_stay_kernels(type: str) -> None:
+def test_gradient_ops_with_kernels(type: str) -> None:
     forward = OpDesc(type.removesuffix("_grad"), {"X": ["x"]}, {"Out": ["y"]})
     back = OpDesc(type, {"Out": ["y"], "Out@GRAD": ["y@GRAD"]}, {"X@GRAD": ["x@GRAD"]})
-    assert GradOps(program(forward, back)).find(back) is None
+    assert GradOpReplacements(program(forward, back)).find_replacement(back) is None
 
 
-def test_an_op_is_found_by_its_names_and_not_by_asking_all(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_forward_op_lookup_uses_an_index(monkeypatch: pytest.MonkeyPatch) -> None:
     names = [f"v{i}" for i in range(101)]
     ops = [OpDesc("exp", {"X": [x]}, {"Out": [y]}) for x, y in pairwise(names)]
     backs = [
@@ -140,10 +140,10 @@ def test_an_op_is_found_by_its_names_and_not_by_asking_all(monkeypatch: pytest.M
         for x, y in pairwise(names)
     ]
     asked: list[OpDesc] = []
-    belongs = execute_grad_ops._is_grad_of
+    belongs = grad_op_replacements._is_grad_of
     monkeypatch.setattr(
-        execute_grad_ops, "_is_grad_of", lambda back, op: asked.append(op) or belongs(back, op)
+        grad_op_replacements, "_is_grad_of", lambda back, op: asked.append(op) or belongs(back, op)
     )
-    gradients = GradOps(program(*ops, *backs))
-    assert [gradients.find(b).inputs["X"] for b in backs] == [[n] for n in names[:-1]]
+    gradients = GradOpReplacements(program(*ops, *backs))
+    assert [gradients.find_replacement(b).inputs["X"] for b in backs] == [[n] for n in names[:-1]]
     assert len(asked) <= 2 * len(backs)

@@ -1,5 +1,5 @@
-"""Programs called from eager code: training through them is training eagerly, to the last bit where
-kernels are the same.
+"""Programs called from eager code: training equals eager training, bitwise where kernels are the
+same.
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ def train(
 
 @pytest.mark.parametrize("whole", [True, False], ids=["with the loss", "without"])
 @pytest.mark.parametrize("name", MODELS)
-def test_training_is_training_eagerly(name: str, whole: bool) -> None:
+def test_training_equals_eager(name: str, whole: bool) -> None:
     make, shape = MODELS[name]
     batches = data(shape)
     model = make()
@@ -179,7 +179,9 @@ def wanting(*shape: int) -> Tensor:
 
 
 def both(function: Callable[..., Any], use: Callable[..., Any], *shapes: tuple[int, ...]) -> None:
-    """`use(function, *tensors)` gives the same gradients with the function and with its program."""
+    """Check that `use(function, *tensors)` has equal gradients for the function and for its
+    program.
+    """
     found = []
     tensors = [wanting(*shape) for shape in shapes]
     program = partial(function, tensors)
@@ -205,7 +207,7 @@ def backwards(value: Any, **how: Any) -> Any:
     return value
 
 
-def test_ops_before_and_behind() -> None:
+def test_eager_ops_before_and_after() -> None:
     both(
         lambda x, y: paddle.tanh(x) * y,
         lambda f, x, y: backwards((f(x * 2, y + x) * y).sum()),
@@ -214,7 +216,7 @@ def test_ops_before_and_behind() -> None:
     )
 
 
-def test_a_gradient_that_is_given() -> None:
+def test_given_output_gradient() -> None:
     both(
         lambda x: paddle.tanh(x),
         lambda f, x: backwards(f(x), grad_tensor=Tensor(np.full((3, 4), 2.0, np.float32))),
@@ -223,7 +225,7 @@ def test_a_gradient_that_is_given() -> None:
 
 
 @pytest.mark.parametrize("used", [[0], [1], [0, 1], [2], [1, 2]])
-def test_only_some_outputs_are_used(used: list[int]) -> None:
+def test_unused_outputs(used: list[int]) -> None:
     def several(x, y):
         z = paddle.tanh(x) * y
         return z.sum(), z * x, paddle.exp(y)
@@ -235,14 +237,14 @@ def test_only_some_outputs_are_used(used: list[int]) -> None:
     both(several, use, (3, 4), (3, 4))
 
 
-def test_an_output_without_gradient() -> None:
+def test_output_without_gradient() -> None:
     both(lambda x: (x * x, paddle.argmax(x, axis=1)), lambda f, x: backwards(f(x)[0].sum()), (3, 4))
     assert partial(lambda x: paddle.argmax(x, axis=1), [wanting(3, 4)])([wanting(3, 4)])[
         0
     ].stop_gradient
 
 
-def test_gradients_add_up_and_graphs_are_freed() -> None:
+def test_gradients_accumulate_and_graph_is_freed() -> None:
     x = wanting(3)
     program = partial(lambda x: (x * x).sum(), [x])
     out = program([x])[0]
@@ -253,7 +255,7 @@ def test_gradients_add_up_and_graphs_are_freed() -> None:
         out.backward()
 
 
-def test_hooks_see_gradients() -> None:
+def test_hooks() -> None:
     x, seen = wanting(3), []
     x.register_hook(lambda g: seen.append(g.numpy()) or g * 2)
     partial(lambda x: (x * x).sum(), [x])([x])[0].backward()
@@ -261,7 +263,7 @@ def test_hooks_see_gradients() -> None:
     np.testing.assert_allclose(x.gradient(), 4 * x.numpy(), rtol=1e-6)
 
 
-def test_no_gradient_where_none_is_recorded() -> None:
+def test_no_grad() -> None:
     x = wanting(3)
     program = partial(lambda x: x * x, [x])
     with paddle.no_grad():
@@ -270,7 +272,7 @@ def test_no_gradient_where_none_is_recorded() -> None:
     assert not program([x])[0].stop_gradient
 
 
-def test_the_gradient_of_the_gradient() -> None:
+def test_second_order_gradient() -> None:
     def use(f, x, y):
         first = paddle.grad(f(x, y).sum(), [x], create_graph=True)[0]
         return backwards((first * first).sum())
@@ -278,7 +280,7 @@ def test_the_gradient_of_the_gradient() -> None:
     both(lambda x, y: paddle.tanh(x * y) * x, use, (3, 4), (3, 4))
 
 
-def test_a_gradient_that_ends_inside() -> None:
+def test_no_grad_inside_the_program() -> None:
     def some(x, y):
         with paddle.no_grad():
             kept = paddle.exp(x)
@@ -287,7 +289,7 @@ def test_a_gradient_that_ends_inside() -> None:
     both(some, lambda f, x, y: backwards(f(x, y).sum()), (3, 4), (3, 4))
 
 
-def test_branches_and_loops_train() -> None:
+def test_training_with_branches_and_loops() -> None:
     def f(x, y):
         s = paddle.capture.control.cond(x.sum() > 0, lambda: x * y, lambda: x - y)
         body = lambda i, s: (i + 1, paddle.tanh(s * y))
@@ -298,13 +300,13 @@ def test_branches_and_loops_train() -> None:
     both(f, lambda f, x, y: backwards(f(x, y).sum() + f(-x, y).sum()), (3, 4), (3, 4))
 
 
-def test_another_number_of_inputs_is_refused() -> None:
+def test_wrong_number_of_inputs_is_rejected() -> None:
     program = partial(lambda x: x * x, [wanting(3)])
     with pytest.raises(paddle.OpError, match=r"takes 1 inputs \['x0'\], got 2"):
         program([wanting(3), wanting(3)])
 
 
-def test_a_failure_names_the_op_and_its_line() -> None:
+def test_error_names_op_and_line() -> None:
     program = partial(lambda x, y: paddle.matmul(x, y), [wanting(3, 4), wanting(4, 2)])
     with pytest.raises(
         paddle.OpError,
@@ -313,7 +315,7 @@ def test_a_failure_names_the_op_and_its_line() -> None:
         program([wanting(3, 4), wanting(5, 2)])
 
 
-def test_gradients_that_overflow_while_they_add_up_are_infinite_without_a_word() -> None:
+def test_overflow_in_gradient_accumulation_is_silent() -> None:
     x = paddle.to_tensor(np.float32([3e38]), stop_gradient=False)
     grow = paddle.jit.to_static(lambda x: (x * 3e38).sum())
     for _ in range(2):

@@ -1,4 +1,4 @@
-"""Pruning keeps what outputs and guards need, and names everything that does not fit."""
+"""Pruning keeps what outputs and guards need, and reports everything invalid."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import pytest
 from oarlock.core.errors import OpError
 from oarlock.ir.parser import parse
 from oarlock.ir.passes.prune import eliminate_dead_ops, prune
-from oarlock.ir.program import Arg, Contract, Guard, Program
-from oarlock.ir.verifier import check
+from oarlock.ir.program import Contract, ContractArg, Guard, Program
+from oarlock.ir.verifier import find_problems
 
 NET = parse("""\
 program version=2006002
@@ -40,22 +40,22 @@ def types(program: Program) -> list[str]:
     return [op.type for op in program.block.ops]
 
 
-def test_only_what_is_needed_stays() -> None:
+def test_unneeded_ops_are_removed() -> None:
     pruned = prune(NET, ["x"], ["a"])
     assert types(pruned) == ["feed", "matmul_v2", "fetch"]
     assert sorted(pruned.block.vars) == ["a", "feed", "fetch", "w", "x"]
     assert (pruned.feeds(), pruned.fetches()) == (["x"], ["a"])
     assert len(pruned.blocks) == 1
-    assert check(pruned) == []
+    assert find_problems(pruned) == []
 
 
-def test_blocks_are_kept_with_what_they_need_and_numbered_anew() -> None:
+def test_sub_blocks_are_kept_and_renumbered() -> None:
     pruned = prune(NET, ["x"], ["o"])
     assert types(pruned) == ["feed", "matmul_v2", "any", "conditional_block", "fetch"]
     assert [(block.idx, block.parent) for block in pruned.blocks] == [(0, -1), (1, 0), (2, 1)]
     assert pruned.block.ops[3].attr("sub_block") == 1
     assert pruned.blocks[1].ops[0].attr("sub_block") == 2
-    assert check(pruned) == []
+    assert find_problems(pruned) == []
 
 
 DEAD = parse("""\
@@ -81,7 +81,7 @@ block 3 in 1:
 
 
 @pytest.mark.parametrize("lean", [eliminate_dead_ops, lambda program: prune(program, ["x"], ["o"])])
-def test_ops_in_blocks_that_nobody_needs_go_and_those_that_do_something_stay(lean: Any) -> None:
+def test_dead_code_in_sub_blocks(lean: Any) -> None:
     before = deepcopy(DEAD)
     pruned = lean(DEAD)
     assert before == DEAD
@@ -96,25 +96,25 @@ def test_ops_in_blocks_that_nobody_needs_go_and_those_that_do_something_stay(lea
     assert pruned.block.ops[3].inputs["Input"] == ["a"]
 
 
-def test_what_blocks_read_by_name_is_needed() -> None:
+def test_variables_read_by_sub_blocks_are_needed() -> None:
     pruned = prune(NET, ["x", "y"], ["s"])
     assert "relu" in types(pruned)
-    assert check(pruned) == []
+    assert find_problems(pruned) == []
 
 
-def test_a_feed_cuts_what_would_compute_it() -> None:
+def test_feed_replaces_its_producer() -> None:
     pruned = prune(NET, ["b"], ["n"])
     assert types(pruned) == ["feed", "size", "fetch"]
-    assert check(pruned) == []
+    assert find_problems(pruned) == []
 
 
-def test_feeds_are_numbered_in_the_order_given() -> None:
+def test_feed_and_fetch_order() -> None:
     assert prune(NET, ["y", "x"], ["s", "a"]).feeds() == ["y", "x"]
     assert prune(NET, ["y", "x"], ["s", "a"]).fetches() == ["s", "a"]
     assert [op.attr("col") for op in prune(NET, ["y", "x"], ["s"]).block.ops[:2]] == [1, 0]
 
 
-def test_an_update_in_place_keeps_the_writers_before_it() -> None:
+def test_in_place_update_keeps_earlier_writers() -> None:
     program = parse("""\
 program version=0
 block 0:
@@ -128,7 +128,7 @@ block 0:
     assert types(prune(program, ["x"], ["y"])) == ["feed", "fill", "increment", "sum", "fetch"]
 
 
-def test_the_original_is_left_alone() -> None:
+def test_original_is_unchanged() -> None:
     before = deepcopy(NET)
     pruned = prune(NET, ["x"], ["o"])
     pruned.block.vars["w"].shape = (1,)
@@ -136,15 +136,15 @@ def test_the_original_is_left_alone() -> None:
     assert before == NET
 
 
-def test_pruning_again_changes_nothing() -> None:
+def test_pruning_is_idempotent() -> None:
     once = prune(NET, ["x"], ["o"])
     assert prune(once, ["x"], ["o"]) == once
 
 
 def contract() -> Contract:
     return Contract(
-        [Arg("x", "float32", (-1, 3), "x"), Arg("y", "float32", (-1, 3), "y")],
-        [Arg("a", "float32", (-1, 4), "0"), Arg("o", "float32", (-1, 4), "1")],
+        [ContractArg("x", "float32", (-1, 3), "x"), ContractArg("y", "float32", (-1, 3), "y")],
+        [ContractArg("a", "float32", (-1, 4), "0"), ContractArg("o", "float32", (-1, 4), "1")],
         "[0, 1]",
         [Guard("value", "n", 0, "6", "int()", "net.py:3 in f", "k = int(n)")],
         "a test",
@@ -152,7 +152,7 @@ def contract() -> Contract:
     )
 
 
-def test_guards_keep_what_they_read_and_the_contract_follows() -> None:
+def test_guards_keep_their_variables() -> None:
     program = deepcopy(NET)
     program.contract = contract()
     pruned = prune(program, ["x", "y"], ["a"])
@@ -161,7 +161,7 @@ def test_guards_keep_what_they_read_and_the_contract_follows() -> None:
     assert [arg.path for arg in pruned.contract.outputs] == ["0"]
     assert pruned.contract.output_tree == ""
     assert pruned.contract.verified == ""
-    assert check(pruned) == []
+    assert find_problems(pruned) == []
     same = prune(program, ["x", "y"], ["a", "o"]).contract
     assert same is not None
     assert same.output_tree == "[0, 1]"
@@ -183,9 +183,7 @@ def test_guards_keep_what_they_read_and_the_contract_follows() -> None:
         ([], ["y"], "'y' is needed by the outputs but is neither fed nor computed"),
     ],
 )
-def test_everything_that_does_not_fit_is_named(
-    feeds: list[str], fetches: list[str], message: str
-) -> None:
+def test_errors_list_all_problems(feeds: list[str], fetches: list[str], message: str) -> None:
     with pytest.raises(OpError) as error:
         prune(NET, feeds, fetches)
     assert str(error.value).startswith(f"prune: {message}")

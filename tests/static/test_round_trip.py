@@ -1,6 +1,4 @@
-"""Any program comes back from its text and from its file; texts and files are the same
-each time.
-"""
+"""Programs round-trip through text and files, which are deterministic."""
 
 from __future__ import annotations
 
@@ -12,25 +10,25 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from oarlock.core.dtype import ALL
+from oarlock.core.dtype import ALL_DTYPES
 from oarlock.export.pdmodel import to_bytes
 from oarlock.ir.attr_types import ATTR_RULES
 from oarlock.ir.parser import parse
-from oarlock.ir.printer import FORMS, KEYWORDS, to_text
+from oarlock.ir.printer import ATTR_FORMS, KEYWORDS, to_text
 from oarlock.ir.program import (
-    Arg,
     Attr,
     AttrType,
     Block,
     Contract,
+    ContractArg,
     Guard,
-    Kind,
     OpDesc,
     Program,
     VarDesc,
+    VarKind,
 )
-from oarlock.ir.verifier import TENSORS, check
-from oarlock.loader.files import program_from_bytes
+from oarlock.ir.verifier import TENSOR_KINDS, find_problems
+from oarlock.loader.files import parse_program
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 # Names have no control characters, and what is only shown loses them.
@@ -79,7 +77,7 @@ SHAPES = (
     .map(tuple)
     .filter(lambda sizes: math.prod(max(abs(n), 1) for n in sizes) < 2**50)
 )
-DTYPES = st.sampled_from([dtype.name for dtype in ALL])
+DTYPES = st.sampled_from([dtype.name for dtype in ALL_DTYPES])
 
 
 @st.composite
@@ -91,11 +89,11 @@ def attrs(draw: Any) -> Attr:
 
 @st.composite
 def variables(draw: Any, name: str) -> VarDesc:
-    kind = draw(st.sampled_from(sorted(Kind)))
+    kind = draw(st.sampled_from(sorted(VarKind)))
     var = VarDesc(name, dtype="", kind=kind)
-    if kind in TENSORS or kind in (Kind.STRINGS, Kind.VOCAB):
+    if kind in TENSOR_KINDS or kind in (VarKind.STRINGS, VarKind.VOCAB):
         var.dtype, var.shape = draw(DTYPES), draw(SHAPES)
-    if kind in (Kind.DENSE, Kind.ARRAY):
+    if kind in (VarKind.DENSE, VarKind.ARRAY):
         var.lod_level = draw(st.integers(0, 2))
     for flag in ("persistable", "is_parameter", "stop_gradient", "checks_feed"):
         setattr(var, flag, draw(st.booleans()))
@@ -137,7 +135,7 @@ def ops(draw: Any, names: list[str], blocks: list[int]) -> OpDesc:
     return op
 
 
-ARGS = st.builds(Arg, NAMES, DTYPES, SHAPES, SHOWN)
+ARGS = st.builds(ContractArg, NAMES, DTYPES, SHAPES, SHOWN)
 GUARDS = st.builds(Guard, NAMES, NAMES, INT64, SHOWN, SHOWN, WHERE, SHOWN)
 CONTRACTS = st.builds(
     Contract,
@@ -152,9 +150,7 @@ CONTRACTS = st.builds(
 
 @st.composite
 def programs(draw: Any, contract: bool = False) -> Program:
-    """Programs whose operands are declared and whose blocks nest; what ops do with them is left to
-    chance.
-    """
+    """Return programs with declared operands and nested blocks; the ops are random."""
     count = draw(st.integers(1, 3))
     program = Program([], draw(st.sampled_from([0, 2006002, 1008005])))
     names: list[str] = []
@@ -194,7 +190,7 @@ def programs(draw: Any, contract: bool = False) -> Program:
 
 @given(programs(contract=True))
 @settings(deadline=None)
-def test_text_comes_back(program: Program) -> None:
+def test_text_round_trip(program: Program) -> None:
     text = to_text(program)
     assert parse(text) == program
     assert to_text(parse(text)) == text
@@ -203,37 +199,37 @@ def test_text_comes_back(program: Program) -> None:
 
 @given(programs())
 @settings(deadline=None)
-def test_file_comes_back(program: Program) -> None:
+def test_file_round_trip(program: Program) -> None:
     data = to_bytes(program)
-    assert program_from_bytes(data) == program
-    assert to_bytes(program_from_bytes(data)) == data
+    assert parse_program(data) == program
+    assert to_bytes(parse_program(data)) == data
 
 
 @given(st.sampled_from([AttrType.FLOAT, AttrType.FLOATS]), st.floats(-1e30, 1e30))
 @settings(deadline=None)
-def test_a_float_is_written_with_the_digits_it_needs(kind: AttrType, value: float) -> None:
+def test_shortest_float_text(kind: AttrType, value: float) -> None:
     """FLOAT is 32 bits in a file; the text has those bits and no more digits than that takes."""
     listed = [value] if kind == AttrType.FLOATS else value
     program = Program([Block(ops=[OpDesc("relu", attrs={"alpha": Attr(kind, listed)})])])
     (single,) = struct.unpack("f", struct.pack("f", value))
     wanted = [single] if kind == AttrType.FLOATS else single
     assert parse(to_text(program)).block.ops[0].attr("alpha") == wanted
-    assert program_from_bytes(to_bytes(program)).block.ops[0].attr("alpha") == wanted
+    assert parse_program(to_bytes(program)).block.ops[0].attr("alpha") == wanted
 
 
-def test_every_attribute_type_is_tried() -> None:
-    assert set(ELEMENTS) | NEEDS_PROGRAM == set(AttrType) == set(FORMS) == set(ATTR_RULES)
+def test_every_attribute_type_is_generated() -> None:
+    assert set(ELEMENTS) | NEEDS_PROGRAM == set(AttrType) == set(ATTR_FORMS) == set(ATTR_RULES)
 
 
 @pytest.mark.parametrize("value", [float("inf"), float("-inf"), float("nan")])
 @pytest.mark.parametrize("kind", [AttrType.FLOAT, AttrType.FLOAT64, AttrType.SCALAR])
-def test_floats_that_are_no_numbers(kind: AttrType, value: float) -> None:
+def test_nan_and_infinity(kind: AttrType, value: float) -> None:
     program = Program([Block(ops=[OpDesc("fill", attrs={"value": Attr(kind, value)})])])
-    for back in (parse(to_text(program)), program_from_bytes(to_bytes(program))):
+    for back in (parse(to_text(program)), parse_program(to_bytes(program))):
         assert repr(back.block.ops[0].attr("value")) == repr(value)
 
 
-def test_the_order_of_slots_attributes_and_variables_does_not_matter() -> None:
+def test_bytes_are_independent_of_insertion_order() -> None:
     def made(turn: int) -> bytes:
         names = ["a", "b", "c"][::turn]
         variables = {n: VarDesc(n, (2,)) for n in names}
@@ -245,9 +241,9 @@ def test_the_order_of_slots_attributes_and_variables_does_not_matter() -> None:
     assert made(1) == made(-1)
 
 
-def test_generated_programs_are_legal_enough() -> None:
-    """The strategy above would be empty talk if `check` found nothing to check in what it makes."""
+def test_generated_programs_violate_few_rules() -> None:
+    """The strategy must generate programs with few violations for `check` to be tested."""
     program = Program(
         [Block(vars={"x": VarDesc("x")}, ops=[OpDesc("relu", {"X": ["y"]}, {"Out": ["x"]})])]
     )
-    assert check(program) == ["block 0, op 0 (relu): variable 'y' is not declared"]
+    assert find_problems(program) == ["block 0, op 0 (relu): variable 'y' is not declared"]

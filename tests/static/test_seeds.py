@@ -57,7 +57,7 @@ def eager(start: Any) -> list[Any]:
 
 @pytest.mark.parametrize("start", INITIALIZERS)
 @pytest.mark.parametrize("seeded", [default_programs, guard, global_seed])
-def test_layers_and_dropout_of_eager_code_follow_the_seed(seeded: Any, start: str) -> None:
+def test_eager_seed(seeded: Any, start: str) -> None:
     def made(seed: int) -> list[Any]:
         with seeded(seed):
             return eager(INITIALIZERS[start])
@@ -84,7 +84,7 @@ def ran(seed: int, start: Any) -> list[Any]:
 
 
 @pytest.mark.parametrize("start", INITIALIZERS)
-def test_programs_follow_their_seed(start: str) -> None:
+def test_program_seed(start: str) -> None:
     paddle.enable_static()
     try:
         first, again, other = (ran(seed, INITIALIZERS[start]) for seed in (3, 3, 4))
@@ -112,7 +112,7 @@ class Noisy(nn.Layer):
 
 @pytest.mark.filterwarnings("ignore:.*(there are no parameters|told to train|random)")
 @pytest.mark.parametrize("training", [False, True])
-def test_a_loaded_program_follows_the_seed(training: bool, tmp_path: Path) -> None:
+def test_loaded_program_seed(training: bool, tmp_path: Path) -> None:
     paddle.jit.save(Noisy(), str(tmp_path / "m"), [static.InputSpec([4])])
     layer = paddle.jit.load(str(tmp_path / "m"))
     layer.training = training

@@ -66,9 +66,7 @@ LOADS: dict[str, Callable[[Any, str], Any]] = {
 
 
 @pytest.mark.parametrize("way", LOADS)
-def test_values_of_a_layer_are_found_by_its_table_of_names(
-    way: str, program: Any, prefix: str
-) -> None:
+def test_layer_state_is_matched_by_name_table(way: str, program: Any, prefix: str) -> None:
     LOADS[way](program, prefix)  # warnings are errors: every value is used
     values = program.state_dict("param")
     assert len(values) == 6
@@ -76,9 +74,7 @@ def test_values_of_a_layer_are_found_by_its_table_of_names(
         np.testing.assert_array_equal(np.asarray(value), 2, err_msg=name)
 
 
-def test_values_that_a_program_cannot_take_are_warned_about_one_by_one(
-    program: Any, prefix: str
-) -> None:
+def test_mismatched_values_warn(program: Any, prefix: str) -> None:
     weight, bias = (p.name for p in program.all_parameters()[:2])
     before = {name: np.asarray(value).copy() for name, value in program.state_dict("param").items()}
     wrong = {

@@ -1,4 +1,4 @@
-"""What a program looks like, and what the parser says of text that is none."""
+"""The text format of programs, and the parser's errors."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from hypothesis import strategies as st
 from oarlock.core.errors import FileError
 from oarlock.ir.parser import parse
 from oarlock.ir.program import (
-    Arg,
     Attr,
     AttrType,
     Block,
     Contract,
+    ContractArg,
     Guard,
-    Kind,
     OpDesc,
     Program,
     VarDesc,
+    VarKind,
 )
 
 GOLDEN = """\
@@ -48,12 +48,12 @@ def golden() -> Program:
     outer = Block(
         vars={
             "linear_0.w_0": VarDesc("linear_0.w_0", (3, 4), persistable=True, is_parameter=True),
-            "feed": VarDesc("feed", dtype="", kind=Kind.FEED, persistable=True),
-            "fetch": VarDesc("fetch", dtype="", kind=Kind.FETCH, persistable=True),
+            "feed": VarDesc("feed", dtype="", kind=VarKind.FEED, persistable=True),
+            "fetch": VarDesc("fetch", dtype="", kind=VarKind.FETCH, persistable=True),
             "n": VarDesc("n", (1,), "int64", checks_feed=True),
             "x": VarDesc("x", (-1, 3)),
             "y": VarDesc("y", (-1, 4), lod_level=1),
-            "s": VarDesc("s", dtype="", kind=Kind.STEP_SCOPES),
+            "s": VarDesc("s", dtype="", kind=VarKind.STEP_SCOPES),
         },
         ops=[
             OpDesc("feed", {"X": ["feed"]}, {"Out": ["x"]}, {"col": Attr(AttrType.INT, 0)}),
@@ -81,13 +81,13 @@ def golden() -> Program:
     inner = Block(
         1,
         0,
-        {"a b": VarDesc("a b", (-1,), "float16", Kind.ARRAY, stop_gradient=True)},
+        {"a b": VarDesc("a b", (-1,), "float16", VarKind.ARRAY, stop_gradient=True)},
         [OpDesc("fill", {"X": []}, {"Out": ["a b"]}, attrs), OpDesc("print", {"In": ["x"]})],
     )
     guard = Guard("dim", "x", 1, "3", "shape[1]", "net.py:9 in forward", "if x.shape[1] == 3:")
     contract = Contract(
-        [Arg("x", "float32", (-1, 3), "x")],
-        [Arg("y", "float32", (-1, 4), "logits")],
+        [ContractArg("x", "float32", (-1, 3), "x")],
+        [ContractArg("y", "float32", (-1, 4), "logits")],
         '{"logits": 0}',
         [guard],
         "oarlock 0.1",
@@ -96,12 +96,12 @@ def golden() -> Program:
     return Program([outer, inner], 2006002, contract)
 
 
-def test_golden() -> None:
+def test_golden_text() -> None:
     assert str(golden()) == GOLDEN
     assert parse(GOLDEN) == golden()
 
 
-def test_spaces_empty_lines_and_comments_are_free() -> None:
+def test_whitespace_and_comments_are_ignored() -> None:
     loose = (
         "# a note\n\n"
         + GOLDEN.replace(", ", " ,  ").replace("=block(1)", " = block ( 1 )")

@@ -1,4 +1,4 @@
-"""Every rule has a program that breaks it, and real programs break none."""
+"""Each verification rule has a program that violates it; real programs violate none."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from oarlock.ir.parser import parse
 from oarlock.ir.program import Attr, AttrType, Block, OpDesc, Program, VarDesc
-from oarlock.ir.verifier import FILE_RULES, MAX_DEPTH, RULES, check
+from oarlock.ir.verifier import FILE_RULES, MAX_BLOCK_DEPTH, RULES, find_problems
 
 GOOD = """\
 program version=0
@@ -71,8 +71,8 @@ BROKEN: dict[str, list[tuple[str, str]]] = {
     ],
     "blocks_not_too_deep": [
         (
-            text(*(f"block {i + 1} in {i}:" for i in range(MAX_DEPTH))),
-            f"nested {MAX_DEPTH + 1} deep",
+            text(*(f"block {i + 1} in {i}:" for i in range(MAX_BLOCK_DEPTH))),
+            f"nested {MAX_BLOCK_DEPTH + 1} deep",
         ),
     ],
     "sub_blocks_exist": [
@@ -109,7 +109,7 @@ BROKEN: dict[str, list[tuple[str, str]]] = {
         (text("var x: float32[]", "relu(X=x) a=var(z)"), "variable 'z' is not declared"),
         (text("relu(X=x)", "block 1 in 0:", "var x: float32[]"), "variable 'x' is not declared"),
     ],
-    "feeds_and_fetches": [
+    "feeds_and_fetches_are_valid": [
         (text("x: float32[] = feed(X=feed)"), "the feed ops have col [None], not 0 ... 0"),
         (text("x: float32[] = feed(X=feed) col=1"), "the feed ops have col [1], not 0 ... 0"),
         (
@@ -221,30 +221,30 @@ ROWS += [(name, program, what) for name, rows in BROKEN_DATA.items() for program
 BY_NAME = {rule.__name__: rule for group in RULES for rule in group}
 
 
-def test_a_good_program_breaks_no_rule() -> None:
-    assert check(parse(GOOD)) == []
-    assert check(parse(STEPS)) == []
+def test_valid_program_violates_no_rule() -> None:
+    assert find_problems(parse(GOOD)) == []
+    assert find_problems(parse(STEPS)) == []
 
 
 @pytest.mark.parametrize(("rule", "program", "message"), ROWS)
-def test_broken_rules_are_found(rule: str, program: Program, message: str) -> None:
+def test_violations_are_reported(rule: str, program: Program, message: str) -> None:
     said = list(BY_NAME[rule](program))
     assert any(message in line for line in said), said
-    assert set(check(program)) & set(said)
+    assert set(find_problems(program)) & set(said)
 
 
-def test_a_measured_scale_is_kept_in_a_parameter() -> None:
+def test_quantization_scale_may_be_a_parameter() -> None:
     measured = parse(text("param w: float32[]", "w = fake_quantize_dequantize_abs_max()"))
     assert list(BY_NAME["parameters_not_overwritten"](measured)) == []
 
 
-def test_every_rule_has_a_program_that_breaks_it() -> None:
+def test_every_rule_has_a_violation() -> None:
     assert {row[0] for row in ROWS} == set(BY_NAME)
 
 
-def test_files_keep_to_a_part_of_the_rules() -> None:
+def test_file_rules_are_the_first_rules() -> None:
     assert RULES[: len(FILE_RULES)] == FILE_RULES
 
 
-def test_all_of_a_kind_is_said_at_once() -> None:
-    assert len(check(parse(text("y = relu(X=x)")))) == 2
+def test_all_violations_are_listed() -> None:
+    assert len(find_problems(parse(text("y = relu(X=x)")))) == 2

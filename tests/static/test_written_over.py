@@ -1,5 +1,5 @@
-"""Kernels write over operands that nobody reads again: results are the same bits as without it,
-whoever else holds an array.
+"""Kernels overwrite operands that are not read again; results are bitwise equal, whoever shares an
+array.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ from oarlock.static import InputSpec
 
 from .test_memory import peak
 
-pytestmark = pytest.mark.skipif(native.compiled is None, reason="built without compiled kernels")
+pytestmark = pytest.mark.skipif(
+    native.kernels_module is None, reason="built without compiled kernels"
+)
 F = nn.functional
 SHAPE = [64, 128]  # large enough for its memory to be given back early
 ONE: dict[str, Callable[[Any], Any]] = {
@@ -50,8 +52,8 @@ def off() -> Iterator[None]:
 
 
 def random_function(seed: int) -> Callable[[Any, Any, Any], Any]:
-    """A function of two arrays and a number that applies ops to what it has made so far, in
-    branches and rounds as well.
+    """Return a function of two arrays and a number that applies random ops, also in branches and
+    loops.
     """
     rng = random.Random(seed)
     words = [
@@ -106,8 +108,8 @@ SPECS = [
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_random_programs_give_the_same_bits(seed: int) -> None:
-    recording = to_static(random_function(seed), SPECS).concrete_program.recording
+def test_random_programs_are_bitwise_equal(seed: int) -> None:
+    recording = to_static(random_function(seed), SPECS).concrete_program.captured_program
     feed = dict(zip("abk", arrays(), strict=True))
     compiled = CompiledProgram(recording.program)
     with off():
@@ -121,7 +123,7 @@ def test_random_programs_give_the_same_bits(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(100, 120))
-def test_so_do_their_gradients(seed: int) -> None:
+def test_gradients_are_bitwise_equal(seed: int) -> None:
     def step(on: bool) -> list[Any]:
         a, b, k = (paddle.to_tensor(v, stop_gradient=v.ndim == 0) for v in arrays())
         static = to_static(random_function(seed))
@@ -142,7 +144,7 @@ def test_so_do_their_gradients(seed: int) -> None:
         if function is not native.not_available
     ],
 )
-def test_a_function_gives_what_its_op_gives_and_writes_over_its_operand(name: str) -> None:
+def test_in_place_function_equals_op(name: str) -> None:
     op = OPS[name]
     source = np.random.default_rng(0)
     given = [
@@ -150,7 +152,7 @@ def test_a_function_gives_what_its_op_gives_and_writes_over_its_operand(name: st
         for _ in range(len(op.ins))
     ]
     wanted = op.kernel(*given)
-    call = native.kernel("InplaceCall")(
+    call = native.find_kernel("InplaceCall")(
         buffer_reuse.OUT_FUNCTIONS[name], [0], buffer_reuse.UNSHARED_REFCOUNT
     )
     x, rest = given.pop(0), given
@@ -162,13 +164,13 @@ def test_a_function_gives_what_its_op_gives_and_writes_over_its_operand(name: st
     np.testing.assert_array_equal(found, wanted)
 
 
-def test_other_dtypes_and_shapes_are_declined() -> None:
-    call = native.kernel("InplaceCall")(np.sin, [0], buffer_reuse.UNSHARED_REFCOUNT)
+def test_unsupported_arrays_are_declined() -> None:
+    call = native.find_kernel("InplaceCall")(np.sin, [0], buffer_reuse.UNSHARED_REFCOUNT)
     assert call(np.ones(5000, "float16")) is NotImplemented
     x = np.ones((50, 100), "float32").T
     assert call(x) is NotImplemented
-    both = native.kernel("InplaceCall")(
-        native.kernel("softmax_grad"), [0, 1], buffer_reuse.UNSHARED_REFCOUNT
+    both = native.find_kernel("InplaceCall")(
+        native.find_kernel("softmax_grad"), [0, 1], buffer_reuse.UNSHARED_REFCOUNT
     )
     y, g = np.ones((50, 100), "float32"), np.ones((50, 1), "float32")
     assert both(y, g) is NotImplemented
@@ -183,8 +185,10 @@ def between_products(x: Any) -> Any:
     return x
 
 
-def test_a_chain_that_is_no_group_takes_one_array() -> None:
-    recording = to_static(between_products, [InputSpec([256, 256])]).concrete_program.recording
+def test_unfused_chain_uses_one_array() -> None:
+    recording = to_static(
+        between_products, [InputSpec([256, 256])]
+    ).concrete_program.captured_program
     x = np.random.default_rng(0).standard_normal((256, 256)).astype("float32")
     feed = {recording.program.feeds()[0]: x}
     compiled = CompiledProgram(recording.program)

@@ -1,4 +1,4 @@
-"""Archives of others: within limits, whatever they say of themselves."""
+"""Archives from other sources are read within limits, whatever sizes they declare."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 
 import oarlock as oar
 from oarlock.utils import archives
-from oarlock.utils.archives import archive_at, members
+from oarlock.utils.archives import members, open_archive
 from oarlock.utils.download import get_path_from_url
 from oarlock.vision import datasets
 from oarlock.vision.datasets.flowers import unpack_images
@@ -38,7 +38,7 @@ def raw_member(name: str, size: bytes, kind: bytes = b"0") -> bytes:
 
 
 BELOW_ZERO = b"\xff" * 10 + b"\xfe\x00"
-LYING = {
+ARCHIVES_WITH_WRONG_SIZES = {
     "holes": (lambda name: raw_member(name, b"", tarfile.GNUTYPE_SPARSE), "has 3221225472 bytes, which is too large"),
     "huge": (lambda name: raw_member(name, b"77777777777"), "which is too large|is not a complete archive|has no"),
     "below-zero": (lambda name: raw_member(name, BELOW_ZERO), "has -512 bytes"),
@@ -47,9 +47,9 @@ LYING = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("case", LYING)
-def test_archives_that_lie_about_sizes(case: str, tmp_path: Path) -> None:
-    make, why = LYING[case]
+@pytest.mark.parametrize("case", ARCHIVES_WITH_WRONG_SIZES)
+def test_wrong_sizes_are_rejected(case: str, tmp_path: Path) -> None:
+    make, why = ARCHIVES_WITH_WRONG_SIZES[case]
     for name, read in (
         ("x/test_batch", lambda path: datasets.Cifar10(path, "test")),
         ("jpg/image_00001.jpg", unpack_images),
@@ -61,100 +61,110 @@ def test_archives_that_lie_about_sizes(case: str, tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["a.tar"]
 
 
-def taken(path: Path, most: int = 1 << 30, unpacked: int = 1 << 30) -> list[str]:
-    """The names of the files called w... that are taken out."""
-    with archive_at(path, max_bytes=unpacked) as archive:
+def extracted_names(path: Path, most: int = 1 << 30, unpacked: int = 1 << 30) -> list[str]:
+    """Return the names of the extracted files w..."""
+    with open_archive(path, max_bytes=unpacked) as archive:
         return [
             name for name, _ in members(archive, path.name, lambda name: name.startswith("w"), most)
         ]
 
 
-def packed(path: Path, *parts: bytes) -> Path:
+def write_gzip(path: Path, *parts: bytes) -> Path:
     path.write_bytes(gzip.compress(b"".join(parts), 1))
     return path
 
 
-def head(name: str, size: int, kind: bytes = tarfile.REGTYPE) -> bytes:
+def member_header(name: str, size: int, kind: bytes = tarfile.REGTYPE) -> bytes:
     found = tarfile.TarInfo(name)
     found.size, found.type = size, kind
     return found.tobuf(tarfile.GNU_FORMAT)
 
 
 BLOCK, END = b"x" * 512, bytes(1024)
-WANTED = head("w", 512) + BLOCK
+WANTED = member_header("w", 512) + BLOCK
 
 
-def test_all_files_of_an_archive_have_one_limit(tmp_path: Path) -> None:
-    path = packed(tmp_path / "a.tgz", *[head(f"w{i}", 100) + BLOCK for i in range(4)], END)
+def test_total_size_is_limited(tmp_path: Path) -> None:
+    path = write_gzip(
+        tmp_path / "a.tgz", *[member_header(f"w{i}", 100) + BLOCK for i in range(4)], END
+    )
     with pytest.raises(oar.FileError, match="'w3' has 100 bytes"):
-        taken(path, 300)
-    assert taken(path, 400) == ["w0", "w1", "w2", "w3"]
+        extracted_names(path, 300)
+    assert extracted_names(path, 400) == ["w0", "w1", "w2", "w3"]
 
 
 @pytest.mark.parametrize(
     "kind", [tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK, tarfile.XHDTYPE, tarfile.XGLTYPE]
 )
-def test_what_goes_before_a_file_is_not_read_where_it_is_large(kind: bytes, tmp_path: Path) -> None:
-    path = packed(tmp_path / "a.tgz", head("long", 32 << 20, kind), bytes(32 << 20), WANTED, END)
+def test_large_extended_header_is_not_read(kind: bytes, tmp_path: Path) -> None:
+    path = write_gzip(
+        tmp_path / "a.tgz", member_header("long", 32 << 20, kind), bytes(32 << 20), WANTED, END
+    )
     tracemalloc.start()
     try:
         with pytest.raises(
             oar.FileError, match=r"a.tgz: 'long' has 33554432 bytes, which is too large"
         ):
-            taken(path)
+            extracted_names(path)
         assert tracemalloc.get_traced_memory()[1] < 8 << 20
     finally:
         tracemalloc.stop()
 
 
-def test_what_goes_before_files_is_bounded_in_all(
+def test_total_size_of_extended_headers_is_limited(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(archives, "MAX_HEADERS", 2000)
-    long = head("long", 512, tarfile.GNUTYPE_LONGNAME) + b"w".ljust(512, b"\0") + WANTED
-    assert taken(packed(tmp_path / "a.tgz", *[long] * 3, END)) == ["w"] * 3
+    long = member_header("long", 512, tarfile.GNUTYPE_LONGNAME) + b"w".ljust(512, b"\0") + WANTED
+    assert extracted_names(write_gzip(tmp_path / "a.tgz", *[long] * 3, END)) == ["w"] * 3
     with pytest.raises(oar.FileError, match="'long' has 2048 bytes, which is too large"):
-        taken(packed(tmp_path / "a.tgz", *[long] * 4, END))
+        extracted_names(write_gzip(tmp_path / "a.tgz", *[long] * 4, END))
 
 
-def test_what_is_passed_over_is_unpacked_up_to_the_limit(tmp_path: Path) -> None:
-    one = packed(tmp_path / "one.tgz", head("u", 1 << 20), bytes(1 << 20), WANTED, END)
-    many = packed(tmp_path / "many.tgz", *[head("u", 512) + BLOCK] * 2048, WANTED, END)
+def test_skipped_files_count_towards_the_limit(tmp_path: Path) -> None:
+    one = write_gzip(tmp_path / "one.tgz", member_header("u", 1 << 20), bytes(1 << 20), WANTED, END)
+    many = write_gzip(tmp_path / "many.tgz", *[member_header("u", 512) + BLOCK] * 2048, WANTED, END)
     for path in (one, many):
-        assert taken(path, unpacked=3 << 20) == ["w"]
+        assert extracted_names(path, unpacked=3 << 20) == ["w"]
         with pytest.raises(
             oar.FileError,
             match=rf"{path.name}: has more than 1048576 unpacked bytes, which is too la",
         ):
-            taken(path, unpacked=1 << 20)
+            extracted_names(path, unpacked=1 << 20)
 
 
-def test_files_of_an_archive_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_number_of_files_is_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(archives, "MAX_FILES", 5)
-    assert taken(packed(tmp_path / "a.tgz", *[head("u", 0)] * 4, WANTED, END)) == ["w"]
+    assert extracted_names(
+        write_gzip(tmp_path / "a.tgz", *[member_header("u", 0)] * 4, WANTED, END)
+    ) == ["w"]
     with pytest.raises(oar.FileError, match="has more than 5 files"):
-        taken(packed(tmp_path / "a.tgz", *[head("u", 0)] * 5, WANTED, END))
+        extracted_names(write_gzip(tmp_path / "a.tgz", *[member_header("u", 0)] * 5, WANTED, END))
 
 
 @pytest.mark.parametrize("kind", [tarfile.GNUTYPE_LONGNAME, tarfile.XHDTYPE, tarfile.XGLTYPE])
-def test_heads_before_heads_before_heads(kind: bytes, tmp_path: Path) -> None:
+def test_nested_extended_headers_are_rejected(kind: bytes, tmp_path: Path) -> None:
     with pytest.raises(oar.FileError, match="a.tgz: is not a complete archive"):
-        taken(packed(tmp_path / "a.tgz", *[head("l", 512, kind) + BLOCK] * 3000, WANTED, END))
+        extracted_names(
+            write_gzip(
+                tmp_path / "a.tgz", *[member_header("l", 512, kind) + BLOCK] * 3000, WANTED, END
+            )
+        )
 
 
-def test_pieces_of_sparse_files_are_not_listed(tmp_path: Path) -> None:
+def test_sparse_files_are_rejected(tmp_path: Path) -> None:
     sparse = bytearray(raw_member("w", b"", tarfile.GNUTYPE_SPARSE)[:512])
     sparse[482] = 1  # more pieces follow, and there the archive ends
     sparse[148:156] = b" " * 8
     sparse[148:156] = b"%06o\0 " % sum(sparse)
     said = b"22 GNU.sparse.major=1\n22 GNU.sparse.minor=0\n".ljust(512, b"\0")
-    for parts in ([sparse], [head("p", 512, tarfile.XHDTYPE), said, WANTED, END]):
+    for parts in ([sparse], [member_header("p", 512, tarfile.XHDTYPE), said, WANTED, END]):
         with pytest.raises(oar.FileError, match="'w' has [0-9]+ bytes, which is too large"):
-            taken(packed(tmp_path / "a.tgz", *map(bytes, parts)))
+            extracted_names(write_gzip(tmp_path / "a.tgz", *map(bytes, parts)))
 
 
-def test_an_archive_as_others_write_it(tmp_path: Path) -> None:
-    """With a word on all files first, long names of both kinds, and packed in any way."""
+def test_archive_formats_of_other_tools(tmp_path: Path) -> None:
+    """Archives with a global header, long names of both formats, and all compressions."""
     long = "w" * 300
     for mode, form in (
         ("w", tarfile.GNU_FORMAT),
@@ -167,15 +177,15 @@ def test_an_archive_as_others_write_it(tmp_path: Path) -> None:
         ) as archive:  # type: ignore[call-overload]
             for name in ("u", long, "w2"):
                 archive.addfile(tarfile.TarInfo(name))
-        assert taken(tmp_path / "a") == [long, "w2"]
+        assert extracted_names(tmp_path / "a") == [long, "w2"]
 
 
-def test_what_came_from_the_network_is_unpacked(tmp_path: Path) -> None:
+def test_downloaded_archives_are_unpacked(tmp_path: Path) -> None:
     for name, paths in {
         "one.tar.gz": ["a/b.txt", "a/c/d.txt"],
         "many.zip": ["x.txt", "y/z.txt"],
     }.items():
-        written(tmp_path / name, paths)
+        write_archive(tmp_path / name, paths)
         found = Path(get_path_from_url(f"https://host/{name}", tmp_path))
         assert found == tmp_path / {"one.tar.gz": "a", "many.zip": "many"}[name]
         assert [
@@ -194,16 +204,16 @@ def test_what_came_from_the_network_is_unpacked(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["out.tar", "out.zip"])
 @pytest.mark.parametrize("inside", ["../up.txt", "/root.txt", "a/../../b"])
-def test_archives_that_leave_their_folder(name: str, inside: str, tmp_path: Path) -> None:
+def test_paths_outside_of_the_folder_are_rejected(name: str, inside: str, tmp_path: Path) -> None:
     (tmp_path / "home").mkdir()
-    written(tmp_path / "home" / name, ["fine.txt", inside])
+    write_archive(tmp_path / "home" / name, ["fine.txt", inside])
     with pytest.raises(oar.OarlockError, match="is not a path inside of the archive"):
         get_path_from_url(f"http://host/{name}", tmp_path / "home")
     assert [path.name for path in (tmp_path / "home").iterdir()] == [name]
     assert [path.name for path in tmp_path.iterdir()] == ["home"]
 
 
-def written(path: Path, inside: list[str]) -> None:
+def write_archive(path: Path, inside: list[str]) -> None:
     """Write an archive whose files hold "text"."""
     if path.suffix == ".zip":
         with zipfile.ZipFile(path, "w") as packed:

@@ -1,4 +1,4 @@
-"""Data sets from small files made here: what they give, and what damaged files are told."""
+"""Data sets read from small generated files, and errors for damaged files."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ draw = np.random.default_rng(0)
 
 
 @pytest.fixture(autouse=True)
-def as_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """No files but those made here, and the backend as it was."""
+def isolated_data_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Use an empty data folder, and restore the image backend."""
     monkeypatch.setenv("OARLOCK_DATA_HOME", str(tmp_path / "home"))
     yield
     oar.vision.set_image_backend("pil")
@@ -73,7 +73,7 @@ def test_mnist(kind: Any, tmp_path: Path) -> None:
     np.testing.assert_array_equal(image, IMAGES[4])
 
 
-def test_mnist_in_batches(tmp_path: Path) -> None:
+def test_mnist_with_data_loader(tmp_path: Path) -> None:
     ready = transforms.Compose([transforms.ToTensor(), transforms.Normalize([0.5], [0.5])])
     for backend in ("pil", "cv2"):
         data = datasets.MNIST(*mnist(tmp_path), transform=ready, backend=backend)
@@ -113,14 +113,14 @@ DAMAGED_IDX = {
 
 
 @pytest.mark.parametrize("case", DAMAGED_IDX)
-def test_damaged_idx_files_are_refused(case: str, tmp_path: Path) -> None:
+def test_damaged_idx_files_are_rejected(case: str, tmp_path: Path) -> None:
     damage, why = DAMAGED_IDX[case]
     (tmp_path / "a.gz").write_bytes(damage(idx(IMAGES)))
     with pytest.raises(oar.FileError, match=f"a.gz: .*{why}|a.gz: {why}"):
         read_idx(tmp_path / "a.gz", 3)
 
 
-def test_images_and_labels_belong_together(tmp_path: Path) -> None:
+def test_image_and_label_counts_must_match(tmp_path: Path) -> None:
     with pytest.raises(oar.FileError, match="MNIST: 7 images in images.gz, 6 labels in labels.gz"):
         datasets.MNIST(*mnist(tmp_path, labels=idx(LABELS[:6])))
 
@@ -131,7 +131,7 @@ def test_images_and_labels_belong_together(tmp_path: Path) -> None:
 PIXELS = draw.integers(0, 256, (5, 3072)).astype("uint8")
 
 
-def tarred(path: Path, members: dict[str, bytes], mode: str = "w:gz") -> Path:
+def write_tar(path: Path, members: dict[str, bytes], mode: str = "w:gz") -> Path:
     with tarfile.open(path, mode) as archive:  # type: ignore[call-overload]
         for name, data in members.items():
             info = tarfile.TarInfo(name)
@@ -140,8 +140,8 @@ def tarred(path: Path, members: dict[str, bytes], mode: str = "w:gz") -> Path:
     return path
 
 
-def of_python_2(pixels: Any, classes: list[int], key: str = "labels") -> bytes:
-    """A batch as the published ones are: by Python 2, in protocol 2, arrays holding text."""
+def python2_pickle(pixels: Any, classes: list[int], key: str = "labels") -> bytes:
+    """Return a batch in the format of the published ones: Python 2, protocol 2, arrays in strings."""
     head = b"\x80\x02}(U\x04datacnumpy.core.multiarray\n_reconstruct\ncnumpy\nndarray\nK\0\x85U\x01b\x87R"
     dtype = (
         b"cnumpy\ndtype\nU\x02u1K\0K\x01\x87R(K\x03U\x01|NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK\0tb"
@@ -169,14 +169,14 @@ def of_python_2(pixels: Any, classes: list[int], key: str = "labels") -> bytes:
 
 
 def cifar(path: Path, **members: bytes) -> Path:
-    ten = {f"data_batch_{i}": of_python_2(PIXELS[[i]], [i]) for i in (1, 2)}
-    return tarred(
+    ten = {f"data_batch_{i}": python2_pickle(PIXELS[[i]], [i]) for i in (1, 2)}
+    return write_tar(
         path,
         {
             f"cifar-10-batches-py/{k}": v
             for k, v in {
                 **ten,
-                "test_batch": of_python_2(PIXELS, [4, 3, 2, 1, 0]),
+                "test_batch": python2_pickle(PIXELS, [4, 3, 2, 1, 0]),
                 **members,
             }.items()
         },
@@ -201,10 +201,10 @@ def test_cifar_10(tmp_path: Path) -> None:
     np.testing.assert_array_equal(image.transpose(2, 0, 1).reshape(-1), PIXELS[0])
 
 
-def test_cifar_100_and_pickles_of_today(tmp_path: Path) -> None:
+def test_cifar_100_with_new_pickles(tmp_path: Path) -> None:
     for protocol in (2, 4):
         batch = {b"data": PIXELS, b"fine_labels": [9, 8, 7, 6, 5], b"coarse_labels": [0] * 5}
-        path = tarred(
+        path = write_tar(
             tmp_path / "c.tar.gz",
             {"cifar-100-python/train": pickle.dumps(batch, protocol), "cifar-100-python/test": b""},
         )
@@ -213,13 +213,13 @@ def test_cifar_100_and_pickles_of_today(tmp_path: Path) -> None:
         assert data[0][0].shape == [3, 32, 32]
 
 
-class Harmful:
+class MaliciousPickle:
     def __reduce__(self) -> Any:
         return (print, ("this must not run",))
 
 
 DAMAGED_CIFAR: dict[str, tuple[Callable[[Path], Any], str]] = {
-    "code": (lambda p: cifar(p, test_batch=pickle.dumps({"data": PIXELS, "labels": Harmful()})), "would run builtins.print"),
+    "code": (lambda p: cifar(p, test_batch=pickle.dumps({"data": PIXELS, "labels": MaliciousPickle()})), "would run builtins.print"),
     "no pickle": (lambda p: cifar(p, test_batch=b"abc"), "test_batch: is not a whole pickle"),
     "no dict": (lambda p: cifar(p, test_batch=pickle.dumps([1])), "is not uint8 data"),
     "shape": (lambda p: cifar(p, test_batch=pickle.dumps({"data": PIXELS[:, 1:], "labels": [1] * 5})), "is not uint8 data"),
@@ -227,14 +227,14 @@ DAMAGED_CIFAR: dict[str, tuple[Callable[[Path], Any], str]] = {
     "labels": (lambda p: cifar(p, test_batch=pickle.dumps({"data": PIXELS, "labels": ["a"] * 5})), "a list of labels"),
     "no labels": (lambda p: cifar(p, test_batch=pickle.dumps({"data": PIXELS})), "a list of labels"),
     "few labels": (lambda p: cifar(p, test_batch=pickle.dumps({"data": PIXELS, "labels": [1]})), "5 images and 1 labels"),
-    "other": (lambda p: tarred(p, {"a": b""}), "has no test_batch"),
+    "other": (lambda p: write_tar(p, {"a": b""}), "has no test_batch"),
     "cut": (lambda p: p.write_bytes(cifar(p).read_bytes()[:-3000]), "is not a complete archive"),
     "no archive": (lambda p: p.write_bytes(b"x" * 2000), "is not a complete archive"),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("case", DAMAGED_CIFAR)
-def test_damaged_archives_are_refused(
+def test_damaged_archives_are_rejected(
     case: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     make, why = DAMAGED_CIFAR[case]
@@ -249,7 +249,7 @@ def test_damaged_archives_are_refused(
 
 
 @pytest.fixture
-def pictures(tmp_path: Path) -> Path:
+def image_folder(tmp_path: Path) -> Path:
     root = tmp_path / "pictures"
     for i, name in enumerate(
         ["b/2.png", "b/deep/1.PNG", "a/3.bmp", "a/note.txt", "empty/.keep", "0.png"]
@@ -265,8 +265,8 @@ def pictures(tmp_path: Path) -> Path:
     return root
 
 
-def test_folders_of_classes(pictures: Path) -> None:
-    data = datasets.DatasetFolder(pictures)
+def test_dataset_folder(image_folder: Path) -> None:
+    data = datasets.DatasetFolder(image_folder)
     assert data.classes == ["a", "b", "empty"]
     assert data.class_to_idx == {"a": 0, "b": 1, "empty": 2}
     assert [(Path(p).name, t) for p, t in data.samples] == [
@@ -285,29 +285,29 @@ def test_folders_of_classes(pictures: Path) -> None:
     oar.vision.set_image_backend("cv2")
     assert data[0][0].shape == (2, 3, 3)
     texts = datasets.DatasetFolder(
-        str(pictures), lambda path: Path(path).read_text(), [".TXT"], transform=str.upper
+        str(image_folder), lambda path: Path(path).read_text(), [".TXT"], transform=str.upper
     )
     assert [texts[i] for i in range(len(texts))] == [("X", 0)]
-    hidden = datasets.DatasetFolder(pictures, is_valid_file=lambda path: path.endswith(".keep"))
+    hidden = datasets.DatasetFolder(image_folder, is_valid_file=lambda path: path.endswith(".keep"))
     assert hidden.targets == [2]
 
 
-def test_a_folder_of_pictures(pictures: Path) -> None:
-    data = datasets.ImageFolder(pictures, transform=transforms.ToTensor())
+def test_image_folder(image_folder: Path) -> None:
+    data = datasets.ImageFolder(image_folder, transform=transforms.ToTensor())
     assert [Path(p).name for p in data.samples] == ["0.png", "3.bmp", "2.png", "1.PNG"]
     assert len(data) == 4
     (tensor,) = data[1]
     np.testing.assert_allclose(tensor.numpy(), np.full((3, 2, 3), 20 / 255), rtol=1e-6)
 
 
-def test_folders_without_files_are_refused(pictures: Path) -> None:
+def test_empty_folders_are_rejected(image_folder: Path) -> None:
     for kind in (datasets.DatasetFolder, datasets.ImageFolder):
         with pytest.raises(oar.OpError, match=r"no files in .* with the extensions .jpg, .jpeg"):
-            kind(pictures / "empty")
+            kind(image_folder / "empty")
         with pytest.raises(oar.OpError, match="is not a folder"):
-            kind(pictures / "nowhere")
+            kind(image_folder / "nowhere")
         with pytest.raises(oar.OpError, match="exclude each other"):
-            kind(pictures, extensions=[".x"], is_valid_file=bool)
+            kind(image_folder, extensions=[".x"], is_valid_file=bool)
 
 
 # -- Flowers and VOC
@@ -324,7 +324,7 @@ def jpeg(value: int, kind: str = "JPEG", mode: str = "RGB") -> bytes:
 
 
 def flowers(folder: Path, numbers: Any = (2, 3), compressed: bool = True) -> dict[str, Any]:
-    tarred(
+    write_tar(
         folder / "102flowers.tgz",
         {
             **{f"jpg/image_{i:05d}.jpg": jpeg(40 * i) for i in (1, 2, 3)},
@@ -376,7 +376,7 @@ def test_flowers(compressed: bool, tmp_path: Path) -> None:
     assert not list(tmp_path.parent.glob("evil*"))
 
 
-def test_damaged_flowers_are_refused(tmp_path: Path) -> None:
+def test_damaged_flowers_are_rejected(tmp_path: Path) -> None:
     with pytest.raises(
         oar.FileError, match=r"setid.mat: contains indices of images without a label"
     ):
@@ -431,7 +431,7 @@ def voc(path: Path, **more: bytes) -> Path:
     for name, value in (("one", 50), ("two", 90)):
         members[f"{home}/JPEGImages/{name}.jpg"] = jpeg(value)
         members[f"{home}/SegmentationClass/{name}.png"] = jpeg(value // 10, "PNG", "P")
-    return tarred(path, {**members, **more}, "w")
+    return write_tar(path, {**members, **more}, "w")
 
 
 def test_voc_2012(tmp_path: Path) -> None:
@@ -456,8 +456,8 @@ def test_voc_2012(tmp_path: Path) -> None:
     assert [b[0].numpy()[0, 0, 0, 0] for b in batches] == [50.0, 90.0]
 
 
-def test_damaged_voc_is_refused(tmp_path: Path) -> None:
-    tarred(tmp_path / "a.tar", {"x": b""}, "w")
+def test_damaged_voc_is_rejected(tmp_path: Path) -> None:
+    write_tar(tmp_path / "a.tar", {"x": b""}, "w")
     with pytest.raises(
         oar.FileError,
         match="does not contain VOCdevkit/VOC2012/ImageSets/Segmentation/trainval.txt",
@@ -492,7 +492,7 @@ ALL = [
 
 
 @pytest.mark.parametrize("kind", ALL)
-def test_settings_are_judged(kind: Any, tmp_path: Path) -> None:
+def test_invalid_arguments_are_rejected(kind: Any, tmp_path: Path) -> None:
     with pytest.raises(oar.OpError, match=f"{kind.__name__}: mode='best' is not one of"):
         kind(mode="best")
     with pytest.raises(oar.OpError, match=f"{kind.__name__}: backend='tensor' is not one of"):
@@ -503,7 +503,7 @@ def test_settings_are_judged(kind: Any, tmp_path: Path) -> None:
         kind(tmp_path / "nowhere")
 
 
-def test_files_of_paddle_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_in_paddle_cache_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     home = tmp_path / "home" / "dataset" / "voc2012"
     home.mkdir(parents=True)
     voc(home / "VOCtrainval_11-May-2012.tar")
@@ -513,7 +513,7 @@ def test_files_of_paddle_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert len(datasets.VOC2012()) == 2
 
 
-def test_what_pictures_are_read_as(tmp_path: Path) -> None:
+def test_image_backends(tmp_path: Path) -> None:
     path = tmp_path / "a.png"
     Image.fromarray(np.array([[[1, 2, 3], [4, 5, 6]]], "uint8")).save(path)
     assert oar.vision.get_image_backend() == "pil"
@@ -534,7 +534,7 @@ def test_what_pictures_are_read_as(tmp_path: Path) -> None:
             call()
 
 
-def test_without_pillow_it_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_pillow_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     data = datasets.MNIST(*mnist(tmp_path))
     monkeypatch.setitem(__import__("sys").modules, "PIL", None)
     with pytest.raises(oar.OarlockError, match=r"pip install oarlock\[vision\]"):
@@ -546,9 +546,9 @@ def element(kind: int, data: bytes) -> bytes:
     return struct.pack("<II", kind, len(data)) + data + bytes(-len(data) % 8)
 
 
-def test_matrices_that_grow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Small elements that say they are large would each be a copy of what follows; compressed ones
-    grow a thousand times.
+def test_expanding_mat_files_are_rejected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Small elements that declare large sizes would be copied; compressed ones expand a
+    thousandfold.
     """
     path, head = tmp_path / "a.mat", bytes(124) + b"\0\x01IM"
     path.write_bytes(head + element(14, struct.pack("<HHI", 5, 65535, 0) * 20000))
@@ -568,7 +568,7 @@ def chunk(name: bytes, data: bytes) -> bytes:
     return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
 
 
-BAD_PICTURES = {
+INVALID_IMAGES = {
     "junk": b"junk",
     "empty": b"",
     "cut": jpeg(7)[:200],
@@ -577,17 +577,15 @@ BAD_PICTURES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("case", BAD_PICTURES)
-def test_bad_pictures_are_refused(case: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("case", INVALID_IMAGES)
+def test_invalid_images_are_rejected(case: str, tmp_path: Path) -> None:
     (tmp_path / "c").mkdir()
-    (tmp_path / "c/a.png").write_bytes(BAD_PICTURES[case])
+    (tmp_path / "c/a.png").write_bytes(INVALID_IMAGES[case])
     with pytest.raises(oar.FileError, match="a.png: is not a readable image"):
         datasets.DatasetFolder(tmp_path)[0]
 
 
-def test_no_picture_is_drawn_by_another_program(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_images_do_not_start_programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("subprocess.Popen", lambda *words, **_: pytest.fail(f"ran {words}"))
     monkeypatch.setattr("subprocess.check_call", lambda *words, **_: pytest.fail(f"ran {words}"))
-    test_bad_pictures_are_refused("program", tmp_path)
+    test_invalid_images_are_rejected("program", tmp_path)

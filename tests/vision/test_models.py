@@ -1,6 +1,4 @@
-"""Networks without real Paddle: what they refuse, published weights, saving and running each family
-by the engine.
-"""
+"""Vision models without real Paddle: errors, pretrained weights, and each family in the engine."""
 
 from __future__ import annotations
 
@@ -29,7 +27,7 @@ FAMILIES = [
 
 
 @pytest.mark.parametrize(("name", "size"), FAMILIES)
-def test_the_engine_runs_each_family(name: str, size: int, tmp_path: Path) -> None:
+def test_engine_runs_each_model_family(name: str, size: int, tmp_path: Path) -> None:
     oar.seed(0)
     net = getattr(models, name)(num_classes=5)
     net.eval()
@@ -48,7 +46,7 @@ def test_the_engine_runs_each_family(name: str, size: int, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("name", ["mobilenet_v3_small", "shufflenet_v2_x0_25", "squeezenet1_1"])
-def test_every_parameter_gets_a_gradient(name: str) -> None:
+def test_all_parameters_get_gradients(name: str) -> None:
     net = getattr(models, name)(num_classes=5)
     nn.functional.cross_entropy(
         net(oar.randn([2, 3, 32, 32])), oar.to_tensor([[1], [2]])
@@ -56,7 +54,7 @@ def test_every_parameter_gets_a_gradient(name: str) -> None:
     assert [n for n, p in net.named_parameters() if not p.stop_gradient and p.grad is None] == []
 
 
-def test_resnet_takes_groups_and_other_norms() -> None:
+def test_resnet_groups_and_norm_layer() -> None:
     net = ResNet(BottleneckBlock, 50, width=8, groups=4, num_classes=3)
     assert net.layer1[0].conv2.weight.shape == [32, 8, 3, 3]
     block = BasicBlock(8, 8, norm_layer=lambda c: nn.GroupNorm(2, c))
@@ -64,7 +62,7 @@ def test_resnet_takes_groups_and_other_norms() -> None:
     assert block(oar.ones([1, 8, 4, 4])).shape == [1, 8, 4, 4]
 
 
-def test_what_is_not_there_is_refused() -> None:
+def test_invalid_configurations_are_rejected() -> None:
     for make in (
         lambda: ResNet(BasicBlock, 20),
         lambda: BasicBlock(8, 8, dilation=2),
@@ -79,7 +77,7 @@ def test_what_is_not_there_is_refused() -> None:
         models.vgg11(pretrained=True, num_classes=0, with_pool=False)
 
 
-def test_widths_are_rounded_to_multiples_of_eight() -> None:
+def test_make_divisible() -> None:
     assert [blocks.make_divisible(v) for v in (1, 8, 12, 11.2, 35, 91)] == [8, 8, 16, 16, 32, 88]
     assert blocks.make_divisible(3, 4, 12) == 12
 
@@ -88,7 +86,7 @@ def test_widths_are_rounded_to_multiples_of_eight() -> None:
 # -----------------------------------------------------------------------------------
 
 
-class Quiet(SimpleHTTPRequestHandler):
+class SilentHandler(SimpleHTTPRequestHandler):
     """Serves a folder without a word."""
 
     def log_message(self, *_: Any) -> None:
@@ -96,11 +94,11 @@ class Quiet(SimpleHTTPRequestHandler):
 
 
 @pytest.fixture
-def served(tmp_path: Path) -> Iterator[tuple[Path, str]]:
+def file_server(tmp_path: Path) -> Iterator[tuple[Path, str]]:
     """A folder, and the address at which its files are."""
     folder = tmp_path / "served"
     folder.mkdir()
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder)))
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(SilentHandler, directory=str(folder)))
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
     yield folder, f"http://127.0.0.1:{server.server_address[1]}"
@@ -110,16 +108,16 @@ def served(tmp_path: Path) -> Iterator[tuple[Path, str]]:
 
 
 @pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def data_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("OARLOCK_DATA_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("no_proxy", "127.0.0.1")
     return tmp_path / "home"
 
 
-def test_published_weights_are_fetched_once(
-    served: tuple[Path, str], home: Path, monkeypatch: pytest.MonkeyPatch
+def test_pretrained_weights_are_downloaded_once(
+    file_server: tuple[Path, str], data_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder, address = served
+    folder, address = file_server
     theirs = models.mobilenet_v2(scale=0.25)
     oar.save(theirs.state_dict(), folder / "w.pdparams")
     md5 = download._md5(folder / "w.pdparams")
@@ -128,7 +126,7 @@ def test_published_weights_are_fetched_once(
     np.testing.assert_array_equal(
         ours.features[0][0].weight.numpy(), theirs.features[0][0].weight.numpy()
     )
-    assert [p.name for p in (home / "hapi" / "weights").iterdir()] == ["w.pdparams"]
+    assert [p.name for p in (data_home / "hapi" / "weights").iterdir()] == ["w.pdparams"]
     (folder / "w.pdparams").unlink()
     models.mobilenet_v2(pretrained=True, scale=0.25)
 
@@ -138,10 +136,10 @@ def test_published_weights_are_fetched_once(
         models.mobilenet_v2(pretrained=True, scale=0.25, num_classes=0)
 
 
-def test_weights_that_lack_values_are_refused(
-    served: tuple[Path, str], home: Path, monkeypatch: pytest.MonkeyPatch
+def test_incomplete_weights_are_rejected(
+    file_server: tuple[Path, str], data_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder, address = served
+    folder, address = file_server
     oar.save({"fc.weight": oar.ones([2])}, folder / "few.pdparams")
     monkeypatch.setitem(
         models.mobilenetv2.URLS, "mobilenetv2_0.25", (f"{address}/few.pdparams", None)
@@ -150,31 +148,31 @@ def test_weights_that_lack_values_are_refused(
         models.mobilenet_v2(pretrained=True, scale=0.25)
 
 
-def test_a_damaged_file_is_fetched_again_and_a_wrong_one_refused(
-    served: tuple[Path, str], home: Path
-) -> None:
-    folder, address = served
+def test_damaged_file_is_downloaded_again(file_server: tuple[Path, str], data_home: Path) -> None:
+    folder, address = file_server
     (folder / "a.bin").write_bytes(b"whole")
     md5 = download._md5(folder / "a.bin")
-    there = home / "a.bin"
+    there = data_home / "a.bin"
     there.parent.mkdir()
     there.write_bytes(b"half")
-    assert download.fetch(f"{address}/a.bin?x=1", home, md5).read_bytes() == b"whole"
+    assert download.fetch(f"{address}/a.bin?x=1", data_home, md5).read_bytes() == b"whole"
     with pytest.raises(oar.FileError, match="has MD5"):
-        download.fetch(f"{address}/a.bin", home / "other", "0" * 32)
-    assert list((home / "other").iterdir()) == []
+        download.fetch(f"{address}/a.bin", data_home / "other", "0" * 32)
+    assert list((data_home / "other").iterdir()) == []
 
 
-def test_what_cannot_be_fetched_says_where_to_put_it(served: tuple[Path, str], home: Path) -> None:
+def test_failed_download_names_the_target_path(
+    file_server: tuple[Path, str], data_home: Path
+) -> None:
     with pytest.raises(oar.OarlockError, match=r"not found; put it at .*/none.bin by hand"):
-        download.fetch(f"{served[1]}/none.bin", home)
-    for url in ("file:///etc/hostname", "ftp://host/file", f"{served[1]}/"):
+        download.fetch(f"{file_server[1]}/none.bin", data_home)
+    for url in ("file:///etc/hostname", "ftp://host/file", f"{file_server[1]}/"):
         with pytest.raises(oar.OarlockError, match="not an http or https URL of a file"):
-            download.fetch(url, home)
+            download.fetch(url, data_home)
 
 
-def test_a_download_that_ends_early_is_refused(home: Path, tmp_path: Path) -> None:
-    class Short(Quiet):
+def test_truncated_download_is_rejected(data_home: Path, tmp_path: Path) -> None:
+    class Short(SilentHandler):
         def do_GET(self) -> None:
             self.send_response(200)
             self.send_header("Content-Length", "100")
@@ -186,15 +184,15 @@ def test_a_download_that_ends_early_is_refused(home: Path, tmp_path: Path) -> No
     thread.start()
     try:
         with pytest.raises(oar.OarlockError, match="ended after 40 of 100|IncompleteRead"):
-            download.fetch(f"http://127.0.0.1:{server.server_address[1]}/a.bin", home)
+            download.fetch(f"http://127.0.0.1:{server.server_address[1]}/a.bin", data_home)
     finally:
         server.shutdown()
         server.server_close()
         thread.join()
-    assert list(home.iterdir()) == []
+    assert list(data_home.iterdir()) == []
 
 
-def test_networks_of_other_blocks_ask_resnet_for_stages() -> None:
+def test_resnet_make_layer() -> None:
     net = ResNet(BottleneckBlock, 50)
     net.inplanes = 64
     plain = net._make_layer(BottleneckBlock, 16, 2, stride=2)

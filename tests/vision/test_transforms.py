@@ -1,6 +1,4 @@
-"""Transforms without real Paddle: ndarrays beside PIL and OpenCV, Tensors beside ndarrays,
-gradients, recording, refusals.
-"""
+"""Transforms without real Paddle: backends compared with each other, gradients, saving, errors."""
 
 from __future__ import annotations
 
@@ -20,13 +18,13 @@ from oarlock.vision.transforms import functional as F
 from oarlock.vision.transforms import geometry, sampling
 
 draw = np.random.default_rng(0)
-PICTURE = draw.integers(0, 256, (17, 21, 3)).astype("uint8")
+IMAGE = draw.integers(0, 256, (17, 21, 3)).astype("uint8")
 RESIZED = Path(__file__).parents[1] / "fixtures" / "resized.npz"
 POINTS = ([[0, 0], [20, 0], [20, 16], [0, 16]], [[2, 1], [18, 3], [20, 14], [1, 15]])
 
 
-def colours() -> Any:
-    """A picture with every kind of colour: all of a coarse grid, and grays.   -> uint8 [N, 1, 3]"""
+def color_grid() -> Any:
+    """Return an image with all colors of a coarse grid, and grays: uint8 [N, 1, 3]."""
     steps = np.array([0, 1, 2, 3, 40, 77, 127, 128, 129, 200, 253, 254, 255])
     return np.stack(np.meshgrid(steps, steps, steps), -1).reshape(-1, 1, 3).astype("uint8")
 
@@ -56,8 +54,8 @@ SAME_AS_PIL = {
 
 
 @pytest.mark.parametrize("case", SAME_AS_PIL)
-@pytest.mark.parametrize("image", [PICTURE, colours()], ids=["picture", "colours"])
-def test_an_ndarray_becomes_what_a_picture_of_pil_becomes(case: str, image: Any) -> None:
+@pytest.mark.parametrize("image", [IMAGE, color_grid()], ids=["picture", "colours"])
+def test_ndarray_equals_pil(case: str, image: Any) -> None:
     if image.shape[1] == 1 and case.split(maxsplit=1)[0] in (
         "crop",
         "center_crop",
@@ -76,8 +74,8 @@ def test_an_ndarray_becomes_what_a_picture_of_pil_becomes(case: str, image: Any)
     np.testing.assert_array_equal(image, before)
 
 
-def test_gray_pictures() -> None:
-    gray = PICTURE[:, :, 0]
+def test_grayscale_images() -> None:
+    gray = IMAGE[:, :, 0]
     for change in (
         lambda x: F.adjust_contrast(x, 0.4),
         lambda x: F.adjust_hue(x, 0.4),
@@ -95,7 +93,7 @@ def test_gray_pictures() -> None:
     assert F.adjust_saturation(gray, 0.5).tolist() == gray.tolist()
 
 
-def test_ndarrays_are_resized_as_by_opencv() -> None:
+def test_ndarray_resize_equals_opencv() -> None:
     with np.load(RESIZED) as held:
         cases = {name: held[name] for name in held.files}
     image = cases.pop("image")
@@ -114,7 +112,7 @@ def test_ndarrays_are_resized_as_by_opencv() -> None:
 
 
 @pytest.mark.parametrize("way", sampling.INTERPOLATIONS)
-def test_weights_add_up_and_a_flat_picture_stays_flat(way: str) -> None:
+def test_resize_weights_sum_to_one(way: str) -> None:
     for old, new in ((7, 3), (3, 7), (5, 5), (1, 4), (6, 1), (10, 7)):
         taps = sampling.resize_weights(old, new, way)
         np.testing.assert_allclose(taps.weight.sum(1), 1.0, atol=1e-12)
@@ -126,8 +124,8 @@ def test_weights_add_up_and_a_flat_picture_stays_flat(way: str) -> None:
 
 
 @pytest.mark.parametrize("way", ["nearest", "bilinear", "bicubic"])
-def test_tensors_and_ndarrays_are_warped_alike(way: str) -> None:
-    floats = PICTURE.astype("float32") / 255
+def test_tensor_warp_equals_ndarray(way: str) -> None:
+    floats = IMAGE.astype("float32") / 255
     tensor = oar.to_tensor(floats.transpose(2, 0, 1))
     for change in (
         lambda x: F.rotate(x, 31, way),
@@ -139,21 +137,21 @@ def test_tensors_and_ndarrays_are_warped_alike(way: str) -> None:
         inner = np.abs(change(np.ones_like(floats)) - 1) < 1e-6
         assert inner.sum() > 300
         np.testing.assert_allclose(found[inner], wanted[inner], atol=1e-5)
-    whole = F.rotate(oar.to_tensor(PICTURE.transpose(2, 0, 1)), 31, way).numpy().transpose(1, 2, 0)
+    whole = F.rotate(oar.to_tensor(IMAGE.transpose(2, 0, 1)), 31, way).numpy().transpose(1, 2, 0)
     inner = np.abs(F.rotate(np.ones_like(floats), 31, way) - 1) < 1e-6
-    assert np.abs(whole[inner].astype(int) - F.rotate(PICTURE, 31, way)[inner]).max() <= 1
+    assert np.abs(whole[inner].astype(int) - F.rotate(IMAGE, 31, way)[inner]).max() <= 1
 
 
-def test_a_turn_by_nothing_changes_nothing() -> None:
+def test_identity_transforms() -> None:
     for way in ("nearest", "bilinear", "bicubic"):
-        np.testing.assert_array_equal(F.rotate(PICTURE, 0, way), PICTURE)
-        np.testing.assert_array_equal(F.affine(PICTURE, 0, (0, 0), 1, 0, way), PICTURE)
-        np.testing.assert_array_equal(F.perspective(PICTURE, POINTS[0], POINTS[0], way), PICTURE)
-    np.testing.assert_array_equal(F.rotate(PICTURE, 90, expand=True), np.rot90(PICTURE))
-    np.testing.assert_array_equal(F.affine(PICTURE, 0, (3, 0), 1, 0)[:, 3:], PICTURE[:, :-3])
+        np.testing.assert_array_equal(F.rotate(IMAGE, 0, way), IMAGE)
+        np.testing.assert_array_equal(F.affine(IMAGE, 0, (0, 0), 1, 0, way), IMAGE)
+        np.testing.assert_array_equal(F.perspective(IMAGE, POINTS[0], POINTS[0], way), IMAGE)
+    np.testing.assert_array_equal(F.rotate(IMAGE, 90, expand=True), np.rot90(IMAGE))
+    np.testing.assert_array_equal(F.affine(IMAGE, 0, (3, 0), 1, 0)[:, 3:], IMAGE[:, :-3])
 
 
-def test_corners_go_where_they_are_sent() -> None:
+def test_perspective_maps_corners() -> None:
     matrix = geometry.perspective_coefficients(*POINTS)
     a, b, c, d, e, f, g, h = matrix
     for (x, y), (u, v) in zip(POINTS[1], POINTS[0], strict=True):
@@ -163,9 +161,9 @@ def test_corners_go_where_they_are_sent() -> None:
         )
 
 
-def test_integers_in_tensors_run_to_255() -> None:
-    floats = oar.to_tensor(PICTURE.transpose(2, 0, 1).astype("float32") / 255)
-    bytes_ = oar.to_tensor(PICTURE.transpose(2, 0, 1))
+def test_uint8_tensors() -> None:
+    floats = oar.to_tensor(IMAGE.transpose(2, 0, 1).astype("float32") / 255)
+    bytes_ = oar.to_tensor(IMAGE.transpose(2, 0, 1))
     for change in (
         lambda x: F.adjust_brightness(x, 1.3),
         lambda x: F.adjust_contrast(x, 0.6),
@@ -178,7 +176,7 @@ def test_integers_in_tensors_run_to_255() -> None:
         found, wanted = change(bytes_).numpy(), change(floats).numpy() * 255
         assert found.dtype == np.uint8
         assert np.abs(found - wanted).max() <= 1.01
-    batch = oar.to_tensor(np.stack([PICTURE.transpose(2, 0, 1)] * 2).astype("float32") / 255)
+    batch = oar.to_tensor(np.stack([IMAGE.transpose(2, 0, 1)] * 2).astype("float32") / 255)
     for change in (
         lambda x: F.resize(x, (9, 8)),
         lambda x: F.rotate(x, 20),
@@ -192,7 +190,7 @@ def test_integers_in_tensors_run_to_255() -> None:
         np.testing.assert_allclose(change(batch)[1].numpy(), change(batch[1]).numpy(), atol=1e-6)
 
 
-def test_transforms_of_tensors_have_gradients_and_can_be_saved(tmp_path: Path) -> None:
+def test_tensor_transforms_are_differentiable_and_can_be_saved(tmp_path: Path) -> None:
     class Ready(oar.nn.Layer):
         def forward(self, x: Any) -> Any:
             x = F.rotate(F.resize(x, (12, 10), "bicubic"), 25, "bilinear", fill=0.2)
@@ -210,8 +208,8 @@ def test_transforms_of_tensors_have_gradients_and_can_be_saved(tmp_path: Path) -
     )
 
 
-def test_channels_are_turned_round_where_they_are() -> None:
-    arrays = [PICTURE, PICTURE.transpose(2, 0, 1)]
+def test_normalize_to_rgb() -> None:
+    arrays = [IMAGE, IMAGE.transpose(2, 0, 1)]
     for image, layout, axis in zip(arrays, ("HWC", "CHW"), (2, 0), strict=True):
         wanted = F.normalize(np.flip(image, axis), 1.0 * np.arange(3), np.arange(1, 4), layout)
         np.testing.assert_array_equal(
@@ -225,19 +223,19 @@ def test_channels_are_turned_round_where_they_are() -> None:
         )
 
 
-def test_numbers_fill_all_channels_of_a_picture() -> None:
-    image = Image.fromarray(PICTURE)
+def test_fill_values() -> None:
+    image = Image.fromarray(IMAGE)
     assert np.asarray(F.pad(image, 1, 7))[0, 0].tolist() == [7, 7, 7]
     assert np.asarray(F.affine(image, 45, (0, 0), 0.5, 0, fill=7))[0, 0].tolist() == [7, 7, 7]
     assert np.asarray(F.perspective(image, *POINTS, fill=(1, 2, 3)))[0, 0].tolist() == [1, 2, 3]
     assert np.asarray(F.pad(image, 1, "red"))[0, 0].tolist() == [255, 0, 0]
 
 
-def test_erasing() -> None:
+def test_random_erasing() -> None:
     random.seed(0)
     np.random.seed(0)
-    tensor = oar.to_tensor(PICTURE.transpose(2, 0, 1).astype("float32"))
-    for image in (PICTURE, Image.fromarray(PICTURE), tensor):
+    tensor = oar.to_tensor(IMAGE.transpose(2, 0, 1).astype("float32"))
+    for image in (IMAGE, Image.fromarray(IMAGE), tensor):
         found = T.RandomErasing(1.0, value="random")(image)
         changed = np.asarray(found.numpy() if image is tensor else found) != np.asarray(
             tensor.numpy() if image is tensor else image
@@ -245,15 +243,15 @@ def test_erasing() -> None:
         assert 0.02 <= changed.any(0 if image is tensor else 2).mean() <= 0.4
         assert T.RandomErasing(0.0)(image) is image
     # too large a part, ten times
-    assert T.RandomErasing(1.0, scale=(1, 1), ratio=(1, 1))(PICTURE) is PICTURE
-    kept = PICTURE.copy()
+    assert T.RandomErasing(1.0, scale=(1, 1), ratio=(1, 1))(IMAGE) is IMAGE
+    kept = IMAGE.copy()
     F.erase(kept, 0, 0, 2, 2, 9, inplace=True)
     assert kept[0, 0].tolist() == [9, 9, 9]
     F.erase(tensor, 0, 0, 2, 2, oar.to_tensor(3.0), inplace=True)
     assert tensor[0, 1, 1].item() == 3.0
 
 
-def test_keys_say_what_each_item_is() -> None:
+def test_transform_keys() -> None:
     class Both(T.BaseTransform):
         def _get_params(self, inputs: Any) -> int:
             return len(inputs)
@@ -276,27 +274,27 @@ def test_keys_say_what_each_item_is() -> None:
     assert repr(T.Compose([abs, len])).startswith("Compose(\n    <built-in")
 
 
-REFUSED = {
+INVALID_CALLS = {
     "no image": (lambda: F.hflip("text"), "hflip: expected a PIL image, ndarray or Tensor, got str"),
     "rank of an ndarray": (lambda: F.hflip(np.zeros(3)), r"hflip: an ndarray must be \[H, W\]"),
     "rank of a Tensor": (lambda: F.hflip(oar.ones([2])), r"hflip: a Tensor must be \[C, H, W\]"),
-    "size": (lambda: F.resize(PICTURE, 2.5), "resize: size must be a number"),
-    "interpolation": (lambda: F.resize(PICTURE, 3, "cubic"), "interpolation='cubic'"),
-    "interpolation of PIL": (lambda: F.resize(Image.fromarray(PICTURE), 3, "area"), "interpolation='area'"),
-    "warp": (lambda: F.rotate(PICTURE, 3, "lanczos"), "rotate: interpolation"),
-    "padding": (lambda: F.pad(PICTURE, [1, 2, 3]), "pad: padding must be"),
-    "padding mode": (lambda: F.pad(PICTURE, 1, padding_mode="wrap"), "pad: padding_mode"),
+    "size": (lambda: F.resize(IMAGE, 2.5), "resize: size must be a number"),
+    "interpolation": (lambda: F.resize(IMAGE, 3, "cubic"), "interpolation='cubic'"),
+    "interpolation of PIL": (lambda: F.resize(Image.fromarray(IMAGE), 3, "area"), "interpolation='area'"),
+    "warp": (lambda: F.rotate(IMAGE, 3, "lanczos"), "rotate: interpolation"),
+    "padding": (lambda: F.pad(IMAGE, [1, 2, 3]), "pad: padding must be"),
+    "padding mode": (lambda: F.pad(IMAGE, 1, padding_mode="wrap"), "pad: padding_mode"),
     "padding mode of a Tensor": (lambda: F.pad(oar.ones([3, 4, 4]), 1, padding_mode="symmetric"), "symmetric"),
-    "colours of floats": (lambda: F.adjust_contrast(PICTURE / 255, 1.2), "adjust_contrast: an ndarray must be uint8"),
+    "colours of floats": (lambda: F.adjust_contrast(IMAGE / 255, 1.2), "adjust_contrast: an ndarray must be uint8"),
     "channels": (lambda: F.adjust_hue(np.zeros((3, 3, 4), "uint8"), 0.1), "an ndarray must be uint8"),
     "channels of a Tensor": (lambda: F.adjust_contrast(oar.ones([4, 3, 3]), 1.2), "1 or 3 channels"),
-    "factor": (lambda: F.adjust_brightness(PICTURE, -1), "adjust_brightness: the factor"),
-    "hue": (lambda: F.adjust_hue(PICTURE, 0.6), "adjust_hue: hue_factor"),
-    "gray": (lambda: F.to_grayscale(PICTURE, 2), "num_output_channels"),
-    "layout": (lambda: F.to_tensor(PICTURE, "WHC"), "data_format"),
-    "scale": (lambda: F.affine(PICTURE, 0, (0, 0), 0, 0), "scale positive"),
-    "shear": (lambda: F.affine(PICTURE, 0, (0, 0), 1, (1, 2, 3)), "shear must be one or two"),
-    "does not fit": (lambda: T.RandomCrop(30)(PICTURE), "the crop 30x30 exceeds the image 17x21"),
+    "factor": (lambda: F.adjust_brightness(IMAGE, -1), "adjust_brightness: the factor"),
+    "hue": (lambda: F.adjust_hue(IMAGE, 0.6), "adjust_hue: hue_factor"),
+    "gray": (lambda: F.to_grayscale(IMAGE, 2), "num_output_channels"),
+    "layout": (lambda: F.to_tensor(IMAGE, "WHC"), "data_format"),
+    "scale": (lambda: F.affine(IMAGE, 0, (0, 0), 0, 0), "scale positive"),
+    "shear": (lambda: F.affine(IMAGE, 0, (0, 0), 1, (1, 2, 3)), "shear must be one or two"),
+    "does not fit": (lambda: T.RandomCrop(30)(IMAGE), "the crop 30x30 exceeds the image 17x21"),
     "prob": (lambda: T.RandomHorizontalFlip(1.5), "prob=1.5"),
     "prob down": (lambda: T.RandomVerticalFlip(-1), "prob=-1"),
     "angle": (lambda: T.RandomRotation(-3), "must not be negative"),
@@ -315,15 +313,15 @@ REFUSED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("case", REFUSED)
-def test_what_makes_no_sense_is_refused(case: str) -> None:
-    call, why = REFUSED[case]
+@pytest.mark.parametrize("case", INVALID_CALLS)
+def test_invalid_calls_are_rejected(case: str) -> None:
+    call, why = INVALID_CALLS[case]
     with pytest.raises(oar.OpError, match=why):
         call()
 
 
-def test_pil_is_not_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pil_is_optional(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "PIL.Image")
-    assert T.Compose([T.Resize(9), T.ToTensor()])(PICTURE).shape == [3, 9, 11]
+    assert T.Compose([T.Resize(9), T.ToTensor()])(IMAGE).shape == [3, 9, 11]
     with pytest.raises(oar.OpError, match="expected a PIL image"):
         F.hflip(object())

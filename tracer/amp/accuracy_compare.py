@@ -21,8 +21,8 @@ _TITLES = [
     *("dtype", "max_value", "min_value", "mean_value", "num_zero", "num_inf", "num_nan"),
     *("max_value", "min_value", "mean_value"),
 ]
-_GROUPS = [(4, 8, "fp32"), (9, 15, "fp16 (scale={scale})"), (16, 18, "fp16 / fp32")]
-_LINE = re.compile(
+_COLUMN_GROUPS = [(4, 8, "fp32"), (9, 15, "fp16 (scale={scale})"), (16, 18, "fp16 / fp32")]
+_LOG_LINE = re.compile(
     r"\[PRECISION\](?: \[ERROR\])? in \[device=(?P<device>[^,]*), op=(?P<op>[^,]*), "
     r"tensor=(?P<tensor>[^,]*), dtype=(?P<dtype>[^\]]*)\], (?P<values>.*)"
 )
@@ -50,7 +50,7 @@ class TensorStatistics:
 
 
 @dataclass
-class Pair:
+class TensorPair:
     """The statistics of one tensor in both runs; `index` counts the tensors of one key."""
 
     fp32: TensorStatistics | None
@@ -78,7 +78,7 @@ def parse_log(lines: Iterable[str]) -> list[TensorStatistics]:
     """Read the lines that the tensor checker wrote; others are skipped."""
     tensors = []
     for line in lines:
-        match = _LINE.search(line)
+        match = _LOG_LINE.search(line)
         if match is None:
             continue
         pairs = (item.split("=", 1) for item in match["values"].split(",") if "=" in item)
@@ -110,7 +110,7 @@ def parse_log(lines: Iterable[str]) -> list[TensorStatistics]:
 
 def pair_tensors(
     fp32: list[TensorStatistics], fp16: list[TensorStatistics], loss_scale: float
-) -> list[Pair]:
+) -> list[TensorPair]:
     """Match the n-th tensor of each key in one log with the n-th one in the other."""
     by_key: dict[str, list[TensorStatistics]] = {}
     for tensor in fp32:
@@ -123,11 +123,11 @@ def pair_tensors(
         partner = candidates[index] if index < len(candidates) else None
         if partner is not None:
             num_used[tensor.key] = index + 1
-        pairs.append(Pair(partner, tensor, index, loss_scale))
+        pairs.append(TensorPair(partner, tensor, index, loss_scale))
     return pairs
 
 
-def _row(pair: Pair) -> list[Any]:
+def _table_row(pair: TensorPair) -> list[Any]:
     """The cells of a pair, in the order of _TITLES."""
     fp32, fp16 = pair.fp32, pair.fp16
     name = f"{fp16.tensor}#{pair.index}" if fp32 is not None else fp16.tensor
@@ -143,22 +143,22 @@ def _row(pair: Pair) -> list[Any]:
     return [*row, *(a / b if b else 1.0 for a, b in quotients)]
 
 
-def _text(value: Any) -> Any:
+def _format_cell(value: Any) -> Any:
     """A cell as Paddle writes it: numbers with six digits."""
     if not isinstance(value, float):
         return value
     return f"{value:.6E}" if abs(value) < 1e-5 else f"{value:.6f}"
 
 
-def _write_csv(path: str, sheets: dict[str, list[Pair]]) -> None:
+def _write_csv(path: str, sheets: dict[str, list[TensorPair]]) -> None:
     with open(path, "w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(["log", *_TITLES])
         for sheet, pairs in sheets.items():
-            writer.writerows([sheet, *map(_text, _row(pair))] for pair in pairs)
+            writer.writerows([sheet, *map(_format_cell, _table_row(pair))] for pair in pairs)
 
 
-def _write_xlsx(path: str, sheets: dict[str, list[Pair]], loss_scale: float) -> None:
+def _write_xlsx(path: str, sheets: dict[str, list[TensorPair]], loss_scale: float) -> None:
     try:
         xlsxwriter = import_module("xlsxwriter")
     except ImportError:
@@ -173,20 +173,22 @@ def _write_xlsx(path: str, sheets: dict[str, list[Pair]], loss_scale: float) -> 
     colors = {n: workbook.add_format({"bg_color": n}) for n in ("red", "orange")}
     for name, pairs in sheets.items():
         sheet = workbook.add_worksheet(name[:31])  # the longest name that the format allows
-        for first, last, text in _GROUPS:
+        for first, last, text in _COLUMN_GROUPS:
             sheet.merge_range(0, first, 0, last, text.format(scale=loss_scale), title)
         for column, text in enumerate(_TITLES):
             sheet.write(1, column, text, title)
         for number, pair in enumerate(pairs, 2):
-            for column, value in enumerate(_row(pair)):
-                sheet.write(number, column, _text(value), _cell_format(colors, column, value, pair))
+            for column, value in enumerate(_table_row(pair)):
+                sheet.write(
+                    number, column, _format_cell(value), _cell_format(colors, column, value, pair)
+                )
     workbook.close()
 
 
-def _cell_format(colors: dict[str, Any], column: int, value: Any, pair: Pair) -> Any:
+def _cell_format(colors: dict[str, Any], column: int, value: Any, pair: TensorPair) -> Any:
     """Red: suspicious tensors and values that float16 cannot hold; orange: unequal values."""
     title = _TITLES[column]
-    is_quotient = column >= _GROUPS[2][0]
+    is_quotient = column >= _COLUMN_GROUPS[2][0]
     if title == "infinite":
         return colors["red"] if value else None
     if is_quotient and isinstance(value, float):

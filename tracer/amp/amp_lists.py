@@ -13,7 +13,7 @@ from ..core.errors import OpError
 from ..core.op import OPS, AmpClass
 
 # Ops in Paddle's lists that Oarlock does not define.
-_UNDEFINED: dict[AmpClass, set[str]] = {
+_OPS_NOT_DEFINED_HERE: dict[AmpClass, set[str]] = {
     "allow": {"fused_gemm_epilogue"},
     "allow_float16": {
         "fake_quantize_dequantize_moving_average_abs_max",
@@ -31,17 +31,17 @@ _UNDEFINED: dict[AmpClass, set[str]] = {
 }
 
 
-def _ops_of(amp_class: AmpClass) -> set[str]:
-    defined = {type for type, op in OPS.items() if op.traits.amp == amp_class}
-    return defined | _UNDEFINED.get(amp_class, set())
+def _ops_of_class(amp_class: AmpClass) -> set[str]:
+    defined = {type for type, op in OPS.items() if op.traits.amp_class == amp_class}
+    return defined | _OPS_NOT_DEFINED_HERE.get(amp_class, set())
 
 
-WHITE_LIST = _ops_of("allow")
-ONLY_FP16_WHITE_LIST = _ops_of("allow_float16")
+WHITE_LIST = _ops_of_class("allow")
+ONLY_FP16_WHITE_LIST = _ops_of_class("allow_float16")
 FP16_WHITE_LIST = WHITE_LIST | ONLY_FP16_WHITE_LIST
 BF16_WHITE_LIST = WHITE_LIST
-FP16_BLACK_LIST = BF16_BLACK_LIST = _ops_of("deny")
-EXTRA_BLACK_LIST = _ops_of("deny_at_o2")
+FP16_BLACK_LIST = BF16_BLACK_LIST = _ops_of_class("deny")
+O2_BLACK_LIST = _ops_of_class("deny_at_o2")
 
 
 class Lists(NamedTuple):
@@ -63,12 +63,12 @@ def black_list() -> dict[str, dict[str, set[str]]]:
     """Return the ops that run in float32, by dtype and level."""
     by_dtype = {"float16": FP16_BLACK_LIST, "bfloat16": BF16_BLACK_LIST}
     return {
-        d: {"OD": set(), "O1": ops | EXTRA_BLACK_LIST, "O2": set(EXTRA_BLACK_LIST)}
+        d: {"OD": set(), "O1": ops | O2_BLACK_LIST, "O2": set(O2_BLACK_LIST)}
         for d, ops in by_dtype.items()
     }
 
 
-def lists_for(
+def op_lists_for_level(
     level: str, dtype: str, white: Iterable[str] | None, black: Iterable[str] | None
 ) -> Lists:
     """Return the lists of a level with the user's custom lists applied.

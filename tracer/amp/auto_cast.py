@@ -13,8 +13,8 @@ from ..core.tensor import Tensor
 from ..nn import InstanceNorm1D, InstanceNorm2D, InstanceNorm3D, LayerNorm
 from ..nn.layer import Float32Layer, Layer
 from ..tensor.convert import cast
-from .amp_lists import Lists, lists_for
-from .mode import Amp, Settings
+from .amp_lists import Lists, op_lists_for_level
+from .mode import AmpMode, AmpSettings
 
 DTYPES = ("float16", "bfloat16")
 LEVELS = ("O0", "OD", "O1", "O2")
@@ -25,13 +25,13 @@ def _op_error(message: str) -> OpError:
     return OpError(with_user_line(message))
 
 
-def make_settings(
+def settings_from_arguments(
     white: Iterable[str] | None,
     black: Iterable[str] | None,
     level: str,
     dtype: str,
     use_promote: bool,
-) -> Settings | None:
+) -> AmpSettings | None:
     """Convert the arguments of auto_cast to settings; None if nothing is cast."""
     level, dtype = level.upper(), dtype.lower()
     if level not in LEVELS:
@@ -40,8 +40,8 @@ def make_settings(
         raise _op_error(f"auto_cast: dtype={dtype!r} is neither float16 nor bfloat16")
     if level == "O0":
         return None
-    lists: Lists = lists_for(level, dtype, white, black)
-    return Settings(level, dtype_of(dtype), lists, use_promote or level != "O2")
+    lists: Lists = op_lists_for_level(level, dtype, white, black)
+    return AmpSettings(level, dtype_of(dtype), lists, use_promote or level != "O2")
 
 
 @contextmanager
@@ -60,19 +60,19 @@ def auto_cast(
     `dtype`); OD: all ops except the white list in float32; O0: no casts
     """
     settings = (
-        make_settings(custom_white_list, custom_black_list, level, dtype, use_promote)
+        settings_from_arguments(custom_white_list, custom_black_list, level, dtype, use_promote)
         if enable
         else None
     )
-    inner = remove_wrapper(state.mode, Amp)
-    with use_mode(inner if settings is None else Amp(inner, settings)):
+    inner = remove_wrapper(state.mode, AmpMode)
+    with use_mode(inner if settings is None else AmpMode(inner, settings)):
         yield
 
 
 def amp_state() -> dict[str, Any] | None:
     """Return the arguments of the active auto_cast; None outside of one."""
     mode = state.mode
-    while not isinstance(mode, Amp):
+    while not isinstance(mode, AmpMode):
         if not isinstance(mode, WrapperMode):
             return None
         mode = mode.inner
@@ -126,7 +126,7 @@ def _cast_model(model: Layer, dtype: str, excluded_layers: Any) -> None:
     )
     for layer in model.sublayers(include_self=True):
         if not isinstance(layer, excluded_types) and id(layer) not in excluded_ids:
-            layer._cast_own(dtype)
+            layer._cast_own_tensors(dtype)
 
 
 def _make_save_dtype_hook(dtype: str) -> Any:

@@ -15,7 +15,7 @@ from ..core import cuda, numerics_check, rng
 from ..core.errors import OarlockError, OperandError, with_user_line
 from ..core.flags import set_flags
 from ..core.mode import Mode, WrapperMode, find_mode, remove_wrapper, state
-from ..core.numerics_check import is_enabled, set_enabled, statistics
+from ..core.numerics_check import array_statistics, is_enabled, set_enabled
 from ..core.op import Op
 from ..core.tensor import Tensor
 from .accuracy_compare import compare_accuracy
@@ -62,7 +62,7 @@ def check_numerics(
 
     op_type, var_name: producer of the tensor, for the error message
     """
-    counts, values = statistics(tensor.numpy())
+    counts, values = array_statistics(tensor.numpy())
     if (counts[0] or counts[1]) and debug_mode is DebugMode.CHECK_NAN_INF_AND_ABORT:
         counts_text = f"{counts[0]} NaNs, {counts[1]} infinities, {counts[2]} zeros"
         raise OarlockError(
@@ -76,7 +76,7 @@ def check_numerics(
 COLUMNS = ("float16", "bfloat16", "float32")  # the fourth column counts all other dtypes
 
 
-class Stats(WrapperMode):
+class OpDtypeCounter(WrapperMode):
     """Mode that counts ops by the dtype of their first input.
 
     counts: by op type, one number for each of COLUMNS and one for other dtypes
@@ -86,9 +86,9 @@ class Stats(WrapperMode):
         super().__init__(inner)
         self.counts = counts
 
-    def with_inner(self, inner: Mode) -> Stats:
+    def with_inner(self, inner: Mode) -> OpDtypeCounter:
         """Return the same statistics with another inner mode."""
-        return Stats(inner, self.counts)
+        return OpDtypeCounter(inner, self.counts)
 
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """Count the op, then run it."""
@@ -98,7 +98,7 @@ class Stats(WrapperMode):
         return super().run(op, args, attrs)
 
 
-def _table(counts: dict[str, list[int]]) -> str:
+def _format_counts(counts: dict[str, list[int]]) -> str:
     """Format the counts as Paddle prints them."""
     headers = [
         f"{name:-^17}" for name in (" FP16 Calls ", " BF16 Calls ", " FP32 Calls", " Other Calls ")
@@ -112,15 +112,15 @@ def _table(counts: dict[str, list[int]]) -> str:
 
 def enable_operator_stats_collection() -> None:
     """Start counting the ops of this thread by dtype."""
-    state.mode = Stats(remove_wrapper(state.mode, Stats), {})
+    state.mode = OpDtypeCounter(remove_wrapper(state.mode, OpDtypeCounter), {})
 
 
 def disable_operator_stats_collection() -> None:
     """Stop counting and print the counts."""
-    mode = find_mode(state.mode, Stats)
+    mode = find_mode(state.mode, OpDtypeCounter)
     if mode is not None:
-        state.mode = remove_wrapper(state.mode, Stats)
-        print(_table(mode.counts))
+        state.mode = remove_wrapper(state.mode, OpDtypeCounter)
+        print(_format_counts(mode.counts))
 
 
 @contextmanager
@@ -242,7 +242,7 @@ def _step_range(debug_step: Sequence[int] | None) -> tuple[int | None, int | Non
 
 def _seed_generators() -> None:
     """Seed the generators of Paddle, NumPy and Python with one number."""
-    seed = 123 if rng.initial_seed is None else int(rng.initial_seed)
+    seed = 123 if rng.last_seed is None else int(rng.last_seed)
     if not 0 <= seed < 2**32:  # what NumPy accepts
         seed = 123
     rng.seed(seed)

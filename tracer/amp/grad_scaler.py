@@ -49,7 +49,9 @@ class AmpScaler:
         self._incr_every_n_steps = incr_every_n_steps
         self._decr_every_n_nan_or_inf = decr_every_n_nan_or_inf
         self._incr_count = self._decr_count = 0
-        self._last_calls: dict[int, str] = {}  # by id of the optimizer, since the last update
+        self._last_call_by_optimizer: dict[
+            int, str
+        ] = {}  # by id of the optimizer, since the last update
         self._found_inf: dict[int, bool] = {}
 
     # -- one step
@@ -70,7 +72,7 @@ class AmpScaler:
         """
         if not self._enable:
             return
-        last_call = self._last_calls.get(id(optimizer))
+        last_call = self._last_call_by_optimizer.get(id(optimizer))
         if last_call is not None:
             raise OarlockError(
                 with_user_line(
@@ -85,20 +87,20 @@ class AmpScaler:
                 found_inf = found_inf or not bool(np.isfinite(unscaled).all())
                 parameter.grad.array = unscaled.astype(array.dtype, copy=False)
         self._found_inf[id(optimizer)] = found_inf
-        self._last_calls[id(optimizer)] = UNSCALED
+        self._last_call_by_optimizer[id(optimizer)] = UNSCALED
 
     def _step_if_finite(self, optimizer: Any, step: Any) -> Any:
         """Return the result of `step`, or None if a gradient is not finite and the step is
         skipped.
         """
-        if self._last_calls.get(id(optimizer)) == STEPPED:
+        if self._last_call_by_optimizer.get(id(optimizer)) == STEPPED:
             raise OarlockError(
                 with_user_line("GradScaler.step: step() was called since the last update()")
             )
-        if id(optimizer) not in self._last_calls:
+        if id(optimizer) not in self._last_call_by_optimizer:
             self._unscale(optimizer)
         result = None if self._found_inf[id(optimizer)] else step()
-        self._last_calls[id(optimizer)] = STEPPED
+        self._last_call_by_optimizer[id(optimizer)] = STEPPED
         return result
 
     def minimize(self, optimizer: Any, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
@@ -114,11 +116,11 @@ class AmpScaler:
 
     def _finish_step(self) -> None:
         if self._use_dynamic_loss_scaling:
-            self._adapt(any(self._found_inf.values()))
-        self._last_calls.clear()
+            self._adjust_loss_scale(any(self._found_inf.values()))
+        self._last_call_by_optimizer.clear()
         self._found_inf.clear()
 
-    def _adapt(self, found_inf: bool) -> None:
+    def _adjust_loss_scale(self, found_inf: bool) -> None:
         """Update the factor after a step."""
         if found_inf:
             self._incr_count, self._decr_count = 0, self._decr_count + 1

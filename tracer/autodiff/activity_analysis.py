@@ -8,9 +8,9 @@ from collections.abc import Collection, Iterable, Sequence
 
 from ..core.dtype import dtype_of, is_float
 from ..core.op import OPS
-from ..ir.attr_types import block_indices
-from ..ir.op_traits import traits_of
-from ..ir.program import Block, Kind, OpDesc, Program, VarDesc
+from ..ir.attr_types import referenced_block_indices
+from ..ir.op_traits import program_op_traits
+from ..ir.program import Block, OpDesc, Program, VarDesc, VarKind
 
 
 class ActivityAnalysis:
@@ -29,44 +29,48 @@ class ActivityAnalysis:
         within: Sequence[Block] = (),
     ) -> None:
         self._program = program
-        self._barred = set(barred)
-        self._active = {self._key(within[-1].idx if within else 0, name) for name in sources}
+        self._no_grad_names = set(barred)
+        self._active = {
+            self._variable_key(within[-1].idx if within else 0, name) for name in sources
+        }
         for block in (program.block, *within):
-            self._block(block)
+            self._visit_block(block)
 
     def needs_grad(self, block: int, name: str) -> bool:
         """Whether the gradient of variable `name`, resolved from a block, is needed."""
-        return self._key(block, name) in self._active
+        return self._variable_key(block, name) in self._active
 
-    def _key(self, block: int, name: str) -> tuple[int, str]:
+    def _variable_key(self, block: int, name: str) -> tuple[int, str]:
         while block > 0 and name not in self._program.blocks[block].vars:
             block = self._program.blocks[block].parent
         return max(block, 0), name
 
-    def _block(self, block: Block) -> None:
+    def _visit_block(self, block: Block) -> None:
         for op in block.ops:
-            self._op(block, op)
+            self._visit_op(block, op)
 
-    def _op(self, block: Block, op: OpDesc) -> None:
-        for index in (i for a in op.attrs.values() for i in block_indices(a)):
+    def _visit_op(self, block: Block, op: OpDesc) -> None:
+        for index in (i for a in op.attrs.values() for i in referenced_block_indices(a)):
             before = -1
             while before != len(self._active):  # an iteration reads the results of the previous one
                 before = len(self._active)
-                self._enter_step(block, op, index)
-                self._block(self._program.blocks[index])
+                self._propagate_into_recurrent(block, op, index)
+                self._visit_block(self._program.blocks[index])
         if op.type == "recurrent":
             outs, inner = op.outputs["outputs"], op.attr("sub_block")
             self._active |= {
-                self._key(block.idx, n)
+                self._variable_key(block.idx, n)
                 for n in outs
                 if self.needs_grad(inner, n) and self._can_have_grad(block, n)
             }
-        if any(self.needs_grad(block.idx, n) for n in self._operands(op)):
+        if any(self.needs_grad(block.idx, n) for n in self._grad_input_names(op)):
             self._active |= {
-                self._key(block.idx, n) for n in op.output_names() if self._can_have_grad(block, n)
+                self._variable_key(block.idx, n)
+                for n in op.output_names()
+                if self._can_have_grad(block, n)
             }
 
-    def _enter_step(self, block: Block, op: OpDesc, inner: int) -> None:
+    def _propagate_into_recurrent(self, block: Block, op: OpDesc, inner: int) -> None:
         """Propagate activity into the block of a `recurrent` op: to its sequences, and to
         the memories, which depend on the initial state and on the previous step.
         """
@@ -82,14 +86,14 @@ class ActivityAnalysis:
         self._active |= {(inner, name) for name, at, source in pairs if self.needs_grad(at, source)}
 
     @staticmethod
-    def _operands(op: OpDesc) -> list[str]:
+    def _grad_input_names(op: OpDesc) -> list[str]:
         definition = OPS.get(op.type)
         if definition is None:
-            slots = traits_of(op.type).grad_inputs
+            slots = program_op_traits(op.type).grad_input_slots
             if slots is None:
                 return list(op.input_names())
         else:
-            slots = definition.grad_inputs
+            slots = definition.grad_input_slots
         return [
             n
             for s in slots
@@ -102,13 +106,18 @@ class ActivityAnalysis:
         """
         var = self._program.var(name, block.idx)
         stopped = var is not None and var.stop_gradient and name in block.vars
-        return var is not None and not stopped and differentiable(var) and name not in self._barred
+        return (
+            var is not None
+            and not stopped
+            and is_differentiable(var)
+            and name not in self._no_grad_names
+        )
 
 
-def differentiable(var: VarDesc) -> bool:
+def is_differentiable(var: VarDesc) -> bool:
     """Whether a variable has a floating dtype and a kind that can have a gradient."""
     return (
-        var.kind in (Kind.DENSE, Kind.ARRAY)
+        var.kind in (VarKind.DENSE, VarKind.ARRAY)
         and var.dtype != ""
         and is_float(dtype_of(var.dtype).np)
     )

@@ -15,11 +15,11 @@ from ..core.op import OPS
 from ..core.tensor import Tensor
 from ..ir.block_captures import op_accesses
 from ..ir.program import Attr, AttrType, Block, OpDesc, Program, VarDesc
-from .activity_analysis import ActivityAnalysis, differentiable
+from .activity_analysis import ActivityAnalysis, is_differentiable
 from .backward_pass import ProgramBackwardPass
 from .decompose import decompose_in_place
-from .execute_grad_ops import GradOps
-from .saved_values import SavedValues
+from .grad_op_replacements import GradOpReplacements
+from .value_versions import ValueVersions
 
 BACKWARD, LOSS_AND_BACKWARD = 1, 257  # values of Paddle's attribute op_role
 
@@ -43,12 +43,12 @@ def differentiate(
             "several times; use While"
         )
         raise OarlockError(with_user_line(f"backward: {why}, or compute them after the loop"))
-    activity = _analyze(recorder, targets, wanted, barred)
+    activity = _run_activity_analysis(recorder, targets, wanted, barred)
     start = len(current.ops)
     with use_mode(Static(recorder)):
-        around = [inner.block for inner in recorder.open_blocks[:-1]]
+        enclosing_blocks = [inner.block for inner in recorder.open_blocks[:-1]]
         backward = ProgramBackwardPass(
-            recorder, activity, SavedValues(recorder, current, around=around), wanted
+            recorder, activity, ValueVersions(recorder, current, around=enclosing_blocks), wanted
         )
         for name, gradient in targets.items():
             if activity.needs_grad(current.idx, name):
@@ -59,17 +59,17 @@ def differentiate(
                     else to_public_grad(gradient),
                 )
         backward.run()
-        found = {
+        gradients = {
             name: to_public_grad(backward.gradients[name])
             for name in wanted
             if name in backward.gradients
         }
     _set_op_roles(current, start)
-    backward.saved_values.insert_copies()
-    return found
+    backward.value_versions.insert_copies()
+    return gradients
 
 
-def _analyze(
+def _run_activity_analysis(
     recorder: Recorder, targets: Iterable[str], wanted: list[str], barred: Collection[str]
 ) -> ActivityAnalysis:
     """Run the activity analysis. Paddle's gradient ops between `wanted` and `targets` are
@@ -77,11 +77,12 @@ def _analyze(
     """
     within = [inner.block for inner in recorder.open_blocks[1:]]
     activity = ActivityAnalysis(recorder.program, wanted, barred, within)
-    gradients = GradOps(recorder.program)
+    gradients = GradOpReplacements(recorder.program)
     on_the_way = [
         op
         for op in _ancestor_ops(recorder.program, targets)
-        if gradients.find(op) and any(activity.needs_grad(0, n) for n in op.output_names())
+        if gradients.find_replacement(op)
+        and any(activity.needs_grad(0, n) for n in op.output_names())
     ]
     if not on_the_way:
         return activity
@@ -91,27 +92,29 @@ def _analyze(
 
 def _ancestor_ops(program: Program, names: Iterable[str]) -> list[OpDesc]:
     """The ops of the outermost block that the variables depend on, last op first."""
-    needed, found = set(names), []
+    needed, ops = set(names), []
     for op in reversed(program.block.ops):
         if needed.intersection(op.output_names()):
-            found.append(op)
+            ops.append(op)
             needed |= op_accesses(program, op)
-    return found
+    return ops
 
 
 def _initial_gradient(backward: ProgramBackwardPass, name: str) -> Variable:
     """The initial gradient of a target: ones."""
-    of = backward.variable(name)
-    sized = backward.recorder.policy.emits_grad_ops and -1 not in of.meta.shape
-    attrs = {"shape": list(of.meta.shape), "value": 1.0, "dtype": of.dtype.proto}
-    found: Variable = (
-        OPS["fill_constant"](**attrs) if sized else OPS["fill_any_like"](of, value=1.0)
+    target = backward.find_variable(name)
+    has_known_shape = backward.recorder.policy.emits_grad_ops and -1 not in target.meta.shape
+    attrs = {"shape": list(target.meta.shape), "value": 1.0, "dtype": target.dtype.proto}
+    gradient: Variable = (
+        OPS["fill_constant"](**attrs)
+        if has_known_shape
+        else OPS["fill_any_like"](target, value=1.0)
     )
-    made = backward.recorder.block.ops[-1]
-    made.attrs["op_role"] = Attr(AttrType.INT, LOSS_AND_BACKWARD)
+    op = backward.recorder.block.ops[-1]
+    op.attrs["op_role"] = Attr(AttrType.INT, LOSS_AND_BACKWARD)
     if backward.recorder.policy.emits_grad_ops:
-        backward.cotangents.mark_renameable(found, made)
-    return found
+        backward.cotangents.mark_renameable(gradient, op)
+    return gradient
 
 
 def _set_op_roles(block: Block, start: int) -> None:
@@ -120,7 +123,7 @@ def _set_op_roles(block: Block, start: int) -> None:
         op.attrs.setdefault("op_role", Attr(AttrType.INT, BACKWARD))
 
 
-def _recorder(what: str) -> Recorder:
+def _current_recorder(what: str) -> Recorder:
     mode = static_mode(state.mode)
     if mode is None:
         raise OarlockError(
@@ -135,7 +138,7 @@ def _as_list(values: Any) -> list[Any]:
     return list(values) if isinstance(values, list | tuple | set | frozenset) else [values]
 
 
-def _variables(values: Any, what: str) -> list[Any]:
+def _as_variable_list(values: Any, what: str) -> list[Any]:
     """`values` (one variable, several, or None) as a list. Raises OperandError for a name."""
     if isinstance(values, str):
         raise OperandError(
@@ -144,7 +147,7 @@ def _variables(values: Any, what: str) -> list[Any]:
     return _as_list(values)
 
 
-def _names(recorder: Recorder, values: Any, what: str) -> list[str]:
+def _names_of_variables(recorder: Recorder, values: Any, what: str) -> list[str]:
     """The names of several variables.
 
     Raises OperandError for anything but a list of tensors and names.
@@ -158,14 +161,14 @@ def _names(recorder: Recorder, values: Any, what: str) -> list[str]:
                 f"{what} holds what is not a variable and no name: {type(wrong[0]).__name__}"
             )
         )
-    return [_name(recorder, v) for v in values or ()]
+    return [_name_of_variable(recorder, v) for v in values or ()]
 
 
-def _name(recorder: Recorder, value: Any) -> str:
+def _name_of_variable(recorder: Recorder, value: Any) -> str:
     return value if isinstance(value, str) else recorder.name_of(value)
 
 
-def _tensor(recorder: Recorder, name: str) -> Tensor:
+def _find_tensor(recorder: Recorder, name: str) -> Tensor:
     """The parameter or variable called `name`."""
     found = recorder.scope.get(name)
     if found is not None:
@@ -175,7 +178,7 @@ def _tensor(recorder: Recorder, name: str) -> Tensor:
         raise OpError(
             with_user_line(f"append_backward: there is no variable '{name}' in the program")
         )
-    return recorder.variable(desc)
+    return recorder.create_variable(desc)
 
 
 def append_backward(
@@ -191,27 +194,33 @@ def append_backward(
     parameter_list: parameters or names; by default all parameters that require a gradient.
     no_grad_set: variables or names that are treated as constants.
     """
-    recorder = _recorder("append_backward")
+    recorder = _current_recorder("append_backward")
     program = recorder.program
-    barred = set(_names(recorder, no_grad_set, "append_backward: no_grad_set"))
-    made = program.written()
+    barred = set(_names_of_variables(recorder, no_grad_set, "append_backward: no_grad_set"))
+    written_names = program.written_names()
     leaves = [
         v.name
         for v in program.block.vars.values()
-        if _requires_grad(v) and (_is_leaf(program, v.name) or v.name not in made)
+        if _requires_grad(v) and (_is_leaf(program, v.name) or v.name not in written_names)
     ]
-    leaves += _constants(program)
+    leaves += _constant_leaves(program)
     if parameter_list is None:
         parameters = [n for n in leaves if program.block.vars[n].is_parameter]
     else:
-        named = _names(recorder, parameter_list, "append_backward: parameter_list")
-        parameters = [n for n in named if not _has_stop_gradient(program, n)]
-    wanted = [n for n in dict.fromkeys([*parameters, *leaves]) if n not in barred]
-    found = differentiate(recorder, {loss.name: None}, wanted, barred)
-    return [(_tensor(recorder, n), found[n]) for n in parameters if n in found]
+        given_names = _names_of_variables(
+            recorder, parameter_list, "append_backward: parameter_list"
+        )
+        parameters = [n for n in given_names if not _has_stop_gradient(program, n)]
+    requested_names = [n for n in dict.fromkeys([*parameters, *leaves]) if n not in barred]
+    gradients_by_name = differentiate(recorder, {loss.name: None}, requested_names, barred)
+    return [
+        (_find_tensor(recorder, n), gradients_by_name[n])
+        for n in parameters
+        if n in gradients_by_name
+    ]
 
 
-def _constants(program: Program) -> list[str]:
+def _constant_leaves(program: Program) -> list[str]:
     """The results of ops without inputs for which the user set stop_gradient=False. They are
     leaves.
     """
@@ -225,7 +234,7 @@ def _constants(program: Program) -> list[str]:
 
 
 def _requires_grad(var: VarDesc) -> bool:
-    return not var.stop_gradient and differentiable(var)
+    return not var.stop_gradient and is_differentiable(var)
 
 
 def _has_stop_gradient(program: Program, name: str) -> bool:
@@ -245,9 +254,12 @@ def gradients(
     """Append the gradients of the sum of `targets` with respect to `inputs`. Returns one
     gradient per input; None if `targets` do not depend on it or its stop_gradient is set.
     """
-    recorder = _recorder("gradients")
+    recorder = _current_recorder("gradients")
     program = recorder.program
-    roots, given = _variables(targets, "targets"), _variables(target_gradients, "target_gradients")
+    roots, given = (
+        _as_variable_list(targets, "targets"),
+        _as_variable_list(target_gradients, "target_gradients"),
+    )
     if given and len(given) != len(roots):
         counts = f"{len(given)} target_gradients for {len(roots)} targets"
         raise OpError(
@@ -256,8 +268,8 @@ def gradients(
             )
         )
     given = given or [None] * len(roots)
-    names = [_name(recorder, v) for v in _variables(inputs, "inputs")]
-    barred = set(_names(recorder, no_grad_set, "gradients: no_grad_set"))
+    names = [_name_of_variable(recorder, v) for v in _as_variable_list(inputs, "inputs")]
+    barred = set(_names_of_variables(recorder, no_grad_set, "gradients: no_grad_set"))
     for root, gradient in zip(roots, given, strict=True):
         if gradient is not None and len(gradient.meta.shape) != len(root.meta.shape):
             raise OpError(
@@ -266,7 +278,7 @@ def gradients(
                     f"(target={root.meta}, gradient={gradient.meta})"
                 )
             )
-    pairs = {_name(recorder, r): g for r, g in zip(roots, given, strict=True)}
+    pairs = {_name_of_variable(recorder, r): g for r, g in zip(roots, given, strict=True)}
     found = differentiate(
         recorder, pairs, [n for n in names if not _has_stop_gradient(program, n)], barred
     )
@@ -276,4 +288,4 @@ def gradients(
     ]
 
 
-Static.differentiate = gradients
+Static.emit_gradients = gradients

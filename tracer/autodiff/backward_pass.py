@@ -14,16 +14,16 @@ from ..core.dtype import is_float
 from ..core.eager import metas_of
 from ..core.errors import OarlockError, OpError, with_user_line
 from ..core.op import OPS, Op
-from ..ir.block_captures import EMPTY
+from ..ir.block_captures import EMPTY_NAME
 from ..ir.passes.legalize_scalars import reduces_to_scalar
-from ..ir.program import Attr, AttrType, Block, Kind, OpDesc
-from ..ops.shared_meta_rules import UnknownSize
+from ..ir.program import Attr, AttrType, Block, OpDesc, VarKind
+from ..ops.shared_meta_rules import UnknownSizeError
 from .activity_analysis import ActivityAnalysis
-from .cotangents import Cotangents, declare_like, reduce_to, zeros_for
-from .saved_values import SavedValues
+from .cotangents import Cotangents, declare_variable_like, reduce_grad_to, zero_grad_for
+from .value_versions import ValueVersions
 
 
-def apply_rule(
+def apply_vjp_rule(
     op: Op, desc: OpDesc, grads: list[Any], operands: list[Any], results: dict[str, Any]
 ) -> Any:
     """Call the gradient rule of an op.
@@ -37,13 +37,13 @@ def apply_rule(
     first = operands[0] if operands else None
     if isinstance(first, Variable) and reduces_to_scalar(op.type, attrs, len(first.meta.shape)):
         grads, results = (
-            [as_0d(g) for g in grads],
-            {n: as_0d(r) for n, r in results.items()},
+            [reshape_to_0d(g) for g in grads],
+            {n: reshape_to_0d(r) for n, r in results.items()},
         )
     return op.rule(*grads, *operands, **attrs, **results)
 
 
-def as_0d(value: Any) -> Any:
+def reshape_to_0d(value: Any) -> Any:
     """Reshape a [1] value to 0-D. Programs before Paddle 2.5 declare scalars as [1]."""
     return (
         OPS["reshape2"](value, shape=[])
@@ -52,10 +52,10 @@ def as_0d(value: Any) -> Any:
     )
 
 
-Handler = Callable[["ProgramBackwardPass", OpDesc, int], None]
+GradientRule = Callable[["ProgramBackwardPass", OpDesc, int], None]
 # Gradient rules of ops with sub-blocks, side effects or TensorArrays, by op type. The modules that
 # define the rules add them here.
-RULES: dict[str, Handler] = {}
+RULES: dict[str, GradientRule] = {}
 
 
 class ProgramBackwardPass:
@@ -73,16 +73,16 @@ class ProgramBackwardPass:
         self,
         recorder: Recorder,
         activity: ActivityAnalysis,
-        saved_values: SavedValues,
+        value_versions: ValueVersions,
         wanted: Collection[str] = (),
     ) -> None:
-        self.recorder, self.activity, self.saved_values = recorder, activity, saved_values
-        self._requested = dict.fromkeys(wanted)  # a dict for fast lookup in order
+        self.recorder, self.activity, self.value_versions = recorder, activity, value_versions
+        self._requested_names = dict.fromkeys(wanted)  # a dict for fast lookup in order
         self.gradients: dict[str, Variable] = {}  # the requested gradients
-        self.block: Block = saved_values.block
+        self.block: Block = value_versions.block
         self.cotangents = Cotangents(recorder)
         loops = [inner.block for inner in recorder.open_blocks if inner.is_loop_body]
-        self._loop_start = saved_values.first_index(loops[-1]) if loops else 0
+        self._loop_start_index = value_versions.first_op_index(loops[-1]) if loops else 0
 
     def run(self) -> None:
         """Differentiate the ops in reverse order.
@@ -91,27 +91,31 @@ class ProgramBackwardPass:
         gradient would be needed in each iteration, but the iterations change the values that it
         depends on.
         """
-        for i in range(len(self.saved_values.ops) - 1, -1, -1):
-            op, self.block = self.saved_values.ops[i], self.saved_values.block_at(i)
+        for i in range(len(self.value_versions.forward_ops) - 1, -1, -1):
+            op, self.block = self.value_versions.forward_ops[i], self.value_versions.block_of_op(i)
             if op.type != "feed" and any(name in self.cotangents for name in op.output_names()):
-                self._save_requested(op.output_names())
-                if i < self._loop_start and any(map(self.needs_grad, op.input_names())):
+                self._save_requested_grads(op.output_names())
+                if i < self._loop_start_index and any(map(self.needs_grad, op.input_names())):
                     why = (
                         f"backward: the loss depends on {op.type}, which is outside of the "
                         f"loop; compute it in the body of the loop"
                     )
-                    raise OarlockError(with_user_line(f"{why}{recorded_at(op)}"))
+                    raise OarlockError(with_user_line(f"{why}{location_line(op)}"))
                 start = len(self.recorder.block.ops)
                 RULES.get(op.type, ProgramBackwardPass.differentiate_op)(self, op, i)
                 for result in self.recorder.block.ops[start:]:
-                    result.where, result.layer = op.where, op.layer
-        self.block = self.saved_values.block
-        self._save_requested(self._requested)
+                    result.user_line, result.layer_path = op.user_line, op.layer_path
+        self.block = self.value_versions.block
+        self._save_requested_grads(self._requested_names)
 
-    def _save_requested(self, names: Iterable[str]) -> None:
+    def _save_requested_grads(self, names: Iterable[str]) -> None:
         """Save requested gradients before the pass consumes them."""
         for name in names:
-            if name in self._requested and name in self.cotangents and name not in self.gradients:
+            if (
+                name in self._requested_names
+                and name in self.cotangents
+                and name not in self.gradients
+            ):
                 self.gradients[name] = self.cotangents.total(name)
 
     # -- variables
@@ -119,21 +123,21 @@ class ProgramBackwardPass:
 
     def needs_grad(self, name: str) -> bool:
         """Whether the gradient of a variable of the block is needed."""
-        return name != EMPTY and self.activity.needs_grad(self.block.idx, name)
+        return name != EMPTY_NAME and self.activity.needs_grad(self.block.idx, name)
 
-    def variable(self, name: str) -> Variable:
+    def find_variable(self, name: str) -> Variable:
         """A variable by name, resolved from the block."""
         desc = self.recorder.program.var(name, self.block.idx)
         assert desc is not None
-        return self.recorder.variable(desc)
+        return self.recorder.create_variable(desc)
 
-    def before(self, name: str, at: int) -> Variable:
+    def value_before(self, name: str, at: int) -> Variable:
         """The value of a variable before op number `at`."""
-        return self.variable(self.saved_values.before(name, at))
+        return self.find_variable(self.value_versions.name_before(name, at))
 
-    def after(self, name: str, at: int) -> Variable:
+    def value_after(self, name: str, at: int) -> Variable:
         """The value of a variable after op number `at`."""
-        return self.variable(self.saved_values.after(name, at))
+        return self.find_variable(self.value_versions.name_after(name, at))
 
     def accumulate(self, name: str, gradient: Variable) -> None:
         """Add to the gradient of a variable."""
@@ -142,7 +146,7 @@ class ProgramBackwardPass:
     def is_array(self, name: str) -> bool:
         """Whether a variable is a TensorArray."""
         var = self.recorder.program.var(name, self.block.idx)
-        return var is not None and var.kind == Kind.ARRAY
+        return var is not None and var.kind == VarKind.ARRAY
 
     # -- ops with kernels
     # -----------------------------------------------------------------------------------
@@ -152,26 +156,26 @@ class ProgramBackwardPass:
         op = OPS.get(desc.type)
         if op is None:
             raise OpError(
-                f"{desc.type}: the gradient of its gradient is not known{recorded_at(desc)}"
+                f"{desc.type}: the gradient of its gradient is not known{location_line(desc)}"
             )
         if self.recorder.policy.emits_grad_ops and ProgramBackwardPass.emit_grad_op(
             self, op, desc, at
         ):
             return
-        grads = self._output_grads(op, desc, at)
+        grads = self._pop_output_grads(op, desc, at)
         if not op.has_vjp or not any(self.needs_grad(n) for n in desc.input_names()):
             return
         mark = self.recorder.checkpoint()
         try:
             found = self._input_grads(op, desc, at, self._apply_rule(op, desc, at, grads))
-        except UnknownSize:
+        except UnknownSizeError:
             self.recorder.rewind(mark)
             self._emit_vjp_op(op, desc, at, grads)
             return
         for name, gradient in found:
             self.accumulate(name, gradient)
         if self.recorder.policy.emits_grad_ops:
-            self._mark_renameable(found, self.recorder.block.ops[mark.ops :])
+            self._mark_renameable(found, self.recorder.block.ops[mark.num_ops :])
 
     def _mark_renameable(self, found: list[tuple[str, Variable]], ops: list[OpDesc]) -> None:
         """Mark the gradients that no other op reads; `Cotangents` may rename them."""
@@ -184,49 +188,49 @@ class ProgramBackwardPass:
             if gradient.name in makers and gradient.name not in read and times[gradient.name] == 1:
                 self.cotangents.mark_renameable(gradient, makers[gradient.name])
 
-    def _output_grads(self, op: Op, desc: OpDesc, at: int) -> list[Any]:
+    def _pop_output_grads(self, op: Op, desc: OpDesc, at: int) -> list[Any]:
         """The gradients of the outputs, one per differentiable slot; zeros if no gradient
         was accumulated. Removes them from `cotangents`.
         """
         found: list[Any] = []
-        for slot in (op.outs[i] for i in op.grad_outs):
-            grads = [self.output_grad(n, at) for n in desc.outputs.get(slot.name, [])]
-            found.append(grads if slot.many else grads[0] if grads else None)
+        for slot in (op.outs[i] for i in op.grad_out_indices):
+            grads = [self.output_grad_or_zeros(n, at) for n in desc.outputs.get(slot.name, [])]
+            found.append(grads if slot.is_list else grads[0] if grads else None)
         for name in desc.output_names():
             if name in self.cotangents:
-                self.cotangents.take(name)
+                self.cotangents.pop(name)
         return found
 
-    def output_grad(self, name: str, at: int) -> Variable | None:
+    def output_grad_or_zeros(self, name: str, at: int) -> Variable | None:
         """The gradient of an output of op number `at`: zeros if no gradient was accumulated,
         None if the output cannot have one.
         """
         if name not in self.cotangents:
-            if name == EMPTY or not is_float(self.variable(name).meta.dtype):
+            if name == EMPTY_NAME or not is_float(self.find_variable(name).meta.dtype):
                 return None
-            zeros = zeros_for(self.recorder, self.after(name, at))
+            zeros = zero_grad_for(self.recorder, self.value_after(name, at))
             if not self.recorder.policy.emits_grad_ops:
                 return zeros
             self.accumulate(name, zeros)
             self.cotangents.mark_renameable(zeros, self.recorder.block.ops[-1])
         return self.cotangents.total(name)
 
-    def _operands(self, op: Op, desc: OpDesc, at: int) -> list[Any]:
+    def _input_variables(self, op: Op, desc: OpDesc, at: int) -> list[Any]:
         found: list[Any] = []
         for slot in op.ins:
-            names = [n for n in desc.inputs.get(slot.name, []) if n != EMPTY]
-            operands = [self.before(n, at) for n in names]
-            found.append((operands or None) if slot.many else operands[0] if operands else None)
+            names = [n for n in desc.inputs.get(slot.name, []) if n != EMPTY_NAME]
+            operands = [self.value_before(n, at) for n in names]
+            found.append((operands or None) if slot.is_list else operands[0] if operands else None)
         return found
 
-    def _results(self, op: Op, desc: OpDesc, at: int) -> dict[str, Any]:
+    def _rule_output_variables(self, op: Op, desc: OpDesc, at: int) -> dict[str, Any]:
         """The outputs that the rule needs."""
         found: dict[str, Any] = {}
         self.add_missing_outputs(op, desc, at, [op.outs[i].name for i in op.rule_outs])
         for i in op.rule_outs:
             slot = op.outs[i]
-            result = [self.after(n, at) for n in desc.outputs.get(slot.name, [])]
-            found[slot.name] = result if slot.many else result[0] if result else None
+            result = [self.value_after(n, at) for n in desc.outputs.get(slot.name, [])]
+            found[slot.name] = result if slot.is_list else result[0] if result else None
         return found
 
     def add_missing_outputs(self, op: Op, desc: OpDesc, at: int, slots: Collection[str]) -> None:
@@ -234,7 +238,7 @@ class ProgramBackwardPass:
         for i, slot in enumerate(op.outs):
             if (
                 slot.name in slots
-                and not slot.many
+                and not slot.is_list
                 and not slot.lod_of
                 and not desc.outputs.get(slot.name)
             ):
@@ -243,14 +247,18 @@ class ProgramBackwardPass:
     def _add_missing_output(self, op: Op, desc: OpDesc, index: int, at: int) -> None:
         """Add an output to an op that lacks it, such as dropout's mask in an inference program."""
         attrs = {n: a.value for n, a in desc.attrs.items() if n in op.attrs}
-        meta = op.infer(metas_of(op, tuple(self._operands(op, desc, at))), attrs)[index]
-        name = self.recorder.namer.temporary(op.type)
+        meta = op.infer(metas_of(op, tuple(self._input_variables(op, desc, at))), attrs)[index]
+        name = self.recorder.namer.temporary_name(op.type)
         self.recorder.declare(name, meta, self.block)
         desc.outputs[op.outs[index].name] = [name]
 
     def _apply_rule(self, op: Op, desc: OpDesc, at: int, grads: list[Any]) -> Any:
-        return apply_rule(
-            op, desc, grads, self._operands(op, desc, at), self._results(op, desc, at)
+        return apply_vjp_rule(
+            op,
+            desc,
+            grads,
+            self._input_variables(op, desc, at),
+            self._rule_output_variables(op, desc, at),
         )
 
     def _input_grads(self, op: Op, desc: OpDesc, at: int, said: Any) -> list[tuple[str, Variable]]:
@@ -260,14 +268,14 @@ class ProgramBackwardPass:
         for slot, part in zip(op.ins, parts, strict=False):
             names = desc.inputs.get(slot.name, [])
             for name, one in zip(
-                names, part if slot.many and part is not None else [part], strict=False
+                names, part if slot.is_list and part is not None else [part], strict=False
             ):
                 if self.needs_grad(name) and one is not None:
                     gradient = one() if callable(one) else one
                     if gradient is not None:
-                        like = self.before(name, at)
+                        like = self.value_before(name, at)
                         same = op.traits.grad_keeps_shape and gradient.meta == like.meta
-                        found.append((name, gradient if same else reduce_to(gradient, like)))
+                        found.append((name, gradient if same else reduce_grad_to(gradient, like)))
         return found
 
     # -- rules that need sizes
@@ -278,38 +286,44 @@ class ProgramBackwardPass:
         needs sizes that are unknown while recording.
         """
         given = {
-            f"{op.outs[i].name}@GRAD": _names(g) for i, g in zip(op.grad_outs, grads, strict=True)
+            f"{op.outs[i].name}@GRAD": _names_of_slot(g)
+            for i, g in zip(op.grad_out_indices, grads, strict=True)
         }
         operands = {
-            s.name: _names(a) for s, a in zip(op.ins, self._operands(op, desc, at), strict=True)
+            s.name: _names_of_slot(a)
+            for s, a in zip(op.ins, self._input_variables(op, desc, at), strict=True)
         }
-        results = {n: _names(r) for n, r in self._results(op, desc, at).items()}
+        results = {
+            n: _names_of_slot(r) for n, r in self._rule_output_variables(op, desc, at).items()
+        }
         outs: dict[str, list[str]] = {}
         for slot in op.ins:
             names = desc.inputs.get(slot.name, [])
             if any(map(self.needs_grad, names)):
-                outs[f"{slot.name}@GRAD"] = [self._vjp_output(name, at) for name in names]
+                outs[f"{slot.name}@GRAD"] = [self._declare_vjp_output(name, at) for name in names]
         attrs = typed_attrs(
             op, op.full_attrs({n: a.value for n, a in desc.attrs.items() if n in op.attrs})
         )
         attrs["of"] = Attr(AttrType.STRING, op.type)
         self.recorder.emit("vjp", {**given, **operands, **results}, outs, attrs)
 
-    def _vjp_output(self, name: str, at: int) -> str:
+    def _declare_vjp_output(self, name: str, at: int) -> str:
         if not self.needs_grad(name):
-            return EMPTY
-        like = self.before(name, at).raw
-        result = declare_like(self.recorder, self.recorder.namer.temporary("vjp"), like)
+            return EMPTY_NAME
+        like = self.value_before(name, at).raw
+        result = declare_variable_like(
+            self.recorder, self.recorder.namer.temporary_name("vjp"), like
+        )
         self.accumulate(name, result)
         return result.name
 
 
-def recorded_at(desc: OpDesc) -> str:
+def location_line(desc: OpDesc) -> str:
     """The line of a message that states where an op was recorded."""
-    return f"\n  recorded at {desc.where}" if desc.where else ""
+    return f"\n  recorded at {desc.user_line}" if desc.user_line else ""
 
 
-def _names(slot: Any) -> list[str]:
+def _names_of_slot(slot: Any) -> list[str]:
     if slot is None:
         return []
     return [t.name for t in slot] if isinstance(slot, list) else [slot.name]

@@ -11,7 +11,7 @@ from ..capture.variable import Variable
 from ..core.op import OPS
 from ..core.paddle1_compat import compat
 from ..core.tensor import Tensor
-from ..ir.program import Block, Kind, OpDesc, VarDesc
+from ..ir.program import Block, OpDesc, VarDesc, VarKind
 
 
 class Cotangents:
@@ -21,22 +21,22 @@ class Cotangents:
 
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
-        self._gradients: dict[str, list[Variable]] = {}
-        self._named: set[str] = set()
+        self._terms: dict[str, list[Variable]] = {}
+        self._final_names: set[str] = set()
         # gradient name -> the op that writes it, and its block
         self._renameable: dict[str, tuple[OpDesc, Block]] = {}
         # id of the op -> for each output name, the list of names of its slot and its position there
-        self._slots: dict[int, dict[str, tuple[list[str], int]]] = {}
+        self._output_slots_by_op: dict[int, dict[str, tuple[list[str], int]]] = {}
 
     def __contains__(self, name: str) -> bool:
-        return name in self._gradients
+        return name in self._terms
 
     def __iter__(self) -> Iterator[str]:
-        return iter(list(self._gradients))
+        return iter(list(self._terms))
 
     def accumulate(self, name: str, gradient: Variable) -> None:
         """Add a term to the gradient of `name`."""
-        self._gradients.setdefault(name, []).append(gradient)
+        self._terms.setdefault(name, []).append(gradient)
 
     def mark_renameable(self, gradient: Variable, op: OpDesc) -> None:
         """Mark a gradient that only `op` writes and no op reads, so that it can be renamed
@@ -44,48 +44,50 @@ class Cotangents:
         """
         self._renameable[gradient.name] = op, self._recorder.block
 
-    def set_external(self, name: str, gradient: Variable) -> None:
+    def set_from_outer_block(self, name: str, gradient: Variable) -> None:
         """Set the gradient of `name` to a variable that an enclosing block computes; it is not
         renamed.
         """
-        self._named.add(gradient.name)
-        self._gradients[name] = [gradient]
+        self._final_names.add(gradient.name)
+        self._terms[name] = [gradient]
 
     def total(self, name: str) -> Variable:
         """The sum of the gradients of `name`. The sum replaces the terms."""
-        arrived = self._gradients[name]
+        arrived = self._terms[name]
         if (
             len(arrived) == 1
-            and arrived[0].name in self._named
-            and self._can_reuse(arrived[0].name, name)
+            and arrived[0].name in self._final_names
+            and self._can_share_gradient(arrived[0].name, name)
         ):
             return arrived[0]
-        found = self._sum(name, arrived)
-        self._named.add(found.name)
-        self._gradients[name] = [found]
+        found = self._emit_sum(name, arrived)
+        self._final_names.add(found.name)
+        self._terms[name] = [found]
         return found
 
-    def _can_reuse(self, gradient: str, name: str) -> bool:
+    def _can_share_gradient(self, gradient: str, name: str) -> bool:
         """Whether a named gradient may also be used as the gradient of `name`. In static
         graph mode it may not, because users fetch gradients by name.
         """
         return not self._recorder.policy.emits_grad_ops or gradient.startswith(f"{name}@GRAD")
 
-    def take(self, name: str) -> Variable:
+    def pop(self, name: str) -> Variable:
         """Return the sum of the gradients of `name` and remove it, because ops before the
         current one refer to another value of `name`.
         """
         found = self.total(name)
-        del self._gradients[name]
+        del self._terms[name]
         return found
 
-    def _sum(self, name: str, arrived: list[Variable]) -> Variable:
+    def _emit_sum(self, name: str, arrived: list[Variable]) -> Variable:
         recorder = self._recorder
         end = f"@block{recorder.block.idx}" if recorder.block.idx else ""
         if len(arrived) == 1 and arrived[0].name in self._renameable:
-            return self._renamed(arrived[0], f"{name}@GRAD{end}")
-        parts = [self._rename_part(name, i, g) for i, g in enumerate(arrived)]
-        made = declare_like(recorder, recorder.namer.fresh(f"{name}@GRAD{end}"), arrived[0].raw)
+            return self._rename(arrived[0], f"{name}@GRAD{end}")
+        parts = [self._rename_term(name, i, g) for i, g in enumerate(arrived)]
+        made = declare_variable_like(
+            recorder, recorder.namer.unique_name(f"{name}@GRAD{end}"), arrived[0].raw
+        )
         recorder.emit(
             "assign" if len(parts) == 1 else "sum",
             {"X": [g.name for g in parts]},
@@ -93,18 +95,16 @@ class Cotangents:
         )
         return made
 
-    def _rename_part(self, name: str, index: int, gradient: Variable) -> Variable:
+    def _rename_term(self, name: str, index: int, gradient: Variable) -> Variable:
         """Rename one term of a sum to the name that Paddle uses."""
         if gradient.name not in self._renameable:
             return gradient
-        return self._renamed(
-            gradient, f"{name}@GRAD@RENAME@block{self._recorder.block.idx}@{index}"
-        )
+        return self._rename(gradient, f"{name}@GRAD@RENAME@block{self._recorder.block.idx}@{index}")
 
-    def _renamed(self, gradient: Variable, name: str) -> Variable:
+    def _rename(self, gradient: Variable, name: str) -> Variable:
         op, block = self._renameable.pop(gradient.name)
-        new = self._recorder.namer.fresh(name)
-        slots = self._slots.setdefault(id(op), {})
+        new = self._recorder.namer.unique_name(name)
+        slots = self._output_slots_by_op.setdefault(id(op), {})
         if gradient.name not in slots:
             slots.update(
                 {n: (names, i) for names in op.outputs.values() for i, n in enumerate(names)}
@@ -114,29 +114,31 @@ class Cotangents:
         desc = block.vars.pop(gradient.name)
         desc.name = new
         block.vars[new] = desc
-        return self._recorder.variable(desc)
+        return self._recorder.create_variable(desc)
 
 
 def declare_shared_gradient(recorder: Recorder, name: str, like: VarDesc, block: Block) -> Variable:
     """Declare a gradient of `name` that several blocks read and write."""
-    return declare_like(
-        recorder, recorder.namer.fresh(f"{name}@GRAD@RENAME@block{block.idx}"), like, block
+    return declare_variable_like(
+        recorder, recorder.namer.unique_name(f"{name}@GRAD@RENAME@block{block.idx}"), like, block
     )
 
 
-def declare_like(
+def declare_variable_like(
     recorder: Recorder, name: str, like: VarDesc, block: Block | None = None
 ) -> Variable:
     """Declare a variable like another one, in the given block or in the current block."""
     desc = VarDesc(name, like.shape, like.dtype, like.kind)
     (block or recorder.block).vars[name] = desc
-    return recorder.variable(desc)
+    return recorder.create_variable(desc)
 
 
-def zeros_for(recorder: Recorder, variable: Variable) -> Variable:
+def zero_grad_for(recorder: Recorder, variable: Variable) -> Variable:
     """A zero gradient: zeros like a variable; for a TensorArray, an empty list."""
-    if variable.raw.kind == Kind.ARRAY:
-        made = declare_like(recorder, recorder.namer.temporary("create_array"), variable.raw)
+    if variable.raw.kind == VarKind.ARRAY:
+        made = declare_variable_like(
+            recorder, recorder.namer.temporary_name("create_array"), variable.raw
+        )
         recorder.emit("create_array", {}, {"Out": [made.name]})
         return made
     if recorder.policy.emits_grad_ops and compat.rules.writes_paddle1_gradients:
@@ -145,7 +147,7 @@ def zeros_for(recorder: Recorder, variable: Variable) -> Variable:
     return found
 
 
-def reduce_to(gradient: Variable, like: Tensor) -> Variable:
+def reduce_grad_to(gradient: Variable, like: Tensor) -> Variable:
     """Reduce a gradient to the shape and dtype of `like`, as the eager backward pass does."""
     (shape, dtype), found = like.meta, gradient.meta
     if found.dtype.kind == "c" and dtype.kind != "c":

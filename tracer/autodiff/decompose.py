@@ -10,16 +10,16 @@ from typing import Any
 
 from ..capture.modes import Static
 from ..capture.recorder import OpenBlock, Recorder
-from ..capture.variable import GRADIENT, Variable
+from ..capture.variable import GRADIENT_SUFFIX, Variable
 from ..core.dtype import is_float
 from ..core.mode import use_mode
 from ..core.op import OPS, Slot
-from ..ir.block_captures import EMPTY, recurrent_grad_parents
-from ..ir.program import Kind, OpDesc, Program
-from ..ops.shared_meta_rules import UnknownSize
-from .backward_pass import apply_rule
-from .cotangents import reduce_to, zeros_for
-from .execute_grad_ops import GradOps
+from ..ir.block_captures import EMPTY_NAME, recurrent_grad_parents
+from ..ir.program import OpDesc, Program, VarKind
+from ..ops.shared_meta_rules import UnknownSizeError
+from .backward_pass import apply_vjp_rule
+from .cotangents import reduce_grad_to, zero_grad_for
+from .grad_op_replacements import GradOpReplacements
 
 
 def decompose_gradients(program: Program) -> Program:
@@ -27,19 +27,19 @@ def decompose_gradients(program: Program) -> Program:
 
     An op whose rule needs run-time sizes becomes an op `vjp`.
     """
-    gradients = GradOps(program)
-    if not any(gradients.find(op) for op in program.ops()):
+    gradients = GradOpReplacements(program)
+    if not any(gradients.find_replacement(op) for op in program.ops()):
         return program
     blocks = [
         replace(block, vars=dict(block.vars), ops=list(block.ops)) for block in program.blocks
     ]
     made = replace(program, blocks=blocks)
-    decompose_in_place(Recorder.extending(made), gradients)
+    decompose_in_place(Recorder.append_to(made), gradients)
     return made
 
 
 def decompose_in_place(
-    recorder: Recorder, gradients: GradOps, only: Sequence[OpDesc] | None = None
+    recorder: Recorder, gradients: GradOpReplacements, only: Sequence[OpDesc] | None = None
 ) -> None:
     """Decompose gradient ops in the program of a recorder.
 
@@ -50,15 +50,19 @@ def decompose_in_place(
     with use_mode(Static(recorder)):
         for block in recorder.program.blocks:
             before, block.ops = block.ops, []
-            with recorder.in_block(OpenBlock(block)):
+            with recorder.record_in_block(OpenBlock(block)):
                 for op in before:
-                    gradient = gradients.find(op) if chosen is None or id(op) in chosen else None
+                    gradient = (
+                        gradients.find_replacement(op)
+                        if chosen is None or id(op) in chosen
+                        else None
+                    )
                     # a gradient block declares its variables in the enclosing block
                     seen = around.get(block.idx, block.parent) == block.parent
                     if (
                         gradient is None
                         or not seen
-                        or not VjpDecomposition(recorder, gradient).write()
+                        or not VjpDecomposition(recorder, gradient).try_emit()
                     ):
                         block.ops.append(gradient or op)
 
@@ -70,75 +74,81 @@ class VjpDecomposition:
         self.recorder, self.desc = recorder, desc
         self.op = OPS[desc.attr("of")]
 
-    def write(self) -> bool:
+    def try_emit(self) -> bool:
         """Emit the ops of the rule. If the rule needs run-time sizes, emit nothing and
         return False.
         """
         mark = self.recorder.checkpoint()
-        start = mark.ops
+        start = mark.num_ops
         try:
-            self._write()
-        except (UnknownSize, UndeclaredVariable):
+            self._emit_rule()
+        except (UnknownSizeError, UndeclaredVariableError):
             self.recorder.rewind(mark)
             return False
         for made in self.recorder.block.ops[start:]:
-            made.where, made.layer = self.desc.where, self.desc.layer
+            made.user_line, made.layer_path = self.desc.user_line, self.desc.layer_path
             made.attrs |= {
                 n: a for n, a in self.desc.attrs.items() if n in ("op_role", "op_device")
             }
         return True
 
-    def _write(self) -> None:
+    def _emit_rule(self) -> None:
         op, inputs = self.op, self.desc.inputs
-        operands = [self._slot(s, inputs.get(s.name, [])) for s in op.ins]
+        operands = [self._slot_variables(s, inputs.get(s.name, [])) for s in op.ins]
         results = {
-            op.outs[i].name: self._slot(op.outs[i], inputs.get(op.outs[i].name, []))
+            op.outs[i].name: self._slot_variables(op.outs[i], inputs.get(op.outs[i].name, []))
             for i in op.rule_outs
         }
-        said = apply_rule(
-            op, self.desc, [self._output_grads(op.outs[i]) for i in op.grad_outs], operands, results
+        said = apply_vjp_rule(
+            op,
+            self.desc,
+            [self._output_grads(op.outs[i]) for i in op.grad_out_indices],
+            operands,
+            results,
         )
         parts = said if isinstance(said, tuple) else (said,)
         for slot, operand, part in zip(op.ins, operands, parts, strict=False):
-            names = self.desc.outputs.get(slot.name + GRADIENT, [])
-            likes = operand if slot.many else [operand]
+            names = self.desc.outputs.get(slot.name + GRADIENT_SUFFIX, [])
+            likes = operand if slot.is_list else [operand]
             for i, name in enumerate(names):
-                if name != EMPTY:
+                if name != EMPTY_NAME:
                     self._assign_grad(
-                        name, part[i] if slot.many and part is not None else part, likes[i]
+                        name, part[i] if slot.is_list and part is not None else part, likes[i]
                     )
 
     def _assign_grad(self, name: str, found: Any, like: Variable) -> None:
         found = found() if callable(found) else found
-        gradient = zeros_for(self.recorder, like) if found is None else reduce_to(found, like)
+        gradient = (
+            zero_grad_for(self.recorder, like) if found is None else reduce_grad_to(found, like)
+        )
         self.recorder.emit("assign", {"X": [gradient.name]}, {"Out": [name]})
 
-    def _slot(self, slot: Slot, names: list[str]) -> Any:
-        found = [self._variable(n) for n in names if n != EMPTY]
-        return (found or None) if slot.many else found[0] if found else None
+    def _slot_variables(self, slot: Slot, names: list[str]) -> Any:
+        found = [self._declared_variable(n) for n in names if n != EMPTY_NAME]
+        return (found or None) if slot.is_list else found[0] if found else None
 
     def _output_grads(self, slot: Slot) -> Any:
         """The gradients of an output slot."""
         results = self.desc.inputs.get(slot.name, [])
-        given = self.desc.inputs.get(slot.name + GRADIENT) or [EMPTY] * len(results)
+        given = self.desc.inputs.get(slot.name + GRADIENT_SUFFIX) or [EMPTY_NAME] * len(results)
         found = [
-            self._gradient(g, results[i] if i < len(results) else EMPTY)
+            self._output_grad_or_zeros(g, results[i] if i < len(results) else EMPTY_NAME)
             for i, g in enumerate(given)
         ]
-        return found if slot.many else found[0] if found else None
+        return found if slot.is_list else found[0] if found else None
 
-    def _gradient(self, name: str, result: str) -> Variable | None:
-        if name != EMPTY:
-            return self._variable(name)
-        like = self._variable(result)
-        return zeros_for(self.recorder, like) if is_float(like.meta.dtype) else None
+    def _output_grad_or_zeros(self, name: str, result: str) -> Variable | None:
+        if name != EMPTY_NAME:
+            return self._declared_variable(name)
+        like = self._declared_variable(result)
+        return zero_grad_for(self.recorder, like) if is_float(like.meta.dtype) else None
 
-    def _variable(self, name: str) -> Variable:
+    def _declared_variable(self, name: str) -> Variable:
         desc = self.recorder.var(name)
-        if desc is None or desc.kind != Kind.DENSE or not desc.dtype:
-            raise UndeclaredVariable(name)
-        return self.recorder.variable(desc)
+        if desc is None or desc.kind != VarKind.DENSE or not desc.dtype:
+            raise UndeclaredVariableError(name)
+        return self.recorder.create_variable(desc)
 
 
-class UndeclaredVariable(Exception):
+class UndeclaredVariableError(Exception):
     """A variable whose shape or dtype the program does not declare."""

@@ -6,14 +6,14 @@ These ops are executed with the gradient rule of the forward op.
 
 from __future__ import annotations
 
-from ..capture.variable import GRADIENT, Variable
+from ..capture.variable import GRADIENT_SUFFIX, Variable
 from ..core.op import Op
 from ..core.paddle1_compat import compat
-from ..ir.block_captures import EMPTY
+from ..ir.block_captures import EMPTY_NAME
 from ..ir.program import Attr, AttrType, OpDesc
 from .backward_pass import ProgramBackwardPass
-from .cotangents import declare_like
-from .grad_op_signatures import grad_input_slots, grad_op_type, paddle1_grad_attrs
+from .cotangents import declare_variable_like
+from .grad_op_signatures import grad_op_input_slots, grad_op_type, paddle1_grad_attrs
 
 # attributes that gradient ops do not inherit
 FORWARD_ONLY_ATTRS = ("op_role", "op_role_var", "op_callstack", "op_namescope", "op_device")
@@ -27,66 +27,81 @@ def emit_grad_op(backward: ProgramBackwardPass, op: Op, desc: OpDesc, at: int) -
         _emit_sum_grad(backward, desc)
         return True
     used = {slot for slot, names in desc.inputs.items() if names}
-    slots = grad_input_slots(op.type, used, compat.rules.writes_paddle1_gradients)
+    slots = grad_op_input_slots(op.type, used, compat.rules.writes_paddle1_gradients)
     if (
         slots is None
-        or not _uses_all_output_grads(backward, desc, slots)
-        or not _inputs_unchanged(backward, op, desc, at)
+        or not _accepts_all_output_grads(backward, desc, slots)
+        or not _are_operands_unchanged(backward, op, desc, at)
     ):
         return False
     if any(
         backward.needs_grad(n)
         for s in op.ins
-        if not s.constant
+        if not s.is_constant
         for n in desc.inputs.get(s.name, [])
     ):
-        _emit(backward, op, desc, at, slots)
+        _emit_paddle_grad_op(backward, op, desc, at, slots)
     else:
         _drop_output_grads(backward, desc)
     return True
 
 
-def _uses_all_output_grads(backward: ProgramBackwardPass, desc: OpDesc, slots: list[str]) -> bool:
+def _accepts_all_output_grads(
+    backward: ProgramBackwardPass, desc: OpDesc, slots: list[str]
+) -> bool:
     """Whether the gradient op has an input slot for each output gradient that exists."""
     arrived = [
         slot for slot, names in desc.outputs.items() if any(n in backward.cotangents for n in names)
     ]
-    return all(slot + GRADIENT in slots for slot in arrived)
+    return all(slot + GRADIENT_SUFFIX in slots for slot in arrived)
 
 
-def _inputs_unchanged(backward: ProgramBackwardPass, op: Op, desc: OpDesc, at: int) -> bool:
+def _are_operands_unchanged(backward: ProgramBackwardPass, op: Op, desc: OpDesc, at: int) -> bool:
     """Whether inputs and outputs of the op still have their values in the backward pass.
 
     State that the op updates in place, such as the running averages of batch_norm, is not checked.
     """
-    kept = {s.over for s in op.outs if s.over} & {s.name for s in op.ins if s.constant}
+    kept = {s.overwrites for s in op.outs if s.overwrites} & {
+        s.name for s in op.ins if s.is_constant
+    }
     ins = [
-        n for slot, names in desc.inputs.items() if slot not in kept for n in names if n != EMPTY
+        n
+        for slot, names in desc.inputs.items()
+        if slot not in kept
+        for n in names
+        if n != EMPTY_NAME
     ]
     over = [n for slot in kept for n in desc.inputs.get(slot, [])]
     outs = [n for n in desc.output_names() if n not in over]
-    return all(backward.saved_values.is_unchanged(n, at) for n in ins) and all(
-        backward.saved_values.is_unchanged(n, at + 1) for n in outs
+    return all(backward.value_versions.is_unchanged(n, at) for n in ins) and all(
+        backward.value_versions.is_unchanged(n, at + 1) for n in outs
     )
 
 
 def _drop_output_grads(backward: ProgramBackwardPass, desc: OpDesc) -> None:
     for name in desc.output_names():
         if name in backward.cotangents:
-            backward.cotangents.take(name)
+            backward.cotangents.pop(name)
 
 
-def _emit(backward: ProgramBackwardPass, op: Op, desc: OpDesc, at: int, slots: list[str]) -> None:
+def _emit_paddle_grad_op(
+    backward: ProgramBackwardPass, op: Op, desc: OpDesc, at: int, slots: list[str]
+) -> None:
     backward.add_missing_outputs(op, desc, at, slots)
-    inputs = {slot: found for slot in slots if (found := _grad_op_inputs(backward, desc, at, slot))}
+    inputs = {
+        slot: found for slot in slots if (found := _grad_op_input_names(backward, desc, at, slot))
+    }
     _drop_output_grads(backward, desc)
     places = {
-        f"{s.name}{GRADIENT}": [_declare_input_grad(backward, n) for n in desc.inputs[s.name]]
+        f"{s.name}{GRADIENT_SUFFIX}": [
+            _declare_input_grad(backward, n) for n in desc.inputs[s.name]
+        ]
         for s in op.ins
-        if not s.constant and any(backward.needs_grad(n) for n in desc.inputs.get(s.name, []))
+        if not s.is_constant and any(backward.needs_grad(n) for n in desc.inputs.get(s.name, []))
     }
     outputs = {
-        slot: [EMPTY if v is None else v.name for _, v in result] for slot, result in places.items()
+        slot: [EMPTY_NAME if v is None else v.name for _, v in result]
+        for slot, result in places.items()
     }
     attrs = {n: a for n, a in desc.attrs.items() if n not in FORWARD_ONLY_ATTRS}
     if compat.rules.writes_paddle1_gradients:
@@ -98,13 +113,15 @@ def _emit(backward: ProgramBackwardPass, op: Op, desc: OpDesc, at: int, slots: l
             backward.cotangents.mark_renameable(gradient, result)
 
 
-def _grad_op_inputs(backward: ProgramBackwardPass, desc: OpDesc, at: int, slot: str) -> list[str]:
+def _grad_op_input_names(
+    backward: ProgramBackwardPass, desc: OpDesc, at: int, slot: str
+) -> list[str]:
     """The inputs of the gradient op in a slot."""
-    stem = slot.removesuffix(GRADIENT)
+    stem = slot.removesuffix(GRADIENT_SUFFIX)
     if stem == slot:
         return desc.inputs.get(slot) or desc.outputs.get(slot, [])
-    found = [backward.output_grad(name, at) for name in desc.outputs.get(stem, [])]
-    return [EMPTY if gradient is None else gradient.name for gradient in found]
+    found = [backward.output_grad_or_zeros(name, at) for name in desc.outputs.get(stem, [])]
+    return [EMPTY_NAME if gradient is None else gradient.name for gradient in found]
 
 
 def _declare_input_grad(backward: ProgramBackwardPass, name: str) -> tuple[str, Variable | None]:
@@ -113,15 +130,15 @@ def _declare_input_grad(backward: ProgramBackwardPass, name: str) -> tuple[str, 
     """
     if not backward.needs_grad(name):
         return name, None
-    like = backward.variable(name).raw
-    return name, declare_like(
-        backward.recorder, backward.recorder.namer.fresh(f"{name}{GRADIENT}@OF"), like
+    like = backward.find_variable(name).raw
+    return name, declare_variable_like(
+        backward.recorder, backward.recorder.namer.unique_name(f"{name}{GRADIENT_SUFFIX}@OF"), like
     )
 
 
 def _emit_sum_grad(backward: ProgramBackwardPass, desc: OpDesc) -> None:
     """The gradient of `sum`: one `scale` op for each input."""
-    arrived = backward.cotangents.take(desc.outputs["Out"][0])
+    arrived = backward.cotangents.pop(desc.outputs["Out"][0])
     for name in desc.inputs["X"]:
         if backward.needs_grad(name):
             attrs = {"scale": Attr(AttrType.FLOAT, 1.0), "bias": Attr(AttrType.FLOAT, 0.0)}

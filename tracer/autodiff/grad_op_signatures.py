@@ -6,24 +6,29 @@ from collections.abc import Collection
 
 from ..core.op import OPS
 from ..ir.program import Attr, AttrType
-from .grad_slots import OLD, OLD_ATTRS, RENAMED, SLOTS
+from .grad_slots import (
+    GRAD_INPUT_SLOTS,
+    IRREGULAR_GRAD_TYPES,
+    PADDLE1_INPUT_SLOTS,
+    PADDLE1_REQUIRED_ATTRS,
+)
 
-_SUFFIX = "_grad"
-_FORWARD_TYPES = {grad_type: type for type, grad_type in RENAMED.items()}
+_GRAD_SUFFIX = "_grad"
+_FORWARD_TYPE_BY_GRAD_TYPE = {grad_type: type for type, grad_type in IRREGULAR_GRAD_TYPES.items()}
 
 
 def grad_op_type(type: str) -> str:
     """The type of the gradient op of an op."""
-    return RENAMED.get(type, f"{type}{_SUFFIX}")
+    return IRREGULAR_GRAD_TYPES.get(type, f"{type}{_GRAD_SUFFIX}")
 
 
 def forward_op_type(grad_type: str) -> str | None:
     """The forward op type of a gradient op type; None if the type is not that of a gradient op."""
-    type = _FORWARD_TYPES.get(grad_type) or grad_type.removesuffix(_SUFFIX)
+    type = _FORWARD_TYPE_BY_GRAD_TYPE.get(grad_type) or grad_type.removesuffix(_GRAD_SUFFIX)
     return None if type == grad_type else type
 
 
-def grad_input_slots(type: str, inputs: Collection[str], is_paddle1: bool) -> list[str] | None:
+def grad_op_input_slots(type: str, inputs: Collection[str], is_paddle1: bool) -> list[str] | None:
     """The input slots of the gradient op of an op; None if Paddle does not have a gradient op with
     fixed slots for it.
 
@@ -31,11 +36,11 @@ def grad_input_slots(type: str, inputs: Collection[str], is_paddle1: bool) -> li
     is_paddle1: return the slots of Paddle 1.8, which are fewer for some ops, unless the op uses an
     input that only the newer gradient op has.
     """
-    newer, older = SLOTS.get(type, "").split(), OLD.get(type)
+    newer, older = GRAD_INPUT_SLOTS.get(type, "").split(), PADDLE1_INPUT_SLOTS.get(type)
     if not is_paddle1 or older is None:
         return newer or None
     needs_newer = any(
-        s.optional and s.name in inputs and s.name in newer and s.name not in older
+        s.is_optional and s.name in inputs and s.name in newer and s.name not in older
         for s in OPS[type].ins
     )
     return (newer if needs_newer else older.split()) or None
@@ -45,6 +50,6 @@ def paddle1_grad_attrs(type: str) -> dict[str, Attr]:
     """The attributes without default that Paddle 1.8 requires in the gradient op of an op."""
     return {
         name: Attr(AttrType[kind], value)
-        for name, kind, value, types in OLD_ATTRS
+        for name, kind, value, types in PADDLE1_REQUIRED_ATTRS
         if type in types.split()
     }

@@ -4,7 +4,7 @@ from typing import Any
 
 # By op type: the inputs of its gradient op, sorted by name; the op returns the gradients of all
 # inputs that need one.
-SLOTS = {
+GRAD_INPUT_SLOTS = {
     "abs": "Out@GRAD X",
     "acos": "Out@GRAD X",
     "acosh": "Out@GRAD X",
@@ -299,7 +299,7 @@ SLOTS = {
 }
 
 # Those that Paddle 1.8 has others for; without slots where its gradient is not such an op.
-OLD = {
+PADDLE1_INPUT_SLOTS = {
     "affine_grid": "Output@GRAD OutputShape",
     "batch_norm": "Bias ReserveSpace SavedMean SavedVariance Scale X Y@GRAD",
     "conv2d": "Bias Filter Input Output@GRAD",
@@ -323,12 +323,12 @@ OLD = {
 }
 
 # Gradient ops that are not called after their op.
-RENAMED = {
+IRREGULAR_GRAD_TYPES = {
     "cross_entropy2": "cross_entropy_grad2",
 }
 
 # Attributes without default that Paddle 1.8 requires in gradient ops and the op here lacks.
-OLD_ATTRS: list[tuple[str, str, Any, str]] = [
+PADDLE1_REQUIRED_ATTRS: list[tuple[str, str, Any, str]] = [
     ("Scale_in", "FLOAT", 1.0, "conv2d depthwise_conv2d"),
     ("Scale_in_eltwise", "FLOAT", 1.0, "conv2d depthwise_conv2d"),
     ("Scale_out", "FLOAT", 1.0, "conv2d depthwise_conv2d matmul"),

@@ -7,9 +7,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..ir.program import Block, OpDesc, Program
-from .saved_values import op_writes
+from .value_versions import op_writes
 
-FED = "@FED"
+FED_SUFFIX = "@FED"
 
 
 def copy_overwritten_inputs(program: Program) -> Program:
@@ -17,31 +17,31 @@ def copy_overwritten_inputs(program: Program) -> Program:
     and then copied to its name; the same program if there is no such input.
     """
     fed = set(program.feeds())
-    again = {
+    overwritten = {
         n for op in program.block.ops if op.type != "feed" for n in op_writes(program, op)
     } & fed
     return (
-        replace(program, blocks=[_block(program.block, again), *program.blocks[1:]])
-        if again
+        replace(program, blocks=[_rewrite_block(program.block, overwritten), *program.blocks[1:]])
+        if overwritten
         else program
     )
 
 
-def _block(block: Block, again: set[str]) -> Block:
-    own = {n + FED: replace(block.vars[n], name=n + FED) for n in again}
+def _rewrite_block(block: Block, overwritten: set[str]) -> Block:
+    own = {n + FED_SUFFIX: replace(block.vars[n], name=n + FED_SUFFIX) for n in overwritten}
     return replace(
         block,
         vars={**block.vars, **own},
-        ops=[result for op in block.ops for result in _ops(op, again)],
+        ops=[result for op in block.ops for result in _rewrite_op(op, overwritten)],
     )
 
 
-def _ops(op: OpDesc, again: set[str]) -> list[OpDesc]:
+def _rewrite_op(op: OpDesc, overwritten: set[str]) -> list[OpDesc]:
     names = op.outputs.get("Out", [])
-    if op.type != "feed" or names[0] not in again:
+    if op.type != "feed" or names[0] not in overwritten:
         return [op]
-    own = [names[0] + FED]
+    own = [names[0] + FED_SUFFIX]
     return [
         replace(op, outputs={"Out": own}),
-        OpDesc("assign", {"X": own}, {"Out": names}, where=op.where),
+        OpDesc("assign", {"X": own}, {"Out": names}, user_line=op.user_line),
     ]

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from ..capture.recorder import OpenBlock
 from ..capture.variable import Variable
-from ..ir.block_captures import EMPTY, block_reads
-from ..ir.program import Attr, AttrType, Block, Kind, OpDesc, VarDesc
+from ..ir.block_captures import EMPTY_NAME, block_reads
+from ..ir.program import Attr, AttrType, Block, OpDesc, VarDesc, VarKind
 from .backward_pass import ProgramBackwardPass
-from .cotangents import declare_like, zeros_for
-from .saved_values import SavedValues
+from .cotangents import declare_variable_like, zero_grad_for
+from .value_versions import ValueVersions
 
 
 class RecurrentGradient:
@@ -25,27 +25,27 @@ class RecurrentGradient:
     """
 
     def __init__(self, outer: ProgramBackwardPass, op: OpDesc, at: int) -> None:
-        self.outer, self.op, self.at = outer, op, at
+        self.outer, self.op, self.op_index = outer, op, at
         self.recorder = outer.recorder
         blocks = self.recorder.program.blocks
         self.block = blocks[op.attr("sub_block")]
         self.grad_block = Block(len(blocks), self.block.idx)
         blocks.append(self.grad_block)
-        saved_values = SavedValues(
-            self.recorder, self.block, (outer.saved_values, at), repeats=True
+        value_versions = ValueVersions(
+            self.recorder, self.block, (outer.value_versions, at), is_loop_body=True
         )
-        self.backward = ProgramBackwardPass(self.recorder, outer.activity, saved_values)
+        self.backward = ProgramBackwardPass(self.recorder, outer.activity, value_versions)
 
     def run(self) -> None:
         """Emit the gradient block and the op that runs it."""
         op = self.op
         arrived = {
-            n: self.outer.cotangents.take(n)
+            n: self.outer.cotangents.pop(n)
             for n in op.outputs["outputs"]
             if n in self.outer.cotangents
         }
         held = [n for n in op.attr("ex_states", []) if self.backward.needs_grad(n)]
-        with self.recorder.in_block(OpenBlock(self.grad_block)):
+        with self.recorder.record_in_block(OpenBlock(self.grad_block)):
             for name, gradient in arrived.items():
                 self._declare_input_grad(name, gradient.name)
             for before, after in zip(op.attr("ex_states", []), op.attr("states", []), strict=True):
@@ -57,23 +57,23 @@ class RecurrentGradient:
                 for n in block_reads(self.recorder.program, self.block)
                 if n in self.backward.cotangents
             ]
-            self._results(
+            self._assign_results(
                 [n for n in op.inputs["inputs"] if self.backward.needs_grad(n)] + held + read
             )
-        self.backward.saved_values.insert_copies()
+        self.backward.value_versions.insert_copies()
         self._emit(arrived, {*held}, {*read})
 
     def _declare_input_grad(self, name: str, gradient: str) -> None:
         """Declare the gradient of variable `name` that the gradient block receives."""
         found = self.recorder.program.var(name, self.block.idx)
         assert found is not None
-        self.backward.accumulate(name, declare_like(self.recorder, gradient, found))
+        self.backward.accumulate(name, declare_variable_like(self.recorder, gradient, found))
 
-    def _results(self, names: list[str]) -> None:
+    def _assign_results(self, names: list[str]) -> None:
         """Assign the gradients of `names` to the variables that `recurrent_grad` reads."""
         totals = {n: self._total_cotangent(n) for n in dict.fromkeys(names)}
         for name, total in totals.items():
-            out = declare_like(self.recorder, f"{name}@GRAD", total.raw)
+            out = declare_variable_like(self.recorder, f"{name}@GRAD", total.raw)
             self.recorder.emit("assign", {"X": [total.name]}, {"Out": [out.name]})
 
     def _total_cotangent(self, name: str) -> Variable:
@@ -81,33 +81,38 @@ class RecurrentGradient:
         return (
             cotangents.total(name)
             if name in cotangents
-            else zeros_for(self.recorder, self.backward.before(name, 0))
+            else zero_grad_for(self.recorder, self.backward.value_before(name, 0))
         )
 
     def _emit(self, arrived: dict[str, Variable], held: set[str], read: set[str]) -> None:
         op = self.op
         names = op.outputs["outputs"]
         operands = {slot: list(found) for slot, found in (*op.inputs.items(), *op.outputs.items())}
-        operands["outputs@GRAD"] = [arrived[n].name if n in arrived else EMPTY for n in names]
+        operands["outputs@GRAD"] = [arrived[n].name if n in arrived else EMPTY_NAME for n in names]
         memories = zip(op.attr("ex_states", []), op.inputs.get("initial_states", []), strict=True)
         outs = {
             "inputs@GRAD": [
-                self._outer_grad(n, self.backward.needs_grad(n)) for n in op.inputs["inputs"]
+                self._declare_outer_grad(n, self.backward.needs_grad(n))
+                for n in op.inputs["inputs"]
             ],
-            "initial_states@GRAD": [self._outer_grad(first, n in held) for n, first in memories],
+            "initial_states@GRAD": [
+                self._declare_outer_grad(first, n in held) for n, first in memories
+            ],
             "parameters@GRAD": [
-                self._outer_grad(n, n in read) for n in op.inputs.get("parameters", [])
+                self._declare_outer_grad(n, n in read) for n in op.inputs.get("parameters", [])
             ],
         }
         attrs = {**op.attrs, "sub_block": Attr(AttrType.BLOCK, self.grad_block.idx)}
         self.recorder.emit("recurrent_grad", operands, outs, attrs)
 
-    def _outer_grad(self, name: str, result: bool) -> str:
+    def _declare_outer_grad(self, name: str, result: bool) -> str:
         """The outer variable that receives a gradient; EMPTY if the gradient is not needed."""
         if not result or not self.outer.needs_grad(name):
-            return EMPTY
-        like = self.outer.before(name, self.at).raw
-        found = declare_like(self.recorder, self.recorder.namer.temporary("recurrent"), like)
+            return EMPTY_NAME
+        like = self.outer.value_before(name, self.op_index).raw
+        found = declare_variable_like(
+            self.recorder, self.recorder.namer.temporary_name("recurrent"), like
+        )
         self.outer.accumulate(name, found)
         return found.name
 
@@ -115,7 +120,7 @@ class RecurrentGradient:
 def recurrent_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
     """The gradient rule of `recurrent`."""
     if not op.outputs.get("step_scopes"):
-        name = backward.recorder.namer.temporary("step_scopes")
-        backward.block.vars[name] = VarDesc(name, dtype="", kind=Kind.STEP_SCOPES)
+        name = backward.recorder.namer.temporary_name("step_scopes")
+        backward.block.vars[name] = VarDesc(name, dtype="", kind=VarKind.STEP_SCOPES)
         op.outputs["step_scopes"] = [name]
     RecurrentGradient(backward, op, at).run()

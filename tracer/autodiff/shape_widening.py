@@ -11,9 +11,9 @@ from typing import Any
 from ..core.dtype import dtype_of
 from ..core.errors import OarlockError
 from ..core.op import OPS, Meta, Op
-from ..ir.program import AttrType, Kind, OpDesc, Program, VarDesc
+from ..ir.program import AttrType, OpDesc, Program, VarDesc, VarKind
 
-UNTYPED = (AttrType.BLOCK, AttrType.BLOCKS, AttrType.VAR, AttrType.VARS)
+REFERENCE_ATTR_TYPES = (AttrType.BLOCK, AttrType.BLOCKS, AttrType.VAR, AttrType.VARS)
 Shape = tuple[int, ...]
 
 
@@ -62,25 +62,31 @@ def _merge_shapes(declared: Shape, found: Shape, doubtful: bool) -> Shape:
 def _infer_shapes(program: Program, block: int, op: Op, desc: OpDesc) -> dict[str, Shape]:
     """The inferred shapes of the outputs, by name; empty if inference fails."""
 
-    def metas(names: list[str], many: bool) -> Any:
-        found = [_meta(program.var(n, block)) for n in names]
+    def slot_metas(names: list[str], many: bool) -> Any:
+        found = [_meta_of_variable(program.var(n, block)) for n in names]
         return (found or None) if many else (found[0] if found else None)
 
-    attrs = {n: a.value for n, a in desc.attrs.items() if n in op.attrs and a.type not in UNTYPED}
+    attrs = {
+        n: a.value
+        for n, a in desc.attrs.items()
+        if n in op.attrs and a.type not in REFERENCE_ATTR_TYPES
+    }
     try:
-        said = op.infer(tuple(metas(desc.inputs.get(s.name, []), s.many) for s in op.ins), attrs)
+        said = op.infer(
+            tuple(slot_metas(desc.inputs.get(s.name, []), s.is_list) for s in op.ins), attrs
+        )
     except (OarlockError, TypeError):  # TensorArrays have no Meta
         return {}
     result: dict[str, Shape] = {}
     for slot, found in zip(op.outs, (said,) if len(op.outs) == 1 else said, strict=True):
         for name, meta in zip(
-            desc.outputs.get(slot.name, []), found if slot.many else [found], strict=False
+            desc.outputs.get(slot.name, []), found if slot.is_list else [found], strict=False
         ):
             result[name] = tuple(meta.shape)
     return result
 
 
-def _meta(var: VarDesc | None) -> Meta:
-    if var is None or var.kind != Kind.DENSE:
+def _meta_of_variable(var: VarDesc | None) -> Meta:
+    if var is None or var.kind != VarKind.DENSE:
         raise TypeError
     return Meta(var.shape, dtype_of(var.dtype).np)

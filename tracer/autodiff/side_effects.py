@@ -2,37 +2,41 @@
 
 from __future__ import annotations
 
-from ..capture.side_effects.py_func import backward_call, pylayer_gradients, registered_call
+from ..capture.side_effects.py_func import (
+    record_pylayer_gradients,
+    register_py_func_backward,
+    registered_function,
+)
 from ..capture.variable import Variable
 from ..core.dtype import is_float
 from ..ir.program import Attr, AttrType, OpDesc
 from .backward_pass import RULES, ProgramBackwardPass
-from .cotangents import declare_like, reduce_to, zeros_for
+from .cotangents import declare_variable_like, reduce_grad_to, zero_grad_for
 
 
-def _output_grads(backward: ProgramBackwardPass, op: OpDesc, at: int) -> list[Variable | None]:
+def _pop_output_grads(backward: ProgramBackwardPass, op: OpDesc, at: int) -> list[Variable | None]:
     """The gradients of the outputs: zeros if no gradient was accumulated, None for outputs
     without gradient. Removes them from `cotangents`.
     """
     found: list[Variable | None] = []
     for name in op.outputs.get("Out", []):
-        result = backward.after(name, at)
+        result = backward.value_after(name, at)
         if name in backward.cotangents:
-            found.append(backward.cotangents.take(name))
+            found.append(backward.cotangents.pop(name))
         else:
             found.append(
-                zeros_for(backward.recorder, result) if is_float(result.meta.dtype) else None
+                zero_grad_for(backward.recorder, result) if is_float(result.meta.dtype) else None
             )
     return found
 
 
 def _print_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
-    gradient = backward.cotangents.take(op.outputs["Out"][0])
+    gradient = backward.cotangents.pop(op.outputs["Out"][0])
     name = op.inputs["In"][0]
     if not backward.needs_grad(name):
         return
-    result = declare_like(
-        backward.recorder, backward.recorder.namer.temporary("print"), gradient.raw
+    result = declare_variable_like(
+        backward.recorder, backward.recorder.namer.temporary_name("print"), gradient.raw
     )
     attrs = {**op.attrs, "is_forward": Attr(AttrType.BOOLEAN, False)}
     backward.recorder.emit("print", {"In": [gradient.name]}, {"Out": [result.name]}, attrs)
@@ -40,22 +44,22 @@ def _print_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
 
 
 def _py_func_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
-    gradients = _output_grads(backward, op, at)
+    gradients = _pop_output_grads(backward, op, at)
     number, names = op.attr("forward_callable_id"), op.inputs["X"]
     wanted = [i for i, name in enumerate(names) if backward.needs_grad(name)]
-    if registered_call(number).backward is None or not wanted:
+    if registered_function(number).backward is None or not wanted:
         return
     results = op.outputs.get("Out", [])
     given = [g.name for g in gradients if g is not None]
-    back, operands = backward_call(number, names, results, given, wanted)
-    seen = {n: backward.before(n, at).name for n in names} | {
-        n: backward.after(n, at).name for n in results
+    back, operands = register_py_func_backward(number, names, results, given, wanted)
+    seen = {n: backward.value_before(n, at).name for n in names} | {
+        n: backward.value_after(n, at).name for n in results
     }
     result = [
-        declare_like(
+        declare_variable_like(
             backward.recorder,
-            backward.recorder.namer.temporary("py_func"),
-            backward.before(names[i], at).raw,
+            backward.recorder.namer.temporary_name("py_func"),
+            backward.value_before(names[i], at).raw,
         )
         for i in wanted
     ]
@@ -70,10 +74,10 @@ def _py_func_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
 
 
 def _pylayer_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
-    gradients = [g for g in _output_grads(backward, op, at) if g is not None]
-    for name, gradient in zip(op.inputs["X"], pylayer_gradients(op, gradients), strict=True):
+    gradients = [g for g in _pop_output_grads(backward, op, at) if g is not None]
+    for name, gradient in zip(op.inputs["X"], record_pylayer_gradients(op, gradients), strict=True):
         if backward.needs_grad(name) and gradient is not None:
-            backward.accumulate(name, reduce_to(gradient, backward.before(name, at)))
+            backward.accumulate(name, reduce_grad_to(gradient, backward.value_before(name, at)))
 
 
 RULES |= {"print": _print_grad, "py_func": _py_func_grad, "pylayer": _pylayer_grad}

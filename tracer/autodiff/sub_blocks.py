@@ -16,80 +16,85 @@ from ..capture.variable import Variable
 from ..core.dtype import dtype_of
 from ..core.op import OPS
 from ..ir.block_captures import block_reads, block_writes
-from ..ir.program import Attr, AttrType, Block, Kind, OpDesc, VarDesc
+from ..ir.program import Attr, AttrType, Block, OpDesc, VarDesc, VarKind
 from .backward_pass import RULES, ProgramBackwardPass
-from .cotangents import declare_like, declare_shared_gradient, reduce_to, zeros_for
-from .saved_values import SavedValues
+from .cotangents import (
+    declare_shared_gradient,
+    declare_variable_like,
+    reduce_grad_to,
+    zero_grad_for,
+)
 from .scan import recurrent_grad
+from .value_versions import ValueVersions
 
 
 class BlockGradient:
     """The gradient of an op that runs a block.
 
-    carried: the gradients of the variables that the block writes, by name.
+    written_grads: the gradients of the variables that the block writes, by name.
 
     The gradient block is a child of the forward block, so that it can read its variables. Variables
     that it shares with the enclosing block are declared there.
     """
 
-    def __init__(self, outer: ProgramBackwardPass, op: OpDesc, at: int, repeats: bool) -> None:
-        self.outer, self.op, self.at, self.repeats = outer, op, at, repeats
+    def __init__(self, outer: ProgramBackwardPass, op: OpDesc, at: int, is_loop: bool) -> None:
+        self.outer, self.op, self.op_index, self.is_loop = outer, op, at, is_loop
         self.recorder = outer.recorder
         self.block = self.recorder.program.blocks[op.attr("sub_block")]
-        self.carried: dict[str, Variable] = {}
+        self.written_grads: dict[str, Variable] = {}
         self.accumulators: dict[str, Variable] = {}
 
     def run(self) -> OpDesc | None:
         """Emit the gradient block and the op that runs it."""
-        self._take_output_grads()
+        self._copy_output_grads()
         made = Block(len(self.recorder.program.blocks), self.block.idx)
         self.recorder.program.blocks.append(made)
-        saved_values = SavedValues(
-            self.recorder, self.block, (self.outer.saved_values, self.at), self.repeats
+        value_versions = ValueVersions(
+            self.recorder, self.block, (self.outer.value_versions, self.op_index), self.is_loop
         )
-        backward = ProgramBackwardPass(self.recorder, self.outer.activity, saved_values)
+        backward = ProgramBackwardPass(self.recorder, self.outer.activity, value_versions)
         inner = OpenBlock(made)
-        with self.recorder.in_block(inner):
-            for name, gradient in self.carried.items():
-                backward.cotangents.set_external(name, gradient)
+        with self.recorder.record_in_block(inner):
+            for name, gradient in self.written_grads.items():
+                backward.cotangents.set_from_outer_block(name, gradient)
             backward.run()
-            ends = {name: self._initial_value_grad(backward, name) for name in self.carried}
-            reads = self._read_grads(backward)
+            ends = {name: self._initial_value_grad(backward, name) for name in self.written_grads}
+            reads = self._grads_of_read_variables(backward)
         self._declare_accumulators(reads)
-        with self.recorder.in_block(inner):
-            self._write_back(ends, reads)
-        saved_values.insert_copies()
-        return self._emit(made)
+        with self.recorder.record_in_block(inner):
+            self._emit_outer_writes(ends, reads)
+        value_versions.insert_copies()
+        return self._emit_grad_op(made)
 
     # -- inputs
     # -------------------------------------------------------------------------------------------
 
-    def _take_output_grads(self) -> None:
+    def _copy_output_grads(self) -> None:
         """Copy the gradients of the written variables to variables that the gradient block
         may overwrite.
         """
         outer = self.outer
-        for name in self._written_names():
+        for name in self._differentiable_written_names():
             if name in outer.cotangents:
-                total = outer.cotangents.take(name)
+                total = outer.cotangents.pop(name)
                 gradient = declare_shared_gradient(self.recorder, name, total.raw, outer.block)
                 self.recorder.emit("assign", {"X": [total.name]}, {"Out": [gradient.name]})
             else:
-                gradient = self._zeros(outer.after(name, self.at), name)
-            self.carried[name] = gradient
+                gradient = self._declare_shared_zeros(outer.value_after(name, self.op_index), name)
+            self.written_grads[name] = gradient
 
-    def _written_names(self) -> Iterable[str]:
+    def _differentiable_written_names(self) -> Iterable[str]:
         """The variables that the block writes and whose gradient is needed after the block
         or in an earlier iteration.
         """
         for name in block_writes(self.recorder.program, self.block):
-            kept = self.repeats or self.outer.saved_values.written_before(name, self.at)
+            kept = self.is_loop or self.outer.value_versions.has_value_before(name, self.op_index)
             if name in self.outer.cotangents or (kept and self.outer.needs_grad(name)):
                 yield name
 
-    def _zeros(self, like: Variable, name: str) -> Variable:
+    def _declare_shared_zeros(self, like: Variable, name: str) -> Variable:
         """Zeros in a new variable."""
-        zeros = zeros_for(self.recorder, like)
+        zeros = zero_grad_for(self.recorder, like)
         made = declare_shared_gradient(self.recorder, name, like.raw, self.outer.block)
         self.recorder.emit("assign", {"X": [zeros.name]}, {"Out": [made.name]})
         return made
@@ -101,57 +106,61 @@ class BlockGradient:
         """The gradient of a written variable's value before the block."""
         if name in backward.cotangents:
             total = backward.cotangents.total(name)
-        elif self.repeats or self.outer.saved_values.written_before(name, self.at):
-            total = zeros_for(self.recorder, backward.before(name, 0))
+        elif self.is_loop or self.outer.value_versions.has_value_before(name, self.op_index):
+            total = zero_grad_for(self.recorder, backward.value_before(name, 0))
         else:
-            return self.carried[name]
-        copy = declare_like(self.recorder, self.recorder.namer.temporary("assign"), total.raw)
+            return self.written_grads[name]
+        copy = declare_variable_like(
+            self.recorder, self.recorder.namer.temporary_name("assign"), total.raw
+        )
         # copy all gradients before any of them is written
         self.recorder.emit("assign", {"X": [total.name]}, {"Out": [copy.name]})
         return copy
 
-    def _read_grads(self, backward: ProgramBackwardPass) -> dict[str, Variable]:
+    def _grads_of_read_variables(self, backward: ProgramBackwardPass) -> dict[str, Variable]:
         """The gradients of the variables that the block only reads."""
         outside = block_reads(self.recorder.program, self.block)
         found = dict.fromkeys(
-            n for n in outside if n not in self.carried and n in backward.cotangents
+            n for n in outside if n not in self.written_grads and n in backward.cotangents
         )
         return {name: backward.cotangents.total(name) for name in found}
 
     def _declare_accumulators(self, reads: dict[str, Variable]) -> None:
         for name in reads:
-            like = self.outer.before(name, self.at)
-            self.accumulators[name] = self._zeros(like, name)
+            like = self.outer.value_before(name, self.op_index)
+            self.accumulators[name] = self._declare_shared_zeros(like, name)
 
-    def _write_back(self, ends: dict[str, Variable], reads: dict[str, Variable]) -> None:
+    def _emit_outer_writes(self, ends: dict[str, Variable], reads: dict[str, Variable]) -> None:
         for name, gradient in reads.items():
             sum_ = self.accumulators[name].name
-            if self.repeats:
+            if self.is_loop:
                 self.recorder.emit("sum", {"X": [sum_, gradient.name]}, {"Out": [sum_]})
             else:
                 self.recorder.emit("assign", {"X": [gradient.name]}, {"Out": [sum_]})
         for name, gradient in ends.items():
-            if gradient.name != self.carried[name].name:
+            if gradient.name != self.written_grads[name].name:
                 self.recorder.emit(
-                    "assign", {"X": [gradient.name]}, {"Out": [self.carried[name].name]}
+                    "assign", {"X": [gradient.name]}, {"Out": [self.written_grads[name].name]}
                 )
 
-    def _emit(self, made: Block) -> OpDesc:
+    def _emit_grad_op(self, made: Block) -> OpDesc:
         outer, op = self.outer, self.op
-        for name, gradient in self.carried.items():
-            if self.repeats or outer.saved_values.written_before(name, self.at):
+        for name, gradient in self.written_grads.items():
+            if self.is_loop or outer.value_versions.has_value_before(name, self.op_index):
                 outer.accumulate(name, gradient)
         for name, gradient in self.accumulators.items():
             outer.accumulate(name, gradient)
-        given = [g.name for g in self.carried.values()]
+        given = [g.name for g in self.written_grads.values()]
         written = [*given, *(g.name for g in self.accumulators.values())]
-        slot = "X" if self.repeats else "Input"
+        slot = "X" if self.is_loop else "Input"
         operands = {k: list(v) for k, v in op.inputs.items() if k not in ("Cond", "Condition")}
-        if not self.repeats:
-            operands["Cond"] = [outer.before(n, self.at).name for n in op.inputs.get("Cond", [])]
+        if not self.is_loop:
+            operands["Cond"] = [
+                outer.value_before(n, self.op_index).name for n in op.inputs.get("Cond", [])
+            ]
         operands |= {
             k: list(op.outputs.get(k, []))
-            for k in ("Out", "StepScopes" if self.repeats else "Scope")
+            for k in ("Out", "StepScopes" if self.is_loop else "Scope")
         }
         attrs = {**op.attrs, "sub_block": Attr(AttrType.BLOCK, made.idx)}
         return self.recorder.emit(
@@ -163,15 +172,15 @@ class BlockGradient:
 
 
 def _conditional_block_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
-    BlockGradient(backward, op, at, repeats=False).run()
+    BlockGradient(backward, op, at, is_loop=False).run()
 
 
 def _while_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
     if not op.outputs.get("StepScopes"):
-        name = backward.recorder.namer.temporary("while_scopes")
-        backward.block.vars[name] = VarDesc(name, dtype="", kind=Kind.STEP_SCOPES)
+        name = backward.recorder.namer.temporary_name("while_scopes")
+        backward.block.vars[name] = VarDesc(name, dtype="", kind=VarKind.STEP_SCOPES)
         op.outputs["StepScopes"] = [name]
-    BlockGradient(backward, op, at, repeats=True).run()
+    BlockGradient(backward, op, at, is_loop=True).run()
 
 
 # -- selection
@@ -179,27 +188,29 @@ def _while_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
 
 
 def _assign_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
-    gradient = backward.cotangents.take(op.outputs["Out"][0])
+    gradient = backward.cotangents.pop(op.outputs["Out"][0])
     name = op.inputs["X"][0]
     if backward.needs_grad(name):
-        like = backward.before(name, at)
+        like = backward.value_before(name, at)
         backward.accumulate(
             name,
             gradient
             if backward.is_array(name) or gradient.meta == like.meta
-            else reduce_to(gradient, like),
+            else reduce_grad_to(gradient, like),
         )
 
 
 def _select_input_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
-    gradient = backward.cotangents.take(op.outputs["Out"][0])
-    operands = [backward.before(n, at) for n in op.inputs["X"]]
+    gradient = backward.cotangents.pop(op.outputs["Out"][0])
+    operands = [backward.value_before(n, at) for n in op.inputs["X"]]
     made = [
-        declare_like(backward.recorder, backward.recorder.namer.temporary("select_input"), v.raw)
+        declare_variable_like(
+            backward.recorder, backward.recorder.namer.temporary_name("select_input"), v.raw
+        )
         for v in operands
     ]
     given = {
-        "Mask": [backward.before(op.inputs["Mask"][0], at).name],
+        "Mask": [backward.value_before(op.inputs["Mask"][0], at).name],
         "Out@GRAD": [gradient.name],
         "X": [v.name for v in operands],
     }
@@ -215,14 +226,14 @@ def _select_input_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> No
 
 def _write_to_array_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
     target, value = op.outputs["Out"][0], op.inputs["X"][0]
-    gradient = backward.cotangents.take(target)
-    operand = backward.before(value, at)
-    position = backward.before(op.inputs["I"][0], at)
-    made = declare_like(
-        backward.recorder, backward.recorder.namer.temporary("write_to_array"), operand.raw
+    gradient = backward.cotangents.pop(target)
+    operand = backward.value_before(value, at)
+    position = backward.value_before(op.inputs["I"][0], at)
+    made = declare_variable_like(
+        backward.recorder, backward.recorder.namer.temporary_name("write_to_array"), operand.raw
     )
-    rest = declare_like(
-        backward.recorder, backward.recorder.namer.temporary("write_to_array"), gradient.raw
+    rest = declare_variable_like(
+        backward.recorder, backward.recorder.namer.temporary_name("write_to_array"), gradient.raw
     )
     given = {"Out@GRAD": [gradient.name], "I": [position.name], "X": [operand.name]}
     backward.recorder.emit(
@@ -234,23 +245,23 @@ def _write_to_array_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> 
 
 
 def _read_from_array_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
-    gradient = backward.cotangents.take(op.outputs["Out"][0])
+    gradient = backward.cotangents.pop(op.outputs["Out"][0])
     name = op.inputs["X"][0]
     if backward.needs_grad(name):
-        _add_element(backward, name, backward.before(op.inputs["I"][0], at), gradient)
+        _accumulate_element(backward, name, backward.value_before(op.inputs["I"][0], at), gradient)
 
 
-def _add_element(
+def _accumulate_element(
     backward: ProgramBackwardPass, name: str, position: Variable, gradient: Variable
 ) -> None:
     """Add a gradient to one element of the gradient of a TensorArray."""
     before = (
-        backward.cotangents.take(name)
+        backward.cotangents.pop(name)
         if name in backward.cotangents
-        else zeros_for(backward.recorder, backward.variable(name))
+        else zero_grad_for(backward.recorder, backward.find_variable(name))
     )
-    made = declare_like(
-        backward.recorder, backward.recorder.namer.temporary("read_from_array"), before.raw
+    made = declare_variable_like(
+        backward.recorder, backward.recorder.namer.temporary_name("read_from_array"), before.raw
     )
     given = {"I": [position.name], "Out@GRAD": [gradient.name], "X@GRAD": [before.name]}
     backward.recorder.emit("read_from_array_grad", given, {"X@GRAD": [made.name]})
@@ -258,12 +269,14 @@ def _add_element(
 
 
 def _tensor_array_to_tensor_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
-    gradient = backward.cotangents.take(op.outputs["Out"][0])
+    gradient = backward.cotangents.pop(op.outputs["Out"][0])
     name = op.inputs["X"][0]
     if backward.needs_grad(name):
-        held = backward.before(name, at)
-        made = declare_like(
-            backward.recorder, backward.recorder.namer.temporary("tensor_array_to_tensor"), held.raw
+        held = backward.value_before(name, at)
+        made = declare_variable_like(
+            backward.recorder,
+            backward.recorder.namer.temporary_name("tensor_array_to_tensor"),
+            held.raw,
         )
         given = {"Out@GRAD": [gradient.name], "X": [held.name]}
         backward.recorder.emit(
@@ -278,16 +291,16 @@ def _slice_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
     if not backward.is_array(name):
         backward.differentiate_op(op, at)
         return
-    gradient = backward.cotangents.take(op.outputs["Out"][0])
+    gradient = backward.cotangents.pop(op.outputs["Out"][0])
     if not backward.needs_grad(name):
         return
     if op.attr("decrease_axis"):
-        _add_element(backward, name, _int64_constant(op.attr("starts")[0]), gradient)
+        _accumulate_element(backward, name, _emit_int64_constant(op.attr("starts")[0]), gradient)
     else:
         backward.accumulate(name, gradient)
 
 
-def _int64_constant(value: int) -> Variable:
+def _emit_int64_constant(value: int) -> Variable:
     found: Any = OPS["fill_constant"](shape=[1], value=float(value), dtype=dtype_of("int64").proto)
     return found
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..core.autograd import backward as _backward
-from ..core.autograd import grad, reshape_to_output
+from ..core.autograd import grad, reshape_grad_to_output
 from ..core.errors import OpError, with_user_line
 from ..core.tensor import Tensor
 from ..tensor.creation import ones_like, zeros_like
@@ -30,7 +30,7 @@ def backward(
         )
     _backward(
         roots,
-        [reshape_to_output(root, g) for root, g in zip(roots, initial_grads, strict=True)],
+        [reshape_grad_to_output(root, g) for root, g in zip(roots, initial_grads, strict=True)],
         retain_graph,
     )
 
@@ -60,35 +60,35 @@ class Jacobian:
             raise OpError(
                 with_user_line(f"jacobian: the batch sizes differ (ys={ys.meta}, xs={xs.meta})")
             )
-        self._ys, self._xs, self._axis = ys, xs, int(is_batched)
-        self._rows: dict[int, Tensor] = {}
+        self._ys, self._xs, self._num_batch_axes = ys, xs, int(is_batched)
+        self._cached_rows: dict[int, Tensor] = {}
 
     @property
     def shape(self) -> list[int]:
         """The shape of the Jacobian."""
-        batch = self._axis
+        batch = self._num_batch_axes
         return [
             *self._ys.meta.shape[:batch],
             *self._ys.meta.shape[batch:],
             *self._xs.meta.shape[batch:],
         ]
 
-    def _row(self, index: int) -> Tensor:
+    def _compute_row(self, index: int) -> Tensor:
         """The derivatives of one element (of each batch element), with the shape of xs."""
-        if index not in self._rows:
+        if index not in self._cached_rows:
             y = (
                 self._ys
-                if len(self._ys.meta.shape) == self._axis
-                else self._ys[(slice(None),) * self._axis + (index,)]
+                if len(self._ys.meta.shape) == self._num_batch_axes
+                else self._ys[(slice(None),) * self._num_batch_axes + (index,)]
             )
             gradient = grad(y, self._xs, create_graph=True, retain_graph=True, allow_unused=True)[0]
-            self._rows[index] = zeros_like(self._xs) if gradient is None else gradient
-        return self._rows[index]
+            self._cached_rows[index] = zeros_like(self._xs) if gradient is None else gradient
+        return self._cached_rows[index]
 
     def __getitem__(self, index: Any) -> Tensor:
         items = index if isinstance(index, tuple) else (index,)
-        if len(self._ys.meta.shape) == self._axis:  # one row
-            return self._row(0)[index] if self.shape else self._row(0)
+        if len(self._ys.meta.shape) == self._num_batch_axes:  # one row
+            return self._compute_row(0)[index] if self.shape else self._compute_row(0)
         if Ellipsis in items:
             position = items.index(Ellipsis)
             items = (
@@ -96,15 +96,15 @@ class Jacobian:
                 + (slice(None),) * (len(self.shape) - len(items) + 1)
                 + items[position + 1 :]
             )
-        items += (slice(None),) * (self._axis + 1 - len(items))
-        selected_rows = range(self._ys.meta.shape[-1])[items[self._axis]]
+        items += (slice(None),) * (self._num_batch_axes + 1 - len(items))
+        selected_rows = range(self._ys.meta.shape[-1])[items[self._num_batch_axes]]
         rows = [
-            self._row(i)
+            self._compute_row(i)
             for i in ([selected_rows] if isinstance(selected_rows, int) else selected_rows)
         ]
         row_index = 0 if isinstance(selected_rows, int) else slice(None)
-        return stack(rows, axis=self._axis)[
-            (*items[: self._axis], row_index, *items[self._axis + 1 :])
+        return stack(rows, axis=self._num_batch_axes)[
+            (*items[: self._num_batch_axes], row_index, *items[self._num_batch_axes + 1 :])
         ]
 
     def __getattr__(self, name: str) -> Any:
@@ -113,11 +113,11 @@ class Jacobian:
         return getattr(self[...], name)
 
 
-def _forward_operator(name: str) -> Callable[..., Any]:
-    def operator(self: Jacobian, *args: Any) -> Any:
+def _make_operator_method(name: str) -> Callable[..., Any]:
+    def operator_method(self: Jacobian, *args: Any) -> Any:
         return getattr(self[...], name)(*(a[...] if isinstance(a, Jacobian) else a for a in args))
 
-    return operator
+    return operator_method
 
 
 for _name in (
@@ -133,7 +133,7 @@ for _name in (
     "__eq__",
     "__ne__",
 ):
-    setattr(Jacobian, _name, _forward_operator(_name))
+    setattr(Jacobian, _name, _make_operator_method(_name))
 Jacobian.__hash__ = None  # type: ignore[assignment]
 
 
@@ -141,7 +141,7 @@ class Hessian(Jacobian):
     """The second derivatives of a scalar: the Jacobian of its gradient."""
 
 
-def _is_batched(batch_axis: int | None) -> bool:
+def _parse_batch_axis(batch_axis: int | None) -> bool:
     if batch_axis not in (None, 0):
         raise OpError(with_user_line(f"jacobian: batch_axis={batch_axis} is neither None nor 0"))
     return batch_axis == 0
@@ -156,8 +156,8 @@ def jacobian(ys: Any, xs: Any, batch_axis: int | None = None) -> Any:
     if isinstance(ys, list | tuple):
         return tuple(jacobian(y, xs, batch_axis) for y in ys)
     if isinstance(xs, list | tuple):
-        return tuple(Jacobian(ys, x, _is_batched(batch_axis)) for x in xs)
-    return Jacobian(ys, xs, _is_batched(batch_axis))
+        return tuple(Jacobian(ys, x, _parse_batch_axis(batch_axis)) for x in xs)
+    return Jacobian(ys, xs, _parse_batch_axis(batch_axis))
 
 
 def hessian(ys: Tensor, xs: Any, batch_axis: int | None = None) -> Any:
@@ -166,7 +166,7 @@ def hessian(ys: Tensor, xs: Any, batch_axis: int | None = None) -> Any:
 
     ys [] or [1], xs [N] -> [N, N]; batch_axis=0: ys [B] or [B, 1], xs [B, N] -> [B, N, N].
     """
-    batch = int(_is_batched(batch_axis))
+    batch = int(_parse_batch_axis(batch_axis))
     if any(d != 1 for d in ys.meta.shape[batch:]):
         raise OpError(
             with_user_line(
@@ -182,7 +182,7 @@ def hessian(ys: Tensor, xs: Any, batch_axis: int | None = None) -> Any:
     return rows[0][0] if isinstance(xs, Tensor) else rows
 
 
-def _detached_leaves(xs: Any) -> list[Tensor]:
+def _detach_as_leaves(xs: Any) -> list[Tensor]:
     """Return detached copies that require gradients."""
     leaves = [x.detach() for x in _to_list(xs)]
     for x in leaves:
@@ -190,7 +190,7 @@ def _detached_leaves(xs: Any) -> list[Tensor]:
     return leaves
 
 
-def _initial_vectors(v: Any, tensors: list[Tensor], function: str) -> list[Tensor]:
+def _vectors_or_ones(v: Any, tensors: list[Tensor], function: str) -> list[Tensor]:
     """Return v as a list, by default ones; raises OpError if the shapes differ from those of
     `tensors`.
     """
@@ -206,7 +206,9 @@ def _initial_vectors(v: Any, tensors: list[Tensor], function: str) -> list[Tenso
     return vectors
 
 
-def _fill_and_unwrap(grads: Sequence[Tensor | None], tensors: list[Tensor], like: Any) -> Any:
+def _fill_missing_with_zeros(
+    grads: Sequence[Tensor | None], tensors: list[Tensor], like: Any
+) -> Any:
     """Replace missing gradients by zeros; return a tensor if `like` is one, otherwise a tuple."""
     filled = [zeros_like(t) if g is None else g for g, t in zip(grads, tensors, strict=True)]
     return filled[0] if isinstance(like, Tensor) else tuple(filled)
@@ -217,13 +219,13 @@ def vjp(func: Callable[..., Any], xs: Any, v: Any = None) -> tuple[Any, Any]:
 
     v: shape of the result, default ones
     """
-    leaves = _detached_leaves(xs)
+    leaves = _detach_as_leaves(xs)
     ys = func(*leaves)
     results = _to_list(ys)
     grads = grad(
-        results, leaves, _initial_vectors(v, results, "vjp"), create_graph=True, allow_unused=True
+        results, leaves, _vectors_or_ones(v, results, "vjp"), create_graph=True, allow_unused=True
     )
-    return ys, _fill_and_unwrap(grads, leaves, xs)
+    return ys, _fill_missing_with_zeros(grads, leaves, xs)
 
 
 def jvp(func: Callable[..., Any], xs: Any, v: Any = None) -> tuple[Any, Any]:
@@ -233,8 +235,8 @@ def jvp(func: Callable[..., Any], xs: Any, v: Any = None) -> tuple[Any, Any]:
     v: shape of xs, default ones. The gradient is linear in the initial gradient; differentiating it
     once more computes the product (double backward).
     """
-    leaves = _detached_leaves(xs)
-    vectors = _initial_vectors(v, leaves, "jvp")
+    leaves = _detach_as_leaves(xs)
+    vectors = _vectors_or_ones(v, leaves, "jvp")
     ys = func(*leaves)
     results = _to_list(ys)
     cotangents = [ones_like(y) for y in results]
@@ -253,4 +255,4 @@ def jvp(func: Callable[..., Any], xs: Any, v: Any = None) -> tuple[Any, Any]:
         if pairs
         else [None] * len(cotangents)
     )
-    return ys, _fill_and_unwrap(products, results, ys)
+    return ys, _fill_missing_with_zeros(products, results, ys)

@@ -18,28 +18,28 @@ class PyLayerContext:
     """Passes values from forward to backward. Users may set other attributes on it."""
 
     def __init__(self) -> None:
-        self._saved: tuple[Any, ...] = ()
-        self._constant: tuple[Any, ...] = ()
-        self._zeros = True
+        self._saved_tensors: tuple[Any, ...] = ()
+        self._non_differentiable: tuple[Any, ...] = ()
+        self._materialize_grads = True
 
     def save_for_backward(self, *tensors: Any) -> None:
         """Save tensors for backward; a second call replaces the first."""
-        self._saved = tensors
+        self._saved_tensors = tensors
 
     def saved_tensor(self) -> tuple[Any, ...]:
         """Return the saved tensors."""
-        return self._saved
+        return self._saved_tensors
 
     def mark_non_differentiable(self, *tensors: Any) -> None:
         """Mark results without gradient; backward receives zeros for them."""
-        self._constant = tensors
+        self._non_differentiable = tensors
 
     def mark_not_inplace(self, *tensors: Any) -> None:
         """No-op: results never share a tensor with inputs."""
 
     def set_materialize_grads(self, value: bool) -> None:
         """Set whether backward receives zeros (default) or None for results without gradient."""
-        self._zeros = bool(value)
+        self._materialize_grads = bool(value)
 
 
 class PyLayer:
@@ -68,7 +68,7 @@ class PyLayer:
         ctx = PyLayerContext()
         with use_mode(state.mode.with_tape(False)):
             result = cls.forward(ctx, *args, **kwargs)
-        inputs = _tensors_in([*args, *kwargs.values()])
+        inputs = _collect_tensors([*args, *kwargs.values()])
         result_list = list(result) if isinstance(result, list | tuple) else [result]
         results = [
             _copy_if_input(r, inputs, ctx) if isinstance(r, Tensor) else r for r in result_list
@@ -81,19 +81,19 @@ class PyLayer:
                 )
             )
         if state.mode.tape and state.mode.static and any(not t.stop_gradient for t in inputs):
-            state.mode.note_missing_gradient(f"the backward of a PyLayer ({cls.__name__})")
+            state.mode.on_missing_gradient(f"the backward of a PyLayer ({cls.__name__})")
         if state.mode.tape and not state.mode.static and any(not t.stop_gradient for t in inputs):
-            _record(cls, ctx, inputs, tensors)
+            _record_node(cls, ctx, inputs, tensors)
         return type(result)(results) if isinstance(result, list | tuple) else results[0]
 
 
-def _tensors_in(args: Sequence[Any]) -> list[Tensor]:
+def _collect_tensors(args: Sequence[Any]) -> list[Tensor]:
     tensors: list[Tensor] = []
     for arg in args:
         tensors += (
             [arg]
             if isinstance(arg, Tensor)
-            else _tensors_in(arg)
+            else _collect_tensors(arg)
             if isinstance(arg, list | tuple)
             else []
         )
@@ -105,42 +105,44 @@ def _copy_if_input(result: Tensor, inputs: Sequence[Tensor], ctx: PyLayerContext
     if not any(result is t for t in inputs):
         return result
     copy = result.detach()
-    ctx._constant = tuple(copy if t is result else t for t in ctx._constant)
+    ctx._non_differentiable = tuple(copy if t is result else t for t in ctx._non_differentiable)
     return copy
 
 
-def _record(
+def _record_node(
     cls: type[PyLayer], ctx: PyLayerContext, inputs: list[Tensor], results: list[Tensor]
 ) -> None:
-    attrs = {"materialize_grads": ctx._zeros}
-    node = Node(_op(cls, ctx), (inputs,), attrs, [t.array for t in results])
+    attrs = {"materialize_grads": ctx._materialize_grads}
+    node = Node(_make_node_op(cls, ctx), (inputs,), attrs, [t.array for t in results])
     for i, tensor in enumerate(results):
-        if is_float(tensor.meta.dtype) and not any(tensor is c for c in ctx._constant):
+        if is_float(tensor.meta.dtype) and not any(tensor is c for c in ctx._non_differentiable):
             tensor.stop_gradient, tensor.node, tensor.index = False, node, i
 
 
-def _op(cls: type[PyLayer], ctx: PyLayerContext) -> Op:
+def _make_node_op(cls: type[PyLayer], ctx: PyLayerContext) -> Op:
     """The op of the tape node of one call."""
     op = Op(
         cls.__name__,
-        [Slot("X", many=True)],
-        [Slot("Out", many=True)],
-        _no_kernel,
+        [Slot("X", is_list=True)],
+        [Slot("Out", is_list=True)],
+        _raise_no_kernel,
         OpTraits(internal=True),
         None,
     )
-    op.vjp(_rule(cls, ctx))
+    op.vjp(_make_vjp_rule(cls, ctx))
     return op
 
 
-def _no_kernel(x: Any) -> Any:
+def _raise_no_kernel(x: Any) -> Any:
     raise AssertionError("a PyLayer has no kernel: apply() runs it")
 
 
-def _rule(cls: type[PyLayer], ctx: PyLayerContext) -> Callable[[list[Any], list[Any]], list[Any]]:
+def _make_vjp_rule(
+    cls: type[PyLayer], ctx: PyLayerContext
+) -> Callable[[list[Any], list[Any]], list[Any]]:
     """The vjp rule: call the user's backward with Tensors; wrap and unwrap bare arrays."""
 
-    def rule(grads: list[Any], operands: list[Any]) -> list[Any]:
+    def vjp_rule(grads: list[Any], operands: list[Any]) -> list[Any]:
         bare = state.mode is BARE_ARRAYS
         tensors = [Tensor(g) if bare and g is not None else g for g in grads]
         with use_mode(state.mode.with_tape(False) if bare else state.mode):
@@ -153,14 +155,14 @@ def _rule(cls: type[PyLayer], ctx: PyLayerContext) -> Callable[[list[Any], list[
             )
             raise OpError(with_user_line(problem))
         for f, x in zip(gradients, operands, strict=True):
-            _check_like(cls.__name__, f, x if bare else x.meta)
+            _check_grad_shape(cls.__name__, f, x if bare else x.meta)
         gradients = [to_public_grad(f) if isinstance(f, Tensor) else f for f in gradients]
         return [f.array if bare and isinstance(f, Tensor) else f for f in gradients]
 
-    return rule
+    return vjp_rule
 
 
-def _check_like(name: str, gradient: Any, operand: Any) -> None:
+def _check_grad_shape(name: str, gradient: Any, operand: Any) -> None:
     """Raise OpError unless the gradient is None or has the input's shape."""
     if gradient is None:
         return

@@ -23,7 +23,7 @@ from ..core.errors import OarlockError
 from ..core.rng import seed as set_seed
 from ..core.tensor import Tensor
 from ..ir.input_spec import InputSpec
-from ..loader.engine import library_path
+from ..loader.engine import ort_library_path
 from ..onnx.writer import ExportOptions
 from ..tensor.convert import to_tensor
 from ..utils.terminal import console
@@ -169,7 +169,7 @@ def run_runner(images: Array, prefix: str) -> BackendResult:
     program = runner_path()
     input_path, output_path = f"{prefix}.test.npz", f"{prefix}.result.npz"
     np.savez(input_path, in0=images)
-    environment = {**os.environ, "OARLOCK_ORT_LIBRARY": library_path()}
+    environment = {**os.environ, "OARLOCK_ORT_LIBRARY": ort_library_path()}
     _call([program, "run", prefix, "--input", input_path, "--output", output_path], environment)
     times = json.loads(_call([program, "bench", prefix, "--json", "--repeat", "200"], environment))
     with np.load(output_path) as arrays:

@@ -27,7 +27,7 @@ def explain_script(target: str, inputs: list[str]) -> int:
     if not path or not name:
         raise OpError(f"explain: the target must have the form script.py:Name, not {target!r}")
     specs = [parse_input_spec(text) for text in inputs]
-    explanation = explain(_resolve(_import_script(path), name), specs or None)
+    explanation = explain(_resolve_callable(_import_script(path), name), specs or None)
     _print_explanation(target, explanation)
     return len(explanation.problems)
 
@@ -48,7 +48,7 @@ def _import_script(path: str) -> ModuleType:
     return module
 
 
-def _resolve(module: ModuleType, name: str) -> Any:
+def _resolve_callable(module: ModuleType, name: str) -> Any:
     """Return the callable `name` of a module; classes on the path are instantiated."""
     target: Any = module
     for part in name.split("."):
@@ -91,8 +91,8 @@ def _print_explanation(target: str, explanation: Explanation) -> None:
     out = console(soft_wrap=True, highlight=False, markup=False)
     for problem in explanation.problems:
         out.print(problem.where, style="bold")
-        if problem.text:
-            out.print(f"    {problem.text}")
+        if problem.source_line:
+            out.print(f"    {problem.source_line}")
         lines = problem.cause.splitlines()
         out.print(f"  cause: {lines[0]}")
         for line in lines[1:]:
@@ -105,7 +105,7 @@ def _print_explanation(target: str, explanation: Explanation) -> None:
             out.print(f"  {guard.var} = {guard.expected}")
     method = (
         "recorded"
-        if explanation.recorded
+        if explanation.is_captured
         else ("only read; --input 'x:float32[None,4]' records it as well")
     )
     count = len(explanation.problems)

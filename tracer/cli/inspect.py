@@ -9,12 +9,12 @@ import numpy as np
 from rich.table import Table
 from rich.text import Text
 
-from ..compiler.lowering import RULES, SEQUENCE_RULES
-from ..core.dtype import BY_NP
+from ..compiler.lowering import MULTI_INSTRUCTION_RULES, RULES
+from ..core.dtype import DTYPE_BY_NP
 from ..core.op import OPS
 from ..ir.op_traits import is_feed_or_fetch
-from ..ir.program import Arg
-from ..loader.engine import offset_inputs, runtime
+from ..ir.program import ContractArg
+from ..loader.engine import row_split_inputs, runtime_module
 from ..loader.escape_text import escape_text
 from ..loader.model_files import ModelFiles, read_model
 from ..utils.terminal import console
@@ -62,11 +62,11 @@ def _inputs_outputs_table(files: ModelFiles) -> Table:
     program = files.program
     contract = program.contract
     for direction, names, args, lod_inputs in (
-        ("input", program.feeds(), contract.inputs if contract else [], offset_inputs(files)),
+        ("input", program.feeds(), contract.inputs if contract else [], row_split_inputs(files)),
         ("output", program.fetches(), contract.outputs if contract else [], []),
     ):
         declared = args or [
-            Arg(n, program.block.vars[n].dtype, program.block.vars[n].shape) for n in names
+            ContractArg(n, program.block.vars[n].dtype, program.block.vars[n].shape) for n in names
         ]
         for arg in declared + lod_inputs:
             table.add_row(
@@ -89,7 +89,7 @@ def _parameters_table(files: ModelFiles) -> Table:
     )
     for name, array in list(files.values.items())[:MAX_PARAMETERS]:
         row = (files.info or {}).get(name)
-        kind = shape_text(BY_NP[array.dtype].name, array.shape)
+        kind = shape_text(DTYPE_BY_NP[array.dtype].name, array.shape)
         table.add_row(Text(name), Text(kind), Text(row.structured_name if row else ""))
     if len(files.values) > MAX_PARAMETERS:
         table.add_row("...", "", "")
@@ -97,7 +97,7 @@ def _parameters_table(files: ModelFiles) -> Table:
 
 
 def _ops_table(files: ModelFiles) -> Table:
-    lowered = set(runtime().lowered_ops())
+    lowered = set(runtime_module().lowered_ops())
     counts = Counter(op.type for op in files.program.ops() if not is_feed_or_fetch(op.type))
     table = Table("op", "count", "engine", "interpreter", title=f"{sum(counts.values())} ops")
     for name, count in sorted(counts.items()):
@@ -105,6 +105,6 @@ def _ops_table(files: ModelFiles) -> Table:
             Text(name),
             str(count),
             "yes" if name in lowered else "no",
-            "yes" if name in OPS or name in RULES or name in SEQUENCE_RULES else "no",
+            "yes" if name in OPS or name in RULES or name in MULTI_INSTRUCTION_RULES else "no",
         )
     return table

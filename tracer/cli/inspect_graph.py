@@ -17,7 +17,7 @@ from ..utils.terminal import console
 
 MAX_BYTES = 1 << 31  # the limit of FlatBuffers and of protobuf
 
-Spec = tuple[str, str, list[int | str]]
+TensorSpec = tuple[str, str, list[int | str]]
 
 
 class GraphSummary(NamedTuple):
@@ -25,8 +25,8 @@ class GraphSummary(NamedTuple):
 
     producer: str
     opsets: dict[str, int]
-    inputs: list[Spec]
-    outputs: list[Spec]
+    inputs: list[TensorSpec]
+    outputs: list[TensorSpec]
     ops: Counter[str]
     weights: str
 
@@ -42,28 +42,32 @@ def show_graph(path: str) -> None:
         f"{domain or 'ai.onnx'} {version}" for domain, version in sorted(summary.opsets.items())
     )
     out.print(
-        _printable(f"{summary.producer}; opsets {opsets}; {summary.weights}"),
+        _escape_unprintable(f"{summary.producer}; opsets {opsets}; {summary.weights}"),
         highlight=False,
         markup=False,
     )
     table = Table("op", "count", title=f"{sum(summary.ops.values())} nodes")
     for name, count in sorted(summary.ops.items()):
-        table.add_row(Text(_printable(name)), str(count))
+        table.add_row(Text(_escape_unprintable(name)), str(count))
     out.print(table)
 
 
-def _printable(value: str | bytes) -> str:
+def _escape_unprintable(value: str | bytes) -> str:
     """Decode text of a file; escape invalid UTF-8 and unprintable characters for the terminal."""
     text = value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else value
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
 def _inputs_outputs_table(title: str, summary: GraphSummary) -> Table:
-    table = Table("", "name", "type", title=Text(_printable(title)))
+    table = Table("", "name", "type", title=Text(_escape_unprintable(title)))
     for direction, specs in (("input", summary.inputs), ("output", summary.outputs)):
         for name, dtype, shape in specs:
             sizes = ",".join(str(d) for d in shape)
-            table.add_row(direction, Text(_printable(name)), Text(_printable(f"{dtype}[{sizes}]")))
+            table.add_row(
+                direction,
+                Text(_escape_unprintable(name)),
+                Text(_escape_unprintable(f"{dtype}[{sizes}]")),
+            )
     return table
 
 
@@ -89,8 +93,8 @@ def _summarize_onnx(path: str) -> GraphSummary:
         raise FileError(f"{Path(path).name}: is not an ONNX model: {error}") from None
     initializers = {i.name for i in model.graph.initializer}
     inputs = [_tensor_spec(v, onnx) for v in model.graph.input if v.name not in initializers]
-    opsets = {_printable(o.domain): o.version for o in model.opset_import}
-    producer = f"{_printable(model.producer_name) or 'ONNX'}, IR {model.ir_version}"
+    opsets = {_escape_unprintable(o.domain): o.version for o in model.opset_import}
+    producer = f"{_escape_unprintable(model.producer_name) or 'ONNX'}, IR {model.ir_version}"
     outputs = [_tensor_spec(v, onnx) for v in model.graph.output]
     return GraphSummary(
         producer,
@@ -102,21 +106,21 @@ def _summarize_onnx(path: str) -> GraphSummary:
     )
 
 
-def _tensor_spec(value: Any, onnx: Any) -> Spec:
+def _tensor_spec(value: Any, onnx: Any) -> TensorSpec:
     tensor = value.type.tensor_type
     names = {number: name.lower() for name, number in onnx.TensorProto.DataType.items()}
     names |= {onnx.TensorProto.FLOAT: "float32", onnx.TensorProto.DOUBLE: "float64"}
     sizes = [
-        _printable(d.dim_param) or (d.dim_value if d.HasField("dim_value") else "?")
+        _escape_unprintable(d.dim_param) or (d.dim_value if d.HasField("dim_value") else "?")
         for d in tensor.shape.dim
     ]
-    return _printable(value.name), names.get(tensor.elem_type, "?"), sizes
+    return _escape_unprintable(value.name), names.get(tensor.elem_type, "?"), sizes
 
 
 def _op_types(graph: Any) -> Iterable[str]:
     """Yield the op type of each node, also of nodes in subgraphs."""
     for node in graph.node:
-        yield _printable(node.op_type)
+        yield _escape_unprintable(node.op_type)
         for attribute in node.attribute:
             for inner in (attribute.g, *attribute.graphs):
                 yield from _op_types(inner)
@@ -125,7 +129,7 @@ def _op_types(graph: Any) -> Iterable[str]:
 def _describe_initializers(initializers: Any) -> str:
     """Describe how many initializers are in the file and in each external file."""
     locations = Counter(
-        next((_printable(e.value) for e in i.external_data if e.key == "location"), "")
+        next((_escape_unprintable(e.value) for e in i.external_data if e.key == "location"), "")
         for i in initializers
     )
     inside = locations.pop("", 0)

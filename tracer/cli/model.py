@@ -15,9 +15,9 @@ from ..core.errors import FileError, OpError
 from ..core.tensor import Tensor
 from ..export.save import atomic_write
 from ..ir.program import Contract
-from ..ir.verifier import check
-from ..jit.verify import run_compiled, verify
-from ..loader.engine import Engine, library_info
+from ..ir.verifier import find_problems
+from ..jit.verify import run_compiled_program, verify_model
+from ..loader.engine import Engine, ort_library_info
 from ..loader.model_files import read_model
 from ..loader.npz import load_npz
 from ..loader.translated_layer import TranslatedLayer
@@ -34,12 +34,12 @@ def verify_files(prefix: str) -> None:
     Raises FileError for an invalid program, and VerifyError if results differ.
     """
     files = read_model(prefix)
-    problems = check(files.program)
+    problems = find_problems(files.program)
     if problems:
         raise FileError(f"{files.name}: the program is invalid:\n  " + "\n  ".join(problems))
     layer = TranslatedLayer(files)
     if files.program.contract is None:
-        method = layer._method("forward")
+        method = layer._saved_method("forward")
         files.program.contract = Contract(inputs=method.inputs, outputs=method.outputs)
     try:
         compiled = CompiledProgram(files.program)
@@ -52,11 +52,13 @@ def verify_files(prefix: str) -> None:
         return
 
     def interpret(tensors: list[Tensor]) -> list[Any]:
-        return run_compiled(compiled, layer._scope, [t.array for t in tensors])
+        return run_compiled_program(compiled, layer._scope, [t.array for t in tensors])
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the report below contains the text of the warnings
-        report = verify(files.program, files.pdmodel, files.params_path, layer._scope, interpret)
+        report = verify_model(
+            files.program, files.pdmodel, files.params_path, layer._scope, interpret
+        )
     agree = "" if report.startswith("not verified") else "engine and interpreter agree "
     _print(
         f"{files.name}: {len(files.program.block.ops)} ops, {len(files.values)} parameters and "
@@ -113,7 +115,7 @@ def run_model(prefix: str, input: Path, output: Path, **options: Any) -> None:
 
 def show_engine() -> None:
     """Print the path of the ONNX Runtime library, its version and its providers."""
-    info = library_info()
+    info = ort_library_info()
     _print(
         f"ONNX Runtime {info['version']}: {info['path']}\nproviders: {', '.join(info['providers'])}"
     )

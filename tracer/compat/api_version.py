@@ -72,10 +72,10 @@ _PADDLE_1_NAMES = {
     "libs",
     "framework",
 }
-_LOSSES = ("loss", "cost", "acc")
+_LOSS_NAMES = ("loss", "cost", "acc")
 
 
-def _exists(major: str, minor: str = "0") -> bool:
+def _was_released(major: str, minor: str = "0") -> bool:
     """Whether this version of Paddle was released."""
     number = re.match(r"\d+", minor)
     return (
@@ -92,7 +92,7 @@ def parse_version(version: str | None) -> ApiVersion | None:
     """
     if version is None or version == "auto":
         return None
-    if not re.fullmatch(r"\d+(\.\d+){0,2}(-?[a-z]+\d+)?", version) or not _exists(
+    if not re.fullmatch(r"\d+(\.\d+){0,2}(-?[a-z]+\d+)?", version) or not _was_released(
         *version.split(".")[:2]
     ):
         raise OarlockError(
@@ -118,7 +118,7 @@ def detect_from_source(text: str) -> ApiVersion | None:
         tree = ast.parse(text)
     except (SyntaxError, ValueError):  # Python reports the error when it runs the source
         return None
-    imports, names = _paddle_names(tree)
+    imports, names = _find_paddle_names(tree)
     if not imports:
         return None
     if "fluid" in names:
@@ -130,7 +130,7 @@ def detect_from_source(text: str) -> ApiVersion | None:
     return PADDLE_2_4 if any(map(_is_first_element_of_loss, ast.walk(tree))) else PADDLE_2_6
 
 
-def _paddle_names(tree: ast.AST) -> tuple[bool, set[str]]:
+def _find_paddle_names(tree: ast.AST) -> tuple[bool, set[str]]:
     """Return whether Paddle is imported, and the used names directly below `paddle`."""
     names: set[str] = set()
     package_names: set[str] = set()  # names that the package is bound to
@@ -167,7 +167,7 @@ def _is_first_element_of_loss(node: ast.AST) -> bool:
         and isinstance(node.value, ast.Call)
         and isinstance(node.value.func, ast.Attribute)
         and node.value.func.attr == "numpy"
-        and any(word in ast.unparse(node.value.func.value).lower() for word in _LOSSES)
+        and any(word in ast.unparse(node.value.func.value).lower() for word in _LOSS_NAMES)
     )
 
 

@@ -22,11 +22,11 @@ _REDUCTIONS = (
     "nanmedian quantile nanquantile norm dist numel "
     "count_nonzero argmax argmin trace mode kthvalue"
 )
-_OTHERS = "dot inner allclose isclose equal_all is_empty rank squeeze tensordot"
+_OTHER_FUNCTIONS = "dot inner allclose isclose equal_all is_empty rank squeeze tensordot"
 # Module -> names of its functions; `Tensor` -> names of its methods.
 NAMES: dict[str, str] = {
-    "": f"{_REDUCTIONS} {_OTHERS} to_tensor einsum assign",
-    ".tensor": f"{_REDUCTIONS} {_OTHERS} to_tensor einsum assign",
+    "": f"{_REDUCTIONS} {_OTHER_FUNCTIONS} to_tensor einsum assign",
+    ".tensor": f"{_REDUCTIONS} {_OTHER_FUNCTIONS} to_tensor einsum assign",
     ".linalg": "norm cond det multi_dot matrix_rank",
     ".metric": "accuracy",
     ".static": "accuracy auc",
@@ -40,7 +40,7 @@ NAMES: dict[str, str] = {
         "multi_margin_loss poisson_nll_loss gaussian_nll_loss log_loss square_error_cost "
         "cosine_similarity pairwise_distance"
     ),
-    "Tensor": f"{_REDUCTIONS} {_OTHERS} cond __getitem__ unbind",
+    "Tensor": f"{_REDUCTIONS} {_OTHER_FUNCTIONS} cond __getitem__ unbind",
 }
 
 
@@ -103,7 +103,7 @@ def use_one_element_results() -> Callable[[], None]:
             if callable(function):
                 is_own = name in vars(owner)
                 setattr(owner, name, _add_axis_to_results(function))
-                undo.append(functools.partial(_restore, owner, name, function, is_own))
+                undo.append(functools.partial(_restore_attribute, owner, name, function, is_own))
 
     def restore() -> None:
         for step in reversed(undo):
@@ -112,7 +112,7 @@ def use_one_element_results() -> Callable[[], None]:
     return restore
 
 
-def _restore(owner: Any, name: str, function: Any, is_own: bool) -> None:
+def _restore_attribute(owner: Any, name: str, function: Any, is_own: bool) -> None:
     if is_own:
         setattr(owner, name, function)
     else:

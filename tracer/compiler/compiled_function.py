@@ -16,16 +16,16 @@ from ..core.tensor import Tensor
 from ..ir.block_captures import paddle_control_flow_grads
 from ..ir.op_traits import is_feed_or_fetch
 from ..ir.passes.upgrade_ops import upgrade_program
-from ..ir.program import Kind, Program
+from ..ir.program import Program, VarKind
 from .codegen import Function, FunctionSource
-from .error_mapping import raise_explained
+from .error_mapping import raise_user_error
 from .error_wrapping import errors_as_op_error
-from .feeds import FEED
+from .feeds import LOD_SUFFIX
 from .fusion import fuse_elementwise
 from .instructions import Instruction, LoweredProgram, all_writes
 from .liveness import eliminate_dead_code, mark_dead_registers
-from .lod_propagation import LodArray, as_levels
-from .lowering import RULES, SEQUENCE_RULES, Lowering
+from .lod_propagation import LodArray, as_level_list
+from .lowering import MULTI_INSTRUCTION_RULES, RULES, Lowering
 from .unsupported_ops import check_supported
 
 MIN_LARGE_SIZE = 4096  # elements; smaller arrays are freed only when the function returns
@@ -53,11 +53,11 @@ class CompiledFunction:
             kept = (
                 list(instructions) if tensors else eliminate_dead_code(instructions, set(outputs))
             )
-            kept = kept if tensors or on_gpu else fuse_elementwise(kept, lowered.declared)
+            kept = kept if tensors or on_gpu else fuse_elementwise(kept, lowered.variables)
         big = _large_registers(lowered)
         live = mark_dead_registers(kept, set(outputs), lambda register: register.rstrip("r") in big)
         self._source = FunctionSource(tensors, on_iteration, on_gpu)
-        self.function: Function = self._source.function(
+        self.function: Function = self._source.compile_function(
             inputs, sorted(live - set(inputs)), kept, outputs
         )
 
@@ -66,10 +66,10 @@ class CompiledFunction:
         try:
             found: tuple[Any, ...] = limited(self.function, *arrays)
         except Exception as error:
-            raise_explained(self.function, self._source.instructions, error)
+            raise_user_error(self.function, self._source.line_instructions, error)
         return found
 
-    def run_quietly(self, *arrays: Any) -> tuple[Any, ...]:
+    def run_without_warnings(self, *arrays: Any) -> tuple[Any, ...]:
         """Run the function without NumPy warnings about overflow."""
         token = errstate_variable.set(IGNORE_ALL)
         try:
@@ -78,12 +78,12 @@ class CompiledFunction:
             errstate_variable.reset(token)
 
     @property
-    def functions(self) -> list[Any]:
+    def called_functions(self) -> list[Any]:
         """The functions that the source calls."""
-        return [value for value in self._source.names.values() if callable(value)]
+        return [value for value in self._source.global_values.values() if callable(value)]
 
     @property
-    def text(self) -> str:
+    def source_text(self) -> str:
         """The source."""
         return "\n".join(self._source.lines)
 
@@ -91,14 +91,14 @@ class CompiledFunction:
 def _large_registers(lowered: LoweredProgram) -> set[str]:
     """The registers whose arrays may be large."""
 
-    def big(register: str) -> bool:
-        var = lowered.declared[register]
+    def is_large(register: str) -> bool:
+        var = lowered.variables[register]
         size = 1
         for d in var.shape:
             size *= d if d >= 0 else MIN_LARGE_SIZE
-        return size >= MIN_LARGE_SIZE or var.kind == Kind.ARRAY
+        return size >= MIN_LARGE_SIZE or var.kind == VarKind.ARRAY
 
-    return {register for register in lowered.declared if big(register)}
+    return {register for register in lowered.variables if is_large(register)}
 
 
 def lower_program(program: Program, tensors: bool = False) -> LoweredProgram:
@@ -112,15 +112,17 @@ def lower_program(program: Program, tensors: bool = False) -> LoweredProgram:
         ops = [
             op
             for op in program.ops()
-            if not is_feed_or_fetch(op.type) and op.type not in (*RULES, *SEQUENCE_RULES)
+            if not is_feed_or_fetch(op.type) and op.type not in (*RULES, *MULTI_INSTRUCTION_RULES)
         ]
         foreign = [
             op
             for op in paddle_control_flow_grads(program)
-            if op.attr("sub_block") not in result.grad_parents
+            if op.attr("sub_block") not in result.grad_block_parents
         ]
-        check_supported([op for op in ops if result.gradients.find(op) is None], foreign)
-        return result.lowered()
+        check_supported(
+            [op for op in ops if result.grad_op_replacements.find_replacement(op) is None], foreign
+        )
+        return result.lower_program()
 
 
 class CompiledProgram:
@@ -142,15 +144,15 @@ class CompiledProgram:
         self.program, self._on_iteration = program, on_iteration
         self.feeds = list(program.feeds() if feeds is None else feeds)
         self.fetches = list(program.fetches() if fetches is None else fetches)
-        self._built: dict[bool, _Build] = {}
-        self._build()
+        self._builds: dict[bool, _ProgramBuild] = {}
+        self._get_build()
 
-    def _build(self) -> _Build:
+    def _get_build(self) -> _ProgramBuild:
         """The compiled function. It is recompiled when compiled kernels are turned on or off."""
         on = native.switch.on
-        found = self._built.get(on)
+        found = self._builds.get(on)
         if found is None:
-            found = self._built[on] = _Build(
+            found = self._builds[on] = _ProgramBuild(
                 self.program, self.feeds, self.fetches, self._on_iteration
             )
         return found
@@ -158,17 +160,17 @@ class CompiledProgram:
     @property
     def lod_inputs(self) -> list[str]:
         """The inputs whose LoD offsets the program reads. Each is fed as `<name>.lod`."""
-        return self._build().lods
+        return self._get_build().lod_input_names
 
     @property
-    def functions(self) -> list[Any]:
+    def called_functions(self) -> list[Any]:
         """The functions that the source calls."""
-        return self._build().function.functions
+        return self._get_build().function.called_functions
 
     @property
-    def text(self) -> str:
+    def source_text(self) -> str:
         """The source of the function."""
-        return self._build().function.text
+        return self._get_build().function.source_text
 
     def run(self, scope: Mapping[str, Tensor], feed: Mapping[str, Any]) -> list[Any]:
         """Run the program and return the fetched arrays.
@@ -177,18 +179,18 @@ class CompiledProgram:
         feed: an array for each input.
         Raises OpError for a missing input or value, and for an op that fails.
         """
-        built = self._build()
+        built = self._get_build()
         missing = [name for name in self.feeds if name not in feed]
         if missing:
             raise OpError(
                 with_user_line(f"run: inputs {missing} are missing; the program takes {self.feeds}")
             )
-        unknown = [name for name in built.loads if name not in scope]
+        unknown = [name for name in built.loaded_names if name not in scope]
         if unknown:
             raise OpError(
                 with_user_line(f"run: {unknown} have no values; run the startup program first")
             )
-        unknown = [name for name in built.lods if name + FEED not in feed]
+        unknown = [name for name in built.lod_input_names if name + LOD_SUFFIX not in feed]
         if unknown:
             raise OpError(
                 with_user_line(
@@ -197,19 +199,19 @@ class CompiledProgram:
             )
         given = [
             *(feed[name] for name in built.feeds),
-            *(scope[name].array for name in built.loads),
+            *(scope[name].array for name in built.loaded_names),
         ]
         if cuda.cupy_state.cupy is not None:
             given = [cuda.to_host(a) for a in given]
-        found = built.function.run_quietly(
-            *given, *(as_levels(feed[name + FEED]) for name in built.lods)
+        found = built.function.run_without_warnings(
+            *given, *(as_level_list(feed[name + LOD_SUFFIX]) for name in built.lod_input_names)
         )
-        count, end = len(self.fetches), len(self.fetches) + len(built.stores)
-        for name, array in zip(built.stores, found[count:end], strict=True):
+        count, end = len(self.fetches), len(self.fetches) + len(built.stored_names)
+        for name, array in zip(built.stored_names, found[count:end], strict=True):
             _store_in_scope(scope, name, array)
         shared = {id(a) for a in (*given, *found[count:end])}
-        result = [_own_array(array, shared) for array in found[:count]]
-        for i, offsets in zip(built.fetched_lods, found[end:], strict=True):
+        result = [_copy_if_shared(array, shared) for array in found[:count]]
+        for i, offsets in zip(built.lod_fetch_indices, found[end:], strict=True):
             result[i] = LodArray(result[i], offsets) if offsets else result[i]
         return result
 
@@ -222,7 +224,7 @@ def _store_in_scope(scope: Mapping[str, Tensor], name: str, array: Any) -> None:
         scope[name] = Tensor(array, name=name)
 
 
-def _own_array(array: Any, shared: set[int]) -> Any:
+def _copy_if_shared(array: Any, shared: set[int]) -> Any:
     """The array, or a copy of it if it shares memory with another array.
 
     shared: ids of arrays with other owners.
@@ -234,13 +236,13 @@ def _own_array(array: Any, shared: set[int]) -> Any:
     return found if owned else found.copy()
 
 
-class _Build:
+class _ProgramBuild:
     """A compiled function with its interface.
 
-    feeds, loads: the names of inputs and persistable variables that it takes.
-    stores: persistable variables that it returns after the fetches.
-    lods: inputs whose LoD offsets it takes.
-    fetched_lods: indices of fetches whose LoD offsets it returns.
+    feeds, loaded_names: the names of inputs and persistable variables that it takes.
+    stored_names: persistable variables that it returns after the fetches.
+    lod_input_names: inputs whose LoD offsets it takes.
+    lod_fetch_indices: indices of fetches whose LoD offsets it returns.
     """
 
     def __init__(
@@ -252,26 +254,30 @@ class _Build:
     ) -> None:
         lowered = lower_program(program)
         for name in fetches:  # create a register for a fetch that no op reads or writes
-            lowered.register_for(name)
-        persistable = {v.name: lowered.register(v.name) for v in program.persistables()}
+            lowered.get_or_create_register(name)
+        persistable = {v.name: lowered.find_register(v.name) for v in program.persistables()}
         written = set(all_writes(lowered.instructions))
-        fetched = [lowered.lods.get(lowered.register_for(name)) for name in fetches]
-        self.fetched_lods = [i for i, register in enumerate(fetched) if register is not None]
-        self.feeds = [name for name in feeds if lowered.register(name) is not None]
-        self.stores = [name for name, register in persistable.items() if register in written]
-        outputs = [lowered.register_for(name) for name in (*fetches, *self.stores)] + [
-            register for register in fetched if register is not None
+        fetched = [
+            lowered.lod_registers.get(lowered.get_or_create_register(name)) for name in fetches
         ]
+        self.lod_fetch_indices = [i for i, register in enumerate(fetched) if register is not None]
+        self.feeds = [name for name in feeds if lowered.find_register(name) is not None]
+        self.stored_names = [name for name, register in persistable.items() if register in written]
+        outputs = [
+            lowered.get_or_create_register(name) for name in (*fetches, *self.stored_names)
+        ] + [register for register in fetched if register is not None]
         live = mark_dead_registers(lowered.instructions, set(outputs), lambda _: False)
-        self.loads = [
+        self.loaded_names = [
             name
             for name, register in persistable.items()
             if register in live and name not in self.feeds
         ]
-        self.lods = [name for name, register in lowered.fed_lods.items() if register in live]
-        inputs = [lowered.register_for(name) for name in (*self.feeds, *self.loads)] + [
-            lowered.fed_lods[name] for name in self.lods
+        self.lod_input_names = [
+            name for name, register in lowered.feed_lod_registers.items() if register in live
         ]
+        inputs = [
+            lowered.get_or_create_register(name) for name in (*self.feeds, *self.loaded_names)
+        ] + [lowered.feed_lod_registers[name] for name in self.lod_input_names]
         self.function = CompiledFunction(
             lowered, lowered.instructions, inputs, outputs, on_iteration=on_iteration
         )

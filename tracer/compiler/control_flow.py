@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from ..capture.side_effects.print_assert import AssertCheck, Printer, UndefinedRead
+from ..capture.side_effects.print_assert import AssertKernel, PrintKernel, UndefinedReadKernel
 from ..capture.side_effects.py_func import PyFuncKernel
-from ..capture.undefined_checks import EXPECTED_FLAG
+from ..capture.undefined_checks import EXPECTED_FLAG_ATTR
 from ..core.dtype import dtype_of
 from ..ir.program import OpDesc
 from . import tensor_lists
-from .copy_propagation import COPY
+from .copy_propagation import COPY_STATEMENT
 from .instructions import BackwardLoop, Branch, Instruction, Loop, Statement
-from .lowering import RULES, Lowering, Rule
+from .lowering import RULES, Lowering, LoweringRule
 
 
-def _names(desc: OpDesc, slot: str) -> list[str]:
+def _input_names(desc: OpDesc, slot: str) -> list[str]:
     return desc.inputs.get(slot, [])
 
 
@@ -28,9 +28,9 @@ def lower_conditional_block(lowering: Lowering, block: int, desc: OpDesc) -> Ins
     forward = (
         desc.type == "conditional_block"
     )  # a gradient block appends to existing lists of gradients
-    body = (lowering.clear_arrays(inner, desc) if forward else []) + lowering.block(inner)
+    body = (lowering.clear_arrays(inner, desc) if forward else []) + lowering.lower_block(inner)
     scalar = desc.attr("is_scalar_condition", False)
-    tested = lowering.registers_of(block, _names(desc, "Cond" if scalar else "Input"))
+    tested = lowering.registers_of(block, _input_names(desc, "Cond" if scalar else "Input"))
     test = "{0}" if scalar else " and ".join(f"{{{i}}}.size" for i in range(len(tested))) or "1"
     return Branch(desc, test, tested, body)
 
@@ -38,31 +38,33 @@ def lower_conditional_block(lowering: Lowering, block: int, desc: OpDesc) -> Ins
 def lower_while(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
     """Lower a block that repeats while its condition holds."""
     inner = lowering.program.blocks[desc.attr("sub_block")]
-    body = lowering.clear_arrays(inner, desc) + lowering.block(inner)
+    body = lowering.clear_arrays(inner, desc) + lowering.lower_block(inner)
     scopes = desc.outputs.get("StepScopes", [])
-    differentiated = bool(scopes) and scopes[0] in lowering.differentiated
-    residuals = lowering.register(block, scopes[0]) if differentiated else None
-    result = Loop(desc, lowering.register(block, _names(desc, "Condition")[0]), body, residuals)
+    differentiated = bool(scopes) and scopes[0] in lowering.differentiated_scopes
+    residuals = lowering.register_of(block, scopes[0]) if differentiated else None
+    result = Loop(
+        desc, lowering.register_of(block, _input_names(desc, "Condition")[0]), body, residuals
+    )
     if residuals is not None:
-        lowering.loops[residuals] = result
+        lowering.forward_loops[residuals] = result
     return result
 
 
 def lower_while_grad(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
     """Lower the backward pass of a loop."""
-    residuals = lowering.register(block, _names(desc, "StepScopes")[0])
-    body = lowering.block(lowering.program.blocks[desc.attr("sub_block")])
-    return BackwardLoop(desc, lowering.loops[residuals], residuals, body)
+    residuals = lowering.register_of(block, _input_names(desc, "StepScopes")[0])
+    body = lowering.lower_block(lowering.program.blocks[desc.attr("sub_block")])
+    return BackwardLoop(desc, lowering.forward_loops[residuals], residuals, body)
 
 
-def statement_rule(text: str, ins: str, outs: str, **names: Any) -> Rule:
+def statement_rule(text: str, ins: str, outs: str, **names: Any) -> LoweringRule:
     """A lowering rule for an op that becomes one statement.
 
     text: the source of the statement, see `Statement`.
     ins, outs: slots; `X*` is a list slot, `>Out` an output slot that is also an input.
     """
 
-    def make(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
+    def lower(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
         def registers(slots: str, given: dict[str, list[str]]) -> tuple[str, ...]:
             found: list[str] = []
             for slot in slots.split():
@@ -76,13 +78,13 @@ def statement_rule(text: str, ins: str, outs: str, **names: Any) -> Rule:
             desc, text, registers(ins, desc.inputs), registers(outs, desc.outputs), names
         )
 
-    return make
+    return lower
 
 
-def for_arrays(special: Rule, slot: str = "X") -> Rule:
+def restrict_to_tensor_arrays(special: LoweringRule, slot: str = "X") -> LoweringRule:
     """Restrict a lowering rule to TensorArrays. For a tensor in `slot`, the kernel is called."""
 
-    def make(lowering: Lowering, block: int, desc: OpDesc) -> Instruction | None:
+    def lower(lowering: Lowering, block: int, desc: OpDesc) -> Instruction | None:
         operands = desc.inputs.get(slot)  # if the slot is missing, the kernel reports it
         return (
             special(lowering, block, desc)
@@ -90,7 +92,7 @@ def for_arrays(special: Rule, slot: str = "X") -> Rule:
             else None
         )
 
-    return make
+    return lower
 
 
 def lower_array_slice(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
@@ -103,9 +105,9 @@ def lower_array_slice(lowering: Lowering, block: int, desc: OpDesc) -> Instructi
 def lower_array_sum(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
     """Lower `sum` of TensorArrays."""
     given = ", ".join(f"{{{i}}}" for i in range(len(desc.inputs["X"])))
-    return statement_rule(f"{{o0}} = {{ADDED}}({given})", "X*", "Out", ADDED=tensor_lists.add)(
-        lowering, block, desc
-    )  # type: ignore[return-value]
+    return statement_rule(
+        f"{{o0}} = {{ADDED}}({given})", "X*", "Out", ADDED=tensor_lists.add_lists
+    )(lowering, block, desc)  # type: ignore[return-value]
 
 
 def lower_tensor_array_to_tensor(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
@@ -163,37 +165,37 @@ def lower_select_input_grad(lowering: Lowering, block: int, desc: OpDesc) -> Ins
     targets = "".join(f"{{o{i}}}, " for i in range(len(outs)))
     given = ", ".join(f"{{{i + 2}}}" for i in range(len(outs)))
     text = f"{targets}= {{PICKED}}({{0}}, {{1}}, ({given},))"
-    return statement_rule(text, "Mask Out@GRAD X*", "X@GRAD*", PICKED=tensor_lists.select_grad)(
-        lowering, block, desc
-    )  # type: ignore[return-value]
+    return statement_rule(
+        text, "Mask Out@GRAD X*", "X@GRAD*", PICKED=tensor_lists.select_input_grad
+    )(lowering, block, desc)  # type: ignore[return-value]
 
 
 def lower_assign(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
     """Lower assign to a copy."""
-    return statement_rule(COPY, "X", "Out")(lowering, block, desc)  # type: ignore[return-value]
+    return statement_rule(COPY_STATEMENT, "X", "Out")(lowering, block, desc)  # type: ignore[return-value]
 
 
 def lower_rnn_memory_helper(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
     """Lower rnn_memory_helper, which copies its input in Paddle 1.x."""
-    return lowering.instruction(block, replace(desc, type="assign", attrs={}))
+    return lowering.lower_to_one_instruction(block, replace(desc, type="assign", attrs={}))
 
 
 def lower_print(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
     """Lower print, which returns its input."""
-    return statement_rule("{o0} = {SHOW}({0})", "In", "Out", SHOW=Printer.of(desc))(
+    return statement_rule("{o0} = {SHOW}({0})", "In", "Out", SHOW=PrintKernel.from_op(desc))(
         lowering, block, desc
     )  # type: ignore[return-value]
 
 
 def lower_assert(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
     """Lower assert."""
-    if desc.attr(EXPECTED_FLAG) is not None:
-        text = f"if {'not ' if desc.attr(EXPECTED_FLAG) else ''}{{0}}.item(): {{FAIL}}()"
-        return statement_rule(text, "Cond", "", FAIL=UndefinedRead(desc.attr("message")))(
+    if desc.attr(EXPECTED_FLAG_ATTR) is not None:
+        text = f"if {'not ' if desc.attr(EXPECTED_FLAG_ATTR) else ''}{{0}}.item(): {{FAIL}}()"
+        return statement_rule(text, "Cond", "", FAIL=UndefinedReadKernel(desc.attr("message")))(
             lowering, block, desc
         )  # type: ignore[return-value]
-    shown = "".join(f"{{{i + 1}}}, " for i in range(len(_names(desc, "Data"))))
-    held = AssertCheck(desc.attr("summarize", -1), desc.where, desc.attr("message", ""))
+    shown = "".join(f"{{{i + 1}}}, " for i in range(len(_input_names(desc, "Data"))))
+    held = AssertKernel(desc.attr("summarize", -1), desc.user_line, desc.attr("message", ""))
     return statement_rule("{CHECK}({0}, [" + shown + "])", "Cond Data*", "", CHECK=held)(
         lowering, block, desc
     )  # type: ignore[return-value]
@@ -206,7 +208,7 @@ def lower_py_func(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
     caller = PyFuncKernel(
         desc.attr("forward_callable_id"), [dtype_of(v.dtype).np for v in declared if v is not None]
     )
-    given = ", ".join(f"{{{i}}}" for i in range(len(_names(desc, "X"))))
+    given = ", ".join(f"{{{i}}}" for i in range(len(_input_names(desc, "X"))))
     target = "".join(f"{{o{i}}}, " for i in range(len(outs)))
     text = f"{target}= {{CALL}}({given})" if outs else f"{{CALL}}({given})"
     return statement_rule(text, "X*", "Out*", CALL=caller)(lowering, block, desc)  # type: ignore[return-value]
@@ -237,31 +239,31 @@ RULES |= {
     "select_input_grad": lower_select_input_grad,
     "assign": lower_assign,
     "rnn_memory_helper": lower_rnn_memory_helper,
-    "rnn_memory_helper_grad": statement_rule(COPY, "Out@GRAD", "X@GRAD"),
+    "rnn_memory_helper_grad": statement_rule(COPY_STATEMENT, "Out@GRAD", "X@GRAD"),
     "create_array": statement_rule("{o0} = []", "", "Out"),
     "write_to_array": statement_rule(
-        "{o0} = {WRITE}({2}, {0}, {1})", "I X >Out", "Out", WRITE=tensor_lists.write
+        "{o0} = {WRITE}({2}, {0}, {1})", "I X >Out", "Out", WRITE=tensor_lists.write_element
     ),
     "read_from_array": statement_rule(
-        "{o0} = {READ}({0}, {1})", "X I", "Out", READ=tensor_lists.read
+        "{o0} = {READ}({0}, {1})", "X I", "Out", READ=tensor_lists.read_element
     ),
     "lod_array_length": statement_rule(
         "{o0} = {LENGTH}({0})", "X", "Out", LENGTH=tensor_lists.length
     ),
     "tensor_array_to_tensor": lower_tensor_array_to_tensor,
-    "slice": for_arrays(lower_array_slice, "Input"),
-    "sum": for_arrays(lower_array_sum),
+    "slice": restrict_to_tensor_arrays(lower_array_slice, "Input"),
+    "sum": restrict_to_tensor_arrays(lower_array_sum),
     "write_to_array_grad": statement_rule(
         "{o0}, {o1} = {UNWRITTEN}({0}, {1}, {2})",
         "Out@GRAD I X",
         "X@GRAD Out@GRAD",
-        UNWRITTEN=tensor_lists.write_grad,
+        UNWRITTEN=tensor_lists.write_element_grad,
     ),
     "read_from_array_grad": statement_rule(
         "{o0} = {UNREAD}({2}, {0}, {1})",
         "I Out@GRAD X@GRAD",
         "X@GRAD",
-        UNREAD=tensor_lists.read_grad,
+        UNREAD=tensor_lists.read_element_grad,
     ),
     "tensor_array_to_tensor_grad": lower_tensor_array_to_tensor_grad,
 }

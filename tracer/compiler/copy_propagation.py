@@ -11,7 +11,7 @@ from ..ir.program import VarDesc
 from .instructions import Instruction, Statement, all_writes, body_of
 from .loop_residuals import rename_reads
 
-COPY = "{o0} = {0}"
+COPY_STATEMENT = "{o0} = {0}"
 
 
 def propagate_copies(
@@ -25,21 +25,21 @@ def propagate_copies(
     writes = Counter(all_writes(list(instructions)))
     writes.update(register for register in fed if not _has_initial_value(declared[register]))
     found: dict[str, str] = {}
-    _find(instructions, writes, declared, found)
+    _find_copies(instructions, writes, declared, found)
     for instruction in instructions:
         rename_reads(instruction, found)
     return found
 
 
-def _find(
+def _find_copies(
     instructions: Sequence[Instruction],
     writes: Counter[str],
     declared: Mapping[str, VarDesc],
     found: dict[str, str],
 ) -> None:
     for instruction in instructions:
-        _find(body_of(instruction), writes, declared, found)
-        if isinstance(instruction, Statement) and instruction.text == COPY:
+        _find_copies(body_of(instruction), writes, declared, found)
+        if isinstance(instruction, Statement) and instruction.text == COPY_STATEMENT:
             source, copy = instruction.ins[0], instruction.outs[0]
             var = declared[copy]
             original = found.get(source, source)

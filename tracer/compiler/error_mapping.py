@@ -7,17 +7,17 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Any, NoReturn
 
-from ..capture.undefined_checks import EXPECTED_FLAG
+from ..capture.undefined_checks import EXPECTED_FLAG_ATTR
 from ..capture.undefined_checks import undefined_message as no_value
 from ..core.eager import raise_op_error
 from ..core.errors import AssertError, MemoryLimitError, NumericsError, OpError, with_user_line
-from ..core.limits import memory_problem
+from ..core.result_size_limit import out_of_memory_message
 from ..core.tensor import Tensor
 from .codegen import Function
 from .instructions import Instruction, KernelCall
 
 
-def raise_explained(
+def raise_user_error(
     function: Function, instructions: list[Instruction | None], error: Exception
 ) -> NoReturn:
     """Raise the user's error for a failed instruction. Re-raise `error` if no instruction
@@ -27,7 +27,7 @@ def raise_explained(
     instruction = None if found is None else instructions[found[0] - 1]
     if found is None or instruction is None:
         raise error
-    recorded = f"\n  recorded at {instruction.desc.where}" if instruction.desc.where else ""
+    recorded = f"\n  recorded at {instruction.desc.user_line}" if instruction.desc.user_line else ""
     if isinstance(error, NumericsError):  # the message already names the op
         raise NumericsError(
             str(error).splitlines()[0] + recorded if recorded else str(error)
@@ -58,14 +58,16 @@ def _raise_for_instruction(
         isinstance(error, OpError)
         and isinstance(instruction, KernelCall)
         and error.__cause__ is None
-        and _names_op(error, instruction)
+        and _message_names_op(error, instruction)
     ):
         raise error
-    if instruction.desc.attr(EXPECTED_FLAG) is not None:
+    if instruction.desc.attr(EXPECTED_FLAG_ATTR) is not None:
         raise OpError(with_user_line(str(error)))
     if not isinstance(instruction, KernelCall):
         if isinstance(error, MemoryError):
-            raise MemoryLimitError(with_user_line(f"{instruction.desc.type}: {memory_problem([])}"))
+            raise MemoryLimitError(
+                with_user_line(f"{instruction.desc.type}: {out_of_memory_message([])}")
+            )
         raise OpError(
             with_user_line(
                 str(error)
@@ -76,7 +78,7 @@ def _raise_for_instruction(
     for name in instruction.desc.input_names():
         if no_value(name) is not None:
             raise OpError(with_user_line(f"{no_value(name)}"))
-    args = tuple(_tensors(slot, values) for slot in instruction.ins)
+    args = tuple(_slot_tensors(slot, values) for slot in instruction.ins)
     missing = [
         s.name
         for s, a, slot in zip(instruction.op.ins, args, instruction.ins, strict=True)
@@ -91,20 +93,20 @@ def _raise_for_instruction(
     raise_op_error(instruction.op, args, instruction.attrs, error)
 
 
-def _names_op(error: OpError, instruction: KernelCall) -> bool:
+def _message_names_op(error: OpError, instruction: KernelCall) -> bool:
     """Whether the message already names the op and its inputs."""
     return str(error).startswith(f"{instruction.op.type}: ") and " (" in str(error)
 
 
-def _tensors(slot: Any, values: dict[str, Any]) -> Any:
+def _slot_tensors(slot: Any, values: dict[str, Any]) -> Any:
     if slot is None:
         return None
     if isinstance(slot, tuple):
-        return [_tensor(values[c]) for c in slot if values.get(c) is not None]
-    return None if values.get(slot) is None else _tensor(values[slot])
+        return [_to_tensor(values[c]) for c in slot if values.get(c) is not None]
+    return None if values.get(slot) is None else _to_tensor(values[slot])
 
 
-def _tensor(value: Any) -> Any:
+def _to_tensor(value: Any) -> Any:
     if isinstance(value, list | tuple):  # LoD offsets
-        return [_tensor(v) for v in value]
+        return [_to_tensor(v) for v in value]
     return value if isinstance(value, Tensor) else Tensor(value)

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from ..core.errors import OarlockError, OpError
 from ..ir.program import OpDesc
 
-_WRAPPED = (
+_CONVERTED_EXCEPTIONS = (
     LookupError,
     TypeError,
     ValueError,
@@ -29,11 +29,11 @@ def errors_as_op_error(desc: OpDesc | None = None) -> Iterator[None]:
         yield
     except OarlockError:
         raise
-    except _WRAPPED as error:
+    except _CONVERTED_EXCEPTIONS as error:
         what = (
             "the program is malformed"
             if desc is None
             else f"{desc.type}: its operands, outputs or attributes are invalid"
         )
-        where = f"\n  recorded at {desc.where}" if desc is not None and desc.where else ""
+        where = f"\n  recorded at {desc.user_line}" if desc is not None and desc.user_line else ""
         raise OpError(f"{what} ({type(error).__name__}: {str(error)[:200]}){where}") from error

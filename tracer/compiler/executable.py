@@ -7,9 +7,9 @@ from typing import Any
 
 from ..core.errors import OpError, with_user_line
 from ..core.tensor import Tensor
-from ..ir.block_captures import reads_before_writes
+from ..ir.block_captures import names_read_before_written
 from ..ir.op_traits import is_feed_or_fetch
-from ..ir.program import Kind, Program
+from ..ir.program import Program, VarKind
 from ..ir.scope import Scope
 from . import CompiledProgram
 
@@ -17,8 +17,8 @@ from . import CompiledProgram
 class Executable:
     """A program compiled for certain feeds and fetches.
 
-    state: its persistable variables.
-    needed: the persistable variables that must have a value before the run.
+    persistable_names: its persistable variables.
+    required_names: the persistable variables that must have a value before the run.
     """
 
     def __init__(self, program: Program, feeds: Sequence[str], fetches: Sequence[str]) -> None:
@@ -27,10 +27,12 @@ class Executable:
         used = {*fetches}
         for op in (op for op in program.ops() if not is_feed_or_fetch(op.type)):
             used.update(op.input_names(), op.output_names())
-        kinds = (Kind.DENSE, Kind.SELECTED_ROWS)
-        self.state = [v.name for v in program.persistables() if v.kind in kinds and v.name in used]
-        first_read = reads_before_writes(program, fetches)
-        self.needed = [name for name in self.state if name in first_read]
+        kinds = (VarKind.DENSE, VarKind.SELECTED_ROWS)
+        self.persistable_names = [
+            v.name for v in program.persistables() if v.kind in kinds and v.name in used
+        ]
+        first_read = names_read_before_written(program, fetches)
+        self.required_names = [name for name in self.persistable_names if name in first_read]
 
     def run(self, scope: Scope, feed: Mapping[str, Any]) -> list[Any]:
         """Run the program and return the fetched arrays.
@@ -38,8 +40,12 @@ class Executable:
         feed: an array for each feed.
         Raises OpError that lists all variables without a value.
         """
-        tensors: dict[str, Tensor] = {name: scope.find_or_create(name) for name in self.state}
-        missing = [name for name in self.needed if tensors[name].array is None and name not in feed]
+        tensors: dict[str, Tensor] = {
+            name: scope.find_or_create(name) for name in self.persistable_names
+        }
+        missing = [
+            name for name in self.required_names if tensors[name].array is None and name not in feed
+        ]
         if missing:
             why = f"{missing} have no value; run the startup program first, or load them"
             raise OpError(with_user_line(f"Executor.run: {why}"))

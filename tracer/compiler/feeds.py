@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core import cuda
-from ..core.dtype import BY_NP, dtype_of
+from ..core.dtype import DTYPE_BY_NP, dtype_of
 from ..core.errors import OpError, with_user_line
 from ..core.op import Meta
 from ..core.tensor import Tensor
@@ -17,18 +17,18 @@ from ..ir.program import Program, VarDesc
 from ..ir.scope_values import ScopeValue
 
 # suffix of the name of an input with the LoD offsets of another input, as in exported models
-FEED = ".lod"
+LOD_SUFFIX = ".lod"
 
 
-def arrays_of(program: Program, feed: Mapping[str, Any]) -> dict[str, Any]:
+def convert_feed_to_arrays(program: Program, feed: Mapping[str, Any]) -> dict[str, Any]:
     """Convert fed ndarrays, Tensors, numbers and lists to arrays. Numbers and lists get the
     declared dtype.
     """
     declared = program.block.vars
-    return {name: _array(value, declared.get(name)) for name, value in feed.items()}
+    return {name: _to_array(value, declared.get(name)) for name, value in feed.items()}
 
 
-def _array(value: Any, var: VarDesc | None) -> Any:
+def _to_array(value: Any, var: VarDesc | None) -> Any:
     if isinstance(value, np.ndarray):
         return value
     if isinstance(value, Tensor):
@@ -52,11 +52,11 @@ def check_feed(program: Program, feed: Mapping[str, Any]) -> None:
     """Raise OpError that lists every missing input and every input with a wrong dtype or
     shape. Warn about unknown names.
     """
-    problems = [*_missing(program, feed), *_mismatches(program, feed)]
+    problems = [*_missing_input_problems(program, feed), *_mismatch_problems(program, feed)]
     if problems:
         raise OpError(with_user_line(f"Executor.run: {'; '.join(problems)}"))
     known = program.block.vars.keys() | {
-        f"{v.name}{FEED}" for v in program.block.vars.values() if v.lod_level
+        f"{v.name}{LOD_SUFFIX}" for v in program.block.vars.values() if v.lod_level
     }
     unknown = [name for name in feed if name not in known]
     if unknown:
@@ -66,7 +66,7 @@ def check_feed(program: Program, feed: Mapping[str, Any]) -> None:
         )
 
 
-def _missing(program: Program, feed: Mapping[str, Any]) -> Iterator[str]:
+def _missing_input_problems(program: Program, feed: Mapping[str, Any]) -> Iterator[str]:
     wanted = {
         n for n, v in program.block.vars.items() if v.checks_feed and not v.persistable
     } | set(program.feeds())
@@ -74,24 +74,24 @@ def _missing(program: Program, feed: Mapping[str, Any]) -> Iterator[str]:
         return
     read = {n for op in program.ops() if op.type != "feed" for n in op.input_names()}
     for name in sorted((wanted & read) - feed.keys()):
-        yield f"'{name}' is not fed ({_declared(program.block.vars[name])})"
+        yield f"'{name}' is not fed ({_declared_meta(program.block.vars[name])})"
 
 
-def _declared(var: VarDesc) -> Meta:
+def _declared_meta(var: VarDesc) -> Meta:
     return Meta(var.shape, dtype_of(var.dtype).np)
 
 
-def _mismatches(program: Program, feed: Mapping[str, Any]) -> Iterator[str]:
+def _mismatch_problems(program: Program, feed: Mapping[str, Any]) -> Iterator[str]:
     for name, array in feed.items():
         var = program.block.vars.get(name)
         if var is None or not var.need_check_feed():
             continue
         if (
-            array.dtype not in BY_NP
-            or BY_NP[array.dtype].name != var.dtype
+            array.dtype not in DTYPE_BY_NP
+            or DTYPE_BY_NP[array.dtype].name != var.dtype
             or not _fits_declared_shape(array.shape, var.shape)
         ):
-            yield f"'{name}' is {_declared(var)}, fed {array.dtype.name}{list(array.shape)}"
+            yield f"'{name}' is {_declared_meta(var)}, fed {array.dtype.name}{list(array.shape)}"
 
 
 def _fits_declared_shape(shape: tuple[int, ...], declared: tuple[int, ...]) -> bool:

@@ -17,29 +17,29 @@ from ..core import native
 from ..ir.program import VarDesc
 from . import buffer_reuse
 from .instructions import BackwardLoop, Branch, FusedCalls, Instruction, KernelCall, Loop, body_of
-from .kernel_selection import native_rule
+from .kernel_selection import find_native_kernel
 
 Number = float
 Operand = str | Number  # a register, `@i` (the result of instruction i of the group), or a constant
 # expression instructions: pairs of name and operands
-Code = list[tuple[str, Operand, Operand | None]]
+ExpressionCode = list[tuple[str, Operand, Operand | None]]
 
 
-ShapeOf = Callable[[str], tuple[int, ...]]
-Rule = Callable[[KernelCall, ShapeOf], Code | None]
+ShapeLookup = Callable[[str], tuple[int, ...]]
+ExpressionRule = Callable[[KernelCall, ShapeLookup], ExpressionCode | None]
 
 
-def binary(piece: str) -> Rule:
+def binary_rule(piece: str) -> ExpressionRule:
     """A rule that translates a kernel on two inputs. Calls with attribute `axis` are not fused."""
     return lambda call, _: None if call.attrs else [(piece, call.ins[0], call.ins[1])]
 
 
-def unary(piece: str) -> Rule:
+def unary_rule(piece: str) -> ExpressionRule:
     """A rule that translates a kernel on one input."""
     return lambda call, _: None if call.attrs else [(piece, call.ins[0], None)]
 
 
-def _scale(call: KernelCall, _: ShapeOf) -> Code | None:
+def _scale(call: KernelCall, _: ShapeLookup) -> ExpressionCode | None:
     if call.ins[1] is not None:
         return None
     factor, bias = call.attrs.get("scale", 1.0), call.attrs.get("bias", 0.0)
@@ -50,27 +50,27 @@ def _scale(call: KernelCall, _: ShapeOf) -> Code | None:
     return [("add", call.ins[0], bias), ("mul", "@0", factor)]
 
 
-def _sum(call: KernelCall, _: ShapeOf) -> Code | None:
+def _sum(call: KernelCall, _: ShapeLookup) -> ExpressionCode | None:
     registers = call.ins[0]
     if not isinstance(registers, tuple) or len(registers) < 2:
         return None
-    code: Code = [("add", registers[0], registers[1])]
+    code: ExpressionCode = [("add", registers[0], registers[1])]
     return code + [("add", f"@{i}", register) for i, register in enumerate(registers[2:])]
 
 
-def _gelu(piece: str, approximate: str) -> Rule:
-    def make(call: KernelCall, _: ShapeOf) -> Code | None:
+def _gelu(piece: str, approximate: str) -> ExpressionRule:
+    def translate(call: KernelCall, _: ShapeLookup) -> ExpressionCode | None:
         name = approximate if call.attrs.get("approximate") else piece
         return [(name, call.ins[0], call.ins[1] if len(call.ins) > 1 else None)]
 
-    return make
+    return translate
 
 
-def _dropout(call: KernelCall, _: ShapeOf) -> Code | None:
+def _dropout(call: KernelCall, _: ShapeLookup) -> ExpressionCode | None:
     return [("mul", call.ins[1], call.attrs.get("scale", 1.0)), ("mul", call.ins[0], "@0")]
 
 
-def _clamp(x: Operand, low: float, high: float) -> Code:
+def _clamp_code(x: Operand, low: float, high: float) -> ExpressionCode:
     """Expression instructions that clamp `x` to [low, high].
 
     x: a register, or `@i` with the index i of the last preceding instruction.
@@ -82,32 +82,32 @@ def _clamp(x: Operand, low: float, high: float) -> Code:
     ]  # for zeros of different sign NumPy returns the bound
 
 
-def _clip(low: str, high: str, default: tuple[float, float]) -> Rule:
-    def make(call: KernelCall, _: ShapeOf) -> Code | None:
+def _clip(low: str, high: str, default: tuple[float, float]) -> ExpressionRule:
+    def translate(call: KernelCall, _: ShapeLookup) -> ExpressionCode | None:
         if any(slot is not None for slot in call.ins[1:]):
             return None
-        return _clamp(
+        return _clamp_code(
             call.ins[0], call.attrs.get(low, default[0]), call.attrs.get(high, default[1])
         )
 
-    return make
+    return translate
 
 
-def _leaky_relu(call: KernelCall, _: ShapeOf) -> Code | None:
+def _leaky_relu(call: KernelCall, _: ShapeLookup) -> ExpressionCode | None:
     alpha = call.attrs.get("alpha", 0.02)
     return [("mul", call.ins[0], alpha), ("max", "@0", call.ins[0])] if 0 < alpha <= 1 else None
 
 
-def _hard_sigmoid(call: KernelCall, _: ShapeOf) -> Code | None:
+def _hard_sigmoid(call: KernelCall, _: ShapeLookup) -> ExpressionCode | None:
     slope, offset = call.attrs.get("slope", 0.2), call.attrs.get("offset", 0.5)
-    return [("mul", call.ins[0], slope), ("add", "@0", offset), *_clamp("@1", 0.0, 1.0)]
+    return [("mul", call.ins[0], slope), ("add", "@0", offset), *_clamp_code("@1", 0.0, 1.0)]
 
 
-def _hard_swish(call: KernelCall, _: ShapeOf) -> Code | None:
+def _hard_swish(call: KernelCall, _: ShapeLookup) -> ExpressionCode | None:
     most, scale, offset = (
         call.attrs.get(name, d) for name, d in (("threshold", 6.0), ("scale", 6.0), ("offset", 3.0))
     )
-    between = _clamp("@0", 0.0, most)
+    between = _clamp_code("@0", 0.0, most)
     return [
         ("add", call.ins[0], offset),
         *between,
@@ -116,13 +116,13 @@ def _hard_swish(call: KernelCall, _: ShapeOf) -> Code | None:
     ]
 
 
-def _fill_like(call: KernelCall, _: ShapeOf) -> Code | None:
+def _fill_like(call: KernelCall, _: ShapeLookup) -> ExpressionCode | None:
     if "dtype" in call.attrs:
         return None
     return [("second", call.ins[0], call.attrs.get("value", 0.0))]
 
 
-def _broadcast_grad(call: KernelCall, shape_of: ShapeOf) -> Code | None:
+def _broadcast_grad(call: KernelCall, shape_of: ShapeLookup) -> ExpressionCode | None:
     """Broadcast the gradient of a reduction over the reduced axes, if this is the same as
     NumPy's broadcasting.
     """
@@ -139,16 +139,16 @@ def _broadcast_grad(call: KernelCall, shape_of: ShapeOf) -> Code | None:
     )
 
 
-EXPRESSION_RULES: dict[str, Rule] = {
-    "elementwise_add": binary("add"),
-    "elementwise_sub": binary("sub"),
-    "elementwise_mul": binary("mul"),
-    "elementwise_div": binary("div"),
-    "elementwise_max": binary("max"),
-    "elementwise_min": binary("min"),
-    "keep": binary("mask"),
+EXPRESSION_RULES: dict[str, ExpressionRule] = {
+    "elementwise_add": binary_rule("add"),
+    "elementwise_sub": binary_rule("sub"),
+    "elementwise_mul": binary_rule("mul"),
+    "elementwise_div": binary_rule("div"),
+    "elementwise_max": binary_rule("max"),
+    "elementwise_min": binary_rule("min"),
+    "keep": binary_rule("mask"),
     **{
-        n: unary(n)
+        n: unary_rule(n)
         for n in (
             "relu",
             "tanh",
@@ -162,8 +162,8 @@ EXPRESSION_RULES: dict[str, Rule] = {
             "reciprocal",
         )
     },
-    "swish": unary("silu"),
-    **{n: binary(n) for n in ("relu_grad", "tanh_grad", "sigmoid_grad", "silu_grad")},
+    "swish": unary_rule("silu"),
+    **{n: binary_rule(n) for n in ("relu_grad", "tanh_grad", "sigmoid_grad", "silu_grad")},
     "gelu": _gelu("gelu", "gelu_tanh"),
     "gelu_grad": _gelu("gelu_grad", "gelu_tanh_grad"),
     "relu6": _clip("", "threshold", (0.0, 6.0)),
@@ -180,55 +180,55 @@ EXPRESSION_RULES: dict[str, Rule] = {
 }
 # For a single call of these, NumPy is as fast.
 NOT_WORTH_FUSING = ("fill_any_like", "spread_like")
-MAX_INPUTS = 64  # limit of Expression
-MAX_CALLS = 400
+MAX_GROUP_INPUTS = 64  # limit of Expression
+MAX_GROUP_CALLS = 400
 
 
 @dataclass
-class Group:
+class FusionGroup:
     """Calls that are fused.
 
-    key: dtype and shape of all results.
-    written: registers that the calls write.
-    read: registers that the calls read and do not write.
+    dtype_and_shape: dtype and shape of all results.
+    written_registers: registers that the calls write.
+    read_registers: registers that the calls read and do not write.
     """
 
-    key: tuple[Any, ...]
+    dtype_and_shape: tuple[Any, ...]
     calls: list[KernelCall] = field(default_factory=list)
-    written: set[str] = field(default_factory=set)
-    read: dict[str, None] = field(default_factory=dict)
+    written_registers: set[str] = field(default_factory=set)
+    read_registers: dict[str, None] = field(default_factory=dict)
 
 
-class Fusion:
+class ElementwiseFusion:
     """Fuse the calls of straight-line code.
 
     declared: the variable of each register.
     """
 
     def __init__(self, declared: Mapping[str, VarDesc]) -> None:
-        self._declared = declared
-        self._open: list[Group] = []
-        self._output: list[Instruction] = []
+        self._variables = declared
+        self._open_groups: list[FusionGroup] = []
+        self._fused_instructions: list[Instruction] = []
 
     def run(self, instructions: Sequence[Instruction]) -> list[Instruction]:
         """The instructions with fused groups."""
         for instruction in instructions:
             if isinstance(instruction, Branch | Loop | BackwardLoop):
-                self._close_all()
-                instruction.body = Fusion(self._declared).run(body_of(instruction))
-                self._output.append(instruction)
+                self._close_all_groups()
+                instruction.body = ElementwiseFusion(self._variables).run(body_of(instruction))
+                self._fused_instructions.append(instruction)
                 continue
-            key = self._key(instruction)
-            home = None if key is None else self._home(instruction, key)
-            self._close_for(instruction, home)
+            key = self._required_dtype_and_shape(instruction)
+            home = None if key is None else self._find_or_create_group(instruction, key)
+            self._close_conflicting_groups(instruction, home)
             if home is not None and isinstance(instruction, KernelCall):
-                self._add(home, instruction)
+                self._add_to_group(home, instruction)
             else:
-                self._output.append(instruction)
-        self._close_all()
-        return self._output
+                self._fused_instructions.append(instruction)
+        self._close_all_groups()
+        return self._fused_instructions
 
-    def _key(self, instruction: Instruction) -> tuple[Any, ...] | None:
+    def _required_dtype_and_shape(self, instruction: Instruction) -> tuple[Any, ...] | None:
         """The dtype and shape that a group must have for an instruction to join it; None if
         the instruction cannot be fused.
         """
@@ -238,76 +238,83 @@ class Fusion:
             or not isinstance(instruction.outs[0], str)
         ):
             return None
-        if len(set(instruction.reads())) > MAX_INPUTS:
+        if len(set(instruction.reads())) > MAX_GROUP_INPUTS:
             return None
         if any(
-            register is None and not slot.optional
+            register is None and not slot.is_optional
             for slot, register in zip(instruction.op.ins, instruction.ins, strict=True)
         ):
             return None  # not fused, so that its kernel reports the missing input
-        if EXPRESSION_RULES[instruction.op.type](instruction, self._shape) is None:
+        if EXPRESSION_RULES[instruction.op.type](instruction, self._shape_of) is None:
             return None
-        var = self._var(instruction.outs[0])
+        var = self._variable_of(instruction.outs[0])
         if var.dtype not in ("float32", "float64") or not var.shape:
             return None
         return var.dtype, var.shape
 
-    def _shape(self, register: str) -> tuple[int, ...]:
-        return self._var(register).shape
+    def _shape_of(self, register: str) -> tuple[int, ...]:
+        return self._variable_of(register).shape
 
-    def _var(self, register: str) -> VarDesc:
-        return self._declared.get(register.rstrip("r"), VarDesc(""))
+    def _variable_of(self, register: str) -> VarDesc:
+        return self._variables.get(register.rstrip("r"), VarDesc(""))
 
-    def _home(self, instruction: Instruction, key: tuple[Any, ...]) -> Group:
+    def _find_or_create_group(self, instruction: Instruction, key: tuple[Any, ...]) -> FusionGroup:
         """The open group that a call joins. If it cannot join any, a new group."""
         written, read = set(instruction.writes()), set(instruction.reads())
-        for group in self._open:
+        for group in self._open_groups:
             room = (
-                len(group.read.keys() | (read - group.written)) <= MAX_INPUTS
-                and len(group.calls) < MAX_CALLS
+                len(group.read_registers.keys() | (read - group.written_registers))
+                <= MAX_GROUP_INPUTS
+                and len(group.calls) < MAX_GROUP_CALLS
             )
-            if group.key == key and room and not written & (group.written | group.read.keys()):
+            if (
+                group.dtype_and_shape == key
+                and room
+                and not written & (group.written_registers | group.read_registers.keys())
+            ):
                 return group
-        return Group(key)
+        return FusionGroup(key)
 
-    def _close_for(self, instruction: Instruction, home: Group | None) -> None:
+    def _close_conflicting_groups(self, instruction: Instruction, home: FusionGroup | None) -> None:
         """Close the groups whose results the instruction reads, or whose registers it writes."""
         reads, writes = set(instruction.reads()), set(instruction.writes())
-        for group in [g for g in self._open if g is not home]:
-            if group.written & reads or writes & (group.written | group.read.keys()):
-                self._close(group)
+        for group in [g for g in self._open_groups if g is not home]:
+            if group.written_registers & reads or writes & (
+                group.written_registers | group.read_registers.keys()
+            ):
+                self._close_group(group)
 
-    def _add(self, group: Group, call: KernelCall) -> None:
-        if group not in self._open:
-            self._open.append(group)
+    def _add_to_group(self, group: FusionGroup, call: KernelCall) -> None:
+        if group not in self._open_groups:
+            self._open_groups.append(group)
         for register in call.reads():
-            if register not in group.written:
-                group.read[register] = None
+            if register not in group.written_registers:
+                group.read_registers[register] = None
         group.calls.append(call)
-        group.written |= set(call.writes())
+        group.written_registers |= set(call.writes())
 
-    def _close(self, group: Group) -> None:
-        self._open.remove(group)
+    def _close_group(self, group: FusionGroup) -> None:
+        self._open_groups.remove(group)
         if len(group.calls) == 1 and group.calls[0].op.type in NOT_WORTH_FUSING:
-            self._output += group.calls
+            self._fused_instructions += group.calls
         else:
-            codes = [EXPRESSION_RULES[c.op.type](c, self._shape) or [] for c in group.calls]
-            self._output.append(
-                FusedCalls(group.calls[0].desc, group.calls, codes, tuple(group.read))
+            codes = [EXPRESSION_RULES[c.op.type](c, self._shape_of) or [] for c in group.calls]
+            self._fused_instructions.append(
+                FusedCalls(group.calls[0].desc, group.calls, codes, tuple(group.read_registers))
             )
 
-    def _close_all(self) -> None:
-        for group in list(self._open):
-            self._close(group)
+    def _close_all_groups(self) -> None:
+        for group in list(self._open_groups):
+            self._close_group(group)
 
 
 def fuse_elementwise(
     instructions: Sequence[Instruction], declared: Mapping[str, VarDesc]
 ) -> list[Instruction]:
     """Fuse elementwise calls, if compiled kernels are available."""
-    if not native.switch.on or native.kernel("Expression") is native.not_available:
+    if not native.switch.on or native.find_kernel("Expression") is native.not_available:
         return list(instructions)
-    return Fusion(declared).run(instructions)
+    return ElementwiseFusion(declared).run(instructions)
 
 
 def is_better_unfused(instruction: FusedCalls) -> bool:
@@ -315,7 +322,7 @@ def is_better_unfused(instruction: FusedCalls) -> bool:
     be overwritten.
     """
     op = instruction.calls[0].op
-    fast = op.type == "elementwise_div" or native_rule(op) is not None
+    fast = op.type == "elementwise_div" or find_native_kernel(op) is not None
     return (
         len(instruction.calls) == 1
         and fast
@@ -326,47 +333,49 @@ def is_better_unfused(instruction: FusedCalls) -> bool:
 def compile_expression(instruction: FusedCalls) -> Any:
     """The compiled expression of a group, a function from `ins` to `outs`."""
     numbers: dict[Operand, int] = {register: i for i, register in enumerate(instruction.ins)}
-    code, constants = _number_operands(instruction, numbers)
-    shift = len(instruction.ins)
+    code, constants = _assign_operand_numbers(instruction, numbers)
+    num_inputs = len(instruction.ins)
 
-    def place(v: int) -> int:
+    def final_number(v: int) -> int:
         return (
             v
-            if v < shift
-            else v - CONSTANTS + shift
-            if v < RESULTS
-            else v - RESULTS + shift + len(constants)
+            if v < num_inputs
+            else v - FIRST_CONSTANT + num_inputs
+            if v < FIRST_RESULT
+            else v - FIRST_RESULT + num_inputs + len(constants)
         )
 
-    result = native.kernel("Expression")
-    instructions = [(piece, place(x), place(y)) for piece, x, y in code]
+    result = native.find_kernel("Expression")
+    instructions = [(piece, final_number(x), final_number(y)) for piece, x, y in code]
     spent = [i for i, register in enumerate(instruction.ins) if register in instruction.dead_after]
     return result(
         len(instruction.ins),
         constants,
         instructions,
-        [place(numbers[register]) for register in instruction.outs],
+        [final_number(numbers[register]) for register in instruction.outs],
         spent,
         buffer_reuse.UNSHARED_REFCOUNT,
     )
 
 
 # Provisional first numbers of constants and results, until the number of inputs is known.
-CONSTANTS, RESULTS = 1 << 20, 1 << 21
+FIRST_CONSTANT, FIRST_RESULT = 1 << 20, 1 << 21
 
 
-def _number_operands(
+def _assign_operand_numbers(
     instruction: FusedCalls, numbers: dict[Operand, int]
 ) -> tuple[list[tuple[str, int, int]], list[float]]:
     """The instructions of a group with numbered inputs; results are added to `numbers`."""
     code: list[tuple[str, int, int]] = []
     constants: list[float] = []
 
-    def number(operand: Operand | None, start: int) -> int:
+    def operand_number(operand: Operand | None, start: int) -> int:
         if operand is None:
             return -1
         if isinstance(operand, str):
-            return RESULTS + start + int(operand[1:]) if operand[0] == "@" else numbers[operand]
+            return (
+                FIRST_RESULT + start + int(operand[1:]) if operand[0] == "@" else numbers[operand]
+            )
         same = [
             i
             for i, c in enumerate(constants)
@@ -374,12 +383,12 @@ def _number_operands(
         ]
         if not same:
             constants.append(float(operand))
-        return CONSTANTS + (same[0] if same else len(constants) - 1)
+        return FIRST_CONSTANT + (same[0] if same else len(constants) - 1)
 
-    for call, pieces in zip(instruction.calls, instruction.codes, strict=True):
+    for call, pieces in zip(instruction.calls, instruction.call_codes, strict=True):
         start = len(code)
         for piece, x, y in pieces:
-            first = number(x, start)
-            code.append((piece, first, first if y is None else number(y, start)))
-        numbers[call.outs[0]] = RESULTS + len(code) - 1
+            first = operand_number(x, start)
+            code.append((piece, first, first if y is None else operand_number(y, start)))
+        numbers[call.outs[0]] = FIRST_RESULT + len(code) - 1
     return code, constants

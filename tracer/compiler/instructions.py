@@ -62,13 +62,13 @@ class Statement(Instruction):
     """A Python statement.
 
     text: the source, with `{0}`, `{1}` ... for inputs and `{o0}` ... for outputs.
-    names: the values of its other names.
+    name_values: the values of its other names.
     """
 
     text: str
     ins: tuple[str, ...]
     outs: tuple[str, ...]
-    names: dict[str, Any] = field(default_factory=dict)
+    name_values: dict[str, Any] = field(default_factory=dict)
 
     def reads(self) -> Iterator[str]:
         """The inputs."""
@@ -83,10 +83,10 @@ class Statement(Instruction):
 class Branch(Instruction):
     """A body that runs if a condition holds.
 
-    test: the source of the condition, with `{0}` ... for the registers that it reads.
+    condition: the source of the condition, with `{0}` ... for the registers that it reads.
     """
 
-    test: str
+    condition: str
     ins: tuple[str, ...]
     body: list[Instruction]
 
@@ -97,55 +97,55 @@ class Branch(Instruction):
 
 @dataclass(slots=True, eq=False)
 class Loop(Instruction):
-    """A body that repeats while register `cond` is true.
+    """A body that repeats while `condition_register` is true.
 
-    residuals: the register with the list of residuals, one tuple per iteration; None if the loop is
-    not differentiated.
-    saved: the registers in each tuple.
+    residual_list: the register with the list of residuals, one tuple per iteration; None if the
+    loop is not differentiated.
+    saved_registers: the registers in each tuple.
     """
 
-    cond: str
+    condition_register: str
     body: list[Instruction]
-    residuals: str | None
-    saved: tuple[str, ...] = ()
+    residual_list: str | None
+    saved_registers: tuple[str, ...] = ()
 
     def reads(self) -> Iterator[str]:
         """The condition."""
-        return iter((self.cond,))
+        return iter((self.condition_register,))
 
     def writes(self) -> Iterator[str]:
         """The residuals."""
-        return iter(() if self.residuals is None else (self.residuals,))
+        return iter(() if self.residual_list is None else (self.residual_list,))
 
 
 @dataclass(slots=True, eq=False)
 class BackwardLoop(Instruction):
     """A body that runs once for each iteration of a loop, in reverse order.
 
-    saved: the registers to which the residuals of an iteration are assigned.
+    saved_registers: the registers to which the residuals of an iteration are assigned.
     """
 
-    loop: Loop
-    residuals: str
+    forward_loop: Loop
+    residual_list: str
     body: list[Instruction]
-    saved: tuple[str, ...] = ()
+    saved_registers: tuple[str, ...] = ()
 
     def reads(self) -> Iterator[str]:
         """The residuals."""
-        return iter((self.residuals,))
+        return iter((self.residual_list,))
 
 
 @dataclass(slots=True, eq=False)
 class FusedCalls(Instruction):
     """Elementwise calls that are fused to one expression.
 
-    codes: the expression instructions of each call.
+    call_codes: the expression instructions of each call.
     ins: registers that the group reads and does not write.
     outs: results that later instructions read.
     """
 
     calls: list[KernelCall]
-    codes: list[Any]
+    call_codes: list[Any]
     ins: tuple[str, ...]
     outs: tuple[str, ...] = ()
 
@@ -164,27 +164,27 @@ class LoweredProgram:
     """A program as instructions.
 
     registers: the registers by block and variable name.
-    declared: the variable of each register.
-    lods: for a register, the register with its LoD offsets.
-    fed_lods: for an input by name, the register with its LoD offsets.
+    variables: the variable of each register.
+    lod_registers: for a register, the register with its LoD offsets.
+    feed_lod_registers: for an input by name, the register with its LoD offsets.
     """
 
     instructions: list[Instruction]
     registers: dict[tuple[int, str], str]
-    declared: dict[str, VarDesc]
-    lods: dict[str, str] = field(default_factory=dict)
-    fed_lods: dict[str, str] = field(default_factory=dict)
+    variables: dict[str, VarDesc]
+    lod_registers: dict[str, str] = field(default_factory=dict)
+    feed_lod_registers: dict[str, str] = field(default_factory=dict)
 
-    def register(self, name: str) -> str | None:
+    def find_register(self, name: str) -> str | None:
         """The register of a variable of the outermost block; None if no op reads or writes it."""
         return self.registers.get((0, name))
 
     def lod_inputs(self) -> list[str]:
         """The inputs whose LoD offsets an instruction reads."""
-        read = set(all_reads(self.instructions)) if self.fed_lods else set[str]()
-        return [name for name, register in self.fed_lods.items() if register in read]
+        read = set(all_reads(self.instructions)) if self.feed_lod_registers else set[str]()
+        return [name for name, register in self.feed_lod_registers.items() if register in read]
 
-    def register_for(self, name: str) -> str:
+    def get_or_create_register(self, name: str) -> str:
         """The register of a variable of the outermost block; created if necessary."""
         return self.registers.setdefault((0, name), f"u{len(self.registers)}")
 
@@ -209,7 +209,11 @@ def all_reads(instructions: list[Instruction]) -> Iterator[str]:
         yield from instruction.reads()
         inside = body_of(instruction)
         if inside:
-            own = set(instruction.saved) if isinstance(instruction, BackwardLoop) else set[str]()
+            own = (
+                set(instruction.saved_registers)
+                if isinstance(instruction, BackwardLoop)
+                else set[str]()
+            )
             yield from (register for register in all_reads(inside) if register not in own)
 
 

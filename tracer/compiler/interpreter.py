@@ -34,13 +34,21 @@ class Interpreter:
         self.scope = scope
         lowered = lower_program(program, tensors=True)
         written = set(all_writes(lowered.instructions))
-        self._loads = [
-            name for name in scope if lowered.register(name) is not None and name not in self.feeds
+        self._loaded_names = [
+            name
+            for name in scope
+            if lowered.find_register(name) is not None and name not in self.feeds
         ]
-        self._stores = [name for name in self._loads if lowered.register(name) in written]
-        inputs = [lowered.register_for(name) for name in (*self.feeds, *self._loads)]
-        outputs = [lowered.register_for(name) for name in (*self.fetches, *self._stores)]
-        self._function = CompiledFunction(
+        self._stored_names = [
+            name for name in self._loaded_names if lowered.find_register(name) in written
+        ]
+        inputs = [
+            lowered.get_or_create_register(name) for name in (*self.feeds, *self._loaded_names)
+        ]
+        outputs = [
+            lowered.get_or_create_register(name) for name in (*self.fetches, *self._stored_names)
+        ]
+        self._compiled_function = CompiledFunction(
             lowered, lowered.instructions, inputs, outputs, tensors=True
         )
 
@@ -53,10 +61,10 @@ class Interpreter:
         missing = [name for name in self.feeds if name not in feed]
         if missing:
             raise OpError(f"run: inputs {missing} are missing; the program takes {self.feeds}")
-        result = self._function(
-            *(feed[name] for name in self.feeds), *(self.scope[name] for name in self._loads)
+        result = self._compiled_function(
+            *(feed[name] for name in self.feeds), *(self.scope[name] for name in self._loaded_names)
         )
         if not state.mode.static:
-            for name, tensor in zip(self._stores, result[len(self.fetches) :], strict=True):
+            for name, tensor in zip(self._stored_names, result[len(self.fetches) :], strict=True):
                 self.scope[name].array = tensor.array
         return list(result[: len(self.fetches)])

@@ -21,11 +21,11 @@ NUMPY_FOLDER = str(Path(np.__file__).parent)
 Attrs = dict[str, Any]
 
 
-def bare_kernel(op: Op) -> Callable[..., Any]:
+def kernel_without_errstate(op: Op) -> Callable[..., Any]:
     """The NumPy kernel without its `errstate` decorator. The compiled function sets
     `errstate` once for all kernels.
     """
-    kernel = op.reference
+    kernel = op.numpy_kernel
     while isinstance(kernel, types.FunctionType) and kernel.__code__.co_filename.startswith(
         NUMPY_FOLDER
     ):
@@ -33,10 +33,12 @@ def bare_kernel(op: Op) -> Callable[..., Any]:
     return kernel
 
 
-def native_rule(op: Op) -> Callable[..., Any] | None:
+def find_native_kernel(op: Op) -> Callable[..., Any] | None:
     """The compiled kernel of an op; None if there is none."""
     return (
-        op.native_rule if native.switch.on and op.native_rule is not native.not_available else None
+        op.native_kernel_only
+        if native.switch.on and op.native_kernel_only is not native.not_available
+        else None
     )
 
 
@@ -68,12 +70,12 @@ NATIVE_CALLS: dict[str, tuple[str, Callable[[Attrs], tuple[Any, ...] | None]]] =
 }
 
 
-def native_call(call: KernelCall) -> tuple[Callable[..., Any], tuple[Any, ...]] | None:
+def select_native_call(call: KernelCall) -> tuple[Callable[..., Any], tuple[Any, ...]] | None:
     """The function of `_kernels` for a call and its arguments after the inputs; None if no
     compiled kernel applies.
     """
     name, arguments = NATIVE_CALLS.get(call.op.type, ("", None))
-    found = native.kernel(name) if native.switch.on else native.not_available
+    found = native.find_kernel(name) if native.switch.on else native.not_available
     extra = None if arguments is None or found is native.not_available else arguments(call.attrs)
     return None if extra is None else (found, extra)
 
@@ -81,7 +83,7 @@ def native_call(call: KernelCall) -> tuple[Callable[..., Any], tuple[Any, ...]] 
 # -- inline expressions
 # ------------------------------------------------------------------------------
 
-HELPERS: dict[str, Any] = {
+INLINE_HELPERS: dict[str, Any] = {
     "divide": np.true_divide,
     "equal": np.equal,
     "not_equal": np.not_equal,
@@ -110,7 +112,7 @@ INLINE_EXPRESSIONS = {
 }
 
 
-def _reshape(call: KernelCall) -> str | None:
+def _inline_reshape(call: KernelCall) -> str | None:
     shape = call.attrs.get("shape", ())
     if (
         not shape
@@ -123,11 +125,11 @@ def _reshape(call: KernelCall) -> str | None:
     return f"{{0}}.reshape(({''.join(sizes)}))"
 
 
-def _transpose(call: KernelCall) -> str:
+def _inline_transpose(call: KernelCall) -> str:
     return f"{{0}}.transpose(({''.join(f'{int(a)}, ' for a in call.attrs['axis'])}))"
 
 
-def _unsqueeze(call: KernelCall) -> str | None:
+def _inline_unsqueeze(call: KernelCall) -> str | None:
     axes = call.attrs.get("axes", ())
     if len(axes) != 1 or any(slot is not None for slot in call.ins[1:]):
         return None
@@ -140,9 +142,9 @@ def _unsqueeze(call: KernelCall) -> str | None:
 
 
 INLINE_RULES: dict[str, Callable[[KernelCall], str | None]] = {
-    "reshape2": _reshape,
-    "transpose2": _transpose,
-    "unsqueeze2": _unsqueeze,
+    "reshape2": _inline_reshape,
+    "transpose2": _inline_transpose,
+    "unsqueeze2": _inline_unsqueeze,
 }
 
 
@@ -163,7 +165,7 @@ def inline_expression(call: KernelCall) -> str | None:
 MAX_CONSTANT_SIZE = 4096
 
 
-def constant_result(call: KernelCall) -> Any:
+def fold_constant_call(call: KernelCall) -> Any:
     """The result of a call without inputs, computed at compile time; None if the call has
     inputs, draws random numbers or has a large result.
     """

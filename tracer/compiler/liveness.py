@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ..ir.op_traits import traits_of
+from ..ir.op_traits import program_op_traits
 from .instructions import BackwardLoop, Branch, FusedCalls, Instruction, KernelCall, Loop, Statement
 
 IsLarge = Callable[[str], bool]
@@ -29,8 +29,8 @@ def mark_dead_registers(
                 else _loop_liveness(instruction, live, big)[0]
             )
             live |= set(instruction.reads())
-            if isinstance(instruction, Loop) and instruction.residuals is not None:
-                live.discard(instruction.residuals)
+            if isinstance(instruction, Loop) and instruction.residual_list is not None:
+                live.discard(instruction.residual_list)
             dead_after = live - later
         else:
             if isinstance(instruction, FusedCalls):
@@ -57,11 +57,13 @@ def _loop_liveness(
 ) -> tuple[set[str], set[str]]:
     """The registers that are live at the start and at the end of an iteration."""
     live = after | (
-        set(instruction.saved) | {instruction.cond} if isinstance(instruction, Loop) else set()
+        set(instruction.saved_registers) | {instruction.condition_register}
+        if isinstance(instruction, Loop)
+        else set()
     )
     while True:
         before = mark_dead_registers(instruction.body, live, big) - (
-            set(instruction.saved) if isinstance(instruction, BackwardLoop) else set()
+            set(instruction.saved_registers) if isinstance(instruction, BackwardLoop) else set()
         )
         if before <= live:
             return before, live
@@ -73,11 +75,11 @@ def eliminate_dead_code(instructions: Sequence[Instruction], after: set[str]) ->
     would change the random numbers that later ops draw.
     """
     kept: list[Instruction] = []
-    _keep_live(instructions, set(after), kept)
+    _collect_live_instructions(instructions, set(after), kept)
     return kept
 
 
-def _keep_live(
+def _collect_live_instructions(
     instructions: Sequence[Instruction], live: set[str], kept: list[Instruction]
 ) -> set[str]:
     """Append the live instructions to `kept`. Return the registers that are read before they
@@ -88,12 +90,12 @@ def _keep_live(
             continue
         if isinstance(instruction, Branch):
             body: list[Instruction] = []
-            live |= _keep_live(instruction.body, set(live), body)
+            live |= _collect_live_instructions(instruction.body, set(live), body)
             instruction.body = body
         elif isinstance(instruction, Loop | BackwardLoop):
             before, end = _loop_liveness(instruction, live, lambda _: False)
             body = []
-            _keep_live(instruction.body, end, body)
+            _collect_live_instructions(instruction.body, end, body)
             instruction.body = body
             live |= before
         else:
@@ -109,5 +111,6 @@ def _is_removable_if_unread(instruction: Instruction) -> bool:
     if isinstance(instruction, KernelCall):
         return not instruction.op.traits.random
     return (
-        isinstance(instruction, Statement) and not traits_of(instruction.desc.type).has_side_effects
+        isinstance(instruction, Statement)
+        and not program_op_traits(instruction.desc.type).has_side_effects
     )

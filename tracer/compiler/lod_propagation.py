@@ -11,9 +11,9 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from ..capture.variable import GRADIENT
+from ..capture.variable import GRADIENT_SUFFIX
 from ..core.op import OPS, Slot
-from ..ir.block_captures import EMPTY
+from ..ir.block_captures import EMPTY_NAME
 from ..ir.program import OpDesc, Program, VarDesc
 from ..ops.shared_meta_rules import float_like_x, like_x
 from . import tensor_lists
@@ -34,54 +34,56 @@ class LodArray(NamedTuple):
 class LodPropagation:
     """Assigns to registers a second register with their LoD offsets.
 
-    registers: for a register, the register with its offsets.
-    fed_lods: for an input by name, the register with its offsets.
+    lod_registers: for a register, the register with its offsets.
+    feed_lod_registers: for an input by name, the register with its offsets.
 
     A variable that several ops write has its own offsets register. The offsets of a TensorArray are
     a list with the offsets of its elements.
     """
 
     def __init__(self, registers: Registers, call: Callable[[int, OpDesc], KernelCall]) -> None:
-        self._registers, self._call = registers, call
-        self.registers: dict[str, str] = {}
-        self.fed_lods: dict[str, str] = {}
-        self._rewritten: set[str] = set()  # names that several ops write
+        self._registers, self._lower_to_kernel_call = registers, call
+        self.lod_registers: dict[str, str] = {}
+        self.feed_lod_registers: dict[str, str] = {}
+        self._multi_write_names: set[str] = set()  # names that several ops write
         self._arrays_have_lod = False
 
-    def declare(self, program: Program) -> None:
+    def declare_lod_inputs(self, program: Program) -> None:
         """Declare the inputs that hold sequences."""
         feeds = frozenset(program.feeds())
         for name, var in program.block.vars.items():
             if not self._registers.tensors and var.lod_level and (var.checks_feed or name in feeds):
-                self.fed_lods[name] = self.registers[self._registers.register(0, name)] = (
-                    self._registers.new_temporary(VarDesc(""))
-                )
-        self._arrays_have_lod = bool(self.fed_lods)
-        if self.fed_lods:
+                self.feed_lod_registers[name] = self.lod_registers[
+                    self._registers.register_of(0, name)
+                ] = self._registers.new_temporary(VarDesc(""))
+        self._arrays_have_lod = bool(self.feed_lod_registers)
+        if self.feed_lod_registers:
             written = Counter(
                 name for op in program.ops() for names in op.outputs.values() for name in set(names)
             )
-            self._rewritten = {name for name, count in written.items() if count > 1}
+            self._multi_write_names = {name for name, count in written.items() if count > 1}
 
-    def operand(self, block: int, desc: OpDesc, slot: Slot, many: bool) -> Any:
+    def lod_input_slot_registers(self, block: int, desc: OpDesc, slot: Slot, many: bool) -> Any:
         """The offsets register for an LoD input slot (a tuple for a list slot); None if the input
         is not a sequence.
         """
-        names = [n for n in desc.inputs.get(slot.lod_of, []) if n != EMPTY]
-        found = [self.registers.get(self._registers.register(block, name)) for name in names]
+        names = [n for n in desc.inputs.get(slot.lod_of, []) if n != EMPTY_NAME]
+        found = [self.lod_registers.get(self._registers.register_of(block, name)) for name in names]
         if not found or None in found:
             return None
         return tuple(found) if many else found[0]
 
-    def result(self, block: int, desc: OpDesc, slot: Slot) -> Any:
+    def lod_output_slot_registers(self, block: int, desc: OpDesc, slot: Slot) -> Any:
         """The offsets register for an LoD output slot; None if the output is unused."""
-        names = [n for n in desc.outputs.get(slot.lod_of, []) if n != EMPTY]
+        names = [n for n in desc.outputs.get(slot.lod_of, []) if n != EMPTY_NAME]
         for name in names:
-            self.registers[self._registers.register(block, name)] = self._registers.new_temporary(
-                VarDesc("")
+            self.lod_registers[self._registers.register_of(block, name)] = (
+                self._registers.new_temporary(VarDesc(""))
             )
-        result = tuple(self.registers[self._registers.register(block, name)] for name in names)
-        return result if slot.many else result[0] if result else None
+        result = tuple(
+            self.lod_registers[self._registers.register_of(block, name)] for name in names
+        )
+        return result if slot.is_list else result[0] if result else None
 
     def lower_lod(self, block: int, desc: OpDesc) -> list[Instruction]:
         """Assign offsets registers to the results of an op; return the instructions that compute
@@ -89,73 +91,80 @@ class LodPropagation:
         """
         if self._registers.tensors:
             return []
-        if self._arrays_have_lod and desc.type in ARRAY_RULES:
-            return ARRAY_RULES[desc.type](self, block, desc)
+        if self._arrays_have_lod and desc.type in TENSOR_ARRAY_RULES:
+            return TENSOR_ARRAY_RULES[desc.type](self, block, desc)
         op = OPS.get(desc.type)
         if op is not None and op.lod_rule is not None:
-            return [self._computed(block, desc)]
+            return [self._lower_lod_rule(block, desc)]
         found = [s.lod_of for s in op.outs if s.lod_of] if op is not None else []
         if found:
-            names = [n for slot in found for n in desc.outputs.get(slot, []) if n != EMPTY]
+            names = [n for slot in found for n in desc.outputs.get(slot, []) if n != EMPTY_NAME]
             return [
-                self._one_level(desc, self.registers[self._registers.register(block, name)])
+                self._wrap_in_level_list(
+                    desc, self.lod_registers[self._registers.register_of(block, name)]
+                )
                 for name in names
             ]
-        return self._shared(block, desc) if self.registers and "sub_block" not in desc.attrs else []
+        return (
+            self._inherit_input_lod(block, desc)
+            if self.lod_registers and "sub_block" not in desc.attrs
+            else []
+        )
 
-    def _one_level(self, desc: OpDesc, register: str) -> Instruction:
+    def _wrap_in_level_list(self, desc: OpDesc, register: str) -> Instruction:
         """Wrap the offsets that a kernel returned in a list of levels."""
         return Statement(desc, "{o0} = [{0}]", (register,), (register,))
 
-    def _shared(self, block: int, desc: OpDesc) -> list[Instruction]:
-        names = [n for names in desc.inputs.values() for n in names if n != EMPTY]
+    def _inherit_input_lod(self, block: int, desc: OpDesc) -> list[Instruction]:
+        names = [n for names in desc.inputs.values() for n in names if n != EMPTY_NAME]
         inputs = (
-            self._registers.register(block, n)
-            for n in (names[:1] if desc.type in FIRST_INPUT_LOD else names)
+            self._registers.register_of(block, n)
+            for n in (names[:1] if desc.type in FIRST_INPUT_LOD_OPS else names)
         )
         source = next(
-            (self.registers[register] for register in inputs if register in self.registers), None
+            (self.lod_registers[register] for register in inputs if register in self.lod_registers),
+            None,
         )
         result: list[Instruction] = []
         like = source is not None and inherits_lod(desc.type)
-        for name in (n for names in desc.outputs.values() for n in names if n != EMPTY):
+        for name in (n for names in desc.outputs.values() for n in names if n != EMPTY_NAME):
             var = self._registers.program.var(name, block)
             if (
                 var is None
                 or self._registers.is_array(block, name)
-                or not (var.lod_level or (like and GRADIENT not in name))
+                or not (var.lod_level or (like and GRADIENT_SUFFIX not in name))
             ):
                 continue
-            if name in self._rewritten and desc.type not in IN_PLACE_OPS:
+            if name in self._multi_write_names and desc.type not in IN_PLACE_OPS:
                 result.append(
-                    self.statement(
+                    self.make_statement(
                         desc,
                         "{o0} = []" if source is None else "{o0} = {0}",
                         (source,),
-                        self.own_register(block, name),
+                        self.get_or_create_lod_register(block, name),
                     )
                 )
             elif source is not None:
-                self.registers[self._registers.register(block, name)] = source
+                self.lod_registers[self._registers.register_of(block, name)] = source
         return result
 
-    def register(self, block: int, name: str) -> str:
+    def register_of(self, block: int, name: str) -> str:
         """The register of a variable."""
-        return self._registers.register(block, name)
+        return self._registers.register_of(block, name)
 
-    def own_register(self, block: int, name: str) -> str:
+    def get_or_create_lod_register(self, block: int, name: str) -> str:
         """The separate offsets register of a variable; created if necessary."""
-        register = self._registers.register(block, name)
-        if register not in self.registers:
-            self.registers[register] = self._registers.new_temporary(VarDesc(""))
-        return self.registers[register]
+        register = self._registers.register_of(block, name)
+        if register not in self.lod_registers:
+            self.lod_registers[register] = self._registers.new_temporary(VarDesc(""))
+        return self.lod_registers[register]
 
-    def input_lod(self, block: int, desc: OpDesc, slot: str) -> str | None:
+    def find_input_lod_register(self, block: int, desc: OpDesc, slot: str) -> str | None:
         """The offsets register of the variable in a slot; None if it has none."""
-        return self.registers.get(self._registers.register(block, desc.inputs[slot][0]))
+        return self.lod_registers.get(self._registers.register_of(block, desc.inputs[slot][0]))
 
     @staticmethod
-    def statement(
+    def make_statement(
         desc: OpDesc, text: str, ins: tuple[str | None, ...], out: str, **names: Any
     ) -> Instruction:
         """A statement on offsets."""
@@ -163,14 +172,14 @@ class LodPropagation:
             desc, text, tuple(register for register in ins if register is not None), (out,), names
         )
 
-    def _computed(self, block: int, desc: OpDesc) -> Instruction:
-        call = self._call(block, desc)
-        outs = [register for register in call.outs[: call.op.lod_outs] if register is not None]
-        again = any(n in self._rewritten for names in desc.outputs.values() for n in names)
-        result = (self.registers.get(outs[0]) if again else None) or self._registers.new_temporary(
-            VarDesc("")
-        )
-        self.registers |= dict.fromkeys(outs, result)
+    def _lower_lod_rule(self, block: int, desc: OpDesc) -> Instruction:
+        call = self._lower_to_kernel_call(block, desc)
+        outs = [register for register in call.outs[: call.op.num_lod_outs] if register is not None]
+        again = any(n in self._multi_write_names for names in desc.outputs.values() for n in names)
+        result = (
+            self.lod_registers.get(outs[0]) if again else None
+        ) or self._registers.new_temporary(VarDesc(""))
+        self.lod_registers |= dict.fromkeys(outs, result)
         registers: list[str] = []
         for slot in call.ins:
             registers += slot if isinstance(slot, tuple) else [] if slot is None else [slot]
@@ -196,36 +205,36 @@ class LodPropagation:
 # ------------------------------------------------------------------------------
 
 
-def _lower_write(self: LodPropagation, block: int, desc: OpDesc) -> list[Instruction]:
+def _lower_write_to_array(self: LodPropagation, block: int, desc: OpDesc) -> list[Instruction]:
     held, at = (
-        self.own_register(block, desc.outputs["Out"][0]),
-        self.register(block, desc.inputs["I"][0]),
+        self.get_or_create_lod_register(block, desc.outputs["Out"][0]),
+        self.register_of(block, desc.inputs["I"][0]),
     )
-    source = self.input_lod(block, desc, "X")
+    source = self.find_input_lod_register(block, desc, "X")
     value = "[]" if source is None else "{2}"
     return [
-        self.statement(
+        self.make_statement(
             desc,
             f"{{o0}} = {{WRITE}}({{0}}, {{1}}, {value})",
             (held, at, source),
             held,
-            WRITE=tensor_lists.write,
+            WRITE=tensor_lists.write_element,
         )
     ]
 
 
-def _lower_read(self: LodPropagation, block: int, desc: OpDesc) -> list[Instruction]:
+def _lower_read_from_array(self: LodPropagation, block: int, desc: OpDesc) -> list[Instruction]:
     held, at = (
-        self.own_register(block, desc.inputs["X"][0]),
-        self.register(block, desc.inputs["I"][0]),
+        self.get_or_create_lod_register(block, desc.inputs["X"][0]),
+        self.register_of(block, desc.inputs["I"][0]),
     )
     return [
-        self.statement(
+        self.make_statement(
             desc,
             "{o0} = {READ}({0}, {1})",
             (held, at),
-            self.own_register(block, desc.outputs["Out"][0]),
-            READ=tensor_lists.read,
+            self.get_or_create_lod_register(block, desc.outputs["Out"][0]),
+            READ=tensor_lists.read_element,
         )
     ]
 
@@ -234,15 +243,19 @@ def _lower_without_lod(self: LodPropagation, block: int, desc: OpDesc) -> list[I
     return []
 
 
-def _lower_create(self: LodPropagation, block: int, desc: OpDesc) -> list[Instruction]:
-    return [self.statement(desc, "{o0} = []", (), self.own_register(block, desc.outputs["Out"][0]))]
+def _lower_create_array(self: LodPropagation, block: int, desc: OpDesc) -> list[Instruction]:
+    return [
+        self.make_statement(
+            desc, "{o0} = []", (), self.get_or_create_lod_register(block, desc.outputs["Out"][0])
+        )
+    ]
 
 
-Rule = Callable[[LodPropagation, int, OpDesc], list[Instruction]]
-ARRAY_RULES: dict[str, Rule] = {
-    "create_array": _lower_create,
-    "write_to_array": _lower_write,
-    "read_from_array": _lower_read,
+LodLoweringRule = Callable[[LodPropagation, int, OpDesc], list[Instruction]]
+TENSOR_ARRAY_RULES: dict[str, LodLoweringRule] = {
+    "create_array": _lower_create_array,
+    "write_to_array": _lower_write_to_array,
+    "read_from_array": _lower_read_from_array,
     "lod_array_length": _lower_without_lod,
     "tensor_array_to_tensor": _lower_without_lod,
     "beam_search_decode": _lower_without_lod,
@@ -264,10 +277,10 @@ def inherits_lod(type: str) -> bool:
     )
 
 
-FIRST_INPUT_LOD = {"sum"}  # ops whose result has the LoD of the first input only
+FIRST_INPUT_LOD_OPS = {"sum"}  # ops whose result has the LoD of the first input only
 IN_PLACE_OPS = {"increment"}
 
 
-def as_levels(offsets: Any) -> list[Any]:
+def as_level_list(offsets: Any) -> list[Any]:
     """Fed offsets as a list of levels."""
     return list(offsets) if isinstance(offsets, list | tuple) else [offsets]

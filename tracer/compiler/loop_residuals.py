@@ -28,21 +28,21 @@ def assign_residuals(instructions: Sequence[Instruction]) -> None:
     """
     backs = list(_backward_loops(instructions))
     for instruction in backs:
-        result = set(all_writes(instruction.loop.body))
+        result = set(all_writes(instruction.forward_loop.body))
         kept = dict.fromkeys(
             register for register in all_reads(instruction.body) if register in result
         )
         renamed = {register: f"{register}r" for register in kept}
         for inside in instruction.body:
             rename_reads(inside, renamed)
-        instruction.loop.saved, instruction.saved = (
-            tuple(dict.fromkeys((*instruction.loop.saved, *kept))),
+        instruction.forward_loop.saved_registers, instruction.saved_registers = (
+            tuple(dict.fromkeys((*instruction.forward_loop.saved_registers, *kept))),
             tuple(kept),
         )
     for instruction in backs:
-        instruction.saved = tuple(
-            f"{register}r" if register in instruction.saved else "_"
-            for register in instruction.loop.saved
+        instruction.saved_registers = tuple(
+            f"{register}r" if register in instruction.saved_registers else "_"
+            for register in instruction.forward_loop.saved_registers
         )
 
 
@@ -57,14 +57,20 @@ def _backward_loops(instructions: Sequence[Instruction]) -> Iterator[BackwardLoo
 def rename_reads(instruction: Instruction, renamed: Mapping[str, str]) -> None:
     """Rename the registers that an instruction and its body read."""
     if isinstance(instruction, KernelCall | Statement | Branch):
-        instruction.ins = _slots(instruction.ins, renamed)
+        instruction.ins = _rename_slots(instruction.ins, renamed)
     elif isinstance(instruction, Loop):
-        instruction.cond = renamed.get(instruction.cond, instruction.cond)
+        instruction.condition_register = renamed.get(
+            instruction.condition_register, instruction.condition_register
+        )
     elif isinstance(instruction, BackwardLoop):
-        instruction.residuals = renamed.get(instruction.residuals, instruction.residuals)
+        instruction.residual_list = renamed.get(
+            instruction.residual_list, instruction.residual_list
+        )
     for inside in body_of(instruction):
         rename_reads(inside, renamed)
 
 
-def _slots(slots: tuple[Any, ...], renamed: Mapping[str, str]) -> tuple[Any, ...]:
-    return tuple(_slots(s, renamed) if isinstance(s, tuple) else renamed.get(s, s) for s in slots)
+def _rename_slots(slots: tuple[Any, ...], renamed: Mapping[str, str]) -> tuple[Any, ...]:
+    return tuple(
+        _rename_slots(s, renamed) if isinstance(s, tuple) else renamed.get(s, s) for s in slots
+    )

@@ -6,15 +6,15 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..autodiff.execute_grad_ops import GradOps
-from ..capture.variable import GRADIENT
+from ..autodiff.grad_op_replacements import GradOpReplacements
+from ..capture.variable import GRADIENT_SUFFIX
 from ..core.op import OPS, AttrSpec, Op, Slot
 from ..ir.attr_checks import check_attrs
-from ..ir.block_captures import EMPTY
-from ..ir.op_traits import is_feed_or_fetch, traits_of
+from ..ir.block_captures import EMPTY_NAME
+from ..ir.op_traits import is_feed_or_fetch, program_op_traits
 from ..ir.passes.legalize_scalars import may_reduce_to_scalar
 from ..ir.passes.legalize_tensor_attrs import legalize_tensor_attrs
-from ..ir.program import Attr, AttrType, Block, Kind, OpDesc, Program
+from ..ir.program import Attr, AttrType, Block, OpDesc, Program, VarKind
 from .copy_propagation import propagate_copies
 from .error_wrapping import errors_as_op_error
 from .instructions import Instruction, KernelCall, Loop, LoweredProgram, Statement
@@ -22,13 +22,13 @@ from .lod_propagation import LodPropagation
 from .loop_residuals import assign_residuals
 from .registers import Registers
 
-UNTYPED = (AttrType.BLOCK, AttrType.BLOCKS, AttrType.VAR, AttrType.VARS)
-Rule = Callable[["Lowering", int, OpDesc], Instruction | None]
+REFERENCE_ATTR_TYPES = (AttrType.BLOCK, AttrType.BLOCKS, AttrType.VAR, AttrType.VARS)
+LoweringRule = Callable[["Lowering", int, OpDesc], Instruction | None]
 # Lowering rules of ops that are not lowered to a kernel call. The modules that define the rules add
 # them to these tables.
-RULES: dict[str, Rule] = {}  # rules that return one instruction, or None for a kernel call
+RULES: dict[str, LoweringRule] = {}  # rules that return one instruction, or None for a kernel call
 # rules that return several instructions
-SEQUENCE_RULES: dict[str, Callable[[Lowering, int, OpDesc], list[Instruction]]] = {}
+MULTI_INSTRUCTION_RULES: dict[str, Callable[[Lowering, int, OpDesc], list[Instruction]]] = {}
 
 
 class Lowering(Registers):
@@ -39,40 +39,46 @@ class Lowering(Registers):
 
     def __init__(self, program: Program, tensors: bool = False) -> None:
         super().__init__(program, tensors)
-        self.loops: dict[str, Loop] = {}  # residuals register -> its loop
+        self.forward_loops: dict[str, Loop] = {}  # residuals register -> its loop
         self.step_registers: dict[
             str, str
         ] = {}  # residuals register -> the register of the step index
-        self.differentiated = differentiated_loops(program)
-        self.gradients = GradOps(program)
-        self.lod = LodPropagation(self, self.call)
-        self.lod.declare(program)
+        self.differentiated_scopes = find_differentiated_scopes(program)
+        self.grad_op_replacements = GradOpReplacements(program)
+        self.lod_propagation = LodPropagation(self, self.lower_to_kernel_call)
+        self.lod_propagation.declare_lod_inputs(program)
 
     # -- instructions
     # -------------------------------------------------------------------------------------------
 
-    def lowered(self) -> LoweredProgram:
+    def lower_program(self) -> LoweredProgram:
         """Lower the whole program."""
-        instructions = self.block(self.program.block)
-        lods = self.lod.registers
+        instructions = self.lower_block(self.program.block)
+        lods = self.lod_propagation.lod_registers
         if not self.tensors:
             same = propagate_copies(
-                instructions, self.declared, self.registers_of(0, self.program.feeds())
+                instructions, self.variables, self.registers_of(0, self.program.feeds())
             )
             self.registers = {
                 key: same.get(register, register) for key, register in self.registers.items()
             }
             lods = {same.get(register, register): offsets for register, offsets in lods.items()}
         assign_residuals(instructions)
-        return LoweredProgram(instructions, self.registers, self.declared, lods, self.lod.fed_lods)
+        return LoweredProgram(
+            instructions,
+            self.registers,
+            self.variables,
+            lods,
+            self.lod_propagation.feed_lod_registers,
+        )
 
-    def block(self, block: Block) -> list[Instruction]:
+    def lower_block(self, block: Block) -> list[Instruction]:
         """The instructions of a block."""
         return [
             instruction
             for op in block.ops
             if not is_feed_or_fetch(op.type)
-            for instruction in self.instructions(block.idx, op)
+            for instruction in self.lower_op(block.idx, op)
         ]
 
     def clear_arrays(self, block: Block, desc: OpDesc) -> list[Instruction]:
@@ -82,23 +88,29 @@ class Lowering(Registers):
         lists = [
             v.name
             for v in block.vars.values()
-            if v.kind == Kind.ARRAY and not (v.persistable or GRADIENT in v.name)
+            if v.kind == VarKind.ARRAY and not (v.persistable or GRADIENT_SUFFIX in v.name)
         ]
         return [
             Statement(desc, "{o0} = None", (), (register,), {})
             for register in self.registers_of(block.idx, lists)
         ]
 
-    def instructions(self, block: int, desc: OpDesc) -> list[Instruction]:
+    def lower_op(self, block: int, desc: OpDesc) -> list[Instruction]:
         """The instructions of an op."""
-        several = SEQUENCE_RULES.get(desc.type)
+        several = MULTI_INSTRUCTION_RULES.get(desc.type)
         with errors_as_op_error(desc):
             result = (
-                [self.instruction(block, desc)] if several is None else several(self, block, desc)
+                [self.lower_to_one_instruction(block, desc)]
+                if several is None
+                else several(self, block, desc)
             )
-            return [*result, *self.restore_axis(block, desc), *self.lod.lower_lod(block, desc)]
+            return [
+                *result,
+                *self.restore_scalar_axis(block, desc),
+                *self.lod_propagation.lower_lod(block, desc),
+            ]
 
-    def restore_axis(self, block: int, desc: OpDesc) -> list[Instruction]:
+    def restore_scalar_axis(self, block: int, desc: OpDesc) -> list[Instruction]:
         """Reshape a 0-D result to [1] if the program declares one axis, as programs before
         Paddle 2.5 do.
         """
@@ -113,52 +125,60 @@ class Lowering(Registers):
         reshape = OpDesc(
             "reshape2", {"X": names}, {"Out": names}, {"shape": Attr(AttrType.INTS, [1])}
         )
-        return [self.call(block, reshape)]
+        return [self.lower_to_kernel_call(block, reshape)]
 
-    def instruction(self, block: int, desc: OpDesc) -> Instruction:
+    def lower_to_one_instruction(self, block: int, desc: OpDesc) -> Instruction:
         """The instruction of an op that is lowered to exactly one."""
         # a gradient op of Paddle becomes an op `vjp`
-        desc = self.gradients.find(desc) or desc
+        desc = self.grad_op_replacements.find_replacement(desc) or desc
         rule = RULES.get(desc.type)
         if self.tensors and desc.type == "assign" and not self.is_array(block, desc.inputs["X"][0]):
             rule = None
         result = None if rule is None else rule(self, block, desc)
-        return self.call(block, desc) if result is None else result
+        return self.lower_to_kernel_call(block, desc) if result is None else result
 
-    def call(self, block: int, desc: OpDesc) -> KernelCall:
+    def lower_to_kernel_call(self, block: int, desc: OpDesc) -> KernelCall:
         """The kernel call of an op."""
         desc = legalize_tensor_attrs(desc)
         op = OPS[desc.type]
         check_attrs(op, desc)
-        ins = tuple(self.operand(block, desc, op, s) for s in op.ins)
-        outs = tuple(self.result(block, desc, s) for s in op.outs)
+        ins = tuple(self.input_slot_registers(block, desc, op, s) for s in op.ins)
+        outs = tuple(self.output_slot_registers(block, desc, s) for s in op.outs)
         return KernelCall(desc, op, ins, outs, non_default_attrs(op, desc))
 
-    def operand(self, block: int, desc: OpDesc, op: Op, slot: Slot) -> Any:
+    def input_slot_registers(self, block: int, desc: OpDesc, op: Op, slot: Slot) -> Any:
         """The registers of an input slot."""
         if slot.lod_of and slot.name not in desc.inputs:
             of = next(s for s in op.ins if s.name == slot.lod_of)
-            return self.lod.operand(block, desc, slot, of.many)
-        return self._slot(block, desc.inputs.get(slot.name, []), slot.many)
+            return self.lod_propagation.lod_input_slot_registers(block, desc, slot, of.is_list)
+        return self._registers_of_slot(block, desc.inputs.get(slot.name, []), slot.is_list)
 
-    def result(self, block: int, desc: OpDesc, slot: Slot) -> Any:
+    def output_slot_registers(self, block: int, desc: OpDesc, slot: Slot) -> Any:
         """The registers of an output slot."""
         if slot.lod_of:
-            return None if self.tensors else self.lod.result(block, desc, slot)
-        return self._slot(block, desc.outputs.get(slot.name, []), slot.many)
+            return (
+                None
+                if self.tensors
+                else self.lod_propagation.lod_output_slot_registers(block, desc, slot)
+            )
+        return self._registers_of_slot(block, desc.outputs.get(slot.name, []), slot.is_list)
 
-    def _slot(self, block: int, names: Sequence[str], many: bool) -> Any:
+    def _registers_of_slot(self, block: int, names: Sequence[str], many: bool) -> Any:
         if many:
             return self.registers_of(block, names) or None
-        return self.register(block, names[0]) if names and names[0] != EMPTY else None
+        return self.register_of(block, names[0]) if names and names[0] != EMPTY_NAME else None
 
 
 def non_default_attrs(op: Op, desc: OpDesc) -> dict[str, Any]:
     """The attributes with non-default values. If the kernel takes the attributes of another
     op as `**attributes`, all attributes.
     """
-    given = {n: a.value for n, a in desc.attrs.items() if n in op.attrs and a.type not in UNTYPED}
-    if any(p.kind is p.VAR_KEYWORD for p in inspect.signature(op.reference).parameters.values()):
+    given = {
+        n: a.value
+        for n, a in desc.attrs.items()
+        if n in op.attrs and a.type not in REFERENCE_ATTR_TYPES
+    }
+    if any(p.kind is p.VAR_KEYWORD for p in inspect.signature(op.numpy_kernel).parameters.values()):
         return given
     return {n: v for n, v in given.items() if not is_default(op.attrs[n], v)}
 
@@ -171,10 +191,10 @@ def is_default(spec: AttrSpec, value: Any) -> bool:
     return type(plain) is type(spec.default) and bool(plain == spec.default)
 
 
-def differentiated_loops(program: Program) -> set[str]:
+def find_differentiated_scopes(program: Program) -> set[str]:
     """The names of the step scopes of loops that have a backward pass."""
     return {
         name
         for op in program.ops()
-        for name in op.inputs.get(traits_of(op.type).forward_scopes, [])
+        for name in op.inputs.get(program_op_traits(op.type).forward_scopes_slot, [])
     }

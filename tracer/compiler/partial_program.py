@@ -9,26 +9,26 @@ from copy import deepcopy
 from typing import Any
 
 from ..autodiff import differentiate
-from ..autodiff.activity_analysis import ActivityAnalysis, differentiable
+from ..autodiff.activity_analysis import ActivityAnalysis, is_differentiable
 from ..autodiff.overwritten_inputs import copy_overwritten_inputs
 from ..autodiff.shape_widening import widen_shapes
-from ..capture.inline import has_blocks, inline
+from ..capture.inline import has_control_flow, inline_program
 from ..capture.modes import Static, static_mode
 from ..capture.recorder import Recorder
-from ..capture.undefined_checks import lower_undefined_checks
+from ..capture.undefined_checks import checks_to_asserts
 from ..capture.variable import Variable
 from ..core import cuda, native
 from ..core._tape import Node, arrays_of, record_program, stop_gradients_of, tensors_of
 from ..core.backward_pass import BARE_ARRAYS
 from ..core.device_dispatch import common_device
-from ..core.errors import OpError, PlaceError, with_user_line
+from ..core.errors import DeviceMismatchError, OpError, with_user_line
 from ..core.mode import state, use_mode
 from ..core.numerics_check import is_enabled as checks_numerics
 from ..core.op import AttrSpec, Op, OpTraits, Slot
 from ..core.tensor import Tensor
 from ..ir.block_captures import draws_random
-from ..ir.op_traits import is_feed_or_fetch, traits_of
-from ..ir.passes.prune import feed_op, fetch_op
+from ..ir.op_traits import is_feed_or_fetch, program_op_traits
+from ..ir.passes.prune import make_feed_op, make_fetch_op
 from ..ir.program import Program
 from . import CompiledFunction, lower_program
 from .instructions import Instruction, LoweredProgram
@@ -59,16 +59,16 @@ class PartialProgram:
         training: bool = True,
     ) -> None:
         self.training = training
-        self.program, self.scope = copy_overwritten_inputs(lower_undefined_checks(program)), scope
-        self._original = program
+        self.program, self.scope = copy_overwritten_inputs(checks_to_asserts(program)), scope
+        self._original_program = program
         self.feeds, self.fetches = self.program.feeds(), self.program.fetches()
         self.state_names = [name for name in self.scope if self.program.var(name) is not None]
         self._state_tensors = [self.scope[name] for name in self.state_names]
-        written = program.written()
+        written = program.written_names()
         self.updated_names = (
             [name for name in self.state_names if name in written] if stores else []
         )
-        self._stored_tensors = [self.scope[name] for name in self.updated_names]
+        self._updated_tensors = [self.scope[name] for name in self.updated_names]
         self._specializations: dict[tuple[StopGradients | None, bool, bool], Specialization] = {}
 
     def __call__(self, inputs: Sequence[Tensor]) -> list[Tensor]:
@@ -76,13 +76,15 @@ class PartialProgram:
 
         Raises OpError for a wrong number of inputs and for an op that fails.
         """
-        return self.call(inputs, self.stops(inputs))
+        return self.call_specialized(inputs, self.stop_gradients(inputs))
 
-    def stops(self, inputs: Sequence[Tensor]) -> StopGradients | None:
+    def stop_gradients(self, inputs: Sequence[Tensor]) -> StopGradients | None:
         """The `stop_gradient` of each input; None if no gradients are recorded."""
         return stop_gradients_of([*inputs, *self._state_tensors]) if state.mode.tape else None
 
-    def call(self, inputs: Sequence[Tensor], stops: StopGradients | None) -> list[Tensor]:
+    def call_specialized(
+        self, inputs: Sequence[Tensor], stops: StopGradients | None
+    ) -> list[Tensor]:
         """Call the program. `stops` states which inputs do not require gradients."""
         if len(inputs) != len(self.feeds):
             raise OpError(
@@ -90,59 +92,59 @@ class PartialProgram:
                     f"the program takes {len(self.feeds)} inputs {self.feeds}, got {len(inputs)}"
                 )
             )
-        if not state.mode.bare or checks_numerics():
-            return self._recorded(inputs)
+        if not state.mode.allows_bare_arrays or checks_numerics():
+            return self._run_recorded(inputs)
         operands = [*inputs, *self._state_tensors]
         arrays = arrays_of(operands)
-        device = None if cuda.cupy_state.cupy is None else self._device(arrays)
+        device = None if cuda.cupy_state.cupy is None else self._common_device(arrays)
         on_gpu = device is not None
         specialization = self._specializations.get(
             (stops, native.switch.on, on_gpu)
         ) or self._specialize(stops, on_gpu)
         if on_gpu:
             with cuda.use_device(device):
-                found = specialization.forward.run_quietly(*arrays)
+                found = specialization.forward.run_without_warnings(*arrays)
         else:
-            found = specialization.forward.run_quietly(*arrays)
-        count, end = specialization.output_ends
+            found = specialization.forward.run_without_warnings(*arrays)
+        count, end = specialization.output_split_indices
         if end > count:
-            for tensor, array in zip(self._stored_tensors, found[count:end], strict=True):
+            for tensor, array in zip(self._updated_tensors, found[count:end], strict=True):
                 tensor.array = array
         outs = found[:count]
-        if specialization.op is None:
+        if specialization.tape_op is None:
             return tensors_of(outs)
         attrs = {
             "residuals": (found[end:], outs, arrays[: len(inputs)]),
             "materialize_grads": False,
         }
         return record_program(
-            specialization.op,
+            specialization.tape_op,
             operands,
             specialization.differentiated_positions,
             attrs,
             outs,
-            specialization.differentiable,
+            specialization.differentiable_outputs,
         )
 
-    def _device(self, arrays: Sequence[Any]) -> int | None:
+    def _common_device(self, arrays: Sequence[Any]) -> int | None:
         """The device of all inputs. Raises PlaceError if there are two."""
         try:
             return common_device(arrays)
-        except PlaceError as error:
+        except DeviceMismatchError as error:
             names = [*self.feeds, *self.state_names]
             shown = ", ".join(
-                f"{n} on {cuda.device_name(cuda.index_of(a))}"
+                f"{n} on {cuda.device_name(cuda.gpu_index_of(a))}"
                 for n, a in zip(names, arrays, strict=True)
             )
-            raise PlaceError(with_user_line(f"a program: {error} ({shown})")) from None
+            raise DeviceMismatchError(with_user_line(f"a program: {error} ({shown})")) from None
 
-    def _recorded(self, inputs: Sequence[Tensor]) -> list[Tensor]:
+    def _run_recorded(self, inputs: Sequence[Tensor]) -> list[Tensor]:
         """Run the program op by op in the current mode, which records it."""
         feed = dict(zip(self.feeds, inputs, strict=True))
         mode = static_mode(state.mode)
-        if mode is not None and has_blocks(self._original):
-            return inline(mode, self._original, feed, self.scope)
-        return Interpreter(self._original, self.scope).run(feed)
+        if mode is not None and has_control_flow(self._original_program):
+            return inline_program(mode, self._original_program, feed, self.scope)
+        return Interpreter(self._original_program, self.scope).run(feed)
 
     def _specialize(self, stops: StopGradients | None, on_gpu: bool) -> Specialization:
         names = [*self.feeds, *self.state_names]
@@ -155,7 +157,7 @@ class PartialProgram:
 
     def _is_differentiable(self, name: str) -> bool:
         var = self.program.var(name)
-        return var is not None and differentiable(var)
+        return var is not None and is_differentiable(var)
 
 
 class Specialization:
@@ -163,7 +165,7 @@ class Specialization:
 
     differentiated_positions: indices of these inputs.
     on_gpu: whether arrays are on a GPU.
-    op: the op of the node on the tape; None if nothing is differentiable.
+    tape_op: the op of the node on the tape; None if nothing is differentiable.
     """
 
     def __init__(
@@ -173,38 +175,48 @@ class Specialization:
         differentiated_positions: list[int],
         on_gpu: bool,
     ) -> None:
-        self.partial, self.names, self.differentiated_positions, self.on_gpu = (
+        self.partial_program, self.input_names, self.differentiated_positions, self.on_gpu = (
             partial,
             names,
             differentiated_positions,
             on_gpu,
         )
-        self.differentiated = [names[i] for i in differentiated_positions]
-        self.output_ends = len(partial.fetches), len(partial.fetches) + len(partial.updated_names)
-        activity = ActivityAnalysis(partial.program, self.differentiated)
-        self.differentiable = [
+        self.differentiated_names = [names[i] for i in differentiated_positions]
+        self.output_split_indices = (
+            len(partial.fetches),
+            len(partial.fetches) + len(partial.updated_names),
+        )
+        activity = ActivityAnalysis(partial.program, self.differentiated_names)
+        self.differentiable_outputs = [
             i
             for i, name in enumerate(partial.fetches)
             if differentiated_positions and activity.needs_grad(0, name)
         ]
-        self.op: Op | None = None
+        self.tape_op: Op | None = None
         self._backward_functions: dict[tuple[bool, ...], BackwardFunction] = {}
-        if not self.differentiable:
+        if not self.differentiable_outputs:
             lowered = lower_program(partial.program)
-            outputs = [lowered.register_for(n) for n in (*partial.fetches, *partial.updated_names)]
+            outputs = [
+                lowered.get_or_create_register(n)
+                for n in (*partial.fetches, *partial.updated_names)
+            ]
             self.forward = CompiledFunction(
                 lowered,
                 lowered.instructions,
-                [lowered.register_for(n) for n in names],
+                [lowered.get_or_create_register(n) for n in names],
                 outputs,
                 on_gpu=on_gpu,
             )
             return
-        self.full = tuple(i in self.differentiable for i in range(len(partial.fetches)))
-        backward = self._backward_functions[self.full] = BackwardFunction(self, self.full, None)
-        self.saved = backward.saved
-        self.forward = backward.forward()
-        self.op = _make_node_op(self)
+        self.has_grad_everywhere = tuple(
+            i in self.differentiable_outputs for i in range(len(partial.fetches))
+        )
+        backward = self._backward_functions[self.has_grad_everywhere] = BackwardFunction(
+            self, self.has_grad_everywhere, None
+        )
+        self.residual_keys = backward.residual_keys
+        self.forward = backward.compile_forward()
+        self.tape_op = _make_node_op(self)
 
     def backward(self, has_grad: tuple[bool, ...]) -> BackwardFunction | None:
         """The backward function for a call in which the outputs `has_grad` have gradients.
@@ -213,7 +225,7 @@ class Specialization:
         found = self._backward_functions.get(has_grad)
         if found is None:
             try:
-                found = BackwardFunction(self, has_grad, self.saved)
+                found = BackwardFunction(self, has_grad, self.residual_keys)
             except KeyError:
                 return None
             self._backward_functions[has_grad] = found
@@ -228,48 +240,54 @@ class Specialization:
         """
         backward = self.backward(tuple([g is not None for g in grads]))
         if backward is None:
-            backward = self._backward_functions[self.full]
+            backward = self._backward_functions[self.has_grad_everywhere]
             grads = [
                 cuda.zeros_like(o) if g is None and w else g
-                for g, o, w in zip(grads, residuals[1], self.full, strict=True)
+                for g, o, w in zip(grads, residuals[1], self.has_grad_everywhere, strict=True)
             ]
-        return self.run(
-            backward, residuals, [g for g, w in zip(grads, backward.has_grad, strict=True) if w]
+        return self.run_backward(
+            backward,
+            residuals,
+            [g for g, w in zip(grads, backward.output_has_grad, strict=True) if w],
         )
 
     @staticmethod
-    def run(backward: BackwardFunction, residuals: Residuals, given: Sequence[Any]) -> list[Any]:
+    def run_backward(
+        backward: BackwardFunction, residuals: Residuals, given: Sequence[Any]
+    ) -> list[Any]:
         """Run a backward function.
 
         given: its initial gradients.
         """
-        found = backward.function.run_quietly(*residuals[0], *given)
-        return [None if i < 0 else found[i] for i in backward.grad_positions]
+        found = backward.compiled_function.run_without_warnings(*residuals[0], *given)
+        return [None if i < 0 else found[i] for i in backward.input_grad_positions]
 
-    def differentiable_gradients(
+    def gradients_for_create_graph(
         self, grads: Sequence[Any], operands: Sequence[Any], residuals: Residuals
     ) -> list[Any]:
         """The gradients, computed by another PartialProgram, so that they can be
         differentiated again.
         """
-        if draws_random(self.partial.program):
+        if draws_random(self.partial_program.program):
             why = "create_graph=True runs a program again, and this one draws random numbers"
             raise OpError(with_user_line(f"grad: {why}"))
         backward = BackwardFunction(self, tuple([g is not None for g in grads]), None)
-        again = PartialProgram(backward.as_program(), self.partial.scope, stores=False)
-        given = dict(zip(self.partial.feeds, map(Tensor, residuals[2]), strict=True))
-        given |= dict(zip(self.differentiated, operands, strict=True))
-        result = again(
-            [*(given[n] for n in self.partial.feeds), *(g for g in grads if g is not None)]
+        again = PartialProgram(
+            backward.to_gradient_program(), self.partial_program.scope, stores=False
         )
-        return [None if i < 0 else result[i] for i in backward.grad_positions]
+        given = dict(zip(self.partial_program.feeds, map(Tensor, residuals[2]), strict=True))
+        given |= dict(zip(self.differentiated_names, operands, strict=True))
+        result = again(
+            [*(given[n] for n in self.partial_program.feeds), *(g for g in grads if g is not None)]
+        )
+        return [None if i < 0 else result[i] for i in backward.input_grad_positions]
 
 
 class BackwardFunction:
     """A copy of the forward program with its backward pass appended.
 
-    has_grad: which outputs have a gradient.
-    saved: the residuals, by block and name.
+    output_has_grad: which outputs have a gradient.
+    residual_keys: the residuals, by block and name.
     """
 
     def __init__(
@@ -278,60 +296,71 @@ class BackwardFunction:
         has_grad: tuple[bool, ...],
         saved: list[tuple[int, str]] | None,
     ) -> None:
-        self._specialization, self.has_grad = specialization, has_grad
-        self.program = deepcopy(specialization.partial.program)
+        self._specialization, self.output_has_grad = specialization, has_grad
+        self.program = deepcopy(specialization.partial_program.program)
         widen_shapes(self.program)
-        self.grads, gradients = self._differentiated()
-        found = [name for name in specialization.differentiated if name in gradients]
-        self.grad_positions = [
-            found.index(name) if name in gradients else -1 for name in specialization.differentiated
+        self.initial_grad_names, gradients = self._append_backward()
+        found = [name for name in specialization.differentiated_names if name in gradients]
+        self.input_grad_positions = [
+            found.index(name) if name in gradients else -1
+            for name in specialization.differentiated_names
         ]
-        self.results = [gradients[name].name for name in found]
-        self._lowered: LoweredProgram = lower_program(self.program)
-        at = _first_backward_index(self._lowered.instructions)
-        outputs = [self._lowered.register_for(name) for name in self.results]
+        self.grad_names = [gradients[name].name for name in found]
+        self._lowered_program: LoweredProgram = lower_program(self.program)
+        at = _first_backward_index(self._lowered_program.instructions)
+        outputs = [self._lowered_program.get_or_create_register(name) for name in self.grad_names]
         self._forward_instructions, behind = (
-            self._lowered.instructions[:at],
-            eliminate_dead_code(self._lowered.instructions[at:], set(outputs)),
+            self._lowered_program.instructions[:at],
+            eliminate_dead_code(self._lowered_program.instructions[at:], set(outputs)),
         )
-        given = [self._lowered.register_for(name) for name in self.grads]
+        given = [
+            self._lowered_program.get_or_create_register(name) for name in self.initial_grad_names
+        ]
         live = mark_dead_registers(behind, set(outputs), lambda _: False) - set(given)
-        known = {register: key for key, register in self._lowered.registers.items()}
+        known = {register: key for key, register in self._lowered_program.registers.items()}
         if saved is None:
             saved = [known[register] for register in sorted(live)]
         elif not {known[register] for register in live} <= set(saved) or any(
-            traits_of(op.type).forward_scopes for op in self.program.ops()
+            program_op_traits(op.type).forward_scopes_slot for op in self.program.ops()
         ):
             raise KeyError
-        self.saved = saved
-        registers = [self._lowered.registers[key] for key in saved]
-        self.function = CompiledFunction(
-            self._lowered, behind, [*registers, *given], outputs, on_gpu=specialization.on_gpu
+        self.residual_keys = saved
+        registers = [self._lowered_program.registers[key] for key in saved]
+        self.compiled_function = CompiledFunction(
+            self._lowered_program,
+            behind,
+            [*registers, *given],
+            outputs,
+            on_gpu=specialization.on_gpu,
         )
 
-    def _differentiated(self) -> tuple[list[str], dict[str, Variable]]:
+    def _append_backward(self) -> tuple[list[str], dict[str, Variable]]:
         """Append the backward pass; return the names of its initial gradients and the gradients
         that it computes.
         """
-        recorder = Recorder.extending(self.program)
+        recorder = Recorder.append_to(self.program)
         targets: dict[str, Variable | None] = {}
-        for name, has_grad in zip(self._specialization.partial.fetches, self.has_grad, strict=True):
+        for name, has_grad in zip(
+            self._specialization.partial_program.fetches, self.output_has_grad, strict=True
+        ):
             if has_grad:
                 var = self.program.block.vars[name]
-                fresh = recorder.namer.fresh(f"{name}@GRAD")
-                targets[name] = recorder.variable(
+                fresh = recorder.namer.unique_name(f"{name}@GRAD")
+                targets[name] = recorder.create_variable(
                     recorder.declare(fresh, Variable(var).meta, checks_feed=True)
                 )
         with use_mode(Static(recorder)):
-            found = differentiate(recorder, targets, self._specialization.differentiated)
+            found = differentiate(recorder, targets, self._specialization.differentiated_names)
         return [v.name for v in targets.values() if v is not None], found
 
-    def forward(self) -> CompiledFunction:
+    def compile_forward(self) -> CompiledFunction:
         """The forward function. It returns outputs, updated variables and residuals."""
-        partial, lowered = self._specialization.partial, self._lowered
-        outputs = [lowered.register_for(n) for n in (*partial.fetches, *partial.updated_names)]
-        registers = [lowered.registers[key] for key in self.saved]
-        ins = [lowered.register_for(n) for n in self._specialization.names]
+        partial, lowered = self._specialization.partial_program, self._lowered_program
+        outputs = [
+            lowered.get_or_create_register(n) for n in (*partial.fetches, *partial.updated_names)
+        ]
+        registers = [lowered.registers[key] for key in self.residual_keys]
+        ins = [lowered.get_or_create_register(n) for n in self._specialization.input_names]
         return CompiledFunction(
             lowered,
             self._forward_instructions,
@@ -340,7 +369,7 @@ class BackwardFunction:
             on_gpu=self._specialization.on_gpu,
         )
 
-    def as_program(self) -> Program:
+    def to_gradient_program(self) -> Program:
         """Forward and backward pass as one program from inputs and initial gradients to
         gradients.
         """
@@ -349,10 +378,16 @@ class BackwardFunction:
         for op in rest:
             op.attrs.pop("op_role", None)  # in the new program all ops are forward ops
         feeds = [
-            feed_op(name, i)
-            for i, name in enumerate((*self._specialization.partial.feeds, *self.grads))
+            make_feed_op(name, i)
+            for i, name in enumerate(
+                (*self._specialization.partial_program.feeds, *self.initial_grad_names)
+            )
         ]
-        block.ops = [*feeds, *rest, *(fetch_op(name, i) for i, name in enumerate(self.results))]
+        block.ops = [
+            *feeds,
+            *rest,
+            *(make_fetch_op(name, i) for i, name in enumerate(self.grad_names)),
+        ]
         return self.program
 
 
@@ -368,36 +403,36 @@ def _make_node_op(specialization: Specialization) -> Op:
     """The op of the node that a call records on the tape."""
     op = Op(
         "program",
-        [Slot("X", many=True)],
-        [Slot("Out", many=True)],
-        _no_kernel,
+        [Slot("X", is_list=True)],
+        [Slot("Out", is_list=True)],
+        _raise_no_kernel,
         OpTraits(internal=True),
         None,
     )
     op.attrs["residuals"] = AttrSpec("RAW", None)
 
-    def rule(grads: list[Any], operands: list[Any], *, residuals: Residuals) -> list[Any]:
+    def vjp_rule(grads: list[Any], operands: list[Any], *, residuals: Residuals) -> list[Any]:
         return (
             specialization.gradients
             if state.mode is BARE_ARRAYS
-            else specialization.differentiable_gradients
+            else specialization.gradients_for_create_graph
         )(grads, operands, residuals)
 
-    full = specialization.backward(specialization.full)
-    assert full is not None
+    full_backward = specialization.backward(specialization.has_grad_everywhere)
+    assert full_backward is not None
 
-    def backward_direct(node: Node, index: int, gradient: Any) -> list[Any]:
+    def program_backward(node: Node, index: int, gradient: Any) -> list[Any]:
         residuals = node.attrs["residuals"]
         if len(residuals[1]) == 1:
-            return specialization.run(full, residuals, (gradient,))
+            return specialization.run_backward(full_backward, residuals, (gradient,))
         grads: list[Any] = [None] * len(residuals[1])
         grads[index] = gradient
         return specialization.gradients(grads, node.args[0], residuals)
 
-    op.vjp(rule)
-    op.program_backward = backward_direct
+    op.vjp(vjp_rule)
+    op.program_backward = program_backward
     return op
 
 
-def _no_kernel(x: Any) -> Any:
+def _raise_no_kernel(x: Any) -> Any:
     raise AssertionError("a program is run by its function")

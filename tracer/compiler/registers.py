@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from ..ir.block_captures import recurrent_grad_parents
-from ..ir.program import Kind, Program, VarDesc
+from ..ir.program import Program, VarDesc, VarKind
 
-UNDECLARED = VarDesc("")
+UNDECLARED_VARIABLE = VarDesc("")
 
 
 class Registers:
@@ -23,36 +23,38 @@ class Registers:
     def __init__(self, program: Program, tensors: bool) -> None:
         self.program, self.tensors = program, tensors
         self.registers: dict[tuple[int, str], str] = {}
-        self.declared: dict[str, VarDesc] = {}
+        self.variables: dict[str, VarDesc] = {}
         # (block, name) of undeclared variables that are local to the block
-        self.implicit: set[tuple[int, str]] = set()
-        self.grad_parents = recurrent_grad_parents(program)
+        self.undeclared_locals: set[tuple[int, str]] = set()
+        self.grad_block_parents = recurrent_grad_parents(program)
 
-    def register(self, block: int, name: str) -> str:
+    def register_of(self, block: int, name: str) -> str:
         """The register of a variable, resolved from a block outwards."""
         at = block
         while (
-            at > 0 and name not in self.program.blocks[at].vars and (at, name) not in self.implicit
+            at > 0
+            and name not in self.program.blocks[at].vars
+            and (at, name) not in self.undeclared_locals
         ):
-            at = self.grad_parents.get(at, self.program.blocks[at].parent)
+            at = self.grad_block_parents.get(at, self.program.blocks[at].parent)
         key = (max(at, 0), name)
         result = self.registers.get(key)
         if result is None:
             result = self.registers[key] = f"v{len(self.registers)}"
-            self.declared[result] = self.program.blocks[key[0]].vars.get(name, UNDECLARED)
+            self.variables[result] = self.program.blocks[key[0]].vars.get(name, UNDECLARED_VARIABLE)
         return result
 
     def new_temporary(self, like: VarDesc) -> str:
         """A new register for a temporary value that is not a variable of the program."""
         result = self.registers[-1, str(len(self.registers))] = f"v{len(self.registers)}"
-        self.declared[result] = replace(like, persistable=False, checks_feed=False)
+        self.variables[result] = replace(like, persistable=False, checks_feed=False)
         return result
 
     def registers_of(self, block: int, names: Iterable[str]) -> tuple[str, ...]:
         """The registers of several variables."""
-        return tuple(self.register(block, name) for name in names)
+        return tuple(self.register_of(block, name) for name in names)
 
     def is_array(self, block: int, name: str) -> bool:
         """Whether a variable is a TensorArray."""
         var = self.program.var(name, block)
-        return var is not None and var.kind == Kind.ARRAY
+        return var is not None and var.kind == VarKind.ARRAY

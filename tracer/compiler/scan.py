@@ -14,17 +14,17 @@ import numpy as np
 
 from ..core.errors import OpError
 from ..core.op import OPS
-from ..ir.block_captures import EMPTY
-from ..ir.program import Kind, OpDesc, VarDesc
-from .copy_propagation import COPY
+from ..ir.block_captures import EMPTY_NAME
+from ..ir.program import OpDesc, VarDesc, VarKind
+from .copy_propagation import COPY_STATEMENT
 from .instructions import BackwardLoop, Instruction, Loop, Statement
-from .lowering import SEQUENCE_RULES, Lowering
-from .tensor_lists import ON_TENSORS
+from .lowering import MULTI_INSTRUCTION_RULES, Lowering
+from .tensor_lists import TENSOR_VERSIONS
 
-LIST = VarDesc("", kind=Kind.ARRAY)
-SELECT_STEP = "{o0} = {0}[{1}, ...]"
-APPEND = "{0}.append({1})"
-POP = "{o0} = {0}.pop()"
+LIST_VARIABLE = VarDesc("", kind=VarKind.ARRAY)
+SELECT_STEP_STATEMENT = "{o0} = {0}[{1}, ...]"
+APPEND_STATEMENT = "{0}.append({1})"
+POP_STATEMENT = "{o0} = {0}.pop()"
 
 
 def step_order(inputs: Sequence[Any], reverse: bool) -> list[int]:
@@ -57,7 +57,7 @@ def zeros_like(like: Any) -> Any:
     return np.zeros_like(like)
 
 
-ON_TENSORS[id(stack_steps)] = stack_step_tensors
+TENSOR_VERSIONS[id(stack_steps)] = stack_step_tensors
 
 
 def lower_recurrent(lowering: Lowering, block: int, desc: OpDesc) -> list[Instruction]:
@@ -67,9 +67,9 @@ def lower_recurrent(lowering: Lowering, block: int, desc: OpDesc) -> list[Instru
     held = lowering.registers_of(inner, desc.attr("ex_states", []))
     after = lowering.registers_of(inner, desc.attr("states", []))
     first = lowering.registers_of(block, desc.inputs.get("initial_states", []))
-    left, at = lowering.new_temporary(LIST), lowering.new_temporary(VarDesc(""))
-    carried = [lowering.new_temporary(lowering.declared[register]) for register in held]
-    lists = [lowering.new_temporary(LIST) for _ in outs]
+    left, at = lowering.new_temporary(LIST_VARIABLE), lowering.new_temporary(VarDesc(""))
+    carried = [lowering.new_temporary(lowering.variables[register]) for register in held]
+    lists = [lowering.new_temporary(LIST_VARIABLE) for _ in outs]
     reverse = bool(desc.attr("reverse", False))
     given = lowering.registers_of(block, sequences)
     names = {"ORDER": step_order, "reverse": reverse}
@@ -78,50 +78,59 @@ def lower_recurrent(lowering: Lowering, block: int, desc: OpDesc) -> list[Instru
         Statement(desc, f"{{o0}} = {{ORDER}}(({listed}), {{reverse}})", given, (left,), names)
     ]
     start += [
-        Statement(desc, COPY, (one,), (register,))
+        Statement(desc, COPY_STATEMENT, (one,), (register,))
         for one, register in zip(first, carried, strict=True)
     ]
     start += [Statement(desc, "{o0} = []", (), (register,)) for register in lists]
-    body: list[Instruction] = [Statement(desc, POP, (left,), (at,))]
+    body: list[Instruction] = [Statement(desc, POP_STATEMENT, (left,), (at,))]
     body += [
         Statement(
-            desc, SELECT_STEP, (lowering.register(block, n), at), (lowering.register(inner, n),)
+            desc,
+            SELECT_STEP_STATEMENT,
+            (lowering.register_of(block, n), at),
+            (lowering.register_of(inner, n),),
         )
         for n in sequences
     ]
     body += [
-        Statement(desc, COPY, (register,), (one,))
+        Statement(desc, COPY_STATEMENT, (register,), (one,))
         for register, one in zip(carried, held, strict=True)
     ]
-    body += lowering.block(lowering.program.blocks[inner])
+    body += lowering.lower_block(lowering.program.blocks[inner])
     body += [
-        Statement(desc, APPEND, (register, lowering.register(inner, n)), (register,))
+        Statement(desc, APPEND_STATEMENT, (register, lowering.register_of(inner, n)), (register,))
         for register, n in zip(lists, outs, strict=True)
     ]
     body += [
-        Statement(desc, COPY, (one,), (register,))
+        Statement(desc, COPY_STATEMENT, (one,), (register,))
         for one, register in zip(after, carried, strict=True)
     ]
-    loop = Loop(desc, left, body, _rounds(lowering, block, desc))
-    if loop.residuals is not None:
-        lowering.loops[loop.residuals], lowering.step_registers[loop.residuals] = loop, at
+    loop = Loop(desc, left, body, _residuals_register(lowering, block, desc))
+    if loop.residual_list is not None:
+        (
+            lowering.forward_loops[loop.residual_list],
+            lowering.step_registers[loop.residual_list],
+        ) = loop, at
     return [
         *start,
         loop,
-        *(_stack(lowering, block, desc, pair, reverse) for pair in zip(lists, outs, strict=True)),
+        *(
+            _stack_outputs(lowering, block, desc, pair, reverse)
+            for pair in zip(lists, outs, strict=True)
+        ),
     ]
 
 
-def _rounds(lowering: Lowering, block: int, desc: OpDesc) -> str | None:
+def _residuals_register(lowering: Lowering, block: int, desc: OpDesc) -> str | None:
     scopes = desc.outputs.get("step_scopes", [])
     return (
-        lowering.register(block, scopes[0])
-        if scopes and scopes[0] in lowering.differentiated
+        lowering.register_of(block, scopes[0])
+        if scopes and scopes[0] in lowering.differentiated_scopes
         else None
     )
 
 
-def _stack(
+def _stack_outputs(
     lowering: Lowering, block: int, desc: OpDesc, pair: tuple[str, str], reverse: bool
 ) -> Instruction:
     register, name = pair
@@ -130,14 +139,14 @@ def _stack(
         desc,
         "{o0} = {STACKED}({0}, {reverse})",
         (register,),
-        (lowering.register(block, name),),
+        (lowering.register_of(block, name),),
         names,
     )
 
 
 def lower_recurrent_grad(lowering: Lowering, block: int, desc: OpDesc) -> list[Instruction]:
     """Lower `recurrent_grad` to a backward loop."""
-    return _RecurrentGradLowering(lowering, block, desc).steps()
+    return _RecurrentGradLowering(lowering, block, desc).lower()
 
 
 class _RecurrentGradLowering:
@@ -148,106 +157,128 @@ class _RecurrentGradLowering:
     def __init__(self, lowering: Lowering, block: int, desc: OpDesc) -> None:
         self._lowering, self._block, self._desc = lowering, block, desc
         self._grad_block = lowering.program.blocks[desc.attr("sub_block")]
-        self._start: list[Instruction] = []
-        self._prologue: list[Instruction] = []
-        self._epilogue: list[Instruction] = []
-        self._end: list[Instruction] = []
+        self._before_loop: list[Instruction] = []
+        self._iteration_start: list[Instruction] = []
+        self._iteration_end: list[Instruction] = []
+        self._after_loop: list[Instruction] = []
 
-    def steps(self) -> list[Instruction]:
+    def lower(self) -> list[Instruction]:
         """All instructions."""
         lowering, desc = self._lowering, self._desc
-        residuals = lowering.register(self._block, desc.inputs["step_scopes"][0])
+        residuals = lowering.register_of(self._block, desc.inputs["step_scopes"][0])
         for name in desc.inputs.get("outputs@GRAD", []):
-            if name != EMPTY:
-                self._do(
-                    self._prologue,
-                    SELECT_STEP,
-                    (self._outer(name), lowering.step_registers[residuals]),
-                    self._read_outer(name),
+            if name != EMPTY_NAME:
+                self._append_statement(
+                    self._iteration_start,
+                    SELECT_STEP_STATEMENT,
+                    (self._outer_register(name), lowering.step_registers[residuals]),
+                    self._undeclared_local_register(name),
                 )
-        self._memories(lowering.loops[residuals].desc.attr("sub_block"))
-        for name, gradient in self._pairs("inputs"):
-            self._sequence(name, gradient)
-        for name, gradient in self._pairs("parameters"):
-            self._sum(name, gradient)
-        body = [*self._prologue, *lowering.block(self._grad_block), *self._epilogue]
+        self._lower_memory_grads(lowering.forward_loops[residuals].desc.attr("sub_block"))
+        for name, gradient in self._grad_name_pairs("inputs"):
+            self._lower_sequence_grad(name, gradient)
+        for name, gradient in self._grad_name_pairs("parameters"):
+            self._lower_parameter_grad(name, gradient)
+        body = [
+            *self._iteration_start,
+            *lowering.lower_block(self._grad_block),
+            *self._iteration_end,
+        ]
         return [
-            *self._start,
-            BackwardLoop(desc, lowering.loops[residuals], residuals, body),
-            *self._end,
+            *self._before_loop,
+            BackwardLoop(desc, lowering.forward_loops[residuals], residuals, body),
+            *self._after_loop,
         ]
 
-    def _pairs(self, slot: str) -> list[tuple[str, str]]:
+    def _grad_name_pairs(self, slot: str) -> list[tuple[str, str]]:
         """Pairs of register names: the gradient of an input in one step, and the gradient of
         the whole input.
         """
         result = self._desc.outputs.get(f"{slot}@GRAD", [])
         pairs = zip(self._desc.inputs.get(slot, []), result, strict=False)
-        found = [(f"{name}@GRAD", whole) for name, whole in pairs if whole != EMPTY]
+        found = [(f"{name}@GRAD", whole) for name, whole in pairs if whole != EMPTY_NAME]
         return [(one, whole) for one, whole in found if one in self._grad_block.vars]
 
-    def _memories(self, forward: int) -> None:
+    def _lower_memory_grads(self, forward: int) -> None:
         """Pass the gradient of each memory from a step to the previous one."""
         desc = self._desc
-        firsts = desc.outputs.get("initial_states@GRAD") or [EMPTY] * len(desc.attr("states", []))
+        firsts = desc.outputs.get("initial_states@GRAD") or [EMPTY_NAME] * len(
+            desc.attr("states", [])
+        )
         for held, after, first in zip(
             desc.attr("ex_states", []), desc.attr("states", []), firsts, strict=True
         ):
             if f"{held}@GRAD" not in self._grad_block.vars:
                 continue
-            state = self._lowering.register(forward, after)
-            carried = self._spare(self._lowering.declared[state])
+            state = self._lowering.register_of(forward, after)
+            carried = self._new_temporary(self._lowering.variables[state])
             text = "{o0} = {ZEROS}({1}) if {0} is None else {0}"
-            self._do(self._start, "{o0} = None", (), carried)
-            self._do(
-                self._prologue,
+            self._append_statement(self._before_loop, "{o0} = None", (), carried)
+            self._append_statement(
+                self._iteration_start,
                 text,
                 (carried, state),
-                self._read_outer(f"{after}@GRAD"),
+                self._undeclared_local_register(f"{after}@GRAD"),
                 ZEROS=zeros_like,
             )
-            self._do(self._epilogue, COPY, (self._inner(f"{held}@GRAD"),), carried)
-            if first != EMPTY:
-                self._do(self._end, COPY, (carried,), self._outer(first))
+            self._append_statement(
+                self._iteration_end,
+                COPY_STATEMENT,
+                (self._inner_register(f"{held}@GRAD"),),
+                carried,
+            )
+            if first != EMPTY_NAME:
+                self._append_statement(
+                    self._after_loop, COPY_STATEMENT, (carried,), self._outer_register(first)
+                )
 
-    def _sequence(self, name: str, gradient: str) -> None:
+    def _lower_sequence_grad(self, name: str, gradient: str) -> None:
         """Collect the gradients of a sequence in a list and stack them. The backward loop
         visits the steps in reverse order.
         """
-        held, turned = self._spare(LIST), not self._desc.attr("reverse", False)
-        self._do(self._start, "{o0} = []", (), held)
-        self._do(self._epilogue, APPEND, (held, self._inner(name)), held)
+        held, turned = self._new_temporary(LIST_VARIABLE), not self._desc.attr("reverse", False)
+        self._append_statement(self._before_loop, "{o0} = []", (), held)
+        self._append_statement(
+            self._iteration_end, APPEND_STATEMENT, (held, self._inner_register(name)), held
+        )
         text = "{o0} = {STACKED}({0}, {turned})"
-        self._do(
-            self._end, text, (held,), self._outer(gradient), STACKED=stack_steps, turned=turned
+        self._append_statement(
+            self._after_loop,
+            text,
+            (held,),
+            self._outer_register(gradient),
+            STACKED=stack_steps,
+            turned=turned,
         )
 
-    def _sum(self, name: str, gradient: str) -> None:
+    def _lower_parameter_grad(self, name: str, gradient: str) -> None:
         """Sum the gradients of a parameter over all steps."""
-        one, total = self._inner(name), self._outer(gradient)
-        self._do(self._start, "{o0} = None", (), total)
-        self._do(self._epilogue, "{o0} = {0} if {1} is None else {1} + {0}", (one, total), total)
+        one, total = self._inner_register(name), self._outer_register(gradient)
+        self._append_statement(self._before_loop, "{o0} = None", (), total)
+        self._append_statement(
+            self._iteration_end, "{o0} = {0} if {1} is None else {1} + {0}", (one, total), total
+        )
 
-    def _do(
+    def _append_statement(
         self, where: list[Instruction], text: str, ins: tuple[str, ...], out: str, **names: Any
     ) -> None:
         where.append(Statement(self._desc, text, ins, (out,), names))
 
-    def _read_outer(self, name: str) -> str:
+    def _undeclared_local_register(self, name: str) -> str:
         """The register of a gradient that the block reads. Blocks written by PaddlePaddle do
         not declare it.
         """
-        self._lowering.implicit.add((self._grad_block.idx, name))
-        return self._inner(name)
+        self._lowering.undeclared_locals.add((self._grad_block.idx, name))
+        return self._inner_register(name)
 
-    def _inner(self, name: str) -> str:
-        return self._lowering.register(self._grad_block.idx, name)
+    def _inner_register(self, name: str) -> str:
+        return self._lowering.register_of(self._grad_block.idx, name)
 
-    def _outer(self, name: str) -> str:
-        return self._lowering.register(self._block, name)
+    def _outer_register(self, name: str) -> str:
+        return self._lowering.register_of(self._block, name)
 
-    def _spare(self, like: VarDesc) -> str:
+    def _new_temporary(self, like: VarDesc) -> str:
         return self._lowering.new_temporary(like)
 
 
-SEQUENCE_RULES |= {"recurrent": lower_recurrent, "recurrent_grad": lower_recurrent_grad}
+MULTI_INSTRUCTION_RULES |= {"recurrent": lower_recurrent, "recurrent_grad": lower_recurrent_grad}

@@ -9,16 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from ..capture.control.branch_values import axis_size
+from ..capture.control.branch_values import axis_size_or_one
 from ..core.errors import OpError
 from ..core.op import OPS
 from ..core.tensor import Tensor
 
 Array = np.ndarray[Any, Any]
-List = list[Any] | None
+TensorList = list[Any] | None
 
 
-def write(held: List, position: Array, value: Array) -> list[Any]:
+def write_element(held: TensorList, position: Array, value: Array) -> list[Any]:
     """A list with `value` at a position. Missing elements before it are None."""
     at, items = position.item(), list(held or ())
     if at < 0:
@@ -28,7 +28,7 @@ def write(held: List, position: Array, value: Array) -> list[Any]:
     return items
 
 
-def read(held: List, position: Array) -> Any:
+def read_element(held: TensorList, position: Array) -> Any:
     """The element at a position. Raises OpError if it was not written."""
     at, items = position.item(), held or []
     if not 0 <= at < len(items) or items[at] is None:
@@ -38,12 +38,12 @@ def read(held: List, position: Array) -> Any:
     return items[at]
 
 
-def length(held: List) -> Array:
+def length(held: TensorList) -> Array:
     """The number of elements, int64[1]."""
     return np.array([len(held or ())], np.int64)
 
 
-def concat(held: List, axis: int, stacked: bool) -> tuple[Array, Array]:
+def concat(held: TensorList, axis: int, stacked: bool) -> tuple[Array, Array]:
     """Concatenate or stack the elements along an axis. Also return the size of each element
     along it, int32[N].
     """
@@ -51,26 +51,26 @@ def concat(held: List, axis: int, stacked: bool) -> tuple[Array, Array]:
     if not items:
         raise OpError("tensor_array_to_tensor: the list is empty")
     made = np.stack(items, axis) if stacked else np.concatenate(items, axis)
-    return made, np.array([axis_size(x.shape, axis) for x in items], np.int32)
+    return made, np.array([axis_size_or_one(x.shape, axis) for x in items], np.int32)
 
 
-def length_tensor(held: List) -> Tensor:
+def length_tensor(held: TensorList) -> Tensor:
     """The number of elements, int64[1]."""
     return Tensor(length(held))
 
 
-def concat_tensors(held: List, axis: int, stacked: bool) -> tuple[Tensor, Tensor]:
+def concat_tensors(held: TensorList, axis: int, stacked: bool) -> tuple[Tensor, Tensor]:
     """`concat` for Tensors."""
     items = held or []
     if not items:
         raise OpError("tensor_array_to_tensor: the list is empty")
     made = OPS["stack"](items, axis=axis) if stacked else OPS["concat"](items, axis=axis)
     made = made[0] if isinstance(made, tuple) else made
-    return made, Tensor(np.array([axis_size(x.meta.shape, axis) for x in items], np.int32))
+    return made, Tensor(np.array([axis_size_or_one(x.meta.shape, axis) for x in items], np.int32))
 
 
 # id of a function on arrays -> the function that replaces it where registers hold Tensors
-ON_TENSORS = {id(length): length_tensor, id(concat): concat_tensors}
+TENSOR_VERSIONS = {id(length): length_tensor, id(concat): concat_tensors}
 
 
 def concat_grad(gradient: Array, held: Sequence[Array], axis: int, stacked: bool) -> list[Array]:
@@ -81,31 +81,33 @@ def concat_grad(gradient: Array, held: Sequence[Array], axis: int, stacked: bool
     return np.split(gradient, ends, axis)
 
 
-def add(*gradients: List) -> list[Any]:
+def add_lists(*gradients: TensorList) -> list[Any]:
     """The elementwise sum of lists of gradients; missing elements are zero."""
     held = [g or [] for g in gradients]
     found: list[Any] = []
     for i in range(max(map(len, held))):
-        items = [item for g in held if (item := _at(g, i)) is not None]
+        items = [item for g in held if (item := _element_or_none(g, i)) is not None]
         found.append(sum(items[1:], items[0]) if items else None)
     return found
 
 
-def _at(items: Sequence[Any], index: int) -> Any:
+def _element_or_none(items: Sequence[Any], index: int) -> Any:
     return items[index] if index < len(items) else None
 
 
-def write_grad(gradients: List, position: Array, value: Array) -> tuple[Array, list[Any]]:
+def write_element_grad(
+    gradients: TensorList, position: Array, value: Array
+) -> tuple[Array, list[Any]]:
     """The gradients of the written value and of the list before the write."""
     at, items = position.item(), list(gradients or ())
-    found = _at(items, at)
+    found = _element_or_none(items, at)
     if found is None:
         return np.zeros_like(value), items
     items[at] = None
     return found, items
 
 
-def read_grad(gradients: List, position: Array, gradient: Array) -> list[Any]:
+def read_element_grad(gradients: TensorList, position: Array, gradient: Array) -> list[Any]:
     """The gradient of a list, with `gradient` added to the element that was read."""
     at, items = position.item(), list(gradients or ())
     items += [None] * (at + 1 - len(items))
@@ -113,7 +115,7 @@ def read_grad(gradients: List, position: Array, gradient: Array) -> list[Any]:
     return items
 
 
-def select_grad(mask: Array, gradient: Array, operands: Sequence[Any]) -> list[Any]:
+def select_input_grad(mask: Array, gradient: Array, operands: Sequence[Any]) -> list[Any]:
     """The gradients of the inputs of select_input; None for inputs that are undefined."""
     at = mask.item()
     return [

@@ -35,16 +35,18 @@ def check_supported(ops: Sequence[OpDesc], foreign: Sequence[OpDesc] = ()) -> No
     """Raise Unsupported that lists every unsupported op, slot and attribute, and each op in
     `foreign`.
     """
-    problems = {problem for desc in ops for problem in _problems(desc)}
-    problems |= {f"{desc.type}: {PADDLE_GRADIENT_MESSAGE}{_at(desc)}" for desc in foreign}
+    problems = {problem for desc in ops for problem in _op_problems(desc)}
+    problems |= {
+        f"{desc.type}: {PADDLE_GRADIENT_MESSAGE}{_location_suffix(desc)}" for desc in foreign
+    }
     if problems:
         raise Unsupported("the program cannot be interpreted:\n  " + "\n  ".join(sorted(problems)))
 
 
-def _problems(desc: OpDesc) -> Iterator[str]:
+def _op_problems(desc: OpDesc) -> Iterator[str]:
     desc = legalize_tensor_attrs(desc)
     op = OPS.get(desc.type)
-    at = _at(desc)
+    at = _location_suffix(desc)
     if op is None:
         yield f"{desc.type}: no such op{at}"
         return
@@ -59,5 +61,5 @@ def _problems(desc: OpDesc) -> Iterator[str]:
             yield f"{desc.type}: attribute {name} is set{at}"
 
 
-def _at(desc: OpDesc) -> str:
-    return f" ({desc.where})" if desc.where else ""
+def _location_suffix(desc: OpDesc) -> str:
+    return f" ({desc.user_line})" if desc.user_line else ""

@@ -13,7 +13,7 @@ from ..core.backward_pass import BARE_ARRAYS
 from ..core.dtype import is_float
 from ..core.mode import use_mode
 from ..core.op import OPS, Op, Slot
-from ..ir.block_captures import EMPTY
+from ..ir.block_captures import EMPTY_NAME
 from ..ir.passes.legalize_scalars import reduces_to_scalar
 from ..ir.program import OpDesc
 from .instructions import Instruction, Statement
@@ -27,7 +27,7 @@ class VjpCall:
     """
 
     def __init__(self, op: Op, attrs: dict[str, Any], wanted: Sequence[tuple[int, int]]) -> None:
-        self._op, self._requested = op, wanted
+        self._op, self._requested_inputs = op, wanted
         given = dict(zip(op.rule_names, op.rule_defaults, strict=False))
         self._attrs = {**given, **{n: v for n, v in attrs.items() if n in given}}
 
@@ -45,23 +45,26 @@ class VjpCall:
             and isinstance(operands[0], np.ndarray)
             and reduces_to_scalar(op.type, self._attrs, operands[0].ndim)
         ):
-            grads, results = [_without_axes(g) for g in grads], [_without_axes(r) for r in results]
+            grads, results = (
+                [_reshape_to_0d(g) for g in grads],
+                [_reshape_to_0d(r) for r in results],
+            )
         asked = dict(zip(op.rule_names[len(self._attrs) :], results, strict=True))
         with use_mode(BARE_ARRAYS):
             said = op.rule(*grads, *operands, **self._attrs, **asked)
             parts = said if isinstance(said, tuple) else (said,)
             return [
-                _reduce_to(_input_grad(parts, i, k), _input(operands[i], k))
-                for i, k in self._requested
+                _reduce_grad_to(_input_grad(parts, i, k), _input_at(operands[i], k))
+                for i, k in self._requested_inputs
             ]
 
 
-def _without_axes(value: Any) -> Any:
+def _reshape_to_0d(value: Any) -> Any:
     """Reshape a [1] value to 0-D. Programs before Paddle 2.5 declare scalars as [1]."""
     return value.reshape(()) if getattr(value, "shape", None) == (1,) else value
 
 
-def _zeros(result: Any) -> Any:
+def _zero_output_grad(result: Any) -> Any:
     """The gradient of an output that is not used: zeros."""
     return np.zeros_like(result) if is_float(result.dtype) else None
 
@@ -72,11 +75,11 @@ def _input_grad(parts: Sequence[Any], slot: int, place: int) -> Any:
     return found() if callable(found) else found
 
 
-def _input(operand: Any, place: int) -> Any:
+def _input_at(operand: Any, place: int) -> Any:
     return operand[place] if isinstance(operand, list) else operand
 
 
-def _reduce_to(gradient: Any, like: Any) -> Any:
+def _reduce_grad_to(gradient: Any, like: Any) -> Any:
     if gradient is None or not is_float(like.dtype):
         return np.zeros_like(like)
     if gradient.dtype.kind == "c" and like.dtype.kind != "c":
@@ -86,7 +89,7 @@ def _reduce_to(gradient: Any, like: Any) -> Any:
     return gradient if gradient.dtype == like.dtype else gradient.astype(like.dtype)
 
 
-class _Arguments:
+class _ArgumentSourceBuilder:
     """Builds the source of the arguments of a VjpCall, and collects the registers that they
     read.
     """
@@ -99,38 +102,39 @@ class _Arguments:
     def source(self) -> str:
         """The source of three lists: output gradients, inputs and outputs."""
         op = self._op
-        grads = [self._output_grads(op.outs[i]) for i in op.grad_outs]
-        inputs = [self._offsets(s) if s.lod_of else self._values(s) for s in op.ins]
-        outputs = [self._values(op.outs[i]) for i in op.rule_outs]
+        grads = [self._output_grad_source(op.outs[i]) for i in op.grad_out_indices]
+        inputs = [self._lod_source(s) if s.lod_of else self._value_source(s) for s in op.ins]
+        outputs = [self._value_source(op.outs[i]) for i in op.rule_outs]
         parts = (grads, inputs, outputs)
         return ", ".join(f"({''.join(f'{text}, ' for text in part)})" for part in parts)
 
-    def _read(self, register: str) -> str:
+    def _placeholder_for(self, register: str) -> str:
         self.registers.append(register)
         return f"{{{len(self.registers) - 1}}}"
 
-    def _values(self, slot: Slot) -> str:
+    def _value_source(self, slot: Slot) -> str:
         names = self._desc.inputs.get(slot.name, [])
         return _slot_source(
-            [self._read(r) for r in self._lowering.registers_of(self._block, names)], slot.many
+            [self._placeholder_for(r) for r in self._lowering.registers_of(self._block, names)],
+            slot.is_list,
         )
 
-    def _offsets(self, slot: Slot) -> str:
-        found = self._lowering.operand(self._block, self._desc, self._op, slot)
+    def _lod_source(self, slot: Slot) -> str:
+        found = self._lowering.input_slot_registers(self._block, self._desc, self._op, slot)
         if isinstance(found, tuple):
-            return f"[{', '.join(map(self._read, found))}]"
-        return "None" if found is None else self._read(found)
+            return f"[{', '.join(map(self._placeholder_for, found))}]"
+        return "None" if found is None else self._placeholder_for(found)
 
-    def _output_grads(self, slot: Slot) -> str:
+    def _output_grad_source(self, slot: Slot) -> str:
         outputs = self._desc.inputs.get(slot.name, [])
-        names = self._desc.inputs.get(f"{slot.name}@GRAD", []) or [EMPTY] * len(outputs)
+        names = self._desc.inputs.get(f"{slot.name}@GRAD", []) or [EMPTY_NAME] * len(outputs)
         texts = []
         for i, name in enumerate(names):
-            text = self._read(
-                self._lowering.register(self._block, outputs[i] if name == EMPTY else name)
+            text = self._placeholder_for(
+                self._lowering.register_of(self._block, outputs[i] if name == EMPTY_NAME else name)
             )
-            texts.append(f"{{ZEROS}}({text})" if name == EMPTY else text)
-        return _slot_source(texts, slot.many)
+            texts.append(f"{{ZEROS}}({text})" if name == EMPTY_NAME else text)
+        return _slot_source(texts, slot.is_list)
 
 
 def _slot_source(texts: list[str], many: bool) -> str:
@@ -142,20 +146,22 @@ def _slot_source(texts: list[str], many: bool) -> str:
 def lower_vjp(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
     """Lower an op `vjp`."""
     op = OPS[desc.attr("of")]
-    arguments = _Arguments(lowering, block, desc)
+    arguments = _ArgumentSourceBuilder(lowering, block, desc)
     source = arguments.source()
     wanted = [
         (i, k, name)
         for i, slot in enumerate(op.ins)
         for k, name in enumerate(desc.outputs.get(f"{slot.name}@GRAD", []))
-        if name != EMPTY
+        if name != EMPTY_NAME
     ]
-    outs = tuple(lowering.register(block, name) for _, _, name in wanted)
+    outs = tuple(lowering.register_of(block, name) for _, _, name in wanted)
     attrs = {n: a.value for n, a in desc.attrs.items() if n in op.attrs}
     call = VjpCall(op, attrs, [(i, k) for i, k, _ in wanted])
     targets = "".join(f"{{o{i}}}, " for i in range(len(outs)))
     text = f"[{targets}] = {{VJP}}({source})"
-    return Statement(desc, text, tuple(arguments.registers), outs, {"VJP": call, "ZEROS": _zeros})
+    return Statement(
+        desc, text, tuple(arguments.registers), outs, {"VJP": call, "ZEROS": _zero_output_grad}
+    )
 
 
 RULES["vjp"] = lower_vjp

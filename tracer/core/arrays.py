@@ -43,7 +43,7 @@ class _CurrentLibrary(threading.local):
     library: Any = numpy
 
 
-_current = _CurrentLibrary()
+_current_library = _CurrentLibrary()
 
 if TYPE_CHECKING:
     import numpy as np
@@ -52,49 +52,50 @@ else:
     vars(np).update({name: value for name, value in vars(numpy).items() if name != "__name__"})
 
 
-def _dispatching(name: str) -> Callable[..., Any]:
-    own = getattr(numpy, name)
+def _make_dispatching_function(name: str) -> Callable[..., Any]:
+    numpy_function = getattr(numpy, name)
 
-    def make(*args: Any, **how: Any) -> Any:
-        library = _current.library
+    def dispatch(*args: Any, **how: Any) -> Any:
+        library = _current_library.library
         if library is numpy:
-            return own(*args, **how)
+            return numpy_function(*args, **how)
         how.pop("like", None)
         return getattr(library, name)(*args, **how)
 
-    return make
+    return dispatch
 
 
-class _LibraryPart:
+class _LibrarySubmodule:
     """A submodule of the current library; its attributes are looked up at each access."""
 
     def __init__(self, path: tuple[str, ...]) -> None:
-        self._path = path
+        self._attribute_path = path
 
     def __getattr__(self, name: str) -> Any:
-        found = _current.library
-        for step in (*self._path, name):
+        found = _current_library.library
+        for step in (*self._attribute_path, name):
             found = getattr(found, step)
-        return found if callable(found) else _LibraryPart((*self._path, name))
+        return found if callable(found) else _LibrarySubmodule((*self._attribute_path, name))
 
 
 def enable_dispatch() -> None:
     """Replace the creation functions by functions that call the library of the running kernel."""
     vars(np).update(
-        {name: _dispatching(name) for name in CREATION_FUNCTIONS}, lib=_LibraryPart(("lib",))
+        {name: _make_dispatching_function(name) for name in CREATION_FUNCTIONS},
+        lib=_LibrarySubmodule(("lib",)),
     )
 
 
 def is_on_gpu() -> bool:
     """Whether the running kernel works on a GPU."""
-    return _current.library is not numpy
+    return _current_library.library is not numpy
 
 
 @contextmanager
 def use_library(library: Any) -> Iterator[None]:
     """Context in which the creation functions called by this thread are those of `library`."""
-    before, _current.library = _current.library, library
+    before, _current_library.library = _current_library.library, library
     try:
         yield
     finally:
-        _current.library = before
+        _current_library.library = before

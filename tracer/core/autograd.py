@@ -15,9 +15,9 @@ from . import cuda
 from ._tape import Node, accumulate_grad, are_leaves
 from .backward_pass import ActiveTensors, BackwardPass, new_backward_pass, to_public_grad
 from .eager import NO_TAPE
-from .errors import MisfitError, OarlockError, OpError, warn, with_user_line
-from .grad_hooks import accumulated_grad, listeners, notify_listeners
-from .mode import refuse_side_effect, require_eager, state, use_mode
+from .errors import MismatchError, OarlockError, OpError, warn, with_user_line
+from .grad_listeners import begin_listeners, compute_leaf_grad, listeners
+from .mode import reject_side_effect, require_eager, state, use_mode
 from .op import OPS
 from .paddle1_compat import compat
 from .tensor import Tensor
@@ -40,7 +40,7 @@ def _check_grad_shape(root: Tensor, given: Tensor | None) -> None:
         raise OpError(with_user_line(f"{why} (X={root.meta}, grad={given.meta})"))
 
 
-def reshape_to_output(root: Tensor, given: Tensor | None) -> Tensor | None:
+def reshape_grad_to_output(root: Tensor, given: Tensor | None) -> Tensor | None:
     """Reshape a gradient to the shape of its tensor; both have the same number of elements.
     Paddle accepts a [1] gradient for a 0-D tensor, and [1, 2] for [2].
     """
@@ -53,17 +53,17 @@ def reshape_to_output(root: Tensor, given: Tensor | None) -> Tensor | None:
     return result
 
 
-def _run_pass(
+def _run_backward_pass(
     sweep: BackwardPass, roots: Sequence[Tensor], given: Sequence[Tensor | None], retain_graph: bool
 ) -> None:
     if cuda.cupy_state.cupy is not None:
-        with cuda.use_device(cuda.index_of(roots[0].array)):
-            _run_pass_on_device(sweep, roots, given, retain_graph)
+        with cuda.use_device(cuda.gpu_index_of(roots[0].array)):
+            _run_backward_pass_on_device(sweep, roots, given, retain_graph)
     else:
-        _run_pass_on_device(sweep, roots, given, retain_graph)
+        _run_backward_pass_on_device(sweep, roots, given, retain_graph)
 
 
-def _run_pass_on_device(
+def _run_backward_pass_on_device(
     sweep: BackwardPass, roots: Sequence[Tensor], given: Sequence[Tensor | None], retain_graph: bool
 ) -> None:
     # With loss scaling, gradients overflow regularly: do not warn.
@@ -80,7 +80,7 @@ def backward(
     given: initial gradients, one per root; None for ones.
     """
     require_eager("backward", "use an optimizer's minimize, or static.append_backward")
-    if refuse_side_effect("backward()"):
+    if reject_side_effect("backward()"):
         return
     if roots[0].stop_gradient and all(t.stop_gradient for t in roots):
         warn(
@@ -89,24 +89,24 @@ def backward(
         )
         return
     active = [listener for listener in listeners if listener.is_active()] if len(listeners) else []
-    is_plain = not active and state.mode.without_wrappers().bare
-    if is_plain and not compat.rules.keeps_result_gradients and _is_single_program(roots):
+    is_plain = not active and state.mode.without_wrappers().allows_bare_arrays
+    if is_plain and not compat.rules.keeps_result_gradients and _is_single_program_graph(roots):
         _backward_through_program(roots[0], given[0], retain_graph)
         return
     sweep = new_backward_pass(create_graph=False)
-    notified = notify_listeners(sweep, roots, active)
-    _run_pass(sweep, roots, given, retain_graph)
+    notified = begin_listeners(sweep, roots, active)
+    _run_backward_pass(sweep, roots, given, retain_graph)
     if notified:
         sweep.notify_remaining()
     with use_mode(state.mode.with_tape(False)):
         for leaf, gradient in sweep.leaves():
             if not any(listener.owns(leaf) for listener in notified):
-                leaf.grad = accumulated_grad(leaf, sweep.tensor(gradient))
+                leaf.grad = compute_leaf_grad(leaf, sweep.to_public_tensor(gradient))
     for listener in notified:
         listener.finish()
 
 
-def _is_single_program(roots: Sequence[Tensor]) -> bool:
+def _is_single_program_graph(roots: Sequence[Tensor]) -> bool:
     """Whether the graph of the root is one node that stands for a whole program, and all its
     inputs are leaves.
     """
@@ -123,7 +123,7 @@ def _is_single_program(roots: Sequence[Tensor]) -> bool:
 
 
 @functools.lru_cache(maxsize=8)
-def _shared_ones(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
+def _cached_ones(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
     """A cached read-only array of ones, for scalar losses."""
     result = np.ones(shape, dtype)
     result.flags.writeable = False
@@ -134,9 +134,9 @@ def _initial_grad(root: Tensor, given: Tensor | None) -> Any:
     if given is not None:
         return to_public_grad(given.array)
     array = root.array
-    if array.size != 1 or cuda.index_of(array) is not None:
+    if array.size != 1 or cuda.gpu_index_of(array) is not None:
         return cuda.ones_like(array)
-    return _shared_ones(array.shape, array.dtype)
+    return _cached_ones(array.shape, array.dtype)
 
 
 def _backward_through_program(root: Tensor, given: Tensor | None, retain_graph: bool) -> None:
@@ -153,12 +153,12 @@ def _backward_through_program(root: Tensor, given: Tensor | None, retain_graph: 
     if rest:
         with use_mode(NO_TAPE):
             for leaf, gradient in rest:
-                leaf.grad = accumulated_grad(leaf, Tensor(to_public_grad(gradient)))
+                leaf.grad = compute_leaf_grad(leaf, Tensor(to_public_grad(gradient)))
 
 
 def _as_list(tensors: Any) -> list[Any]:
     if not isinstance(tensors, Tensor | list | tuple | set | frozenset):
-        raise MisfitError(
+        raise MismatchError(
             with_user_line(f"grad: {type(tensors).__name__} is not a Tensor or a list of Tensors")
         )
     return [tensors] if isinstance(tensors, Tensor) else list(tensors)
@@ -188,23 +188,25 @@ def grad(
         )
     roots, wanted = _as_list(outputs), _as_list(inputs)
     if not all(isinstance(t, Tensor) for t in (*roots, *wanted)):
-        raise MisfitError(
+        raise MismatchError(
             with_user_line("grad: outputs and inputs are a Tensor or a list of Tensors")
         )
     given = [None] * len(roots) if grad_outputs is None else _as_list(grad_outputs)
     if len(given) != len(roots):
-        raise MisfitError(
+        raise MismatchError(
             with_user_line(f"grad: {len(given)} grad_outputs for {len(roots)} outputs")
         )
-    given = [reshape_to_output(root, g) for root, g in zip(roots, given, strict=True)]
+    given = [reshape_grad_to_output(root, g) for root, g in zip(roots, given, strict=True)]
     barred = _as_list(no_grad_vars or ())
     if not all(isinstance(t, Tensor) for t in barred):
-        raise MisfitError(with_user_line("grad: no_grad_vars is a Tensor or a list of Tensors"))
+        raise MismatchError(with_user_line("grad: no_grad_vars is a Tensor or a list of Tensors"))
     found = state.mode.gradients(roots, given, wanted, barred)
     if found is None:
         require_eager("grad", "use static.gradients")
         sweep = new_backward_pass(create_graph, wanted, ActiveTensors(roots, wanted, barred))
-        _run_pass(sweep, roots, given, create_graph if retain_graph is None else retain_graph)
+        _run_backward_pass(
+            sweep, roots, given, create_graph if retain_graph is None else retain_graph
+        )
         found = [
             _make_differentiable(sweep.grad_of(t)) if create_graph else sweep.grad_of(t)
             for t in wanted
@@ -235,39 +237,39 @@ class no_grad(ContextDecorator):
     _tape = False
 
     def __init__(self, func: Callable[..., Any] | None = None) -> None:
-        self._func = func
-        self._stack: list[Any] = []
+        self._decorated_function = func
+        self._mode_stack: list[Any] = []
         if func is not None:
             functools.update_wrapper(self, func)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the decorated function, or decorate a function."""
-        if self._func is None:
-            return self._decorated(*args, **kwargs)
+        if self._decorated_function is None:
+            return self._decorate(*args, **kwargs)
         with type(self)():
-            return state.mode.convert_forward(self._func)(*args, **kwargs)
+            return state.mode.convert_forward(self._decorated_function)(*args, **kwargs)
 
-    def _decorated(self, function: Callable[..., Any]) -> Callable[..., Any]:
+    def _decorate(self, function: Callable[..., Any]) -> Callable[..., Any]:
         if inspect.isgeneratorfunction(function):
             return _wrap_generator(type(self), function)
 
         @functools.wraps(function)
-        def within(*args: Any, **kwargs: Any) -> Any:
+        def wrapper(*args: Any, **kwargs: Any) -> Any:
             with type(self)():
                 return state.mode.convert_forward(function)(*args, **kwargs)
 
-        return within
+        return wrapper
 
     def _recreate_cm(self) -> no_grad:
         return type(self)()
 
     def __enter__(self) -> no_grad:
-        self._stack.append(state.mode)
+        self._mode_stack.append(state.mode)
         state.mode = state.mode.with_tape(self._tape)
         return self
 
     def __exit__(self, *_: object) -> None:
-        state.mode = self._stack.pop()
+        state.mode = self._mode_stack.pop()
 
 
 def _wrap_generator(
@@ -279,7 +281,7 @@ def _wrap_generator(
     """
 
     @functools.wraps(function)
-    def within(*args: Any, **kwargs: Any) -> Generator[Any, Any, Any]:
+    def wrapper(*args: Any, **kwargs: Any) -> Generator[Any, Any, Any]:
         generator = function(*args, **kwargs)
         resume: Callable[[], Any] = functools.partial(next, generator)
         try:
@@ -299,7 +301,7 @@ def _wrap_generator(
             with setting():
                 generator.close()
 
-    return within
+    return wrapper
 
 
 class enable_grad(no_grad):
@@ -314,11 +316,11 @@ class set_grad_enabled:
     """
 
     def __init__(self, mode: bool) -> None:
-        self._mode, self._previous_mode = mode, state.mode
+        self._enabled, self._previous_mode = mode, state.mode
         state.mode = state.mode.with_tape(mode)
 
     def __enter__(self) -> None:
-        state.mode = state.mode.with_tape(self._mode)
+        state.mode = state.mode.with_tape(self._enabled)
 
     def __exit__(self, *_: object) -> None:
         state.mode = self._previous_mode
@@ -327,11 +329,11 @@ class set_grad_enabled:
         """Decorate a function: the setting holds for its body only."""
         state.mode = self._previous_mode
         if inspect.isgeneratorfunction(function):
-            return _wrap_generator(functools.partial(type(self), self._mode), function)
+            return _wrap_generator(functools.partial(type(self), self._enabled), function)
 
         @functools.wraps(function)
         def run(*args: Any, **kwargs: Any) -> Any:
-            with type(self)(self._mode):
+            with type(self)(self._enabled):
                 return function(*args, **kwargs)
 
         return run
@@ -342,4 +344,4 @@ def is_grad_enabled() -> bool:
 
     In a `to_static` function: whether its caller records gradients. False in other static programs.
     """
-    return state.mode.tape and (state.mode.called_with_tape or not state.mode.static)
+    return state.mode.tape and (state.mode.caller_has_tape or not state.mode.static)

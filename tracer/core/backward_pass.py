@@ -15,7 +15,7 @@ from . import cuda
 from ._tape import BackwardEngine, Node, configure, set_modes
 from .dtype import is_float
 from .eager import EAGER, NO_TAPE, raise_op_error
-from .errors import OpError, RuleError, with_user_line
+from .errors import InvalidOperationError, OpError, with_user_line
 from .mode import Mode, state, use_mode
 from .numerics_check import check_array
 from .numerics_check import is_enabled as checks_numerics
@@ -31,7 +31,7 @@ def wrap_arrays(arg: Any) -> Any:
     return [Tensor(a) for a in arg] if isinstance(arg, list | tuple) else Tensor(arg)
 
 
-class BareArrays(Mode):
+class BareArrayMode(Mode):
     """A mode that calls kernels on bare arrays."""
 
     tape = False
@@ -48,7 +48,7 @@ class BareArrays(Mode):
             raise_op_error(op, tuple(map(wrap_arrays, args)), attrs, error)
 
 
-BARE_ARRAYS = BareArrays()
+BARE_ARRAYS = BareArrayMode()
 
 
 def raise_call_error(
@@ -64,7 +64,7 @@ configure(Tensor, raise_call_error, is_float)
 set_modes(EAGER, NO_TAPE, BARE_ARRAYS)
 
 
-def value_at(tensor: Tensor, seq: int) -> Tensor:
+def value_seen_by_node(tensor: Tensor, seq: int) -> Tensor:
     """The value that `tensor` had when node number `seq` read it: the tensor itself, or a
     snapshot if the tensor was modified in place after that.
     """
@@ -85,7 +85,7 @@ def operands_of(node: Node) -> tuple[Any, ...]:
             f"backward: the graph of {node.op.type} was freed by an earlier backward(); use "
             f"retain_graph=True"
         )
-        raise RuleError(with_user_line(why))
+        raise InvalidOperationError(with_user_line(why))
     for arg in args:
         if arg is not None and (arg.__class__ is list or arg.__class__ is tuple or arg._history):
             break
@@ -95,9 +95,9 @@ def operands_of(node: Node) -> tuple[Any, ...]:
     return tuple(
         a
         if a is None
-        else value_at(a, seq)
+        else value_seen_by_node(a, seq)
         if isinstance(a, Tensor)
-        else [value_at(t, seq) for t in a]
+        else [value_seen_by_node(t, seq) for t in a]
         for a in args
     )
 
@@ -124,23 +124,25 @@ class BackwardPass(BackwardEngine):
         self.watched = {(t.node.seq, t.index) for t in watched if t.node is not None}
         self.watched_grads: dict[tuple[int, int], Any] = {}
         self.reach = reach
-        self.nodes = None if reach is None else reach.nodes
+        self.nodes = None if reach is None else reach.node_seqs
         self.sum = OPS["elementwise_add"]
         self.bare = True
         # ids of (listener, leaf) pairs that were notified
-        self.notified: set[tuple[int, int]] = set()
+        self.notified_pairs: set[tuple[int, int]] = set()
 
     operands_of = staticmethod(operands_of)
 
     def notify_final(self, pairs: list[tuple[Any, Tensor]]) -> None:
         """Called by C++ when the gradients of some leaves are complete. Notifies their
-        listeners, see `grad_hooks.py`.
+        listeners, see `grad_listeners.py`.
         """
         with use_mode(NO_TAPE):
             for listener, leaf in pairs:
                 gradient = self.leaf(leaf)
-                self.notified.add((id(listener), id(leaf)))
-                listener.on_gradient(leaf, None if gradient is None else self.tensor(gradient))
+                self.notified_pairs.add((id(listener), id(leaf)))
+                listener.on_gradient(
+                    leaf, None if gradient is None else self.to_public_tensor(gradient)
+                )
 
     def notify_remaining(self) -> None:
         """Called at the end of the pass. Notifies listeners of leaves whose last node the
@@ -151,7 +153,7 @@ class BackwardPass(BackwardEngine):
             [
                 (listener, leaf)
                 for listener, leaf in pairs
-                if (id(listener), id(leaf)) not in self.notified
+                if (id(listener), id(leaf)) not in self.notified_pairs
             ]
         )
 
@@ -185,19 +187,19 @@ class BackwardPass(BackwardEngine):
         with use_mode(NO_TAPE):
             return to_public_grad(run_hooks(Tensor(to_public_grad(gradient)), hooks).array)
 
-    def tensor(self, gradient: Any) -> Tensor:
+    def to_public_tensor(self, gradient: Any) -> Tensor:
         """The gradient as a public Tensor."""
         return Tensor(to_public_grad(gradient))
 
     def output_grads(self, node: Node, gradient: Any) -> tuple[Any, ...]:
         """The gradients of the outputs of a node after hooks, one per differentiable slot."""
         if node.op.single:
-            return (self._finish_grad(node, 0, gradient),)
+            return (self._apply_hooks_and_save(node, 0, gradient),)
         outs = [node.outs] if len(node.op.outs) == 1 else node.outs
-        return tuple(self._slot_grads(node, i, outs[i], gradient) for i in node.op.grad_outs)
+        return tuple(self._slot_grads(node, i, outs[i], gradient) for i in node.op.grad_out_indices)
 
     def _slot_grads(self, node: Node, index: int, out: Any, by_index: dict[int, Any]) -> Any:
-        if node.op.outs[index].many:
+        if node.op.outs[index].is_list:
             return [self._output_grad(node, index + k, a, by_index) for k, a in enumerate(out)]
         return self._output_grad(node, index, out, by_index)
 
@@ -206,9 +208,9 @@ class BackwardPass(BackwardEngine):
         if gradient is None:
             # a PyLayer can turn off materialize_grads
             return self.zeros(array) if node.attrs.get("materialize_grads", True) else None
-        return self._finish_grad(node, index, gradient)
+        return self._apply_hooks_and_save(node, index, gradient)
 
-    def _finish_grad(self, node: Node, index: int, gradient: Any) -> Any:
+    def _apply_hooks_and_save(self, node: Node, index: int, gradient: Any) -> Any:
         if node.hooks is not None and index in node.hooks:
             gradient = self.apply_hooks(gradient, node.hooks[index])
         if (node.seq, index) in self.watched:
@@ -222,7 +224,7 @@ class BackwardPass(BackwardEngine):
             if tensor.node is None
             else self.watched_grads.get((tensor.node.seq, tensor.index))
         )
-        return None if found is None else self.tensor(found)
+        return None if found is None else self.to_public_tensor(found)
 
 
 class ResultGradPass(BackwardPass):
@@ -234,10 +236,10 @@ class ResultGradPass(BackwardPass):
         super().__init__()
         self.watched = {
             (-1, -1)
-        }  # matches no result; a non-empty set makes C++ call _finish_grad for all results
+        }  # matches no result; a non-empty set makes C++ call _apply_hooks_and_save for all results
 
-    def _finish_grad(self, node: Node, index: int, gradient: Any) -> Any:
-        gradient = super()._finish_grad(node, index, gradient)
+    def _apply_hooks_and_save(self, node: Node, index: int, gradient: Any) -> Any:
+        gradient = super()._apply_hooks_and_save(node, index, gradient)
         node.grads = {**(node.grads or {}), index: gradient}
         return gradient
 
@@ -271,7 +273,7 @@ class RecordedBackwardPass(BackwardPass):
         flow through it.
         """
         saved = Tensor(node.outs if node.op.single else node.outs[index])
-        if index in node.op.grad_outs:
+        if index in node.op.grad_out_indices:
             saved.stop_gradient, saved.node, saved.index = False, node, index
         return saved
 
@@ -298,7 +300,7 @@ class RecordedBackwardPass(BackwardPass):
         """The gradient after the user's hooks."""
         return to_public_grad(run_hooks(to_public_grad(gradient), hooks))
 
-    def tensor(self, gradient: Any) -> Tensor:
+    def to_public_tensor(self, gradient: Any) -> Tensor:
         """The gradient in the public convention."""
         return to_public_grad(gradient)
 
@@ -356,21 +358,23 @@ class ActiveTensors:
     def __init__(
         self, roots: Iterable[Tensor], wanted: Sequence[Tensor], barred: Sequence[Tensor] = ()
     ) -> None:
-        self._leaves = {id(t) for t in wanted if t.node is None}
-        self._watched = {(t.node.seq, t.index) for t in wanted if t.node is not None}
-        self._barred = {id(t) if t.node is None else (t.node.seq, t.index) for t in barred}
-        self.nodes: set[int] = set()
+        self._requested_leaves = {id(t) for t in wanted if t.node is None}
+        self._requested_outputs = {(t.node.seq, t.index) for t in wanted if t.node is not None}
+        self._no_grad_keys = {id(t) if t.node is None else (t.node.seq, t.index) for t in barred}
+        self.node_seqs: set[int] = set()
         for node in sorted(ancestor_nodes(roots), key=lambda n: n.seq):
             if any(t in self for t in differentiable_inputs(node)):
-                self.nodes.add(node.seq)
+                self.node_seqs.add(node.seq)
 
     def __contains__(self, tensor: Tensor) -> bool:
         tensor = tensor if tensor._origin is None else tensor._origin
         node = tensor.node
         if node is None:
-            return id(tensor) in self._leaves and id(tensor) not in self._barred
+            return id(tensor) in self._requested_leaves and id(tensor) not in self._no_grad_keys
         key = (node.seq, tensor.index)
-        return (node.seq in self.nodes or key in self._watched) and key not in self._barred
+        return (
+            node.seq in self.node_seqs or key in self._requested_outputs
+        ) and key not in self._no_grad_keys
 
 
 def run_hooks(gradient: Tensor, hooks: Sequence[Any]) -> Tensor:
@@ -400,7 +404,7 @@ def new_backward_pass(
     mode = state.mode.without_wrappers()
     if checks_numerics():
         return CheckedBackwardPass(mode.with_tape(create_graph), watched, reach)
-    if mode.bare and not create_graph:
+    if mode.allows_bare_arrays and not create_graph:
         if compat.rules.keeps_result_gradients and reach is None:
             return ResultGradPass()
         return BackwardPass(watched, reach)

@@ -13,7 +13,7 @@ SUM, MAX, MIN, PROD, AVG = range(5)  # values of Paddle's ReduceOp
 REDUCE_OP_NAMES = ("SUM", "MAX", "MIN", "PROD", "AVG")
 
 
-Messages = Sequence[tuple[int, Any]]  # pairs of rank and array
+RankArrayPairs = Sequence[tuple[int, Any]]  # pairs of rank and array
 
 
 class Work(Protocol):
@@ -88,7 +88,7 @@ class Communicator(Protocol):
         """Receive from rank `source`."""
         ...
 
-    def exchange(self, sent: Messages, got: Messages) -> Work:
+    def exchange(self, sent: RankArrayPairs, got: RankArrayPairs) -> Work:
         """Send and receive several arrays at once, without deadlock.
 
         sent, got: pairs of rank and array.
@@ -106,7 +106,7 @@ class Communicator(Protocol):
         ...
 
 
-class SingleProcess:
+class SingleProcessCommunicator:
     """The group of one process."""
 
     rank, size = 0, 1
@@ -145,7 +145,7 @@ class SingleProcess:
 
     recv = send
 
-    def exchange(self, sent: Messages, got: Messages) -> Work:
+    def exchange(self, sent: RankArrayPairs, got: RankArrayPairs) -> Work:
         """No-op."""
         return CompletedWork()
 
@@ -158,17 +158,17 @@ class SingleProcess:
         return self
 
 
-class World:
+class ProcessGroups:
     """The groups of this process, by Paddle's `ring_id`. Group 0 has all ranks."""
 
     def __init__(self) -> None:
-        self.groups: dict[int, Communicator] = {0: SingleProcess()}
-        self.initialized = False
+        self.groups: dict[int, Communicator] = {0: SingleProcessCommunicator()}
+        self.is_initialized = False
 
     @property
-    def everybody(self) -> Communicator:
+    def global_group(self) -> Communicator:
         """The group of all ranks."""
         return self.groups[0]
 
 
-world = World()
+process_groups = ProcessGroups()

@@ -21,16 +21,16 @@ class _CupyState:
     """The state of GPU support.
 
     cupy: the CuPy module; None until a GPU is requested.
-    index: the device of new tensors; None for the CPU.
+    default_index: the device of new tensors; None for the CPU.
     """
 
     cupy: Any = None
-    array: Any = ()  # isinstance(x, ()) is False
-    index: int | None = None
+    array_type: Any = ()  # isinstance(x, ()) is False
+    default_index: int | None = None
 
 
 cupy_state = _CupyState()
-_NO_DEVICE = nullcontext()
+_NULL_CONTEXT = nullcontext()
 _first_use_callbacks: list[Callable[[], None]] = []
 
 
@@ -50,7 +50,7 @@ def require_cupy(asker: str) -> Any:
     """
     if cupy_state.cupy is None:
         cupy = _import_cupy(asker)
-        cupy_state.cupy, cupy_state.array = cupy, cupy.ndarray
+        cupy_state.cupy, cupy_state.array_type = cupy, cupy.ndarray
         arrays.enable_dispatch()
         for then in _first_use_callbacks:
             then()
@@ -66,7 +66,7 @@ def _import_cupy(asker: str) -> Any:
         ) from None
 
 
-def scipy_special(name: str) -> Any:
+def cupyx_special_function(name: str) -> Any:
     """A function of scipy.special for arrays on a GPU."""
     return getattr(importlib.import_module("cupyx.scipy.special"), name)
 
@@ -79,7 +79,7 @@ def device_count() -> int:
         return 0
 
 
-def check_device(index: int, asker: str) -> Any:
+def check_gpu(index: int, asker: str) -> Any:
     """Import CuPy and check that GPU number `index` exists.
 
     Raises OarlockError otherwise and changes no state.
@@ -100,24 +100,24 @@ def check_device(index: int, asker: str) -> Any:
     return require_cupy(asker)
 
 
-def index_of(array: Any) -> int | None:
+def gpu_index_of(array: Any) -> int | None:
     """The number of the GPU that holds an array; None for the CPU."""
-    return int(array.device.id) if isinstance(array, cupy_state.array) else None
+    return int(array.device.id) if isinstance(array, cupy_state.array_type) else None
 
 
 def to_host(array: Any) -> Any:
     """The array in CPU memory. An array on a GPU is copied."""
-    return array.get() if isinstance(array, cupy_state.array) else array
+    return array.get() if isinstance(array, cupy_state.array_type) else array
 
 
 def use_device(index: int | None) -> Any:
     """Context that selects a GPU. It has no effect for the CPU (None)."""
-    return _NO_DEVICE if index is None else cupy_state.cupy.cuda.Device(index)
+    return _NULL_CONTEXT if index is None else cupy_state.cupy.cuda.Device(index)
 
 
 def to_device(array: Any, index: int | None) -> Any:
     """The array on a GPU, or on the CPU for None; copied if necessary."""
-    if index_of(array) == index:
+    if gpu_index_of(array) == index:
         return array
     if index is None:
         return to_host(array)
@@ -127,35 +127,35 @@ def to_device(array: Any, index: int | None) -> Any:
 
 def to_default_device(array: Any) -> Any:
     """Move a CPU array to the device of new tensors."""
-    return array if cupy_state.index is None else to_device(array, cupy_state.index)
+    return array if cupy_state.default_index is None else to_device(array, cupy_state.default_index)
 
 
 @contextmanager
 def use_default_device(index: int | None) -> Iterator[None]:
     """Context that sets the device of new tensors."""
-    before, cupy_state.index = cupy_state.index, index
+    before, cupy_state.default_index = cupy_state.default_index, index
     try:
         yield
     finally:
-        cupy_state.index = before
+        cupy_state.default_index = before
 
 
 def copy_array(array: Any) -> Any:
     """A copy of an array on the same device."""
-    return array.copy() if isinstance(array, cupy_state.array) else np.array(array)
+    return array.copy() if isinstance(array, cupy_state.array_type) else np.array(array)
 
 
 def contiguous_copy(array: Any) -> Any:
     """A C-contiguous copy of an array on the same device."""
-    if not isinstance(array, cupy_state.array):
+    if not isinstance(array, cupy_state.array_type):
         return np.array(array, order="C")
-    with use_device(index_of(array)):
+    with use_device(gpu_index_of(array)):
         return array.copy(order="C")
 
 
 def copy_like(array: Any, like: Any) -> Any:
     """A copy of an array with the device and dtype of `like`."""
-    index = index_of(like)
+    index = gpu_index_of(like)
     if index is None:
         return np.array(to_host(array), dtype=like.dtype)
     with use_device(index):
@@ -167,7 +167,7 @@ def zeros_like(array: Any) -> Any:
     if cupy_state.cupy is None:
         # several times faster than np.zeros_like for small arrays
         return np.zeros(array.shape, array.dtype)
-    with use_device(index_of(array)):
+    with use_device(gpu_index_of(array)):
         return np.zeros_like(array)
 
 
@@ -175,7 +175,7 @@ def ones_like(array: Any) -> Any:
     """Ones with the shape, dtype and device of an array."""
     if cupy_state.cupy is None:
         return np.ones_like(array)
-    with use_device(index_of(array)):
+    with use_device(gpu_index_of(array)):
         return np.ones_like(array)
 
 

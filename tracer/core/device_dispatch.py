@@ -3,7 +3,7 @@
 - All inputs on the CPU: run the compiled kernel if there is one, otherwise the NumPy kernel.
 - Inputs on a GPU: run the NumPy kernel with CuPy arrays. Its `np` creates arrays on the GPU
   (`arrays.py`). Results on the CPU are copied to the GPU.
-- Ops with `host="<reason>"`, and bfloat16 inputs: copy to the CPU, run, copy back.
+- Ops with a `host_reason`, and bfloat16 inputs: copy to the CPU, run, copy back.
 - No inputs: the device of `set_device`.
 
 Inputs on two devices raise an error, except for scalars (0-D), which are copied.
@@ -20,7 +20,7 @@ import numpy as np
 from . import cuda, native
 from .arrays import use_library
 from .dtype import bfloat16
-from .errors import PlaceError
+from .errors import DeviceMismatchError
 from .op import Kernel, Op, Slot
 
 # Slots that kernels read as Python numbers. They stay on the CPU, so that an optimizer step does
@@ -53,11 +53,11 @@ def common_device(arrays: Sequence[Any]) -> int | None:
 
     Raises PlaceError if there are two.
     """
-    places = {cuda.index_of(a) for a in arrays if a.ndim}
+    places = {cuda.gpu_index_of(a) for a in arrays if a.ndim}
     if not places:  # there are only scalars: use the GPU of any of them
-        return next((i for a in arrays if (i := cuda.index_of(a)) is not None), None)
+        return next((i for a in arrays if (i := cuda.gpu_index_of(a)) is not None), None)
     if len(places) > 1:
-        raise PlaceError("inputs are on two devices")
+        raise DeviceMismatchError("inputs are on two devices")
     return places.pop()
 
 
@@ -75,21 +75,23 @@ def _move_inputs(op: Op, args: tuple[Any, ...], index: int | None) -> tuple[Any,
 
 def _is_host_slot(slot: Slot) -> bool:
     """Whether kernels read the slot as Python numbers: HOST_SCALAR_SLOTS and LoD offsets."""
-    return slot.name in HOST_SCALAR_SLOTS or slot.over in HOST_SCALAR_SLOTS or bool(slot.lod_of)
+    return (
+        slot.name in HOST_SCALAR_SLOTS or slot.overwrites in HOST_SCALAR_SLOTS or bool(slot.lod_of)
+    )
 
 
 def _move_outputs(op: Op, outs: Any, index: int | None) -> Any:
     """Move the results to one device, except for host slots."""
 
-    def put(slot: Slot, out: Any) -> Any:
+    def move(slot: Slot, out: Any) -> Any:
         at = None if _is_host_slot(slot) else index
         return map_arrays(
             out, lambda a: cuda.to_device(np.asarray(a) if isinstance(a, np.generic) else a, at)
         )
 
     if len(op.outs) == 1:
-        return put(op.outs[0], outs)
-    return tuple(put(slot, out) for slot, out in zip(op.outs, outs, strict=True))
+        return move(op.outs[0], outs)
+    return tuple(move(slot, out) for slot, out in zip(op.outs, outs, strict=True))
 
 
 def with_device_dispatch(op: Op, plain: Kernel) -> Kernel:
@@ -105,24 +107,24 @@ def with_device_dispatch(op: Op, plain: Kernel) -> Kernel:
             if not _is_host_slot(s)
             for a in iter_arrays(arg)
         ]
-        index = common_device(held) if held else cuda.cupy_state.index
+        index = common_device(held) if held else cuda.cupy_state.default_index
         if index is None:
             with use_library(np):  # a kernel on a GPU may call another op's kernel
                 return plain(*_move_inputs(op, args, None), **attrs)
-        if op.traits.host or any(map(_is_bfloat16, held)) or (op.traits.random and not held):
+        if op.traits.host_reason or any(map(_is_bfloat16, held)) or (op.traits.random and not held):
             with use_library(np):
                 outs = plain(*map_arrays(args, cuda.to_host), **attrs)
         else:
             with cuda.use_device(index), use_library(cuda.cupy_state.cupy):
-                outs = op.reference(*_move_inputs(op, args, index), **attrs)
+                outs = op.numpy_kernel(*_move_inputs(op, args, index), **attrs)
         return _move_outputs(op, outs, index)
 
     return kernel
 
 
-def install() -> None:
+def install_device_dispatch() -> None:
     """Wrap the kernels of all ops."""
     native.wrap_kernels(with_device_dispatch)
 
 
-cuda.on_first_gpu_use(install)
+cuda.on_first_gpu_use(install_device_dispatch)

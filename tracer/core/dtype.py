@@ -59,7 +59,7 @@ bfloat16 = DType("bfloat16", ml_dtypes.bfloat16, 22)
 complex64 = DType("complex64", np.complex64, 23)
 complex128 = DType("complex128", np.complex128, 24)
 
-ALL = (
+ALL_DTYPES = (
     bool_,
     int16,
     int32,
@@ -73,15 +73,15 @@ ALL = (
     complex64,
     complex128,
 )
-BY_NP: dict[np.dtype[Any], DType] = {d.np: d for d in ALL}
-BY_PROTO: dict[int, DType] = {d.proto: d for d in ALL}
-_BY_NAME: dict[str, DType] = {d.name: d for d in ALL}
+DTYPE_BY_NP: dict[np.dtype[Any], DType] = {d.np: d for d in ALL_DTYPES}
+DTYPE_BY_PROTO: dict[int, DType] = {d.proto: d for d in ALL_DTYPES}
+_DTYPE_BY_NAME: dict[str, DType] = {d.name: d for d in ALL_DTYPES}
 
-_default = float32
+_default_dtype = float32
 
 
 # Python type names that NumPy accepts
-_PYTHON_TYPES = {"int": "int64", "float": "float64", "double": "float64"}
+_PYTHON_TYPE_NAMES = {"int": "int64", "float": "float64", "double": "float64"}
 
 
 def dtype_of(spec: Any) -> DType:
@@ -94,25 +94,25 @@ def dtype_of(spec: Any) -> DType:
         return spec
     if isinstance(spec, str):
         name = spec.removeprefix("paddle.")
-        found = _BY_NAME.get(_PYTHON_TYPES.get(name, name))
+        found = _DTYPE_BY_NAME.get(_PYTHON_TYPE_NAMES.get(name, name))
     elif isinstance(spec, int) and not isinstance(spec, bool):
-        found = BY_PROTO.get(spec)
+        found = DTYPE_BY_PROTO.get(spec)
     else:
         try:
-            found = BY_NP.get(np.dtype(spec))
+            found = DTYPE_BY_NP.get(np.dtype(spec))
         except TypeError:
             found = None
     if found is None:
-        raise OperandError(f"dtype: {spec!r} is not one of {', '.join(_BY_NAME)}")
+        raise OperandError(f"dtype: {spec!r} is not one of {', '.join(_DTYPE_BY_NAME)}")
     return found
 
 
-HALF = frozenset((float16.np, bfloat16.np))  # the NumPy kind of bfloat16 is "V"
+HALF_DTYPES = frozenset((float16.np, bfloat16.np))  # the NumPy kind of bfloat16 is "V"
 
 
 def is_half(dtype: np.dtype[Any]) -> bool:
     """Whether `dtype` is float16 or bfloat16."""
-    return dtype.itemsize == 2 and dtype in HALF
+    return dtype.itemsize == 2 and dtype in HALF_DTYPES
 
 
 def is_real(dtype: np.dtype[Any]) -> bool:
@@ -133,12 +133,12 @@ def is_float(dtype: np.dtype[Any]) -> bool:
     return kind in "fc" or (kind == "V" and dtype == bfloat16.np)
 
 
-def work_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+def compute_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
     """The dtype for computing and for statistics: float32 for half precision, else `dtype`."""
     return float32.np if is_half(dtype) else dtype
 
 
-def promote(a: np.dtype[Any], b: np.dtype[Any]) -> np.dtype[Any]:
+def promote_dtypes(a: np.dtype[Any], b: np.dtype[Any]) -> np.dtype[Any]:
     """The common dtype of two inputs by NumPy's rule; float32 for float16 with bfloat16."""
     if a == b:
         return a
@@ -147,18 +147,18 @@ def promote(a: np.dtype[Any], b: np.dtype[Any]) -> np.dtype[Any]:
 
 def set_default_dtype(d: Any) -> None:
     """Set the dtype of new floating tensors: float16, bfloat16, float32 or float64."""
-    global _default  # noqa: PLW0603 - one process-wide setting, as in Paddle
+    global _default_dtype  # noqa: PLW0603 - one process-wide setting, as in Paddle
     found = dtype_of(d)
     if found.np.kind != "f" and found is not bfloat16:
         raise OperandError(f"set_default_dtype: {found.name} is not a floating type")
-    _default = found
+    _default_dtype = found
 
 
 def get_default_dtype() -> str:
     """The name of the dtype of new floating tensors."""
-    return _default.name
+    return _default_dtype.name
 
 
-def default_float() -> np.dtype[Any]:
+def default_float_dtype() -> np.dtype[Any]:
     """The NumPy dtype of new floating tensors."""
-    return _default.np
+    return _default_dtype.np

@@ -10,15 +10,15 @@ from typing import Any, NoReturn
 from . import cuda
 from ._tape import Node, limited
 from .dtype import is_float
-from .errors import OperandError, OpError, PlaceError, same_kind, with_user_line
-from .limits import out_of_memory
+from .errors import DeviceMismatchError, OperandError, OpError, op_error_like, with_user_line
 from .mode import Mode
 from .op import Op
-from .operand_checks import not_a_tensor
+from .operand_checks import not_a_tensor_message
+from .result_size_limit import out_of_memory_error
 from .tensor import Tensor, save_history, snapshot_of
 
 
-def unwrap(arg: Any) -> Any:
+def unwrap_tensors(arg: Any) -> Any:
     """The arrays of an argument; None stays None."""
     if isinstance(arg, Tensor):
         return arg.array
@@ -40,28 +40,28 @@ def unwrap_tuples(op: Op, args: tuple[Any, ...]) -> tuple[Any, ...] | None:
     """
     found = tuple(
         arg[0]
-        if isinstance(arg, tuple) and not slot.many and arg and isinstance(arg[0], Tensor)
+        if isinstance(arg, tuple) and not slot.is_list and arg and isinstance(arg[0], Tensor)
         else arg
         for slot, arg in zip(op.ins, args, strict=False)
     )
     return None if all(map(is_, found, args)) else found
 
 
-MAX_REASON = 2000  # max length of an error message
+MAX_REASON_LENGTH = 2000  # max length of an error message
 
 
-class Eager(Mode):
+class EagerMode(Mode):
     """Run ops at once.
 
     tape: record nodes for gradients.
     """
 
-    bare = True
+    allows_bare_arrays = True
 
     def __init__(self, tape: bool) -> None:
         self.tape = tape
 
-    def with_tape(self, tape: bool) -> Eager:
+    def with_tape(self, tape: bool) -> EagerMode:
         """The eager mode with or without tape."""
         return EAGER if tape else NO_TAPE
 
@@ -97,7 +97,7 @@ class Eager(Mode):
         arguments.
         """
         try:
-            arrays = [unwrap(arg) for arg in args]
+            arrays = [unwrap_tensors(arg) for arg in args]
             if op.same_dtype or op.floating:
                 op.check_dtypes(arrays)
             outs = limited(op.kernel, *arrays, **attrs)
@@ -118,9 +118,10 @@ class Eager(Mode):
 def wrap_results(op: Op, outs: Any) -> Any:
     """Wrap the arrays that a kernel returned in Tensors."""
     if len(op.outs) == 1:
-        return [Tensor(a) for a in outs] if op.outs[0].many else Tensor(outs)
+        return [Tensor(a) for a in outs] if op.outs[0].is_list else Tensor(outs)
     return tuple(
-        [Tensor(a) for a in o] if s.many else Tensor(o) for s, o in zip(op.outs, outs, strict=True)
+        [Tensor(a) for a in o] if s.is_list else Tensor(o)
+        for s, o in zip(op.outs, outs, strict=True)
     )
 
 
@@ -131,9 +132,9 @@ def differentiable_results(op: Op, result: Any) -> list[tuple[int, Tensor]]:
     """
     slots = [result] if len(op.outs) == 1 else list(result)
     found: list[tuple[int, Tensor]] = []
-    for i in op.grad_outs:
+    for i in op.grad_out_indices:
         found += (
-            [(i + k, t) for k, t in enumerate(slots[i])] if op.outs[i].many else [(i, slots[i])]
+            [(i + k, t) for k, t in enumerate(slots[i])] if op.outs[i].is_list else [(i, slots[i])]
         )
     return found
 
@@ -147,20 +148,20 @@ def meta_of(arg: Any) -> Any:
         return None if arg is None else arg.meta
     if isinstance(arg, list | tuple):
         if any(a is None for a in arg):
-            raise OperandError(not_a_tensor(None))
+            raise OperandError(not_a_tensor_message(None))
         return [meta_of(a) for a in arg]
-    raise OperandError(not_a_tensor(arg))
+    raise OperandError(not_a_tensor_message(arg))
 
 
 def metas_of(op: Op, args: tuple[Any, ...]) -> tuple[Any, ...]:
     """The Metas of all inputs. Raises OpError for an input that is not a Tensor."""
     try:
         for slot, arg in zip(op.ins, args, strict=False):
-            if isinstance(arg, list | tuple) and not slot.many:
-                raise OperandError(not_a_tensor(arg))
+            if isinstance(arg, list | tuple) and not slot.is_list:
+                raise OperandError(not_a_tensor_message(arg))
         return tuple(map(meta_of, args))
     except OpError as error:
-        raise same_kind(error, with_user_line(f"{op.type}: {error}")) from None
+        raise op_error_like(error, with_user_line(f"{op.type}: {error}")) from None
 
 
 def raise_op_error(
@@ -169,13 +170,13 @@ def raise_op_error(
     """Raise an OpError for a failed kernel. If shape inference rejects the inputs, the
     message is that of shape inference, otherwise that of the kernel.
     """
-    if isinstance(error, PlaceError):
-        raise PlaceError(
+    if isinstance(error, DeviceMismatchError):
+        raise DeviceMismatchError(
             with_user_line(f"{op.type}: {error} ({_format_devices(op, args)})")
         ) from None
     metas = metas_of(op, args)
     if isinstance(error, MemoryError) and not isinstance(error, OpError):
-        error = out_of_memory(op, metas, attrs)
+        error = out_of_memory_error(op, metas, attrs)
     why, cause, kind = str(error), error, error
     try:
         if not isinstance(error, MemoryError):
@@ -186,24 +187,26 @@ def raise_op_error(
         pass  # shape inference failed too: report the kernel's error
     # the user line is appended below
     why = why.partition("\n  at ")[0]
-    if len(why) > MAX_REASON:  # an attribute of several megabytes may be part of the message
-        why = f"{why[:MAX_REASON]} ..."
+    if len(why) > MAX_REASON_LENGTH:  # an attribute of several megabytes may be part of the message
+        why = f"{why[:MAX_REASON_LENGTH]} ..."
     message = f"{op.type}: {why} ({op.format_inputs(metas)})"
-    raise same_kind(kind, with_user_line(message)) from cause
+    raise op_error_like(kind, with_user_line(message)) from cause
 
 
 def _format_devices(op: Op, args: tuple[Any, ...]) -> str:
     """Format the inputs with their devices: `X=float32[2,3] on gpu:0, Y=float32[2,3] on cpu`."""
 
-    def show(arg: Any) -> str:
+    def format_argument(arg: Any) -> str:
         if isinstance(arg, Tensor):
-            return f"{arg.meta} on {cuda.device_name(cuda.index_of(arg.array))}"
-        return "[" + ", ".join(map(show, arg)) + "]"
+            return f"{arg.meta} on {cuda.device_name(cuda.gpu_index_of(arg.array))}"
+        return "[" + ", ".join(map(format_argument, arg)) + "]"
 
     return ", ".join(
-        f"{s.name}={show(a)}" for s, a in zip(op.ins, args, strict=False) if a is not None
+        f"{s.name}={format_argument(a)}"
+        for s, a in zip(op.ins, args, strict=False)
+        if a is not None
     )
 
 
-EAGER = Eager(tape=True)
-NO_TAPE = Eager(tape=False)
+EAGER = EagerMode(tape=True)
+NO_TAPE = EagerMode(tape=False)

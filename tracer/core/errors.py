@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import NamedTuple
 
-_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_PACKAGE_FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
 class OarlockError(Exception):
@@ -37,11 +37,11 @@ class ArgumentsError(OpError, TypeError):
     """
 
 
-class MisfitError(OpError, AssertionError):
+class MismatchError(OpError, AssertionError):
     """A value does not match its target. Also an AssertionError, as in Paddle."""
 
 
-class RangeError(OpError, IndexError):
+class IndexRangeError(OpError, IndexError):
     """An index is out of range or has too many axes, or a mask has a wrong shape. Also an
     IndexError, as in Paddle.
     """
@@ -51,11 +51,11 @@ class MemoryLimitError(OpError, MemoryError):
     """A result needs more memory than is available, or than OARLOCK_MAX_RESULT_BYTES allows."""
 
 
-class PlaceError(OpError):
+class DeviceMismatchError(OpError):
     """Inputs are on two devices."""
 
 
-class SequencesError(OpError, RuntimeError):
+class LodNotSupportedError(OpError, RuntimeError):
     """An operation that is not supported for tensors with LoD. Also a RuntimeError, as in
     Paddle.
     """
@@ -67,7 +67,7 @@ class StateError(OpError, RuntimeError):
     """
 
 
-def same_kind(error: BaseException, message: str) -> OpError:
+def op_error_like(error: BaseException, message: str) -> OpError:
     """An OpError with another message and the class of `error`."""
     kind = next(
         (kind for kind in (OperandError, MemoryLimitError) if isinstance(error, kind)), OpError
@@ -89,7 +89,7 @@ class SideEffectError(TraceError):
     """
 
 
-class BranchesError(TraceError, TypeError, ValueError):
+class BranchMergeError(TraceError, TypeError, ValueError):
     """The results of two branches cannot be merged. Also a TypeError, as in Paddle, and a
     ValueError, as in 1.8.
     """
@@ -103,7 +103,7 @@ class FileError(OarlockError, ValueError):
     """A file is malformed, truncated or too long."""
 
 
-class RuleError(OarlockError, RuntimeError):
+class InvalidOperationError(OarlockError, RuntimeError):
     """The requested operation is not possible in the current state. Also a RuntimeError, as
     in Paddle.
     """
@@ -137,35 +137,35 @@ class UserLine(NamedTuple):
 
 def is_library_file(filename: str) -> bool:
     """Whether a file belongs to Oarlock."""
-    if filename.startswith(_COMMANDS):
+    if filename.startswith(_CLI_FOLDER):
         return False
-    if filename.startswith(COMPILED):
+    if filename.startswith(COMPILED_FILE_PREFIX):
         return True
     # context managers of Oarlock are called by contextlib
-    return filename.startswith(_ROOTS) or filename == contextlib.__file__
+    return filename.startswith(_SOURCE_FOLDERS) or filename == contextlib.__file__
 
 
-def _roots() -> tuple[str, ...]:
+def _source_folders() -> tuple[str, ...]:
     """The folders of Oarlock's source files. In an editable install, `export` and `loader`
     are next to `tracer`.
     """
-    home = os.path.dirname(_PACKAGE.rstrip(os.sep))
+    home = os.path.dirname(_PACKAGE_FOLDER.rstrip(os.sep))
     beside = tuple(os.path.join(home, name) + os.sep for name in ("export", "loader"))
-    return (_PACKAGE, *beside)
+    return (_PACKAGE_FOLDER, *beside)
 
 
 # file name in tracebacks of functions that are compiled from programs
-COMPILED = "<oarlock program"
-_ROOTS = _roots()
-_NUMPY = os.sep + "numpy" + os.sep  # NumPy calls Tensor.__array__
-_COMMANDS = os.path.join(_PACKAGE, "cli") + os.sep
+COMPILED_FILE_PREFIX = "<oarlock program"
+_SOURCE_FOLDERS = _source_folders()
+_NUMPY_FOLDER = os.sep + "numpy" + os.sep  # NumPy calls Tensor.__array__
+_CLI_FOLDER = os.path.join(_PACKAGE_FOLDER, "cli") + os.sep
 
 
 def user_frame() -> FrameType | None:
     """The innermost frame outside of Oarlock and NumPy; None if there is none."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and (
-        is_library_file(frame.f_code.co_filename) or _NUMPY in frame.f_code.co_filename
+        is_library_file(frame.f_code.co_filename) or _NUMPY_FOLDER in frame.f_code.co_filename
     ):
         frame = frame.f_back
     return frame
@@ -177,17 +177,17 @@ def user_line() -> UserLine | None:
     if frame is None:
         return None
     code = frame.f_code
-    if code.co_filename.startswith(_COMMANDS) and not code.co_filename.endswith("demo.py"):
+    if code.co_filename.startswith(_CLI_FOLDER) and not code.co_filename.endswith("demo.py"):
         return None  # `oarlock demo` runs user code; other commands do not
     text = linecache.getline(code.co_filename, frame.f_lineno).strip()
     return UserLine(os.path.basename(code.co_filename), frame.f_lineno, code.co_name, text)
 
 
-class _Warnings(threading.local):
+class _WarningState(threading.local):
     deferred: list[Callable[[], None]] | None = None
 
 
-_warnings = _Warnings()
+_warning_state = _WarningState()
 
 
 @contextlib.contextmanager
@@ -195,11 +195,11 @@ def defer_warnings() -> Iterator[list[Callable[[], None]]]:
     """Context that defers the warnings of this thread. It yields a list of functions, each
     of which issues one warning.
     """
-    before, _warnings.deferred = _warnings.deferred, []
+    before, _warning_state.deferred = _warning_state.deferred, []
     try:
-        yield _warnings.deferred
+        yield _warning_state.deferred
     finally:
-        _warnings.deferred = before
+        _warning_state.deferred = before
 
 
 def warn(message: str) -> None:
@@ -210,14 +210,14 @@ def warn(message: str) -> None:
         return
     names, file, line = frame.f_globals, frame.f_code.co_filename, frame.f_lineno
 
-    def emit() -> None:
+    def issue() -> None:
         registry = names.setdefault("__warningregistry__", {})
         warnings.warn_explicit(message, UserWarning, file, line, names.get("__name__"), registry)
 
-    if _warnings.deferred is None:
-        emit()
+    if _warning_state.deferred is None:
+        issue()
     else:
-        _warnings.deferred.append(emit)
+        _warning_state.deferred.append(issue)
 
 
 def with_user_line(message: str) -> str:

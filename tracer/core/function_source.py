@@ -13,30 +13,30 @@ import time
 from types import CodeType
 from typing import Any
 
-Function = ast.FunctionDef | ast.Lambda
+FunctionNode = ast.FunctionDef | ast.Lambda
 
 
-class NoSource(Exception):
+class SourceError(Exception):
     """The source of a function is missing or cannot be converted; the message states why."""
 
 
-def function_tree(code: CodeType) -> Function:
+def function_tree(code: CodeType) -> FunctionNode:
     """A copy of the syntax tree of the function with code object `code`. Raises NoSource."""
     linecache.checkcache(code.co_filename)
     lines = linecache.getlines(code.co_filename)
     if not lines:
-        raise NoSource(f"the source of {code.co_filename} is not available")
+        raise SourceError(f"the source of {code.co_filename} is not available")
     text = "".join(lines)
     found = _parse_functions(code.co_filename, text).get((code.co_firstlineno, code.co_name), [])
     if len(found) > 1:
         found = [f for f in found if _contains_positions(f, code)]
     if len(found) != 1:
-        raise NoSource(
+        raise SourceError(
             f"line {code.co_firstlineno} of {code.co_filename} is not, or not only, the "
             f"function {code.co_name}"
         )
     if not _is_unmodified(code.co_filename) and not _matches_source(code, text):
-        raise NoSource(
+        raise SourceError(
             f"{code.co_filename} was edited since {code.co_name} was made; load it again"
         )
     return copy.deepcopy(found[0])
@@ -57,13 +57,13 @@ def _is_unmodified(filename: str) -> bool:
 
 def _matches_source(code: CodeType, text: str) -> bool:
     """Whether the file still contains the source from which `code` was compiled."""
-    candidates = _compile_functions(code.co_filename, text, code.co_flags & _FUTURES).get(
+    candidates = _compile_functions(code.co_filename, text, code.co_flags & _FUTURE_FLAGS).get(
         (code.co_firstlineno, code.co_name), []
     )
     return not candidates or any(_is_same_code(code, result) for result in candidates)
 
 
-_FUTURES = functools.reduce(
+_FUTURE_FLAGS = functools.reduce(
     operator.or_, (getattr(__future__, n).compiler_flag for n in __future__.all_feature_names)
 )
 
@@ -85,7 +85,7 @@ def _compile_functions(
     except SyntaxError:
         return table
     while todo:
-        inner = _inner_code(todo.pop())
+        inner = _inner_code_objects(todo.pop())
         todo += inner
         for code in inner:
             table.setdefault((code.co_firstlineno, code.co_name), []).append(code)
@@ -94,25 +94,28 @@ def _compile_functions(
 
 def _is_same_code(code: CodeType, result: CodeType) -> bool:
     """Whether `code` equals the compiled code, apart from pytest's rewritten asserts."""
-    inner, other = _inner_code(code), _inner_code(result)
+    inner, other = _inner_code_objects(code), _inner_code_objects(result)
     if len(inner) != len(other) or not all(map(_is_same_code, inner, other)):
         return False
     pairs = [(code.co_names, result.co_names), (code.co_varnames, result.co_varnames)]
     if any(name.startswith(PYTEST_PREFIXES) for name in (*code.co_names, *code.co_varnames)):
         # with pytest's asserts, the constants in asserts are missing
         return all(set(had) <= set(has) for has, had in pairs)
-    same = all(has == had for has, had in (*pairs, (_constants(code), _constants(result))))
+    same = all(
+        has == had
+        for has, had in (*pairs, (_comparable_constants(code), _comparable_constants(result)))
+    )
     return same and code.co_code == result.co_code
 
 
 PYTEST_PREFIXES = ("@py_", "@pytest_")  # prefixes of names that pytest adds
 
 
-def _inner_code(code: CodeType) -> list[CodeType]:
+def _inner_code_objects(code: CodeType) -> list[CodeType]:
     return [c for c in code.co_consts if isinstance(c, CodeType)]
 
 
-def _constants(code: CodeType) -> list[Any]:
+def _comparable_constants(code: CodeType) -> list[Any]:
     return [
         c if isinstance(c, frozenset) else repr(c)
         for c in code.co_consts
@@ -121,13 +124,13 @@ def _constants(code: CodeType) -> list[Any]:
 
 
 @functools.lru_cache(maxsize=64)
-def _parse_functions(filename: str, text: str) -> dict[tuple[int, str], list[Function]]:
+def _parse_functions(filename: str, text: str) -> dict[tuple[int, str], list[FunctionNode]]:
     """All functions of a file by first line (decorators included) and name."""
     try:
         tree = ast.parse(text, filename)
     except SyntaxError as error:
-        raise NoSource(f"{filename} cannot be parsed: {error}") from None
-    table: dict[tuple[int, str], list[Function]] = {}
+        raise SourceError(f"{filename} cannot be parsed: {error}") from None
+    table: dict[tuple[int, str], list[FunctionNode]] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef):
             first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
@@ -137,7 +140,7 @@ def _parse_functions(filename: str, text: str) -> dict[tuple[int, str], list[Fun
     return table
 
 
-def _contains_positions(node: Function, code: CodeType) -> bool:
+def _contains_positions(node: FunctionNode, code: CodeType) -> bool:
     """Whether all source positions of `code` lie inside of `node`, and `code` starts where
     the body of `node` starts.
     """

@@ -6,11 +6,11 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from .errors import OperandError, OpError, RangeError, with_user_line
+from .errors import IndexRangeError, OperandError, OpError, with_user_line
 from .op import Meta
 
 
-def check_item(meta: Meta, index: Sequence[Any]) -> None:
+def check_item_index(meta: Meta, index: Sequence[Any]) -> None:
     """Raise OpError if `item(*index)` does not select one element. Sizes of -1 match any index."""
     of, shape = f"(X={meta})", meta.shape
     size = -1 if -1 in shape else math.prod(shape)
@@ -34,6 +34,6 @@ def check_item(meta: Meta, index: Sequence[Any]) -> None:
     for axis, (place, length) in enumerate(zip(index, (size,) if flat else shape, strict=False)):
         if isinstance(place, int) and length >= 0 and not -length <= place < length:
             where = f"size {length}" if flat else f"axis {axis} with size {length}"
-            raise RangeError(
+            raise IndexRangeError(
                 with_user_line(f"item: index {place} is out of bounds for {where} {of}")
             )

@@ -23,19 +23,21 @@ Tensor: TypeAlias = Any  # core.tensor.Tensor; its module imports this module
 class Mode:
     """Defines what an op call does, and what happens when Python reads a tensor's value.
 
-    is_eager: values are known, so `read` has no effect.
+    is_eager: values are known, so `on_read` has no effect.
     tape: gradients are recorded.
-    bare: vjp rules may run on bare arrays, without calls of this mode.
+    allows_bare_arrays: vjp rules may run on bare arrays, without calls of this mode.
     static: ops are recorded into a program.
     """
 
     is_eager = True
-    bare = False
+    allows_bare_arrays = False
     tape = True
     static = False
     # While a program is recorded: whether its caller records gradients.
-    called_with_tape = False
-    builder: Any = None  # in static graph mode: adds parameters and optimizer steps to the program
+    caller_has_tape = False
+    program_builder: Any = (
+        None  # in static graph mode: adds parameters and optimizer steps to the program
+    )
 
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """The results of `op` on `args`: one Tensor, a list for a list slot, a tuple for several
@@ -43,7 +45,7 @@ class Mode:
         """
         raise NotImplementedError
 
-    def read(self, tensor: Tensor, reader: str) -> None:
+    def on_read(self, tensor: Tensor, reader: str) -> None:
         """Called when Python reads the value of `tensor`.
 
         reader: the name of the read, for example 'bool()'.
@@ -63,12 +65,12 @@ class Mode:
         """Replace the value and the gradient history of `tensor` by those of `result`."""
         raise NotImplementedError
 
-    def begin_gradient(self, tensor: Tensor) -> None:
+    def on_gradient_enabled(self, tensor: Tensor) -> None:
         """Called before a value that does not require gradients is set to require them. No
         gradient flows to the ops that computed it.
         """
 
-    def note_missing_gradient(self, why: str) -> None:
+    def on_missing_gradient(self, why: str) -> None:
         """Called when a program cannot represent a gradient that the user defined. The forward
         values are correct.
 
@@ -81,7 +83,7 @@ class Mode:
         handle: an object that removes the hook.
         """
 
-    def refuse_side_effect(self, what: str) -> bool:
+    def reject_side_effect(self, what: str) -> bool:
         """Raise SideEffectError if the program being recorded cannot represent `what`.
 
         Returns True if the caller must skip it.
@@ -98,7 +100,7 @@ class Mode:
         """The function to call in place of a layer's forward function."""
         return function
 
-    def select(self, index: Tensor, branches: Sequence[Callable[[], Any]]) -> Any:
+    def select_branch(self, index: Tensor, branches: Sequence[Callable[[], Any]]) -> Any:
         """Return the result of the branch with number `index`. A program contains all branches and
         selects one at run time.
         """
@@ -118,7 +120,7 @@ class Mode:
         """
         return self
 
-    def with_base(self, mode: Mode) -> Mode:
+    def with_base_mode(self, mode: Mode) -> Mode:
         """`mode` inside of the wrapper modes of this mode."""
         return mode
 
@@ -130,13 +132,13 @@ class WrapperMode(Mode):
 
     def __init__(self, inner: Mode) -> None:
         self.inner = inner
-        self.is_eager, self.bare, self.tape, self.static = (
+        self.is_eager, self.allows_bare_arrays, self.tape, self.static = (
             inner.is_eager,
-            inner.bare,
+            inner.allows_bare_arrays,
             inner.tape,
             inner.static,
         )
-        self.builder, self.called_with_tape = inner.builder, inner.called_with_tape
+        self.program_builder, self.caller_has_tape = inner.program_builder, inner.caller_has_tape
 
     def with_inner(self, inner: Mode) -> Mode:
         """The same wrapper around another mode."""
@@ -147,9 +149,9 @@ class WrapperMode(Mode):
         with use_mode(self.inner):
             return op(*args, **attrs)
 
-    def read(self, tensor: Tensor, reader: str) -> None:
+    def on_read(self, tensor: Tensor, reader: str) -> None:
         """Forwarded to the inner mode."""
-        self.inner.read(tensor, reader)
+        self.inner.on_read(tensor, reader)
 
     def shape(self, tensor: Tensor) -> list[Any]:
         """Forwarded to the inner mode."""
@@ -163,21 +165,21 @@ class WrapperMode(Mode):
         """Forwarded to the inner mode."""
         self.inner.assign_inplace(tensor, result)
 
-    def begin_gradient(self, tensor: Tensor) -> None:
+    def on_gradient_enabled(self, tensor: Tensor) -> None:
         """Forwarded to the inner mode."""
-        self.inner.begin_gradient(tensor)
+        self.inner.on_gradient_enabled(tensor)
 
-    def note_missing_gradient(self, why: str) -> None:
+    def on_missing_gradient(self, why: str) -> None:
         """Forwarded to the inner mode."""
-        self.inner.note_missing_gradient(why)
+        self.inner.on_missing_gradient(why)
 
     def on_hook_registered(self, tensor: Tensor, handle: Any) -> None:
         """Forwarded to the inner mode."""
         self.inner.on_hook_registered(tensor, handle)
 
-    def refuse_side_effect(self, what: str) -> bool:
+    def reject_side_effect(self, what: str) -> bool:
         """Forwarded to the inner mode."""
-        return self.inner.refuse_side_effect(what)
+        return self.inner.reject_side_effect(what)
 
     def gradients(self, roots: Any, given: Any, wanted: Any, barred: Any) -> list[Any] | None:
         """Forwarded to the inner mode."""
@@ -187,10 +189,10 @@ class WrapperMode(Mode):
         """Forwarded to the inner mode."""
         return self.inner.convert_forward(function)
 
-    def select(self, index: Tensor, branches: Sequence[Callable[[], Any]]) -> Any:
+    def select_branch(self, index: Tensor, branches: Sequence[Callable[[], Any]]) -> Any:
         """Select under the inner mode."""
         with use_mode(self.inner):
-            return self.inner.select(index, branches)
+            return self.inner.select_branch(index, branches)
 
     def cache_key(self) -> Hashable:
         """The class of the wrapper and the key of the inner mode."""
@@ -204,9 +206,9 @@ class WrapperMode(Mode):
         """Forwarded to the inner mode."""
         return self.inner.without_wrappers()
 
-    def with_base(self, mode: Mode) -> Mode:
+    def with_base_mode(self, mode: Mode) -> Mode:
         """The same wrapper around the replaced base mode."""
-        return self.with_inner(self.inner.with_base(mode))
+        return self.with_inner(self.inner.with_base_mode(mode))
 
 
 def find_mode(mode: Mode, kind: type[Mode]) -> Any:
@@ -252,7 +254,7 @@ def require_eager(what: str, otherwise: str) -> None:
 
     otherwise: what to do instead in static graph mode.
     """
-    if state.mode.builder is not None:
+    if state.mode.program_builder is not None:
         raise OarlockError(
             with_user_line(
                 f"{what}: needs values, which a static program does not have; {otherwise}"
@@ -260,17 +262,17 @@ def require_eager(what: str, otherwise: str) -> None:
         )
 
 
-def refuse_side_effect(what: str) -> bool:
+def reject_side_effect(what: str) -> bool:
     """Raise SideEffectError if a `to_static` program is being recorded, which cannot represent
     `what`.
 
     Returns True if the caller must skip it.
     """
-    return not state.mode.is_eager and state.mode.refuse_side_effect(what)
+    return not state.mode.is_eager and state.mode.reject_side_effect(what)
 
 
 @contextmanager
 def replace_base_mode(mode: Mode) -> Iterator[None]:
     """Run the body under `mode`, with the wrappers of the current mode around it."""
-    with use_mode(state.mode.with_base(mode)):
+    with use_mode(state.mode.with_base_mode(mode)):
         yield

@@ -16,11 +16,11 @@ from typing import Any
 from .arrays import is_on_gpu
 from .op import OPS
 
-compiled: ModuleType | None
+kernels_module: ModuleType | None
 try:
-    from . import _kernels as compiled
+    from . import _kernels as kernels_module
 except ImportError:  # built without compiled kernels
-    compiled = None
+    kernels_module = None
 
 
 class _NativeSwitch:
@@ -29,7 +29,7 @@ class _NativeSwitch:
     on: whether compiled kernels are in use.
     """
 
-    on = compiled is not None and os.environ.get("OARLOCK_NATIVE", "1") != "0"
+    on = kernels_module is not None and os.environ.get("OARLOCK_NATIVE", "1") != "0"
 
 
 switch = _NativeSwitch()
@@ -40,31 +40,31 @@ def not_available(*args: Any, **kwargs: Any) -> Any:
     return NotImplemented
 
 
-def kernel(name: str) -> Callable[..., Any]:
+def find_kernel(name: str) -> Callable[..., Any]:
     """The compiled function `name`, or `not_available`."""
-    return getattr(compiled, name, not_available)
+    return getattr(kernels_module, name, not_available)
 
 
 class NativeFunction:
     """A function that the kernels of several ops call, with an optional compiled version."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
-        self.reference = function
-        self.rule = not_available
+        self.numpy_function = function
+        self.native_function = not_available
 
     def __call__(self, *args: Any) -> Any:
         """Call the compiled function, or the NumPy function if that returns NotImplemented."""
-        found = NotImplemented if not switch.on or is_on_gpu() else self.rule(*args)
-        return self.reference(*args) if found is NotImplemented else found
+        found = NotImplemented if not switch.on or is_on_gpu() else self.native_function(*args)
+        return self.numpy_function(*args) if found is NotImplemented else found
 
     def native(self, rule: Callable[..., Any]) -> NativeFunction:
         """Decorator: register the compiled function."""
-        self.rule = rule
+        self.native_function = rule
         return self
 
 
 if switch.on:
-    kernel("keep_memory")()
+    find_kernel("keep_memory")()
 
 
 class _KernelWrapper:
@@ -85,14 +85,18 @@ def wrap_kernels(wrap: Callable[[Any, Callable[..., Any]], Callable[..., Any]]) 
 
 def set_native_kernels(on: bool) -> None:
     """Turn compiled kernels of all ops and optimizers on or off."""
-    switch.on = on and compiled is not None
+    switch.on = on and kernels_module is not None
     for op in OPS.values():
-        kernel = op.native_kernel if switch.on and op.native_kernel is not None else op.reference
+        kernel = (
+            op.native_kernel_with_fallback
+            if switch.on and op.native_kernel_with_fallback is not None
+            else op.numpy_kernel
+        )
         op.kernel = kernel if _KernelWrapper.wrap is None else _KernelWrapper.wrap(op, kernel)
 
 
 @contextmanager
-def native(on: bool) -> Iterator[None]:
+def use_native_kernels(on: bool) -> Iterator[None]:
     """Context with compiled kernels on or off."""
     before = switch.on
     set_native_kernels(on)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from . import cuda
-from .dtype import is_float, work_dtype
+from .dtype import compute_dtype, is_float
 from .errors import NumericsError, with_user_line
 from .mode import Mode, WrapperMode, find_mode, remove_wrapper, state
 from .op import Op
@@ -19,7 +19,7 @@ from .tensor import Tensor
 LEVELS = range(4)
 ABORT, REPORT_NONFINITE, REPORT_OVERFLOW, REPORT_ALL = LEVELS
 FLOAT16_MAX = 65504.0
-_SHORT_NAMES = {"float16": "fp16", "bfloat16": "bf16", "float32": "fp32", "float64": "fp64"}
+_SHORT_DTYPE_NAMES = {"float16": "fp16", "bfloat16": "bf16", "float32": "fp32", "float64": "fp64"}
 
 
 @dataclass
@@ -62,27 +62,27 @@ class NumericsCheck(WrapperMode):
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """Run the op, then check its outputs."""
         outputs = super().run(op, args, attrs)
-        if self.bare:
-            for tensor in _tensors(outputs):
+        if self.allows_bare_arrays:
+            for tensor in _iter_tensors(outputs):
                 check_array(op.type, "its result", tensor.array)
         return outputs
 
 
-def _tensors(value: Any) -> Iterator[Tensor]:
+def _iter_tensors(value: Any) -> Iterator[Tensor]:
     for item in value if isinstance(value, list | tuple) else [value]:
         if isinstance(item, list | tuple):
-            yield from _tensors(item)
+            yield from _iter_tensors(item)
         elif isinstance(item, Tensor):
             yield item
 
 
-def statistics(x: Any) -> tuple[list[int], list[float]]:
+def array_statistics(x: Any) -> tuple[list[int], list[float]]:
     """Return the numbers of NaNs, infinities and zeros of an array, and its max, min and mean.
 
     The max and min ignore NaN. All three are 0 for an empty array.
     """
     x = np.asarray(cuda.to_host(x))
-    x = x.astype(work_dtype(x.dtype), copy=False)
+    x = x.astype(compute_dtype(x.dtype), copy=False)
     with np.errstate(all="ignore"):
         counts = [int(test.sum()) for test in (np.isnan(x), np.isinf(x), x == 0)]
         numbers = x[~np.isnan(x)]
@@ -96,9 +96,9 @@ def check_array(op: str, name: str, array: Any) -> None:
         return
     if settings.level < REPORT_OVERFLOW:
         host = np.asarray(cuda.to_host(array))
-        if np.isfinite(host.astype(work_dtype(array.dtype), copy=False)).all():
+        if np.isfinite(host.astype(compute_dtype(array.dtype), copy=False)).all():
             return
-    counts, values = statistics(array)
+    counts, values = array_statistics(array)
     is_nonfinite = bool(counts[0] or counts[1])
     if is_nonfinite and settings.level == ABORT:
         shape = f"{array.dtype.name}[{','.join(map(str, array.shape))}]"
@@ -111,15 +111,15 @@ def check_array(op: str, name: str, array: Any) -> None:
         )
     overflows = array.dtype.name == "float32" and max(values[0], -values[1]) > FLOAT16_MAX
     if is_nonfinite or settings.level >= REPORT_ALL or overflows:
-        _report(op, array, counts, values)
+        _report_tensor(op, array, counts, values)
 
 
-def _report(op: str, array: Any, counts: list[int], values: list[float]) -> None:
+def _report_tensor(op: str, array: Any, counts: list[int], values: list[float]) -> None:
     """Print or log a tensor in the format of Paddle's logs, which `compare_accuracy` reads."""
     num_nan, num_inf, num_zero = counts
-    index = cuda.index_of(array)
+    index = cuda.gpu_index_of(array)
     device = "cpu" if index is None else f"gpu:{index}"
-    dtype = _SHORT_NAMES.get(array.dtype.name, array.dtype.name)
+    dtype = _SHORT_DTYPE_NAMES.get(array.dtype.name, array.dtype.name)
     has_error = num_nan or num_inf
     error = " [ERROR]" if has_error else ""
     nonfinite = f"num_nan={num_nan}, num_inf={num_inf}, " if has_error else ""

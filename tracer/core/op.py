@@ -43,7 +43,7 @@ import numpy as np
 from ._tape import OpBase
 from .dtype import is_float, is_half
 from .errors import OperandError, OpError
-from .limits import with_size_check
+from .result_size_limit import with_size_check
 
 Kernel = Callable[..., Any]
 
@@ -76,7 +76,7 @@ ATTR_TYPES = {
 }
 
 
-LOD = "@LOD"
+LOD_SUFFIX = "@LOD"
 
 
 class Meta(NamedTuple):
@@ -92,20 +92,20 @@ class Meta(NamedTuple):
 class Slot(NamedTuple):
     """A named input or output of an op.
 
-    over: the input that an output overwrites; "" if it overwrites none.
+    overwrites: the input that an output overwrites; "" if it overwrites none.
     """
 
     name: str
-    many: bool = False
-    optional: bool = False
-    intermediate: bool = False
-    constant: bool = False
-    over: str = ""
+    is_list: bool = False
+    is_optional: bool = False
+    is_intermediate: bool = False
+    is_constant: bool = False
+    overwrites: str = ""
 
     @property
     def lod_of(self) -> str:
         """The slot whose LoD offsets this slot holds; "" for a slot with values."""
-        return self.name.removesuffix(LOD) if self.name.endswith(LOD) else ""
+        return self.name.removesuffix(LOD_SUFFIX) if self.name.endswith(LOD_SUFFIX) else ""
 
 
 class AttrSpec(NamedTuple):
@@ -141,46 +141,46 @@ AmpClass = Literal["", "allow", "allow_float16", "deny", "deny_at_o2"]
 class OpTraits(NamedTuple):
     """Properties of an op besides its slots, attributes and rules.
 
-    no_grad: why the op has no gradient; "" if it has one.
+    no_grad_reason: why the op has no gradient; "" if it has one.
     internal: Paddle does not have the op.
     random: the op draws random numbers.
     value_dependent_shape: the output shape depends on input values.
-    no_half: why the op rejects float16 and bfloat16; "" if it accepts them.
+    no_half_reason: why the op rejects float16 and bfloat16; "" if it accepts them.
     breaks_lod: the output rows do not correspond to the rows of the first input, so the output does
     not inherit its LoD.
-    host: why the op runs on the CPU when its inputs are on a GPU; "" if it runs on the GPU.
-    half_with_float32: slots in `same_dtype` may mix half precision and float32.
-    amp: how automatic mixed precision treats the op.
+    host_reason: why the op runs on the CPU when its inputs are on a GPU; "" if it runs on the GPU.
+    mixes_half_and_float32: slots in `same_dtype` may mix half precision and float32.
+    amp_class: how automatic mixed precision treats the op.
     amp_casts_only_x: automatic mixed precision casts only the first input.
     grad_keeps_shape: the gradients have the shapes of the inputs even if dimensions are dynamic, so
     they need not be summed over broadcast axes.
     older_attrs: attribute names in files of older Paddle versions -> today's names.
     """
 
-    no_grad: str = ""
+    no_grad_reason: str = ""
     internal: bool = False
     random: bool = False
     value_dependent_shape: bool = False
-    no_half: str = ""
+    no_half_reason: str = ""
     breaks_lod: bool = False
-    host: str = ""
-    half_with_float32: bool = False
-    amp: AmpClass = ""
+    host_reason: str = ""
+    mixes_half_and_float32: bool = False
+    amp_class: AmpClass = ""
     amp_casts_only_x: bool = False
     grad_keeps_shape: bool = False
     older_attrs: Mapping[str, str] = {}
 
 
-# Common reasons for `no_grad` and `no_half`.
-NON_FLOAT_RESULT = "its result is not of a floating type"
+# Common reasons for `no_grad_reason` and `no_half_reason`.
+NO_GRAD_NON_FLOAT_RESULT = "its result is not of a floating type"
 NO_HALF_COMPLEX = "there is no complex type of half precision"
 NO_HALF_DECOMPOSITION = "matrices are decomposed in float32 or float64, as in Paddle"
-VALUE_INDEPENDENT = "its result does not depend on the value of any operand"
+NO_GRAD_VALUE_INDEPENDENT = "its result does not depend on the value of any operand"
 
-# Common reasons for `host`.
-PYTHON_LOOP = "it loops over rows, boxes or words in Python and reads values"
+# Common reasons for `host_reason`.
+HOST_PYTHON_LOOP = "it loops over rows, boxes or words in Python and reads values"
 HOST_RANDOM = "it draws on the CPU from the values of its input"
-NOT_IN_CUPY = "CuPy has no function for it"
+HOST_NOT_IN_CUPY = "CuPy has no function for it"
 
 
 def _parse_attrs(type: str, parameters: Iterable[inspect.Parameter]) -> dict[str, AttrSpec]:
@@ -200,18 +200,18 @@ class Op(OpBase):
 
     __slots__ = (
         "attrs",
-        "grad_outs",
+        "grad_out_indices",
         "ins",
-        "lod_levels",
-        "lod_outs",
+        "lod_level_rule",
         "lod_rule",
         "meta_rule",
         "name",
-        "native_kernel",
-        "native_rule",
+        "native_kernel_only",
+        "native_kernel_with_fallback",
+        "num_lod_outs",
+        "numpy_kernel",
         "outs",
         "program_backward",
-        "reference",
         "traits",
         "type",
     )
@@ -231,8 +231,8 @@ class Op(OpBase):
         self.ins = tuple(ins)
         self.outs = tuple(outs)
         # the compiled kernel with the NumPy kernel as fallback
-        self.native_kernel: Kernel | None = None
-        self.native_rule: Kernel | None = None  # the compiled kernel without fallback
+        self.native_kernel_with_fallback: Kernel | None = None
+        self.native_kernel_only: Kernel | None = None  # the compiled kernel without fallback
         # only for the op of a whole program: its gradient function, see `autograd.backward`
         self.program_backward: Kernel | None = None
         parameters = inspect.signature(kernel).parameters.values()
@@ -240,16 +240,16 @@ class Op(OpBase):
             **(attrs_of.attrs if attrs_of else {}),
             **_parse_attrs(type, parameters),
         }
-        self.kernel = self.reference = with_size_check(self, kernel, Meta)
+        self.kernel = self.numpy_kernel = with_size_check(self, kernel, Meta)
         self.inputs = len(ins)
-        self.single = len(outs) == 1 and not outs[0].many
-        self.grad_outs = tuple(i for i, s in enumerate(outs) if not s.intermediate)
+        self.single = len(outs) == 1 and not outs[0].is_list
+        self.grad_out_indices = tuple(i for i, s in enumerate(outs) if not s.is_intermediate)
         self.meta_rule: Kernel | None = None
         self.lod_rule: Kernel | None = (
             None  # takes the arguments of the kernel, returns the LoD offsets of the first results
         )
-        self.lod_outs = 1  # the number of results that get these offsets
-        self.lod_levels: Callable[..., int] | None = None
+        self.num_lod_outs = 1  # the number of results that get these offsets
+        self.lod_level_rule: Callable[..., int] | None = None
         if len([p for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]) != len(ins):
             raise TypeError(
                 f"{type}: the kernel's positional parameters do not match the slots "
@@ -257,13 +257,13 @@ class Op(OpBase):
             )
 
     @property
-    def grad_inputs(self) -> tuple[str, ...]:
+    def grad_input_slots(self) -> tuple[str, ...]:
         """The input slots through which gradients flow to the results."""
-        return tuple(s.name for s in self.ins if not s.constant) if self.has_vjp else ()
+        return tuple(s.name for s in self.ins if not s.is_constant) if self.has_vjp else ()
 
     @property
     def __signature__(self) -> inspect.Signature:
-        return inspect.signature(self.reference)
+        return inspect.signature(self.numpy_kernel)
 
     def __repr__(self) -> str:
         return f"<op {self.type}({', '.join(s.name for s in self.ins)})>"
@@ -282,7 +282,7 @@ class Op(OpBase):
         """
 
         def wrap(rule: Kernel) -> Kernel:
-            self.lod_rule, self.lod_levels, self.lod_outs = rule, levels, outs
+            self.lod_rule, self.lod_level_rule, self.num_lod_outs = rule, levels, outs
             return rule
 
         return wrap
@@ -311,14 +311,14 @@ class Op(OpBase):
         """Decorator: register a compiled kernel, which is tried before the NumPy kernel; see
         the module docstring.
         """
-        reference, rule = self.reference, with_size_check(self, rule, Meta)
+        reference, rule = self.numpy_kernel, with_size_check(self, rule, Meta)
 
         def kernel(*args: Any, **attrs: Any) -> Any:
             found = rule(*args, **attrs)
             return reference(*args, **attrs) if found is NotImplemented else found
 
-        self.kernel = self.native_kernel = kernel
-        self.native_rule = rule
+        self.kernel = self.native_kernel_with_fallback = kernel
+        self.native_kernel_only = rule
         return rule
 
     def full_attrs(self, given: dict[str, Any]) -> dict[str, Any]:
@@ -345,10 +345,10 @@ class Op(OpBase):
             raise OpError(f"takes {len(self.ins)} operands, got {len(metas)}")
         metas = metas + (None,) * (len(self.ins) - len(metas))
         for slot, m in zip(self.ins, metas, strict=True):
-            if m is None and not slot.optional:
+            if m is None and not slot.is_optional:
                 raise OpError(f"{slot.name} is missing")
-        if self.traits.no_half:
-            _check_half(metas, self.traits.no_half)
+        if self.traits.no_half_reason:
+            _check_no_half(metas, self.traits.no_half_reason)
         if self.same_dtype or self.floating:
             self.check_dtypes(metas)
         return self.meta_rule(*metas, **self.full_attrs(attrs))
@@ -370,7 +370,7 @@ class Op(OpBase):
                 if first is None:
                     first, name = dtype, slot.name
                 elif dtype != first and not (
-                    self.traits.half_with_float32 and _are_half_and_float32(first, dtype)
+                    self.traits.mixes_half_and_float32 and _are_half_and_float32(first, dtype)
                 ):
                     why = (
                         f"{slot.name} is {dtype.name} and {name} is {first.name}; both must "
@@ -435,8 +435,8 @@ def op(
     def wrap(kernel: Kernel) -> Op:
         if type in OPS:
             raise TypeError(f"{type} is defined twice")
-        if op_traits.no_half:
-            kernel = _reject_half(kernel, op_traits.no_half)
+        if op_traits.no_half_reason:
+            kernel = _reject_half(kernel, op_traits.no_half_reason)
         result = OPS[type] = Op(type, ins, outs, kernel, op_traits, attrs_of)
         if meta is not None:
             result.meta(meta)
@@ -453,17 +453,17 @@ def op(
 def _reject_half(kernel: Kernel, why: str) -> Kernel:
     @functools.wraps(kernel)
     def run(*args: Any, **attrs: Any) -> Any:
-        _check_half(args, why)
+        _check_no_half(args, why)
         return kernel(*args, **attrs)
 
     return run
 
 
-def _check_half(args: Any, why: str) -> None:
+def _check_no_half(args: Any, why: str) -> None:
     """Raise OpError if an input (array, Meta or list of them) has half precision."""
     for a in args:
         if isinstance(a, list | tuple) and not isinstance(a, Meta):
-            _check_half(a, why)
+            _check_no_half(a, why)
         elif a is not None:
             check(not is_half(a.dtype), why)
 

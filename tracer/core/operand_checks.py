@@ -7,11 +7,11 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
-from .errors import OperandError, RangeError, is_library_file, with_user_line
+from .errors import IndexRangeError, OperandError, is_library_file, with_user_line
 from .tensor import Tensor
 
 
-def not_a_tensor(arg: Any) -> str:
+def not_a_tensor_message(arg: Any) -> str:
     """The message for an argument that is not a Tensor."""
     return f"an operand is {type(arg).__name__}, not a Tensor"
 
@@ -24,8 +24,10 @@ def not_a_tensor_error(arg: Any, asker: str = "") -> OperandError:
     if getattr(
         type(arg), "_has_no_value", False
     ):  # code converted by to_static raises another error for an undefined variable
-        arg.use()
-    return OperandError(with_user_line(f"{asker or called_function()}: {not_a_tensor(arg)}"))
+        arg.raise_error()
+    return OperandError(
+        with_user_line(f"{asker or called_function_name()}: {not_a_tensor_message(arg)}")
+    )
 
 
 def check_tensors(*operands: Any) -> None:
@@ -38,12 +40,14 @@ def check_tensors(*operands: Any) -> None:
             raise not_a_tensor_error(operand)
 
 
-def no_axis_error(x: Tensor, axis: Any) -> RangeError:
+def no_axis_error(x: Tensor, axis: Any) -> IndexRangeError:
     """The error for an axis that a tensor does not have."""
-    return RangeError(with_user_line(f"{called_function()}: there is no axis {axis} (X={x.meta})"))
+    return IndexRangeError(
+        with_user_line(f"{called_function_name()}: there is no axis {axis} (X={x.meta})")
+    )
 
 
-def called_function() -> str:
+def called_function_name() -> str:
     """The name of the public function that the user called; the class name for a Layer or another
     callable object.
     """
@@ -57,6 +61,6 @@ def called_function() -> str:
 
 
 def set_function_name(function: Callable[..., Any], name: str) -> None:
-    """Set the name of a generated function, which users, `called_function` and tracebacks read."""
+    """Set the name of a generated function, which `called_function_name` and tracebacks show."""
     function.__name__ = function.__qualname__ = name
     function.__code__ = function.__code__.replace(co_name=name, co_qualname=name)

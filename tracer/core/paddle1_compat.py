@@ -50,7 +50,7 @@ class CompatRules:
         raise NotImplementedError
 
 
-_RULES = CompatRules()
+_PADDLE2_RULES = CompatRules()
 
 
 @functools.cache
@@ -59,7 +59,7 @@ def _paddle1_rules() -> CompatRules:
     return rules
 
 
-class Compat(threading.local):
+class EmulatedVersion(threading.local):
     """The Paddle version for which the program that runs in this thread was written.
 
     is_paddle1: Paddle 1.x.
@@ -72,10 +72,10 @@ class Compat(threading.local):
     @property
     def rules(self) -> CompatRules:
         """The rules of that version."""
-        return _paddle1_rules() if self.is_paddle1 else _RULES
+        return _paddle1_rules() if self.is_paddle1 else _PADDLE2_RULES
 
 
-compat = Compat()
+compat = EmulatedVersion()
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from typing import Any
 from . import cuda
 from .errors import OarlockError, with_user_line
 
-_SELECTED = "FLAGS_selected_gpus"  # environment variable set by launchers
+_SELECTED_GPUS_VARIABLE = "FLAGS_selected_gpus"  # environment variable set by launchers
 
 
 class Place:
@@ -68,9 +68,9 @@ class CUDAPinnedPlace(CPUPlace):
     """The CPU; pinned memory is not supported."""
 
 
-def place_of(array: Any) -> Place:
+def place_of_array(array: Any) -> Place:
     """The device of an array."""
-    index = cuda.index_of(array)
+    index = cuda.gpu_index_of(array)
     return CPUPlace() if index is None else CUDAPlace(index)
 
 
@@ -87,7 +87,9 @@ def parse_place(device: Any, asker: str) -> Place:
     if kind == "cpu" and not index:
         return CPUPlace()
     if kind in ("gpu", "cuda") and (index.isdigit() or text == kind):
-        return CUDAPlace(int(index or os.environ.get(_SELECTED, "").split(",")[0] or 0))
+        return CUDAPlace(
+            int(index or os.environ.get(_SELECTED_GPUS_VARIABLE, "").split(",")[0] or 0)
+        )
     raise OarlockError(
         with_user_line(
             f"{asker}: {device!r} is not one of 'cpu', 'gpu', 'gpu:N'; eager ops run there"
@@ -95,14 +97,14 @@ def parse_place(device: Any, asker: str) -> Place:
     )
 
 
-def check_gpu_index(place: Place, asker: str) -> int | None:
+def usable_gpu_index(place: Place, asker: str) -> int | None:
     """The number of a GPU; None for the CPU.
 
     Raises OarlockError for a GPU that cannot be used.
     """
     if not place.is_gpu_place():
         return None
-    cuda.check_device(place.index, asker)
+    cuda.check_gpu(place.index, asker)
     return place.index
 
 
@@ -112,15 +114,15 @@ def set_device(device: Any) -> Place:
     Raises OarlockError if CuPy or the device is missing.
     """
     place = parse_place(device, "set_device")
-    index = check_gpu_index(
+    index = usable_gpu_index(
         place, f"set_device: {cuda.device_name(place.index if place.is_gpu_place() else None)!r}"
     )
     if index is not None:
         cuda.cupy_state.cupy.cuda.Device(index).use()
-    cuda.cupy_state.index = index
+    cuda.cupy_state.default_index = index
     return place
 
 
 def get_device() -> str:
     """The name of the device of new tensors."""
-    return cuda.device_name(cuda.cupy_state.index)
+    return cuda.device_name(cuda.cupy_state.default_index)

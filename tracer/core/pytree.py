@@ -28,10 +28,10 @@ import numpy as np
 
 from .tensor import Tensor
 
-Children = tuple[Any, list[Any] | dict[Any, Any]]
+FactoryAndChildren = tuple[Any, list[Any] | dict[Any, Any]]
 STRUCTURE_MISMATCH = object()  # `map_pair` returns it for trees of different structures
 _TENSOR_TYPES: list[type] = [Tensor, np.ndarray]
-_PROXIES: dict[type, Callable[[Any], Any]] = {}
+_UNWRAP_BY_PROXY_TYPE: dict[type, Callable[[Any], Any]] = {}
 
 
 @dataclass(frozen=True)
@@ -53,22 +53,22 @@ def register_tensor_type(kind: type) -> None:
 
 def register_proxy(kind: type, unwrap: Callable[[Any], Any]) -> None:
     """Make `flatten` replace each value whose type is exactly `kind` by `unwrap(value)`."""
-    _PROXIES[kind] = unwrap
+    _UNWRAP_BY_PROXY_TYPE[kind] = unwrap
 
 
-def exact_children(value: Any) -> Children | None:
+def exact_children(value: Any) -> FactoryAndChildren | None:
     """Return the factory and the children of a built-in container; None for a leaf."""
     kind = type(value)
     if kind in (list, tuple) or _is_named_tuple(value):
         return kind, list(value)
     if kind is defaultdict:
         return DefaultDictFactory(value.default_factory), {k: value[k] for k in value}
-    if kind in (dict, OrderedDict) or (isinstance(value, dict) and _holds_tensor(value)):
+    if kind in (dict, OrderedDict) or (isinstance(value, dict) and _contains_tensor(value)):
         return kind, {k: value[k] for k in value}
     return None
 
 
-def subclass_children(value: Any) -> Children | None:
+def subclass_children(value: Any) -> FactoryAndChildren | None:
     """Return the factory and the children of a list, tuple or dict of any subclass. The factory of
     every dict is `dict`.
     """
@@ -77,7 +77,9 @@ def subclass_children(value: Any) -> Children | None:
     return (dict, dict(value.items())) if isinstance(value, dict) else None
 
 
-def sequence_children(value: Any, strings: type | tuple[type, ...] = str) -> Children | None:
+def sequence_children(
+    value: Any, strings: type | tuple[type, ...] = str
+) -> FactoryAndChildren | None:
     """Return the factory and the children of any dict or sequence other than a string, as
     `paddle.utils.map_structure` and `fluid.layers.utils` define them.
 
@@ -93,7 +95,7 @@ def sequence_children(value: Any, strings: type | tuple[type, ...] = str) -> Chi
 def flatten(
     tree: Any,
     sort_keys: bool = False,
-    children_of: Callable[[Any], Children | None] = exact_children,
+    children_of: Callable[[Any], FactoryAndChildren | None] = exact_children,
 ) -> tuple[list[Any], Any]:
     """Return the leaves and the spec of a tree.
 
@@ -103,7 +105,7 @@ def flatten(
     leaves: list[Any] = []
 
     def visit(node: Any) -> Any:
-        unwrap = _PROXIES.get(type(node))
+        unwrap = _UNWRAP_BY_PROXY_TYPE.get(type(node))
         if unwrap is not None:
             node = unwrap(node)
         found = children_of(node)
@@ -128,10 +130,10 @@ def unflatten(spec: Any, leaves: Sequence[Any]) -> Any:
     factory, children = spec
     if isinstance(children, dict):
         return factory({key: unflatten(child, leaves) for key, child in children.items()})
-    return construct(factory, [unflatten(child, leaves) for child in children])
+    return construct_sequence(factory, [unflatten(child, leaves) for child in children])
 
 
-def construct(factory: Any, items: list[Any]) -> Any:
+def construct_sequence(factory: Any, items: list[Any]) -> Any:
     """Return a list, tuple or named tuple of these items."""
     return factory(*items) if hasattr(factory, "_fields") else factory(items)
 
@@ -156,7 +158,7 @@ def map(function: Callable[..., Any], tree: Any, *others: Any) -> Any:
             key: map(function, child, *(other[key] for other in others))
             for key, child in children.items()
         }
-    return construct(
+    return construct_sequence(
         factory, [map(function, *items) for items in zip(children, *others, strict=True)]
     )
 
@@ -194,19 +196,19 @@ def key_paths(spec: Any) -> list[str]:
     """Return the path of each leaf in Python syntax: `[0]['key']`."""
     if isinstance(spec, int):
         return [""]
-    return [f"[{key!r}]{path}" for key, child in _items(spec) for path in key_paths(child)]
+    return [f"[{key!r}]{path}" for key, child in _child_specs(spec) for path in key_paths(child)]
 
 
 def leaf_names(name: str, spec: Any) -> list[str]:
     """Return a name for each leaf of a tree called `name`: an item of a list gets the suffix
     `_<index>`, an item of a dict is called like its key.
     """
-    return _in_leaf_order(_indexed_names(name, spec))
+    return _sort_by_leaf_index(_indexed_names(name, spec))
 
 
 def dotted_paths(spec: Any) -> list[str]:
     """Return the path of each leaf in the form that model contracts use: `extra.mask.0`."""
-    return _in_leaf_order(indexed_paths(spec))
+    return _sort_by_leaf_index(indexed_paths(spec))
 
 
 def indexed_paths(spec: Any, prefix: str = "") -> Iterator[tuple[int, str]]:
@@ -214,7 +216,7 @@ def indexed_paths(spec: Any, prefix: str = "") -> Iterator[tuple[int, str]]:
     if isinstance(spec, int):
         yield spec, prefix
         return
-    for key, child in _items(spec):
+    for key, child in _child_specs(spec):
         yield from indexed_paths(child, f"{prefix}.{key}" if prefix else str(key))
 
 
@@ -234,7 +236,7 @@ def is_tensor_container(value: Any) -> bool:
     return has_sequences and any(is_tensor_container(item) for item in value)
 
 
-def describe(spec: Any) -> str:
+def format_spec(spec: Any) -> str:
     """Format a spec for an error message."""
     if isinstance(spec, int):
         return "a value"
@@ -242,7 +244,7 @@ def describe(spec: Any) -> str:
     return f"{factory.__name__} of {len(children)}"
 
 
-def _items(spec: Any) -> Iterable[tuple[Any, Any]]:
+def _child_specs(spec: Any) -> Iterable[tuple[Any, Any]]:
     """The keys or indices of a container's spec with the specs of the children."""
     children = spec[1]
     return children.items() if isinstance(children, dict) else enumerate(children)
@@ -253,17 +255,19 @@ def _indexed_names(name: str, spec: Any) -> Iterator[tuple[int, str]]:
         yield spec, name
         return
     is_dict = isinstance(spec[1], dict)
-    for key, child in _items(spec):
+    for key, child in _child_specs(spec):
         yield from _indexed_names(str(key) if is_dict else f"{name}_{key}", child)
 
 
-def _in_leaf_order(indexed: Iterable[tuple[int, str]]) -> list[str]:
+def _sort_by_leaf_index(indexed: Iterable[tuple[int, str]]) -> list[str]:
     return [name for _, name in sorted(indexed, key=itemgetter(0))]
 
 
-def _holds_tensor(value: Any) -> bool:
+def _contains_tensor(value: Any) -> bool:
     if isinstance(value, dict | list | tuple):
-        return any(_holds_tensor(v) for v in (value.values() if isinstance(value, dict) else value))
+        return any(
+            _contains_tensor(v) for v in (value.values() if isinstance(value, dict) else value)
+        )
     return isinstance(value, tuple(_TENSOR_TYPES))
 
 

@@ -12,14 +12,14 @@ import numpy as np
 _generator = np.random.Generator(np.random.PCG64())
 
 
-Source = np.random.Generator | Callable[[], np.random.Generator | None] | None
+GeneratorSource = np.random.Generator | Callable[[], np.random.Generator | None] | None
 
 
-class _Override(threading.local):
-    source: Source = None
+class _GeneratorOverride(threading.local):
+    source: GeneratorSource = None
 
 
-_override = _Override()
+_generator_override = _GeneratorOverride()
 
 
 def no_seed() -> int:
@@ -29,28 +29,28 @@ def no_seed() -> int:
 
 # Functions that return the `random_seed` of the default main program and of the default startup
 # program.
-program_seed: Callable[[], int] = no_seed
-startup_seed: Callable[[], int] = no_seed
+main_program_seed_hook: Callable[[], int] = no_seed
+startup_program_seed_hook: Callable[[], int] = no_seed
 
 
-def parameter_seed() -> AbstractContextManager[None]:
+def use_parameter_seed() -> AbstractContextManager[None]:
     """Context in which the initial value of one parameter is drawn. If the `random_seed` of the
     default programs is set, the generator is seeded with it.
 
     As in Paddle, each parameter restarts from that seed, so parameters with the same shape and
     initializer are equal.
     """
-    own = program_seed() or startup_seed()
+    own = main_program_seed_hook() or startup_program_seed_hook()
     return use_generator(generator(own)) if own else nullcontext()
 
 
-initial_seed: int | None = None  # the argument of the last call of `seed`
+last_seed: int | None = None  # the argument of the last call of `seed`
 
 
 def seed(value: int) -> np.random.Generator:
     """Restart the random number generator from `value`."""
-    global _generator, initial_seed  # noqa: PLW0603 - one process-wide source, as in Paddle
-    initial_seed = value
+    global _generator, last_seed  # noqa: PLW0603 - one process-wide source, as in Paddle
+    last_seed = value
     _generator = np.random.Generator(np.random.PCG64(value))
     return _generator
 
@@ -63,22 +63,22 @@ def generator(own_seed: int = 0) -> np.random.Generator:
     """
     if own_seed:
         return np.random.Generator(np.random.PCG64(own_seed))
-    source = _override.source
+    source = _generator_override.source
     return (source() if callable(source) else source) or _generator
 
 
 @contextmanager
-def use_generator(source: Source) -> Iterator[None]:
+def use_generator(source: GeneratorSource) -> Iterator[None]:
     """Context in which this thread draws from another generator.
 
     source: the generator, a function that is called for each draw and returns it, or None for the
     generator of the process.
     """
-    before, _override.source = _override.source, source
+    before, _generator_override.source = _generator_override.source, source
     try:
         yield
     finally:
-        _override.source = before
+        _generator_override.source = before
 
 
 def get_rng_state(device: str | None = None) -> list[Any]:

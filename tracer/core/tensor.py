@@ -11,13 +11,13 @@ import numpy as np
 
 from . import cuda, unique_name
 from ._tape import TensorBase, next_seq, oldest_seq, zero_grads
-from .dtype import BY_NP, DType, dtype_of
-from .errors import MisfitError, OpError, StateError, with_user_line
-from .item_index import check_item
-from .mode import refuse_side_effect, require_eager, state
+from .dtype import DTYPE_BY_NP, DType, dtype_of
+from .errors import MismatchError, OpError, StateError, with_user_line
+from .item_index import check_item_index
+from .mode import reject_side_effect, require_eager, state
 from .op import OPS, Meta
 from .paddle1_compat import compat
-from .place import Place, place_of
+from .place import Place, place_of_array
 from .tensor_printing import format_array
 
 Array = np.ndarray[Any, Any]
@@ -36,7 +36,7 @@ class Tensor(TensorBase):
     # _is_cleared).
     persistable = False
     _name: str | None = None
-    _given_as = ""  # the name of the program output that holds the tensor
+    _program_output_name = ""  # the name of the program output that holds the tensor
 
     __array_priority__ = 100  # `ndarray + Tensor` calls Tensor.__radd__
 
@@ -84,7 +84,7 @@ class Tensor(TensorBase):
     @property
     def dtype(self) -> DType:
         """The element type."""
-        return BY_NP[self.meta.dtype]
+        return DTYPE_BY_NP[self.meta.dtype]
 
     @property
     def ndim(self) -> int:
@@ -99,7 +99,7 @@ class Tensor(TensorBase):
     @property
     def place(self) -> Place:
         """The device of the value."""
-        return place_of(self.array)
+        return place_of_array(self.array)
 
     @property
     def is_leaf(self) -> bool:
@@ -132,15 +132,15 @@ class Tensor(TensorBase):
 
     # -- values for Python
 
-    def _read(self, reader: str) -> Any:
+    def _read_array(self, reader: str) -> Any:
         mode = state.mode
         if not mode.is_eager:
-            mode.read(self, reader)
+            mode.on_read(self, reader)
         return self.array
 
     def numpy(self) -> Array:
         """A copy of the value as an ndarray [*]."""
-        array = self._read("numpy()")
+        array = self._read_array("numpy()")
         try:
             return np.array(array)
         except TypeError:  # CuPy rejects implicit copies to the host
@@ -148,7 +148,7 @@ class Tensor(TensorBase):
 
     def tolist(self) -> Any:
         """The value as nested Python lists."""
-        return np.asarray(cuda.to_host(self._read("tolist()"))).tolist()
+        return np.asarray(cuda.to_host(self._read_array("tolist()"))).tolist()
 
     def item(self, *index: int) -> Any:
         """One element as a Python scalar.
@@ -156,29 +156,29 @@ class Tensor(TensorBase):
         index: one index into the flattened tensor, or one per axis.
         Raises OpError for an invalid index.
         """
-        check_item(self.meta, index)
-        return np.asarray(cuda.to_host(self._read("item()"))).item(*index)
+        check_item_index(self.meta, index)
+        return np.asarray(cuda.to_host(self._read_array("item()"))).item(*index)
 
-    def _scalar(self, reader: str) -> Any:
-        array = np.asarray(cuda.to_host(self._read(reader)))
+    def _read_scalar(self, reader: str) -> Any:
+        array = np.asarray(cuda.to_host(self._read_array(reader)))
         if array.size != 1:
             why = f"only a tensor of one element is a Python scalar (X={self.meta})"
-            raise MisfitError(with_user_line(f"{reader}: {why}"))
+            raise MismatchError(with_user_line(f"{reader}: {why}"))
         return array.item()
 
     def __bool__(self) -> bool:
-        return bool(self._scalar("bool()"))
+        return bool(self._read_scalar("bool()"))
 
     def __int__(self) -> int:
-        return int(self._scalar("int()"))
+        return int(self._read_scalar("int()"))
 
     def __float__(self) -> float:
-        return float(self._scalar("float()"))
+        return float(self._read_scalar("float()"))
 
     def __index__(self) -> int:
         if self.meta.dtype.kind not in "iub":
             raise TypeError(f"only integer tensors can be an index (X={self.meta})")
-        return int(self._scalar("index()"))
+        return int(self._read_scalar("index()"))
 
     def __len__(self) -> int:
         if not self.ndim:
@@ -195,7 +195,7 @@ class Tensor(TensorBase):
         """The value for NumPy: a read-only view, or a copy if `copy` is True or the dtype
         differs.
         """
-        array = np.asarray(cuda.to_host(self._read("numpy()")))
+        array = np.asarray(cuda.to_host(self._read_array("numpy()")))
         if copy or (dtype is not None and array.dtype != dtype):
             if copy is False:
                 raise ValueError(
@@ -214,8 +214,8 @@ class Tensor(TensorBase):
         return function(*_to_arrays(args), **_to_arrays(kwargs))
 
     def __dlpack__(self, **how: Any) -> Any:
-        array = self._read("dlpack")
-        if cuda.index_of(array) is not None:
+        array = self._read_array("dlpack")
+        if cuda.gpu_index_of(array) is not None:
             return array.__dlpack__(**how)
         array = np.asarray(array)
         if not array.flags.writeable:  # e.g. a memory-mapped file, which is read-only
@@ -226,7 +226,7 @@ class Tensor(TensorBase):
             raise OpError(with_user_line(f"dlpack: {error} (X={self.meta})")) from None
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        index = cuda.index_of(self.array)
+        index = cuda.gpu_index_of(self.array)
         return (1, 0) if index is None else (2, index)  # kDLCPU, kDLCUDA
 
     def __hash__(self) -> int:
@@ -238,7 +238,7 @@ class Tensor(TensorBase):
     def __repr__(self) -> str:
         mode = state.mode
         # the value is not printed, because a trace would record the read as a guard
-        if not mode.is_eager and mode.builder is None:
+        if not mode.is_eager and mode.program_builder is None:
             return f"Tensor({self.meta}, its value is not shown while a program is recorded)"
         text = compat.rules.format_tensor(self)
         if text is not None:
@@ -251,7 +251,7 @@ class Tensor(TensorBase):
         )
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        array = cuda.to_host(self._read("pickle"))
+        array = cuda.to_host(self._read_array("pickle"))
         return (
             _rebuilt,
             (type(self), array, self.stop_gradient),
@@ -269,7 +269,7 @@ class Tensor(TensorBase):
         result.name = self.name + unique_name.generate(
             "_deepcopy"
         )  # optimizer states are keyed by name
-        result.array = cuda.copy_array(self._read("deepcopy()"))
+        result.array = cuda.copy_array(self._read_array("deepcopy()"))
         result.stop_gradient = self.stop_gradient
         memo[id(self)] = result
         return result
@@ -282,7 +282,7 @@ class Tensor(TensorBase):
 
     def clear_gradient(self, set_to_zero: bool = True) -> None:
         """Delete the gradient, or set it to zero."""
-        if refuse_side_effect("clear_gradient()"):
+        if reject_side_effect("clear_gradient()"):
             return
         if set_to_zero:
             set_grads_to_zero([self])
@@ -291,7 +291,7 @@ class Tensor(TensorBase):
 
     clear_grad = clear_gradient
 
-    def _is_cleared(self) -> bool:
+    def _has_cleared_gradient(self) -> bool:
         """Whether this is a gradient that `clear_grad` set to zero and that has not changed
         since. Then accumulation replaces it instead of adding.
         """
@@ -345,11 +345,11 @@ class Tensor(TensorBase):
         """
         given = value if isinstance(value, Tensor) else Tensor(cuda.copy_array(value))
         if not _shapes_match(given.meta.shape, self.meta.shape):
-            raise MisfitError(f"set_value: the shapes differ (X={self.meta}, value={given.meta})")
+            raise MismatchError(f"set_value: the shapes differ (X={self.meta}, value={given.meta})")
         mode = state.mode
         if mode.is_eager:
             if compat.rules.set_value_checks_dtype and given.meta.dtype != self.meta.dtype:
-                raise MisfitError(
+                raise MismatchError(
                     f"set_value: the dtypes differ (X={self.meta}, value={given.meta})"
                 )
             save_history(self)

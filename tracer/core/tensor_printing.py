@@ -10,7 +10,7 @@ import numpy as np
 from .errors import OarlockError
 
 
-class Options(NamedTuple):
+class PrintOptions(NamedTuple):
     """Print options; see `set_printoptions`."""
 
     precision: int = 8
@@ -20,7 +20,7 @@ class Options(NamedTuple):
     linewidth: int = 80
 
 
-_options = Options()
+_print_options = PrintOptions()
 
 
 def set_printoptions(
@@ -38,7 +38,7 @@ def set_printoptions(
     sci_mode: use scientific notation.
     linewidth: characters per line.
     """
-    global _options  # noqa: PLW0603 - one process-wide setting, as in Paddle
+    global _print_options  # noqa: PLW0603 - one process-wide setting, as in Paddle
     given: dict[str, Any] = {
         "precision": precision,
         "threshold": threshold,
@@ -51,58 +51,58 @@ def set_printoptions(
             raise OarlockError(
                 f"set_printoptions: {name}={value!r} is not a number of zero or more"
             )
-    _options = _options._replace(**{k: v for k, v in given.items() if v is not None})
+    _print_options = _print_options._replace(**{k: v for k, v in given.items() if v is not None})
 
 
 def _format_item(value: Any) -> str:
     """Format one element without padding."""
     if not isinstance(value, np.floating):
         return str(value.item() if isinstance(value, np.generic) else value)
-    if _options.sci_mode:
-        return f"{value:.{_options.precision}e}"
+    if _print_options.sci_mode:
+        return f"{value:.{_print_options.precision}e}"
     if np.isnan(value):
         return "nan"
-    return f"{value:.0f}." if np.ceil(value) == value else f"{value:.{_options.precision}f}"
+    return f"{value:.0f}." if np.ceil(value) == value else f"{value:.{_print_options.precision}f}"
 
 
 class _ColumnFormat(NamedTuple):
     """Width of elements, and whether a column is reserved for the sign."""
 
     width: int
-    signed: bool
+    has_sign_column: bool
 
-    def show(self, value: Any) -> str:
+    def format(self, value: Any) -> str:
         text = _format_item(value)
-        if self.signed and not value < 0 and len(text) < self.width:
+        if self.has_sign_column and not value < 0 and len(text) < self.width:
             text = " " + text
         return text.ljust(self.width)
 
 
-def _column_format(array: Any) -> _ColumnFormat:
+def _make_column_format(array: Any) -> _ColumnFormat:
     signed = array.dtype.kind != "c" and bool(np.any(array < 0))
     return _ColumnFormat(max((len(_format_item(v)) for v in array.ravel()), default=0), signed)
 
 
 def _visible_elements(array: Any) -> Any:
     """The elements of an abbreviated array that are printed."""
-    edge = _options.edgeitems
+    edge = _print_options.edgeitems
     for axis, size in enumerate(array.shape):
         if size > 2 * edge:
             array = np.take(array, [*range(edge), *range(size - edge, size)], axis=axis)
     return array
 
 
-def _visible_parts(array: Any, short: bool) -> list[Any]:
+def _visible_subarrays(array: Any, short: bool) -> list[Any]:
     """The subarrays along the first axis that are printed; None marks the omitted middle."""
-    edge = _options.edgeitems
+    edge = _print_options.edgeitems
     if short and array.shape[0] > 2 * edge:
         return [*array[:edge], None, *(array[-edge:] if edge else [])]
     return list(array)
 
 
 def _format_row(array: Any, short: bool, indent: int, column: _ColumnFormat) -> str:
-    texts = ["..." if v is None else column.show(v) for v in _visible_parts(array, short)]
-    each = max(1, (_options.linewidth - indent) // max(1, column.width + 2))
+    texts = ["..." if v is None else column.format(v) for v in _visible_subarrays(array, short)]
+    each = max(1, (_print_options.linewidth - indent) // max(1, column.width + 2))
     lines = [texts[i : i + each] for i in range(0, len(texts), each)]
     return "[" + (",\n" + " " * (indent + 1)).join(", ".join(line) for line in lines) + "]"
 
@@ -114,7 +114,7 @@ def _format_array(array: Any, short: bool, indent: int, column: _ColumnFormat) -
         return _format_row(array, short, indent, column)
     texts = [
         "..." if p is None else _format_array(p, short, indent + 1, column)
-        for p in _visible_parts(array, short)
+        for p in _visible_subarrays(array, short)
     ]
     return "[" + ("," + "\n" * (array.ndim - 1) + " " * (indent + 1)).join(texts) + "]"
 
@@ -124,7 +124,7 @@ def format_array(array: Any, indent: int) -> str:
     array = np.asarray(array)
     if array.dtype.kind == "V":  # bfloat16
         array = array.astype(np.float32)
-    short = array.size > _options.threshold
+    short = array.size > _print_options.threshold
     return _format_array(
-        array, short, indent, _column_format(_visible_elements(array) if short else array)
+        array, short, indent, _make_column_format(_visible_elements(array) if short else array)
     )

@@ -12,9 +12,9 @@ import os
 
 from threadpoolctl import ThreadpoolController
 
-from .native import kernel
+from .native import find_kernel
 
-VARIABLES = (
+THREAD_COUNT_VARIABLES = (
     "OMP_NUM_THREADS",
     "OPENBLAS_NUM_THREADS",
     "MKL_NUM_THREADS",
@@ -27,7 +27,7 @@ def set_num_threads(count: int) -> None:
     """Set the number of threads of NumPy's linear algebra and of the compiled kernels in this
     process.
     """
-    kernel("set_thread_count")(count)
+    find_kernel("set_thread_count")(count)
     _set_blas_threads(count)
 
 
@@ -36,7 +36,7 @@ def _set_blas_threads(count: int) -> None:
         library.set_num_threads(count)
 
 
-def set_default() -> None:
+def set_default_thread_count() -> None:
     """Use one BLAS thread unless an environment variable sets another number."""
-    if not any(name in os.environ for name in VARIABLES):
+    if not any(name in os.environ for name in THREAD_COUNT_VARIABLES):
         _set_blas_threads(1)

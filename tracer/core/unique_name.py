@@ -25,32 +25,35 @@ class UniqueNames:
         return f"{self.prefix}{key}_{number}"
 
 
-_names = UniqueNames()
+_current_names = UniqueNames()
 
 
-def counts() -> dict[str, int]:
+def current_counts() -> dict[str, int]:
     """The counters by key: the dict itself, not a copy."""
-    return _names.counts
+    return _current_names.counts
 
 
 def register_user_name(name: str) -> bool:
     """Register a name that the user chose. Returns whether it was already registered."""
-    known = name in _names.user_names
-    _names.user_names.add(name)
+    known = name in _current_names.user_names
+    _current_names.user_names.add(name)
     return known
 
 
 def generate(key: str) -> str:
     """Return `key_N`, where N is the number of names generated for `key` before."""
-    return _names(key)
+    return _current_names(key)
 
 
 def switch(
     new_generator: UniqueNames | None = None, new_para_name_checker: object = None
 ) -> tuple[UniqueNames, object]:
     """Use another UniqueNames (a new one by default); return the previous one."""
-    global _names
-    before, _names = _names, UniqueNames() if new_generator is None else new_generator
+    global _current_names
+    before, _current_names = (
+        _current_names,
+        UniqueNames() if new_generator is None else new_generator,
+    )
     return before, new_para_name_checker
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core.errors import FileError
 from ..loader import pickles
-from ..utils.archives import archive_at, members
+from ..utils.archives import members, open_archive
 from . import common
 
 __all__ = ["test10", "test100", "train10", "train100"]
@@ -32,7 +32,7 @@ def reader_creator(
 
     def reader() -> Iterator[Any]:
         while True:
-            with archive_at(filename) as archive:
+            with open_archive(filename) as archive:
                 for path, file in members(
                     archive, os.path.basename(filename), lambda path: sub_name in path
                 ):

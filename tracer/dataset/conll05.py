@@ -7,37 +7,39 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from ..core.errors import FileError
-from ..utils.archives import archive_at
+from ..utils.archives import open_archive
 from . import common
 
 __all__ = ["get_dict", "get_embedding", "test"]
 
-_FROM = "http://paddlemodels.bj.bcebos.com/conll05st"
-DATA_URL, DATA_MD5 = f"{_FROM}/conll05st-tests.tar.gz", "387719152ae52d60422c016e92a742fc"
-WORDDICT_URL, WORDDICT_MD5 = f"{_FROM}%2FwordDict.txt", "ea7fb7d4c75cc6254716f0177a506baa"
-VERBDICT_URL, VERBDICT_MD5 = f"{_FROM}%2FverbDict.txt", "0d2977293bbb6cbefab5b0f97db1e77c"
-TRGDICT_URL, TRGDICT_MD5 = f"{_FROM}%2FtargetDict.txt", "d8c7f03ceb5fc2e5a0fa7503a4353751"
-EMB_URL, EMB_MD5 = f"{_FROM}%2Femb", "bf436eb0faa1f6f9103017f8be57cdb7"
+_BASE_URL = "http://paddlemodels.bj.bcebos.com/conll05st"
+DATA_URL, DATA_MD5 = f"{_BASE_URL}/conll05st-tests.tar.gz", "387719152ae52d60422c016e92a742fc"
+WORDDICT_URL, WORDDICT_MD5 = f"{_BASE_URL}%2FwordDict.txt", "ea7fb7d4c75cc6254716f0177a506baa"
+VERBDICT_URL, VERBDICT_MD5 = f"{_BASE_URL}%2FverbDict.txt", "0d2977293bbb6cbefab5b0f97db1e77c"
+TRGDICT_URL, TRGDICT_MD5 = f"{_BASE_URL}%2FtargetDict.txt", "d8c7f03ceb5fc2e5a0fa7503a4353751"
+EMB_URL, EMB_MD5 = f"{_BASE_URL}%2Femb", "bf436eb0faa1f6f9103017f8be57cdb7"
 UNK_IDX = 0
 
 Sentence = tuple[list[str], str, list[str]]  # words, the verb, and a tag for each word
 
 
-def _lines(path: str) -> list[str]:
+def _read_lines(path: str) -> list[str]:
     with open(path, encoding="utf-8") as file:
         return [line.strip() for line in file]
 
 
 def load_dict(filename: str) -> dict[str, int]:
     """Return the line number of each line of a file."""
-    return {line: i for i, line in enumerate(_lines(filename))}
+    return {line: i for i, line in enumerate(_read_lines(filename))}
 
 
 def load_label_dict(filename: str) -> dict[str, int]:
     """Return the indices of `B-` and `I-` of each tag in the order of the file (Paddle's order
     changes in each process), and of `O`, the last.
     """
-    tags = dict.fromkeys(line[2:] for line in _lines(filename) if line.startswith(("B-", "I-")))
+    tags = dict.fromkeys(
+        line[2:] for line in _read_lines(filename) if line.startswith(("B-", "I-"))
+    )
     labels = [f"{kind}-{tag}" for tag in tags for kind in "BI"]
     return {label: i for i, label in enumerate([*labels, "O"])}
 
@@ -59,7 +61,7 @@ def _sentences(
             rows = []
 
 
-def _tags(column: list[str], path: str) -> list[str]:
+def _to_bio_tags(column: list[str], path: str) -> list[str]:
     """Convert `(A0*`, `*`, `*)` to `B-A0`, `I-A0`, `I-A0`.
 
     Raises FileError for other properties.
@@ -86,14 +88,14 @@ def corpus_reader(
 
     def reader() -> Iterator[Sentence]:
         with (
-            archive_at(data_path) as archive,
+            open_archive(data_path) as archive,
             gzip.GzipFile(fileobj=common.member(archive, words_name)) as words,
             gzip.GzipFile(fileobj=common.member(archive, props_name)) as props,
         ):
             for sentence, columns in _sentences(words, props):
                 verbs = [verb for verb in columns[0] if verb != "-"]
                 for verb, column in zip(verbs, columns[1:], strict=False):
-                    yield sentence, verb, _tags(column, data_path)
+                    yield sentence, verb, _to_bio_tags(column, data_path)
 
     return reader
 

@@ -40,7 +40,7 @@ class MovieInfo:
 
     def value(self) -> list[Any]:
         """Return the fields of a sample."""
-        tables = _tables()
+        tables = _load_tables()
         return [
             self.index,
             [tables.categories[c] for c in self.categories],
@@ -82,10 +82,10 @@ class _Tables:
         self.path = path
         self.movies: dict[int, MovieInfo] = {}
         self.users: dict[int, UserInfo] = {}
-        for number, title, categories in _rows(path, "movies"):
+        for number, title, categories in _read_rows(path, "movies"):
             name = re.sub(r"\(\d+\)$", "", title)
             self.movies[int(number)] = MovieInfo(number, categories.split("|"), name)
-        for number, gender, age, job, _ in _rows(path, "users"):
+        for number, gender, age, job, _ in _read_rows(path, "users"):
             self.users[int(number)] = UserInfo(number, gender, age, job)
         words = {w.lower() for movie in self.movies.values() for w in movie.title.split()}
         self.words = {w: i for i, w in enumerate(sorted(words))}
@@ -95,25 +95,25 @@ class _Tables:
         }
 
 
-def _rows(path: str, table: str) -> Iterator[list[str]]:
+def _read_rows(path: str, table: str) -> Iterator[list[str]]:
     with zipfile.ZipFile(path) as archive, archive.open(f"ml-1m/{table}.dat") as file:
         for line in file:
             yield line.decode("latin-1").strip().split("::")
 
 
 @functools.lru_cache(maxsize=1)
-def _read(path: str) -> _Tables:
+def _read_member(path: str) -> _Tables:
     return _Tables(path)
 
 
-def _tables() -> _Tables:
-    return _read(common.download(URL, "movielens", MD5))
+def _load_tables() -> _Tables:
+    return _read_member(common.download(URL, "movielens", MD5))
 
 
 def _samples(rand_seed: int = 0, test_ratio: float = 0.1, is_test: bool = False) -> Iterator[Any]:
-    tables = _tables()
+    tables = _load_tables()
     generator = np.random.RandomState(rand_seed)
-    for user, movie, rating, _ in _rows(tables.path, "ratings"):
+    for user, movie, rating, _ in _read_rows(tables.path, "ratings"):
         if (generator.random_sample() < test_ratio) == is_test:
             yield [
                 *tables.users[int(user)].value(),
@@ -134,39 +134,39 @@ def test(rand_seed: int = 0, test_ratio: float = 0.1) -> Callable[[], Iterator[A
 
 def get_movie_title_dict() -> dict[str, int]:
     """Return the indices of the words of titles."""
-    return _tables().words
+    return _load_tables().words
 
 
 def movie_categories() -> dict[str, int]:
     """Return the indices of categories."""
-    return _tables().categories
+    return _load_tables().categories
 
 
 def user_info() -> dict[int, UserInfo]:
     """Return all users by id."""
-    return _tables().users
+    return _load_tables().users
 
 
 def movie_info() -> dict[int, MovieInfo]:
     """Return all movies by id."""
-    return _tables().movies
+    return _load_tables().movies
 
 
 def max_movie_id() -> int:
     """Return the largest movie id."""
-    return max(_tables().movies)
+    return max(_load_tables().movies)
 
 
 def max_user_id() -> int:
     """Return the largest user id."""
-    return max(_tables().users)
+    return max(_load_tables().users)
 
 
 def max_job_id() -> int:
     """Return the largest job id."""
-    return max(user.job_id for user in _tables().users.values())
+    return max(user.job_id for user in _load_tables().users.values())
 
 
 def fetch() -> None:
     """Download the archive."""
-    _tables()
+    _load_tables()

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..core.errors import OpError, with_user_line
-from ..utils.archives import archive_at
+from ..utils.archives import open_archive
 from . import common
 
 __all__ = ["fetch", "get_dict", "test", "train", "validation"]
@@ -20,12 +20,12 @@ DATA_MD5 = "0c38be43600334966403524a40dcd81e"
 TOTAL_EN_WORDS, TOTAL_DE_WORDS = 11250, 19220
 START_MARK, END_MARK, UNK_MARK = "<s>", "<e>", "<unk>"
 _MAX_WORDS = {"en": TOTAL_EN_WORDS, "de": TOTAL_DE_WORDS}
-_OTHER = {"en": "de", "de": "en"}
+_OTHER_LANGUAGE = {"en": "de", "de": "en"}
 
 
-def _pairs(tar_file: str, name: str) -> Iterator[tuple[list[str], list[str]]]:
+def _sentence_pairs(tar_file: str, name: str) -> Iterator[tuple[list[str], list[str]]]:
     """Iterate over the English and German words of the lines that have both."""
-    with archive_at(tar_file) as archive:
+    with open_archive(tar_file) as archive:
         for line in common.member(archive, name):
             columns = line.decode().strip().split("\t")
             if len(columns) == 2:
@@ -37,7 +37,7 @@ def _dictionary(tar_file: str, size: int, lang: str, reverse: bool = False) -> d
     path = Path(common.DATA_HOME) / "wmt16" / f"{lang}_{size}.dict"
     if not path.exists() or len(path.read_bytes().splitlines()) != size:
         counts: Counter[str] = Counter()
-        for pair in _pairs(tar_file, "wmt16/train"):
+        for pair in _sentence_pairs(tar_file, "wmt16/train"):
             counts.update(pair[lang == "de"])
         words = [START_MARK, END_MARK, UNK_MARK, *sorted(counts, key=lambda w: -counts[w])]
         path.write_bytes(
@@ -54,9 +54,9 @@ def reader_creator(
 
     def reader() -> Iterator[Any]:
         source = _dictionary(tar_file, src_dict_size, src_lang)
-        target = _dictionary(tar_file, trg_dict_size, _OTHER[src_lang])
+        target = _dictionary(tar_file, trg_dict_size, _OTHER_LANGUAGE[src_lang])
         start, end, unknown = source[START_MARK], source[END_MARK], source[UNK_MARK]
-        for pair in _pairs(tar_file, file_name):
+        for pair in _sentence_pairs(tar_file, file_name):
             words, translated = pair if src_lang == "en" else pair[::-1]
             indices = [target.get(w, unknown) for w in translated]
             yield (
@@ -71,7 +71,7 @@ def reader_creator(
 def _split_reader(
     name: str, src_dict_size: int, trg_dict_size: int, src_lang: str
 ) -> Callable[[], Iterator[Any]]:
-    if src_lang not in _OTHER:
+    if src_lang not in _OTHER_LANGUAGE:
         raise OpError(
             with_user_line(
                 f"wmt16: src_lang={src_lang!r} is not one of en (English) and de (German)"
@@ -79,7 +79,7 @@ def _split_reader(
         )
     sizes = (
         min(src_dict_size, _MAX_WORDS[src_lang]),
-        min(trg_dict_size, _MAX_WORDS[_OTHER[src_lang]]),
+        min(trg_dict_size, _MAX_WORDS[_OTHER_LANGUAGE[src_lang]]),
     )
     return reader_creator(_archive(), f"wmt16/{name}", *sizes, src_lang)
 

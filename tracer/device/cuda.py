@@ -131,7 +131,7 @@ def get_device_capability(device: Any = None) -> tuple[int, int]:
 def _index(device: Any, function: str) -> int:
     """Return the index of a GPU given as Place, string or number; the current one for None."""
     if device is None:
-        return cuda.cupy_state.index or 0
+        return cuda.cupy_state.default_index or 0
     place: Place | int = (
         device if isinstance(device, int) else parse_place(device, f"device.cuda.{function}")
     )
@@ -141,4 +141,4 @@ def _index(device: Any, function: str) -> int:
 def _cupy(device: Any, function: str) -> Any:
     if not device_count():
         raise OarlockError(with_user_line(f"device.cuda.{function}: no GPU is available"))
-    return cuda.check_device(_index(device, function), f"device.cuda.{function}")
+    return cuda.check_gpu(_index(device, function), f"device.cuda.{function}")

@@ -93,7 +93,7 @@ def _copy_array(name: str, tensor: Any) -> Any:
     return cuda.contiguous_copy(tensor.array)
 
 
-def _assign_to(tensor: Tensor, array: Any) -> Callable[[], None]:
+def _copy_callback(tensor: Tensor, array: Any) -> Callable[[], None]:
     """Return a callback that copies `array` to `tensor`."""
 
     def assign() -> None:
@@ -129,7 +129,7 @@ def all_reduce(tensor: Tensor, op: int = 0, group: Any = None, sync_op: bool = T
     check_op(array, op)
     _check_consistent("all_reduce", group, array, sync_op, REDUCE_OP_NAMES[op])
     return _wait_if_sync(
-        Task(group.communicator.all_reduce(array, op), _assign_to(tensor, array)), sync_op
+        Task(group.communicator.all_reduce(array, op), _copy_callback(tensor, array)), sync_op
     )
 
 
@@ -142,7 +142,7 @@ def reduce(tensor: Tensor, dst: int, op: int = 0, group: Any = None, sync_op: bo
     array, root = _copy_array("reduce", tensor), rank_in_group("reduce", group, dst)
     check_op(array, op)
     _check_consistent("reduce", group, array, sync_op, REDUCE_OP_NAMES[op], f"dst={dst}")
-    assign = _assign_to(tensor, array) if group.rank == root else None
+    assign = _copy_callback(tensor, array) if group.rank == root else None
     return _wait_if_sync(Task(group.communicator.reduce(array, root, op), assign), sync_op)
 
 
@@ -152,7 +152,7 @@ def broadcast(tensor: Tensor, src: int, group: Any = None, sync_op: bool = True)
     array, root = _copy_array("broadcast", tensor), rank_in_group("broadcast", group, src)
     _check_consistent("broadcast", group, array, sync_op, f"src={src}")
     return _wait_if_sync(
-        Task(group.communicator.broadcast(array, root), _assign_to(tensor, array)), sync_op
+        Task(group.communicator.broadcast(array, root), _copy_callback(tensor, array)), sync_op
     )
 
 
@@ -166,11 +166,11 @@ def all_gather(
     """
     array = _check_consistent("all_gather", group, _copy_array("all_gather", tensor), sync_op)
     gathered = np.empty_like(array, shape=(group.nranks, *array.shape))
-    assign = _assign_list("all_gather", tensor_list, gathered)
+    assign = _assign_list_callback("all_gather", tensor_list, gathered)
     return _wait_if_sync(Task(group.communicator.all_gather(array, gathered), assign), sync_op)
 
 
-def _assign_list(name: str, tensors: list[Tensor], arrays: Any) -> Callable[[], None]:
+def _assign_list_callback(name: str, tensors: list[Tensor], arrays: Any) -> Callable[[], None]:
     """Return a callback that copies `arrays` [size, *] to a list that is empty or has a tensor per
     rank.
     """
@@ -204,7 +204,7 @@ def gather(
         raise OpError(with_user_line(f"gather: rank {dst} (dst) must pass a gather_list"))
     gathered = np.empty_like(array, shape=(group.nranks, *array.shape))
     assign = (
-        _assign_list("gather", gather_list, gathered)
+        _assign_list_callback("gather", gather_list, gathered)
         if group.rank == root and gather_list is not None
         else None
     )
@@ -226,7 +226,7 @@ def scatter(
     )
     _check_consistent("scatter", group, array, sync_op, f"src={src}")
     return _wait_if_sync(
-        Task(group.communicator.scatter(parts, array, root), _assign_to(tensor, array)), sync_op
+        Task(group.communicator.scatter(parts, array, root), _copy_callback(tensor, array)), sync_op
     )
 
 
@@ -245,9 +245,9 @@ def alltoall(
     _check_consistent("alltoall", group, parts, sync_op)
     received = np.empty_like(parts)
     if isinstance(out_tensor_list, Tensor):
-        assign = _assign_to(out_tensor_list, received.reshape(out_tensor_list.array.shape))
+        assign = _copy_callback(out_tensor_list, received.reshape(out_tensor_list.array.shape))
     else:
-        assign = _assign_list("alltoall", out_tensor_list, received)
+        assign = _assign_list_callback("alltoall", out_tensor_list, received)
     return _wait_if_sync(Task(group.communicator.all_to_all(parts, received), assign), sync_op)
 
 
@@ -267,17 +267,17 @@ def alltoall_single(
     """
     in_array = _copy_array("alltoall_single", in_tensor)
     out_array = _copy_array("alltoall_single", out_tensor)
-    sent = _split(in_array, in_split_sizes, group)
-    received = _split(out_array, out_split_sizes, group)
+    sent = _split_for_ranks(in_array, in_split_sizes, group)
+    received = _split_for_ranks(out_array, out_split_sizes, group)
     received[group.rank][...] = sent[group.rank]
     others = [n for n in range(group.nranks) if n != group.rank]
     work = group.communicator.exchange(
         [(n, cuda.contiguous_copy(sent[n])) for n in others], [(n, received[n]) for n in others]
     )
-    return _wait_if_sync(Task(work, _assign_to(out_tensor, out_array)), sync_op)
+    return _wait_if_sync(Task(work, _copy_callback(out_tensor, out_array)), sync_op)
 
 
-def _split(array: Any, sizes: Sequence[int] | None, group: Group) -> list[Any]:
+def _split_for_ranks(array: Any, sizes: Sequence[int] | None, group: Group) -> list[Any]:
     """Split an array along its first axis into one part per rank."""
     rows = [len(array) // group.nranks] * group.nranks if sizes is None else [int(n) for n in sizes]
     if len(rows) != group.nranks or sum(rows) != len(array):
@@ -306,7 +306,7 @@ def reduce_scatter(
     _check_consistent("reduce_scatter", group, parts, sync_op, REDUCE_OP_NAMES[op])
     mine = parts[group.rank]
     return _wait_if_sync(
-        Task(group.communicator.all_reduce(parts, op), _assign_to(tensor, mine)), sync_op
+        Task(group.communicator.all_reduce(parts, op), _copy_callback(tensor, mine)), sync_op
     )
 
 
@@ -314,7 +314,7 @@ def send(tensor: Tensor, dst: int = 0, group: Any = None, sync_op: bool = True) 
     """Send `tensor` to rank `dst`, which must receive the same shape and dtype."""
     group = resolve_group(group)
     array, target = _copy_array("send", tensor), rank_in_group("send", group, dst)
-    _check_remote("send", group, target)
+    _check_remote_rank("send", group, target)
     return _wait_if_sync(Task(group.communicator.send(array, target)), sync_op)
 
 
@@ -322,13 +322,13 @@ def recv(tensor: Tensor, src: int = 0, group: Any = None, sync_op: bool = True) 
     """Receive `tensor` from rank `src`."""
     group = resolve_group(group)
     array, source = _copy_array("recv", tensor), rank_in_group("recv", group, src)
-    _check_remote("recv", group, source)
+    _check_remote_rank("recv", group, source)
     return _wait_if_sync(
-        Task(group.communicator.recv(array, source), _assign_to(tensor, array)), sync_op
+        Task(group.communicator.recv(array, source), _copy_callback(tensor, array)), sync_op
     )
 
 
-def _check_remote(name: str, group: Group, rank: int) -> None:
+def _check_remote_rank(name: str, group: Group, rank: int) -> None:
     if rank == group.rank:
         raise OpError(with_user_line(f"{name}: rank {group.ranks[rank]} is the calling process"))
 

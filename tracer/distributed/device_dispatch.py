@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..core import cuda
-from ..core.communicator import Communicator, Messages, Work
+from ..core.communicator import Communicator, RankArrayPairs, Work
 from ..core.errors import OarlockError, with_user_line
 from .mpi import MpiCommunicator
 from .nccl import NcclCommunicator, import_nccl
@@ -48,7 +48,7 @@ class StagedWork:
             return False
         outputs, self._outputs = self._outputs, []
         for array, copy in outputs:
-            array[...] = cuda.to_device(copy, cuda.index_of(array))
+            array[...] = cuda.to_device(copy, cuda.gpu_index_of(array))
         return True
 
     def wait(self) -> None:
@@ -102,11 +102,11 @@ class DeviceDispatchCommunicator:
         """Receive from rank `source`."""
         return self._call("recv", (array,), (0,), source)
 
-    def exchange(self, sent: Messages, got: Messages) -> Work:
+    def exchange(self, sent: RankArrayPairs, got: RankArrayPairs) -> Work:
         """Send and receive several arrays at once without deadlock."""
         arrays = [array for _, array in (*sent, *got)]
         communicator = self._select(arrays[0]) if arrays else self._mpi
-        if communicator is not self._mpi or not arrays or cuda.index_of(arrays[0]) is None:
+        if communicator is not self._mpi or not arrays or cuda.gpu_index_of(arrays[0]) is None:
             return communicator.exchange(sent, got)
         copies = [(source, cuda.to_host(array)) for source, array in got]
         work = self._mpi.exchange([(to, cuda.to_host(array)) for to, array in sent], copies)
@@ -132,7 +132,7 @@ class DeviceDispatchCommunicator:
     ) -> Work:
         """Call a method of the selected communicator.  outputs: indices of the written arrays"""
         communicator = self._select(arrays[-1])
-        if communicator is not self._mpi or cuda.index_of(arrays[-1]) is None:
+        if communicator is not self._mpi or cuda.gpu_index_of(arrays[-1]) is None:
             return getattr(communicator, method)(*arrays, *args)
         copies = [None if a is None else cuda.to_host(a) for a in arrays]
         return StagedWork(
@@ -141,7 +141,7 @@ class DeviceDispatchCommunicator:
 
     def _select(self, array: Any) -> Any:
         """Return the communicator for an array by its device and the environment."""
-        index = cuda.index_of(array)
+        index = cuda.gpu_index_of(array)
         if index is None or os.environ.get(BACKEND_VARIABLE) == "mpi":
             return self._mpi
         if self._nccl is None:

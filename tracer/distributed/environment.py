@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from ..core.communicator import world
+from ..core.communicator import process_groups
 
 RANK_VARIABLE, SIZE_VARIABLE, ENDPOINT_VARIABLE, ENDPOINTS_VARIABLE = (
     "PADDLE_TRAINER_ID",
@@ -21,18 +21,18 @@ _LAUNCHER_VARIABLES = (
 )
 
 
-def _int_variable(name: str, default: int) -> int:
+def _int_environment_variable(name: str, default: int) -> int:
     text = os.environ.get(name, "")
     return int(text) if text.isdecimal() else default
 
 
-def mpi_ranks() -> tuple[int, int] | None:
+def mpi_rank_and_size() -> tuple[int, int] | None:
     """Return rank and number of ranks from the variables of MPI's launcher; None if it did not
     start this process.
     """
     for rank, size in _LAUNCHER_VARIABLES:
         if rank in os.environ:
-            return _int_variable(rank, 0), _int_variable(size, 1)
+            return _int_environment_variable(rank, 0), _int_environment_variable(size, 1)
     return None
 
 
@@ -44,10 +44,12 @@ class ParallelEnv:
     """
 
     def __init__(self) -> None:
-        mpi_rank, mpi_size = mpi_ranks() or (0, 1)
-        group = world.everybody if world.initialized else None
-        self._rank = group.rank if group else _int_variable(RANK_VARIABLE, mpi_rank)
-        self._world_size = group.size if group else _int_variable(SIZE_VARIABLE, mpi_size)
+        mpi_rank, mpi_size = mpi_rank_and_size() or (0, 1)
+        group = process_groups.global_group if process_groups.is_initialized else None
+        self._rank = group.rank if group else _int_environment_variable(RANK_VARIABLE, mpi_rank)
+        self._world_size = (
+            group.size if group else _int_environment_variable(SIZE_VARIABLE, mpi_size)
+        )
         selected = next((os.environ[n] for n in _DEVICE_VARIABLES if os.environ.get(n)), "0")
         self._device_id = int(selected.split(",")[0])
         self._current_endpoint = os.environ.get(ENDPOINT_VARIABLE, "")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..core.communicator import Communicator, world
+from ..core.communicator import Communicator, process_groups
 from ..core.errors import OpError, with_user_line
 
 
@@ -52,7 +52,7 @@ _groups: dict[int, Group] = {}
 def get_group(id: int = 0) -> Group:
     """Return the group with that id; 0: all ranks.  Raises OpError for an unknown id."""
     if id == 0:
-        return Group(0, world.everybody.ranks, world.everybody)
+        return Group(0, process_groups.global_group.ranks, process_groups.global_group)
     if id not in _groups:
         raise OpError(with_user_line(f"get_group: there is no group {id}"))
     return _groups[id]
@@ -62,7 +62,7 @@ def new_group(
     ranks: Sequence[int] | None = None, backend: str | None = None, timeout: Any = None
 ) -> Group:
     """Create a group of some ranks (None: all).  All ranks must call it, also those not in it."""
-    everybody = world.everybody
+    everybody = process_groups.global_group
     members = sorted(set(range(everybody.size) if ranks is None else map(int, ranks)))
     if not members or not 0 <= members[0] <= members[-1] < everybody.size:
         raise OpError(
@@ -73,7 +73,7 @@ def new_group(
     id = max([0, *_groups]) + 1
     group = _groups[id] = Group(id, members, everybody.split(members))
     if group.communicator is not None:
-        world.groups[id] = group.communicator
+        process_groups.groups[id] = group.communicator
     return group
 
 

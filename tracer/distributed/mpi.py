@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.communicator import AVG, REDUCE_OP_NAMES, Communicator, Messages, Work
+from ..core.communicator import AVG, REDUCE_OP_NAMES, Communicator, RankArrayPairs, Work
 from ..core.dtype import is_half
 from ..core.errors import OpError, with_user_line
 from .reduce_op import check_op
@@ -158,7 +158,7 @@ class MpiCommunicator:
         """Receive from rank `source`."""
         return RecvWork(self, array, source)
 
-    def exchange(self, sent: Messages, got: Messages) -> Work:
+    def exchange(self, sent: RankArrayPairs, got: RankArrayPairs) -> Work:
         """Send and receive several arrays at once without deadlock."""
         return CombinedWork(
             [

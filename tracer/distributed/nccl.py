@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..core import cuda
-from ..core.communicator import AVG, REDUCE_OP_NAMES, Communicator, Messages, Work
+from ..core.communicator import AVG, REDUCE_OP_NAMES, Communicator, RankArrayPairs, Work
 from ..core.dtype import is_half
 from ..core.errors import OarlockError, OpError, with_user_line
 from .mpi import MpiCommunicator
@@ -155,7 +155,7 @@ class NcclCommunicator:
         """Receive from rank `source`."""
         return self._exchange("recv", [], [(source, array)], (self.ranks[source],))
 
-    def exchange(self, sent: Messages, got: Messages) -> Work:
+    def exchange(self, sent: RankArrayPairs, got: RankArrayPairs) -> Work:
         """Send and receive several arrays at once without deadlock."""
         return self._exchange("exchange", sent, got)
 

@@ -12,9 +12,9 @@ import traceback
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from ..core.communicator import SingleProcess, world
+from ..core.communicator import SingleProcessCommunicator, process_groups
 from ..core.errors import OarlockError, with_user_line
-from .environment import RANK_VARIABLE, SIZE_VARIABLE, ParallelEnv, mpi_ranks
+from .environment import RANK_VARIABLE, SIZE_VARIABLE, ParallelEnv, mpi_rank_and_size
 from .group import get_group
 from .wait_status import RUN_FOLDER_VARIABLE, report_waiting, status_file
 
@@ -26,14 +26,14 @@ def init_parallel_env() -> Any:
     `mpiexec -n 2`. Without a launcher the group has one rank. Raises OarlockError if
     PADDLE_TRAINERS_NUM is greater than 1 but MPI did not start this process.
     """
-    if not world.initialized:
+    if not process_groups.is_initialized:
         _join()
     return get_group(0)
 
 
 def _join() -> None:
     size = int(os.environ.get(SIZE_VARIABLE, "1") or 1)
-    ranks = mpi_ranks()
+    ranks = mpi_rank_and_size()
     if ranks is None and size > 1:
         raise OarlockError(
             with_user_line(
@@ -47,7 +47,7 @@ def _join() -> None:
         status_file.open(ranks[0])
         with report_waiting("init_parallel_env", tuple(range(ranks[1]))):
             _start_mpi()
-        world.initialized = True
+        process_groups.is_initialized = True
 
 
 def _start_mpi() -> None:
@@ -70,9 +70,9 @@ def _start_mpi() -> None:
                 f"init_parallel_env: {RANK_VARIABLE}={rank}, but MPI's rank is {communicator.rank}"
             )
         )
-    world.groups[0] = communicator
+    process_groups.groups[0] = communicator
     sys.excepthook = _exit_on_exception
-    _track_exits()
+    _record_exit_codes()
     atexit.register(_finalize_at_exit)
 
 
@@ -81,15 +81,15 @@ def _exit_on_exception(kind: type[BaseException], error: BaseException, trace: A
     this one.
     """
     traceback.print_exception(kind, error, trace)
-    _exit_now(130 if issubclass(kind, KeyboardInterrupt) else 1)
+    _exit_immediately(130 if issubclass(kind, KeyboardInterrupt) else 1)
 
 
-def _exit_now(code: int) -> NoReturn:
+def _exit_immediately(code: int) -> NoReturn:
     """End this process at once."""
     sys.stdout.flush()
     sys.stderr.flush()
-    if RUN_FOLDER_VARIABLE not in os.environ and world.everybody.size > 1:
-        world.everybody.abort()  # type: ignore[attr-defined]  # Oarlock's launcher is missing, which would end the others
+    if RUN_FOLDER_VARIABLE not in os.environ and process_groups.global_group.size > 1:
+        process_groups.global_group.abort()  # type: ignore[attr-defined]  # Oarlock's launcher is missing, which would end the others
     os._exit(code)
 
 
@@ -112,7 +112,7 @@ class _TrackedSystemExit(SystemExit):
                 )
 
 
-def _track_exits() -> None:
+def _record_exit_codes() -> None:
     """Record the exit code of this process before `atexit` functions run."""
     _TrackedSystemExit.__name__, _TrackedSystemExit.__qualname__, _TrackedSystemExit.__module__ = (
         "SystemExit",
@@ -139,10 +139,10 @@ def _finalize_at_exit() -> None:
     have arrived.
     """
     if _TrackedSystemExit.pending_exit_code:
-        _exit_now(_TrackedSystemExit.pending_exit_code & 0xFF)
+        _exit_immediately(_TrackedSystemExit.pending_exit_code & 0xFF)
     from mpi4py import MPI  # noqa: PLC0415 - an extra
 
-    if world.initialized and isinstance(sys.exc_info()[1], type(None)):
+    if process_groups.is_initialized and isinstance(sys.exc_info()[1], type(None)):
         status_file.write("exit")
         MPI.Finalize()
 
@@ -150,16 +150,16 @@ def _finalize_at_exit() -> None:
 def destroy_process_group(group: Any = None) -> None:
     """Remove `group`, or all groups: then the process is a group of one."""
     if group is not None and group.id:
-        world.groups.pop(group.id, None)
+        process_groups.groups.pop(group.id, None)
         return
-    world.groups.clear()
-    world.groups[0] = SingleProcess()
-    world.initialized = False
+    process_groups.groups.clear()
+    process_groups.groups[0] = SingleProcessCommunicator()
+    process_groups.is_initialized = False
 
 
 def is_initialized() -> bool:
     """Whether `init_parallel_env` has connected several processes."""
-    return world.initialized
+    return process_groups.is_initialized
 
 
 _is_parallel_ctx_initialized = is_initialized  # its name in Paddle's parallel_helper

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core.communicator import AVG, MAX, SUM, Communicator, Work
 from ..core.errors import OarlockError, with_user_line
-from ..core.grad_hooks import accumulated_grad, listeners
+from ..core.grad_listeners import compute_leaf_grad, listeners
 from ..core.tensor import Tensor
 
 _MEGABYTE = 1 << 20
@@ -20,8 +20,8 @@ class Bucket:
 
     def __init__(self, parameters: Sequence[Tensor]) -> None:
         self.parameters = list(parameters)
-        self._ends = np.cumsum([p.array.size for p in parameters])
-        self._flat: Any = None
+        self._end_offsets = np.cumsum([p.array.size for p in parameters])
+        self._flat_gradients: Any = None
         self._work: Work | None = None
         self.num_pending = 0
 
@@ -31,16 +31,18 @@ class Bucket:
         Allocates a new array: the parameters' gradients are views of the previous one.
         """
         self.num_pending, self._work = len(self.parameters), None
-        self._flat = np.empty_like(self.parameters[0].array, shape=(int(self._ends[-1]),))
+        self._flat_gradients = np.empty_like(
+            self.parameters[0].array, shape=(int(self._end_offsets[-1]),)
+        )
 
     def gradient_view(self, index: int) -> Any:
         """Return the view of the flat array for the gradient of parameter `index`."""
-        parameter, end = self.parameters[index], int(self._ends[index])
-        return self._flat[end - parameter.array.size : end].reshape(parameter.array.shape)
+        parameter, end = self.parameters[index], int(self._end_offsets[index])
+        return self._flat_gradients[end - parameter.array.size : end].reshape(parameter.array.shape)
 
     def start_all_reduce(self, communicator: Communicator, op: int = SUM) -> Work:
         """Start to reduce the flat array over all ranks."""
-        self._work = communicator.all_reduce(self._flat, op)
+        self._work = communicator.all_reduce(self._flat_gradients, op)
         return self._work
 
     def poll(self) -> None:
@@ -77,7 +79,7 @@ def build_buckets(parameters: Sequence[Tensor], megabytes: float, first: float) 
 
 
 class Reducer:
-    """Averages the gradients of parameters over all ranks; a GradListener of core.grad_hooks.
+    """Averages the gradients of parameters over all ranks; a GradListener of core.grad_listeners.
 
     named_parameters: returns the current parameters by name
     enabled: whether the next backward pass averages gradients; each forward pass sets it
@@ -98,10 +100,12 @@ class Reducer:
         trainable = [(name, p) for name, p in named_parameters() if not p.stop_gradient]
         self._names = {id(p): name for name, p in trainable}
         self.buckets = build_buckets([p for _, p in trainable], megabytes, first)
-        self._locations = {id(p): (b, i) for b in self.buckets for i, p in enumerate(b.parameters)}
+        self._bucket_and_index_by_id = {
+            id(p): (b, i) for b in self.buckets for i, p in enumerate(b.parameters)
+        }
         self.enabled = False
         self._num_started = 0  # buckets whose reduction is started
-        self._used: set[int] = set()
+        self._used_ids: set[int] = set()
         listeners.add(self)
 
     def is_active(self) -> bool:
@@ -114,11 +118,11 @@ class Reducer:
         Returns whether parameters are among them. Raises OarlockError for parameters that are not
         reached, unless they are allowed.
         """
-        self._check_known(reached)
-        self._used = self._locations.keys() & reached.keys()
-        if not self._used:
+        self._check_in_bucket(reached)
+        self._used_ids = self._bucket_and_index_by_id.keys() & reached.keys()
+        if not self._used_ids:
             return False
-        unused = [id(p) for b in self.buckets for p in b.parameters if id(p) not in self._used]
+        unused = [id(p) for b in self.buckets for p in b.parameters if id(p) not in self._used_ids]
         if unused and not self._allow_unused:
             names = ", ".join(self._names[key] for key in unused)
             message = (
@@ -130,15 +134,15 @@ class Reducer:
         for bucket in self.buckets:
             bucket.clear()
         for key in unused:
-            bucket, index = self._locations[key]
+            bucket, index = self._bucket_and_index_by_id[key]
             self.on_gradient(bucket.parameters[index], None)
         return True
 
-    def _check_known(self, reached: dict[int, Tensor]) -> None:
+    def _check_in_bucket(self, reached: dict[int, Tensor]) -> None:
         """Raise OarlockError for a reached parameter that is in no bucket: its gradient would not
         be averaged.
         """
-        others = reached.keys() - self._locations.keys()
+        others = reached.keys() - self._bucket_and_index_by_id.keys()
         if not others:
             return
         new = [n for n, p in self._named_parameters() if id(p) in others and not p.stop_gradient]
@@ -151,14 +155,14 @@ class Reducer:
 
     def owns(self, leaf: Tensor) -> bool:
         """Whether the leaf is one of the parameters."""
-        return id(leaf) in self._locations
+        return id(leaf) in self._bucket_and_index_by_id
 
     def on_gradient(self, leaf: Tensor, gradient: Tensor | None) -> None:
         """Store a complete gradient; start the reduction of buckets that are full."""
-        bucket, index = self._locations[id(leaf)]
+        bucket, index = self._bucket_and_index_by_id[id(leaf)]
         if gradient is None and self._allow_unused:
-            self._used.discard(id(leaf))
-        total = leaf.grad if gradient is None else accumulated_grad(leaf, gradient)
+            self._used_ids.discard(id(leaf))
+        total = leaf.grad if gradient is None else compute_leaf_grad(leaf, gradient)
         bucket.gradient_view(index)[...] = 0 if total is None else total.array
         bucket.num_pending -= 1
         while (
@@ -173,18 +177,18 @@ class Reducer:
 
     def finish(self) -> None:
         """Wait for all reductions and set the gradients of the parameters."""
-        used = self._used_anywhere()
+        used = self._used_on_any_rank()
         for bucket in self.buckets:
             bucket.wait()
             for index, parameter in enumerate(bucket.parameters):
                 if id(parameter) in used:
                     parameter.grad = Tensor(bucket.gradient_view(index))
 
-    def _used_anywhere(self) -> set[int]:
+    def _used_on_any_rank(self) -> set[int]:
         """Return the ids of parameters that have a gradient on at least one rank."""
         if not self._allow_unused:
-            return self._used
-        keys = list(self._locations)
-        flags = np.array([key in self._used for key in keys], dtype=np.int32)
+            return self._used_ids
+        keys = list(self._bucket_and_index_by_id)
+        flags = np.array([key in self._used_ids for key in keys], dtype=np.int32)
         self._communicator.all_reduce(flags, MAX).wait()
         return {key for key, flag in zip(keys, flags, strict=True) if flag}

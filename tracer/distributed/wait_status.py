@@ -57,12 +57,12 @@ def wait_for(is_done: Callable[[], bool], name: str, ranks: tuple[int, ...]) -> 
     started = time.monotonic()
     while not is_done():
         if time.monotonic() - started > _SPIN_SECONDS:
-            _wait_long(is_done, name, ranks, started)
+            _wait_and_report(is_done, name, ranks, started)
             return
         os.sched_yield()  # let other threads run
 
 
-def _wait_long(
+def _wait_and_report(
     is_done: Callable[[], bool], name: str, ranks: tuple[int, ...], started: float
 ) -> None:
     end = started + get_timeout()

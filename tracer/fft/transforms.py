@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..core.dtype import default_float
+from ..core.dtype import default_float_dtype
 from ..core.errors import OpError, with_user_line
 from ..core.op import OPS
 from ..core.operand_checks import check_tensors
@@ -32,7 +32,7 @@ def _raise_error(problem: str, x: Tensor) -> None:
 
 def _as_float(x: Tensor) -> Tensor:
     check_tensors(x)
-    return cast(x, default_float()) if x.meta.dtype.kind in "iub" else x
+    return cast(x, default_float_dtype()) if x.meta.dtype.kind in "iub" else x
 
 
 def _as_complex(x: Tensor) -> Tensor:

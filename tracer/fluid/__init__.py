@@ -87,7 +87,7 @@ _MODULES = {
         "transpiler",
     )
 }
-_LATER = {
+_NAMES_OF_LATER_RELEASES = {
     **dict.fromkeys(("save", "load", "load_program_state", "set_program_state"), ".io"),
     **dict.fromkeys(
         (
@@ -123,10 +123,10 @@ _LATER = {
 
 
 def __getattr__(name: str) -> _Any:
-    if name not in _MODULES and name not in _LATER:
+    if name not in _MODULES and name not in _NAMES_OF_LATER_RELEASES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:
-        module = _import_module(_MODULES.get(name) or _LATER[name], __name__)
+        module = _import_module(_MODULES.get(name) or _NAMES_OF_LATER_RELEASES[name], __name__)
     except ModuleNotFoundError as error:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r} ({error})") from None
     if name == "learning_rate_decay":  # a module of fluid in Paddle 1.0
@@ -135,7 +135,7 @@ def __getattr__(name: str) -> _Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_MODULES, *_LATER})
+    return sorted({*globals(), *_MODULES, *_NAMES_OF_LATER_RELEASES})
 
 
 __all__ = [
@@ -190,6 +190,6 @@ __all__ = [
     "scope_guard",
     "set_flags",
     "unique_name",
-    *_LATER,
+    *_NAMES_OF_LATER_RELEASES,
     *_MODULES,
 ]

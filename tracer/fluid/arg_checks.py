@@ -21,7 +21,7 @@ def check_type(
     input: Any, input_name: str, expected_type: Any, op_name: str, extra_message: str = ""
 ) -> None:
     """In static graph mode, raise TypeError unless an argument has one of these types."""
-    if state.mode.builder is not None and not isinstance(input, expected_type):
+    if state.mode.program_builder is not None and not isinstance(input, expected_type):
         why = (
             f"The type of '{input_name}' in {op_name} must be {expected_type}, but received "
             f"{type(input)}."
@@ -33,7 +33,7 @@ def check_dtype(
     input_dtype: Any, input_name: str, expected_dtype: Any, op_name: str, extra_message: str = ""
 ) -> None:
     """In static graph mode, raise TypeError unless a dtype has one of these names."""
-    if state.mode.builder is not None and convert_dtype(input_dtype) not in expected_dtype:
+    if state.mode.program_builder is not None and convert_dtype(input_dtype) not in expected_dtype:
         why = (
             f"The data type of '{input_name}' in {op_name} must be {expected_dtype}, but "
             f"received {convert_dtype(input_dtype)}."
@@ -48,5 +48,5 @@ def check_variable_and_dtype(
     dtypes.
     """
     check_type(input, input_name, Variable, op_name, extra_message)
-    if state.mode.builder is not None:
+    if state.mode.program_builder is not None:
         check_dtype(input.dtype, input_name, expected_dtype, op_name, extra_message)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..capture.variable import GRADIENT
+from ..capture.variable import GRADIENT_SUFFIX
 from ..core.dtype import dtype_of
 from ..core.errors import OpError
 from ..core.flags import Flags
@@ -126,16 +126,20 @@ def op_support_gpu(op_type: str) -> bool:
     return False
 
 
-def _no(*_: object) -> bool:
+def _return_false(*_: object) -> bool:
     """Return False: the feature is not supported."""
     return False
 
 
 is_compiled_with_xpu = is_compiled_with_npu = is_compiled_with_rocm = is_compiled_with_mkldnn = (
     is_compiled_with_brpc
-) = _no
-is_compiled_with_dist = is_compiled_with_mlu = is_compiled_with_ipu = is_compiled_with_cinn = _no
-is_float16_supported = is_bfloat16_supported = supports_bfloat16 = _is_dygraph_debug_enabled = _no
+) = _return_false
+is_compiled_with_dist = is_compiled_with_mlu = is_compiled_with_ipu = is_compiled_with_cinn = (
+    _return_false
+)
+is_float16_supported = is_bfloat16_supported = supports_bfloat16 = _is_dygraph_debug_enabled = (
+    _return_false
+)
 
 
 def kEmptyVarName() -> str:
@@ -145,7 +149,7 @@ def kEmptyVarName() -> str:
 
 def kGradVarSuffix() -> str:
     """Return the suffix of the names of gradients."""
-    return GRADIENT
+    return GRADIENT_SUFFIX
 
 
 def size_of_dtype(dtype: Any) -> int:

@@ -51,7 +51,7 @@ def __getattr__(name: str) -> Callable[..., Any]:
         if not is_inplace:
             return _convert_results(op, op(*inputs, **attrs), inputs, outputs)
         xshape = _xshape(inputs[0]) if op_type in OPS_WITH_XSHAPE else None
-        result = apply_in_place(inputs[0], lambda x: _first(op(x, *inputs[1:], **attrs)))
+        result = apply_in_place(inputs[0], lambda x: _first_output(op(x, *inputs[1:], **attrs)))
         return result if xshape is None else [result, xshape]
 
     call.__name__ = name
@@ -82,17 +82,17 @@ def _split_arguments(
         inputs = [*(by_slot.get(slot) for slot in slots), *inputs[len(slots) :]]
     if len(inputs) > len(slots):
         return inputs[: len(slots)], inputs[len(slots) :], attrs
-    num_overwritten = sum(bool(slot.over) for slot in op.outs)
+    num_overwritten = sum(bool(slot.overwrites) for slot in op.outs)
     if not num_overwritten or len(inputs) <= num_overwritten:
         return inputs, [], attrs
     num_outputs = len(op.outs) + (MASTER in slots)
-    num_required = sum(not slot.optional for slot in op.ins)
+    num_required = sum(not slot.is_optional for slot in op.ins)
     if len(inputs) - num_outputs < num_required:
         return inputs, [], attrs
     return inputs[:-num_outputs], inputs[-num_outputs:], attrs
 
 
-def _first(result: Any) -> Tensor:
+def _first_output(result: Any) -> Tensor:
     tensor: Tensor = result[0] if isinstance(result, list | tuple) else result
     return tensor
 
@@ -113,17 +113,17 @@ def _convert_results(op: Op, result: Any, inputs: list[Any], outputs: list[Any])
         result = [by_slot[name] for name in OUTPUT_ORDER[op.type].split()]
     values = result if isinstance(result, list) else [result]
     for target, value in zip(outputs, values, strict=False):
-        _write(target, value)
+        _assign_result(target, value)
     if not outputs:
         return result
     return [*values, *[None] * (len(outputs) - len(op.outs))]
 
 
-def _write(target: Any, value: Any) -> None:
+def _assign_result(target: Any, value: Any) -> None:
     """Assign a result to a tensor, or the items of a result to a list of tensors."""
     if isinstance(target, list | tuple):
         for target_item, value_item in zip(target, value, strict=True):
-            _write(target_item, value_item)
+            _assign_result(target_item, value_item)
     elif target is not None:
         with no_grad():
             apply_in_place(target, lambda _: value)

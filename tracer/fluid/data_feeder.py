@@ -42,7 +42,9 @@ class DataFeeder(_DataFeeder):
 
     def _stack(self, variable: Variable, values: list[Any]) -> Any:
         if not variable.lod_level:
-            return LoDTensor(super()._stack(variable, values) if values else self._empty(variable))
+            return LoDTensor(
+                super()._stack(variable, values) if values else self._empty_batch(variable)
+            )
         rows, lengths = _flatten(values, variable.lod_level)
         declared = variable.raw.shape[1:]
         array = np.array(rows, dtype_of(variable.raw.dtype).np)
@@ -50,7 +52,7 @@ class DataFeeder(_DataFeeder):
         return create_lod_tensor(array.reshape(len(rows), *sizes), lengths)
 
     @staticmethod
-    def _empty(variable: Variable) -> Any:
+    def _empty_batch(variable: Variable) -> Any:
         """Return an array without rows."""
         return np.zeros(
             [0, *(max(d, 0) for d in variable.raw.shape[1:])], dtype_of(variable.raw.dtype).np

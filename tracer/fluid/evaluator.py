@@ -58,7 +58,7 @@ class Evaluator:
         layers.sums(input=[state, value], out=state)
         return state
 
-    def _values(self, executor: Any, program: Program | None) -> list[float]:
+    def _fetch_states(self, executor: Any, program: Program | None) -> list[float]:
         """Return the values of the states."""
         program = Program() if program is None else program
         values = executor.run(
@@ -99,7 +99,7 @@ class ChunkEvaluator(Evaluator):
 
     def eval(self, executor: Any, eval_program: Program | None = None) -> tuple[Any, Any, Any]:
         """Return precision, recall and F1 of all batches since `reset`."""
-        inferred, labelled, correct = self._values(executor, eval_program)
+        inferred, labelled, correct = self._fetch_states(executor, eval_program)
         precision = correct / inferred if inferred else 0.0
         recall = correct / labelled if labelled else 0.0
         f1 = 2 * precision * recall / (precision + recall) if correct else 0.0
@@ -129,7 +129,7 @@ class EditDistance(Evaluator):
     def eval(self, executor: Any, eval_program: Program | None = None) -> tuple[Any, Any]:
         """Return the metrics of all batches since `reset`; nan if there were none."""
         total, count, wrong = (
-            np.array([v], np.float32) for v in self._values(executor, eval_program)
+            np.array([v], np.float32) for v in self._fetch_states(executor, eval_program)
         )
         with np.errstate(invalid="ignore", divide="ignore"):
             return total / count, wrong / count

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..core.dtype import dtype_of
-from ..core.errors import MisfitError, OperandError, with_user_line
+from ..core.errors import MismatchError, OperandError, with_user_line
 from ..static import Executor, Scope, global_scope, scope_guard
 from .lod_tensor import LoDTensor
 
@@ -36,7 +36,9 @@ def _as_lodtensor(data: Any, place: Any, dtype: Any = None) -> LoDTensor:
     """
     if not isinstance(data, np.ndarray):
         if dtype is None:
-            raise MisfitError(with_user_line("dtype is required if the fed data is not an ndarray"))
+            raise MismatchError(
+                with_user_line("dtype is required if the fed data is not an ndarray")
+            )
         try:
             data = np.asarray(data, dtype_of(dtype).np)
         except (TypeError, ValueError) as error:

@@ -114,7 +114,7 @@ def program_guard(main_program: Program, startup_program: Program | None = None)
     """Record the body into these programs. The mode is static, as in Paddle 1.x outside of
     `dygraph.guard`, and stays eager inside.
     """
-    keeps_mode = state.mode.builder is not None or (
+    keeps_mode = state.mode.program_builder is not None or (
         compat.is_paddle1 and not is_recording_static_graph()
     )
     with (
@@ -127,7 +127,7 @@ def program_guard(main_program: Program, startup_program: Program | None = None)
 
 def begin_program() -> None:
     """Enter static graph mode permanently, unless a mode was chosen."""
-    if state.mode.builder is None and not compat.is_paddle1:
+    if state.mode.program_builder is None and not compat.is_paddle1:
         compat.is_paddle1 = True
         enable_static()
 

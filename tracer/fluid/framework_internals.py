@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from functools import wraps
 from typing import Any, NamedTuple
 
-from ..capture.variable import GRADIENT
+from ..capture.variable import GRADIENT_SUFFIX
 from ..core.dtype import DType, dtype_of
 from ..core.mode import state
 from ..core.op import OPS
@@ -120,7 +120,7 @@ def convert_np_dtype_to_dtype_(np_dtype: Any) -> DType:
 
 def grad_var_name(var_name: str) -> str:
     """Return the name of the gradient of a variable."""
-    return var_name + GRADIENT
+    return var_name + GRADIENT_SUFFIX
 
 
 # -- definitions of ops
@@ -159,8 +159,8 @@ def get_all_op_protos() -> list[OpProto]:
 
 def _proto(type: str) -> OpProto:
     op = OPS[type]
-    ins = [SlotProto(s.name, s.many, s.optional) for s in op.ins if "@LOD" not in s.name]
-    outs = [SlotProto(s.name, s.many, s.optional, s.intermediate) for s in op.outs]
+    ins = [SlotProto(s.name, s.is_list, s.is_optional) for s in op.ins if "@LOD" not in s.name]
+    outs = [SlotProto(s.name, s.is_list, s.is_optional, s.is_intermediate) for s in op.outs]
     return OpProto(
         type, ins, outs, [AttrProto(n, int(AttrType[s.type])) for n, s in op.attrs.items()]
     )

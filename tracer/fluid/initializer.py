@@ -35,7 +35,7 @@ __all__ = [
 Initializer, set_global_initializer = paddle2.Initializer, paddle2.set_global_initializer
 
 
-class _Seeded(paddle2.Initializer):
+class _SeededInitializer(paddle2.Initializer):
     """Mixin for an initializer with its own seed, unless that is 0."""
 
     _seed = 0
@@ -55,7 +55,7 @@ class _Seeded(paddle2.Initializer):
         return result
 
 
-class _Delegating(paddle2.Initializer):
+class _DelegatingInitializer(paddle2.Initializer):
     """Base class of initializers that select one of two others."""
 
     _initializer: paddle2.Initializer
@@ -76,7 +76,7 @@ class ConstantInitializer(paddle2.Constant):
         super().__init__(value)
 
 
-class UniformInitializer(_Seeded, paddle2.Uniform):
+class UniformInitializer(_SeededInitializer, paddle2.Uniform):
     """Uniform distribution on [low, high).
 
     diag_num, diag_step, diag_val: set diag_num elements, each diag_step + 1 elements after the
@@ -106,7 +106,7 @@ class UniformInitializer(_Seeded, paddle2.Uniform):
         return values
 
 
-class NormalInitializer(_Seeded, paddle2.Normal):
+class NormalInitializer(_SeededInitializer, paddle2.Normal):
     """Normal distribution with mean loc and standard deviation scale."""
 
     def __init__(self, loc: float = 0.0, scale: float = 1.0, seed: int = 0) -> None:
@@ -114,7 +114,7 @@ class NormalInitializer(_Seeded, paddle2.Normal):
         self._seed = seed
 
 
-class TruncatedNormalInitializer(_Seeded, paddle2.TruncatedNormal):
+class TruncatedNormalInitializer(_SeededInitializer, paddle2.TruncatedNormal):
     """Normal distribution, truncated at two standard deviations from the mean."""
 
     def __init__(self, loc: float = 0.0, scale: float = 1.0, seed: int = 0) -> None:
@@ -122,7 +122,7 @@ class TruncatedNormalInitializer(_Seeded, paddle2.TruncatedNormal):
         self._seed = seed
 
 
-class XavierInitializer(_Seeded, _Delegating):
+class XavierInitializer(_SeededInitializer, _DelegatingInitializer):
     """Uniform on +-sqrt(6 / (fan_in + fan_out)), or normal with standard deviation sqrt(2 / (fan_in
     + fan_out)) (Glorot and Bengio 2010).
     """
@@ -140,7 +140,7 @@ class XavierInitializer(_Seeded, _Delegating):
         self._seed = seed
 
 
-class MSRAInitializer(_Seeded, _Delegating):
+class MSRAInitializer(_SeededInitializer, _DelegatingInitializer):
     """Uniform on +-sqrt(6 / fan_in), or normal with standard deviation sqrt(2 / fan_in) (He et al.
     2015).
     """

@@ -148,7 +148,7 @@ class LayerHelper:
         """Create the variable for an output of an op."""
         name = unique_name.generate(f"{self.name}.tmp")
         if self._is_eager():
-            # in a captured function: an empty variable, which `_run` replaces
+            # in a captured function: an empty variable, which `_run_op` replaces
             if static_mode(state.mode) is not None:
                 return OPS["fill_constant"](shape=[0], value=0.0, dtype=dtype_of(dtype).proto)
             return Tensor(None, name=name)
@@ -161,7 +161,7 @@ class LayerHelper:
     def create_variable(self, **kwargs: Any) -> Any:
         """Create a variable in the block, or an empty tensor in dygraph mode."""
         return (
-            _empty(kwargs)
+            _create_unassigned_tensor(kwargs)
             if self._is_eager()
             else self.main_program.current_block().create_var(**kwargs)
         )
@@ -169,7 +169,7 @@ class LayerHelper:
     def create_global_variable(self, persistable: bool = False, **kwargs: Any) -> Any:
         """Create a variable in the block, or an empty tensor in dygraph mode."""
         if self._is_eager():
-            return _empty({**kwargs, "persistable": persistable})
+            return _create_unassigned_tensor({**kwargs, "persistable": persistable})
         return self.main_program.global_block().create_var(persistable=persistable, **kwargs)
 
     def create_or_get_global_variable(self, name: str, **kwargs: Any) -> tuple[Any, bool]:
@@ -201,7 +201,7 @@ class LayerHelper:
             return self.main_program.current_block().append_op(
                 type=type, inputs=inputs, outputs=outputs, attrs=attrs
             )
-        return _run(type, inputs or {}, outputs or {}, attrs or {})
+        return _run_op(type, inputs or {}, outputs or {}, attrs or {})
 
     def append_bias_op(self, input_var: Any, dim_start: int = 1, dim_end: int | None = None) -> Any:
         """Add a bias with the shape of axes dim_start to dim_end; without a bias return the
@@ -237,7 +237,7 @@ class LayerHelper:
 LayerHelperBase = LayerHelper
 
 
-def _empty(kwargs: Mapping[str, Any]) -> Tensor:
+def _create_unassigned_tensor(kwargs: Mapping[str, Any]) -> Tensor:
     """Return a tensor that is assigned later, from the arguments of create_variable."""
     shape = [max(int(size), 0) for size in kwargs.get("shape") or (0,)]
     tensor = Tensor(
@@ -247,7 +247,7 @@ def _empty(kwargs: Mapping[str, Any]) -> Tensor:
     return tensor
 
 
-def _run(
+def _run_op(
     type: str, inputs: Mapping[str, Any], outputs: Mapping[str, Any], attrs: Mapping[str, Any]
 ) -> None:
     """Run an op and assign its results to the output variables.
@@ -260,16 +260,16 @@ def _run(
     unknown = {*inputs} - {s.name for s in op.ins} or {*outputs} - {s.name for s in op.outs}
     if unknown:
         raise OpError(with_user_line(f"{type}: unknown slots {sorted(unknown)}"))
-    operands = [_operand(slot, inputs.get(slot.name)) for slot in op.ins]
+    operands = [_to_operand(slot, inputs.get(slot.name)) for slot in op.ins]
     results = op(*operands, **{k: v for k, v in attrs.items() if k in op.attrs})
     for slot, result in zip(op.outs, (results,) if len(op.outs) == 1 else results, strict=True):
         targets = to_list(outputs.get(slot.name, []))
-        for target, value in zip(targets, result if slot.many else [result], strict=False):
+        for target, value in zip(targets, result if slot.is_list else [result], strict=False):
             state.mode.assign_inplace(target, value)
 
 
-def _operand(slot: Any, value: Any) -> Any:
+def _to_operand(slot: Any, value: Any) -> Any:
     variables = [] if value is None else to_list(value)
-    if slot.many:
+    if slot.is_list:
         return variables or None
     return variables[0] if variables else None

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core.errors import MisfitError, with_user_line
-from ..ir.lod import is_valid, offsets_of
+from ..core.errors import MismatchError, with_user_line
+from ..ir.lod import are_offsets_valid, lengths_to_offsets
 from ..ir.scope_values import LoDTensor
 
 __all__ = ["LoDTensor", "LoDTensorArray", "create_lod_tensor", "create_random_int_lodtensor"]
@@ -29,7 +29,7 @@ def create_lod_tensor(data: Any, recursive_seq_lens: Any, place: Any = None) -> 
     if isinstance(data, list):
         lengths = [len(sequence) for sequence in data]
         if [lengths] != [list(level) for level in recursive_seq_lens]:
-            raise MisfitError(
+            raise MismatchError(
                 with_user_line(
                     f"create_lod_tensor: the lists have the lengths {lengths}, not "
                     f"{recursive_seq_lens}"
@@ -39,10 +39,10 @@ def create_lod_tensor(data: Any, recursive_seq_lens: Any, place: Any = None) -> 
             [np.asarray(sequence, np.int64).reshape(len(sequence), -1) for sequence in data]
         )
     array = np.asarray(data)
-    offsets = offsets_of(recursive_seq_lens)
-    if not is_valid(offsets, len(array)):
+    offsets = lengths_to_offsets(recursive_seq_lens)
+    if not are_offsets_valid(offsets, len(array)):
         why = f"the lengths {recursive_seq_lens} do not fit {len(array)} rows"
-        raise MisfitError(with_user_line(f"create_lod_tensor: {why}"))
+        raise MismatchError(with_user_line(f"create_lod_tensor: {why}"))
     return LoDTensor(array, offsets)
 
 

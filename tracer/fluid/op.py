@@ -17,7 +17,7 @@ from .framework_internals import get_all_op_protos
 __all__ = ["Operator", "get_all_op_protos"]
 
 
-def _names(value: Any) -> list[str]:
+def _variable_names(value: Any) -> list[str]:
     return [value] if isinstance(value, str) else list(value)
 
 
@@ -32,7 +32,7 @@ class Operator:
         unknown = kwargs.keys() - slots - self._op.attrs.keys()
         if unknown:
             raise OpError(with_user_line(f"Operator: {type} has no {sorted(unknown)}"))
-        self._names = {k: _names(v) for k, v in kwargs.items() if k in slots}
+        self._variable_names = {k: _variable_names(v) for k, v in kwargs.items() if k in slots}
         self._attrs = {k: v for k, v in kwargs.items() if k in self._op.attrs}
 
     def type(self) -> str:
@@ -41,11 +41,11 @@ class Operator:
 
     def inputs(self) -> dict[str, list[str]]:
         """Return the variables that the op reads, by slot."""
-        return {s.name: self._names.get(s.name, []) for s in self._op.ins}
+        return {s.name: self._variable_names.get(s.name, []) for s in self._op.ins}
 
     def outputs(self) -> dict[str, list[str]]:
         """Return the variables that the op writes, by slot."""
-        return {s.name: self._names.get(s.name, []) for s in self._op.outs}
+        return {s.name: self._variable_names.get(s.name, []) for s in self._op.outs}
 
     def attrs(self) -> dict[str, Any]:
         """Return the attributes that were passed."""
@@ -61,9 +61,11 @@ class Operator:
         outputs = outputs if isinstance(outputs, tuple) else (outputs,)
         for slot, output in zip(self._op.outs, outputs, strict=True):
             values = output if isinstance(output, list) else [output]
-            for name, value in zip(self._names.get(slot.name, []), values, strict=False):
+            for name, value in zip(self._variable_names.get(slot.name, []), values, strict=False):
                 scope.find_or_create(name).array = np.asarray(value)
 
     def _operand(self, scope: Scope, slot: Any) -> Any:
-        values = [Tensor(scope.value(name).array) for name in self._names.get(slot.name, [])]
-        return values if slot.many else values[0] if values else None
+        values = [
+            Tensor(scope.value(name).array) for name in self._variable_names.get(slot.name, [])
+        ]
+        return values if slot.is_list else values[0] if values else None

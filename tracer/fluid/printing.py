@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..ir.program import Kind
-from ..ir.scope_values import ScopeValue, braces
+from ..ir.program import VarKind
+from ..ir.scope_values import ScopeValue, format_lod
 
 __all__ = ["format_details", "format_scope_value", "format_tensor", "format_variable"]
 
@@ -24,7 +24,7 @@ _C_NAMES = {
     "float16": "::paddle::platform::float16",
 }
 # Ops whose outputs do not inherit LoD: their variables print none.
-_NO_LOD = {
+_TYPES_WITHOUT_LOD = {
     "mean",
     "reduce_sum",
     "reduce_mean",
@@ -81,7 +81,7 @@ def _format_value(tensor: Any, lod: list[list[int]]) -> str:
     values = " ".join(map(_format_number, array.ravel()))
     dtype = _C_NAMES.get(tensor.dtype.name, tensor.dtype.name)
     return (
-        f"\tlod: {braces(lod)}\n\tdim: {sizes}\n\tlayout: NCHW\n\tdtype: {dtype}\n\tdata: "
+        f"\tlod: {format_lod(lod)}\n\tdim: {sizes}\n\tlayout: NCHW\n\tdtype: {dtype}\n\tdata: "
         f"[{values}]\n"
     )
 
@@ -92,18 +92,18 @@ def _has_lod_level(var: Any) -> bool:
         return False
     op = var.op
     if op is None:
-        return "lod_level" not in var.unspecified
-    return var.lod_level > 0 or op.type not in _NO_LOD
+        return "lod_level" not in var.undeclared_properties
+    return var.lod_level > 0 or op.type not in _TYPES_WITHOUT_LOD
 
 
 def _tensor_lines(var: Any) -> Iterator[str]:
     """Yield the lines of the tensor: what the user declared, or what the op that writes it
     infers.
     """
-    unspecified = frozenset() if var.op is not None else var.unspecified
+    unspecified = frozenset() if var.op is not None else var.undeclared_properties
     if {"shape", "dtype"} <= unspecified:
         return
-    yield "  tensor_array {" if var.type == Kind.ARRAY else "  lod_tensor {"
+    yield "  tensor_array {" if var.type == VarKind.ARRAY else "  lod_tensor {"
     yield "    tensor {"
     yield f"      data_type: {repr(var.dtype).removeprefix('VarType.')}"
     if "shape" not in unspecified:
@@ -114,14 +114,14 @@ def _tensor_lines(var: Any) -> Iterator[str]:
     yield "  }"
 
 
-def _lines(var: Any) -> Iterator[str]:
+def _variable_lines(var: Any) -> Iterator[str]:
     desc = var.raw
     yield f'name: "{desc.name}"'
     yield "type {"
-    yield f"  type: {'LOD_TENSOR_ARRAY' if var.type == Kind.ARRAY else 'LOD_TENSOR'}"
+    yield f"  type: {'LOD_TENSOR_ARRAY' if var.type == VarKind.ARRAY else 'LOD_TENSOR'}"
     yield from _tensor_lines(var)
     yield "}"
-    if desc.persistable or "persistable" not in var.unspecified:
+    if desc.persistable or "persistable" not in var.undeclared_properties:
         yield f"persistable: {'true' if desc.persistable else 'false'}"
     if desc.need_check_feed():
         yield "need_check_feed: true"
@@ -129,7 +129,7 @@ def _lines(var: Any) -> Iterator[str]:
 
 def format_variable(variable: Any) -> str:
     """Return the declaration of a variable of a program as the text of a protocol buffer."""
-    return "\n".join(_lines(variable)) + "\n"
+    return "\n".join(_variable_lines(variable)) + "\n"
 
 
 def format_details(variable: Any) -> str:

@@ -11,7 +11,7 @@ from ..core._tape import Node
 from ..core.backward_pass import to_public_grad
 from ..core.paddle1_compat import compat
 from ..core.tensor import Tensor
-from ..ir.program import Kind
+from ..ir.program import VarKind
 from ..ir.scope_values import ScopeValue
 from . import printing
 from .strategy import BackwardStrategy
@@ -85,7 +85,7 @@ def patch() -> None:
     }
     for name, method in methods.items():
         setattr(Tensor, name, method)
-    Tensor.type = Kind.DENSE  # type: ignore[attr-defined]
+    Tensor.type = VarKind.DENSE  # type: ignore[attr-defined]
 
 
 patch()

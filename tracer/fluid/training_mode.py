@@ -11,4 +11,4 @@ class TrainingMode:
     training = True
 
 
-PHASE = TrainingMode()
+TRAINING_MODE = TrainingMode()

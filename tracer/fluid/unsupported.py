@@ -23,6 +23,6 @@ class Unsupported:
 
     def __init__(self, *_: Any, **__: Any) -> None:
         name = type(self).__name__
-        if state.mode.builder is None:  # the text of 1.8.5, which its test suites compare
+        if state.mode.program_builder is None:  # the text of 1.8.5, which its test suites compare
             raise OarlockError(f"In dygraph, don't support {name}.")
         raise_unsupported(name, self.reason)

@@ -13,7 +13,7 @@ from ..core import unique_name
 from ..core.dtype import dtype_of
 from ..core.parameter import Parameter as _Parameter
 from ..core.tensor import Tensor
-from ..ir.program import Kind
+from ..ir.program import VarKind
 
 __all__ = ["ParamBase", "Parameter", "VarBase", "Variable"]
 
@@ -21,24 +21,24 @@ __all__ = ["ParamBase", "Parameter", "VarBase", "Variable"]
 class _InstanceCheckMeta(type):
     """Metaclass of classes whose instances are those of another class."""
 
-    _of: type
+    _accepted_type: type
 
     def __instancecheck__(cls, instance: Any) -> bool:
-        return isinstance(instance, cls._of)
+        return isinstance(instance, cls._accepted_type)
 
     def __subclasscheck__(cls, subclass: type) -> bool:
-        return issubclass(subclass, cls._of)
+        return issubclass(subclass, cls._accepted_type)
 
 
 class Variable(metaclass=_InstanceCheckMeta):
     """A variable or tensor; a call declares a variable in a block of a program."""
 
-    _of = Tensor
+    _accepted_type = Tensor
 
     def __new__(
         cls,
         block: Any,
-        type: Any = Kind.DENSE,
+        type: Any = VarKind.DENSE,
         name: str | None = None,
         shape: Any = None,
         dtype: Any = None,
@@ -71,14 +71,14 @@ class Variable(metaclass=_InstanceCheckMeta):
 class Parameter(metaclass=_InstanceCheckMeta):
     """A parameter; a call creates one in a block of a program."""
 
-    _of = _Parameter
+    _accepted_type = _Parameter
 
     def __new__(
         cls,
         block: Any,
         shape: Any,
         dtype: Any,
-        type: Any = Kind.DENSE,
+        type: Any = VarKind.DENSE,
         name: str = "",
         **kwargs: Any,
     ) -> Any:
@@ -89,7 +89,7 @@ class Parameter(metaclass=_InstanceCheckMeta):
 class VarBase(metaclass=_InstanceCheckMeta):
     """A tensor of dygraph mode; a call creates one from an array."""
 
-    _of = Tensor
+    _accepted_type = Tensor
 
     def __new__(
         cls,
@@ -110,7 +110,7 @@ class VarBase(metaclass=_InstanceCheckMeta):
 class ParamBase(metaclass=_InstanceCheckMeta):
     """A parameter of dygraph mode; a call creates one with zeros [*shape]."""
 
-    _of = _Parameter
+    _accepted_type = _Parameter
 
     def __new__(
         cls,

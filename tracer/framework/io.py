@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from ..core import cuda
-from ..core.dtype import BY_NP, bfloat16
+from ..core.dtype import DTYPE_BY_NP, bfloat16
 from ..core.errors import FileError, OperandError, OpError
 from ..core.legacy_importer import legacy_module
 from ..core.tensor import Tensor
@@ -20,22 +20,24 @@ from ..export.pickles import dump, is_tensor
 from ..export.save import atomic_write
 from ..ir.program import Program as ProgramData
 from ..ir.scope_values import ScopeValue
-from ..loader.files import load_program, program_from_bytes
+from ..loader.files import load_program, parse_program
 from ..loader.info import load_info
 from ..loader.params import (
     is_paddle_1_6_state,
     load_params,
     load_params_folder,
-    params_from_bytes,
+    parse_params,
     read_paddle_1_6_state,
 )
-from ..loader.pickles import loads_first
+from ..loader.pickles import load_first
 from ..loader.regular_files import read_file
 from ..static.graph.program import Program
 
-NAME_TABLE = "StructuredToParameterName@@"
-SLICES = "UnpackBigParamInfor@@"
-MAX_SLICE = (1 << 30) - 1  # bytes of an array that pickle protocols 2 and 3 store as one object
+NAME_TABLE_KEY = "StructuredToParameterName@@"
+SLICES_KEY = "UnpackBigParamInfor@@"
+MAX_SLICE_BYTES = (
+    1 << 30
+) - 1  # bytes of an array that pickle protocols 2 and 3 store as one object
 
 PathOrFile = str | os.PathLike[str] | BinaryIO
 
@@ -102,7 +104,7 @@ def load(
     """
     make = _as_array if return_numpy else _as_tensor
     if not isinstance(path, (str, os.PathLike)):
-        return _load_open(path, make, keep_name_table)
+        return _load_from_open_file(path, make, keep_name_table)
     if os.path.isfile(path):
         return _load_bytes(
             read_file(path), os.path.basename(os.fspath(path)), make, keep_name_table
@@ -119,7 +121,7 @@ def _serialize(obj: Any, protocol: int) -> Any:
 def _serialize_binary(obj: Any) -> Any:
     if not is_tensor(obj):
         raise OpError(f"save: use_binary_format requires a tensor, not a {type(obj).__name__}")
-    return pdiparams.record(obj.name, np.asarray(cuda.to_host(obj.array)))
+    return pdiparams.iter_record_chunks(obj.name, np.asarray(cuda.to_host(obj.array)))
 
 
 def _is_state(obj: Any) -> bool:
@@ -142,7 +144,7 @@ def _contains_tensor(obj: Any) -> bool:
 
 
 def state_to_plain(
-    state: dict[str, Any], protocol: int = 4, limit: int = MAX_SLICE
+    state: dict[str, Any], protocol: int = 4, limit: int = MAX_SLICE_BYTES
 ) -> dict[str, Any]:
     """Return the dict that is pickled for a state dict: arrays, the table of parameter names, and
     slices for protocols 2 and 3.
@@ -153,7 +155,7 @@ def state_to_plain(
         key: np.asarray(cuda.to_host(value.array)) if is_tensor(value) else value
         for key, value in state.items()
     }
-    plain[NAME_TABLE] = {key: value.name for key, value in state.items() if is_tensor(value)}
+    plain[NAME_TABLE_KEY] = {key: value.name for key, value in state.items() if is_tensor(value)}
     return plain if protocol > 3 else _slice_arrays(plain, limit)
 
 
@@ -174,12 +176,12 @@ def _slice_arrays(plain: dict[str, Any], limit: int) -> dict[str, Any]:
         }
         slices_by_name |= slices
         table[key] = {"OriginShape": value.shape, "slices": list(slices)}
-    return {**unsliced, **slices_by_name, **({SLICES: table} if table else {})}
+    return {**unsliced, **slices_by_name, **({SLICES_KEY: table} if table else {})}
 
 
 def _join_slices(loaded: dict[Any, Any], name: str) -> None:
     """Concatenate sliced arrays, in place."""
-    table = loaded.pop(SLICES, {})
+    table = loaded.pop(SLICES_KEY, {})
     try:
         for key, entry in table.items():
             slices = [loaded.pop(name) for name in entry["slices"]]
@@ -198,7 +200,7 @@ def _decode_bfloat16(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     return array.view(bfloat16.np) if array.dtype == np.uint16 else array
 
 
-Make = Callable[[np.ndarray[Any, Any], str | None], Any]
+MakeValue = Callable[[np.ndarray[Any, Any], str | None], Any]
 
 
 def _as_array(array: np.ndarray[Any, Any], _: str | None) -> Any:
@@ -207,7 +209,7 @@ def _as_array(array: np.ndarray[Any, Any], _: str | None) -> Any:
 
 def _as_tensor(array: np.ndarray[Any, Any], name: str | None) -> Any:
     values = _decode_bfloat16(array)
-    if values.dtype not in BY_NP:
+    if values.dtype not in DTYPE_BY_NP:
         raise FileError(
             f"load: no tensor has dtype {values.dtype}; return_numpy=True returns the array"
         )
@@ -218,7 +220,7 @@ def _as_tensor(array: np.ndarray[Any, Any], name: str | None) -> Any:
     return tensor
 
 
-def _load_open(file: BinaryIO, make: Make, keep_name_table: bool) -> Any:
+def _load_from_open_file(file: BinaryIO, make: MakeValue, keep_name_table: bool) -> Any:
     """Load one object from an open file at its current position; the position is then after the
     object.
     """
@@ -228,21 +230,21 @@ def _load_open(file: BinaryIO, make: Make, keep_name_table: bool) -> Any:
     return obj
 
 
-def _load_bytes(data: bytes, name: str, make: Make, keep_name_table: bool) -> tuple[Any, int]:
+def _load_bytes(data: bytes, name: str, make: MakeValue, keep_name_table: bool) -> tuple[Any, int]:
     if is_paddle_1_6_state(data):
         return {
             key: make(np.array(value), key)
             for key, value in read_paddle_1_6_state(data, name).items()
         }, len(data)
     if data[:1] == b"\x00":  # a record: its version
-        return make(np.array(params_from_bytes(data, ["tensor"], name)["tensor"]), None), len(data)
+        return make(np.array(parse_params(data, ["tensor"], name)["tensor"]), None), len(data)
     if data[:1] == b"\x0a":  # a program: its first block
-        return Program.of(program_from_bytes(data, name)), len(data)
-    loaded, num_bytes = loads_first(data, name)
+        return Program.of(parse_program(data, name)), len(data)
+    loaded, num_bytes = load_first(data, name)
     if not isinstance(loaded, dict):
         return _convert(loaded, make, _has_named_array(loaded)), num_bytes
     _join_slices(loaded, name)
-    table = loaded.get(NAME_TABLE)
+    table = loaded.get(NAME_TABLE_KEY)
     if table is None:
         return _convert(loaded, make, _has_named_array(loaded)), num_bytes
     if not isinstance(table, dict):
@@ -251,7 +253,7 @@ def _load_bytes(data: bytes, name: str, make: Make, keep_name_table: bool) -> tu
         if isinstance(loaded.get(key), np.ndarray):
             loaded[key] = make(loaded[key], parameter if isinstance(parameter, str) else None)
     if not keep_name_table:
-        del loaded[NAME_TABLE]
+        del loaded[NAME_TABLE_KEY]
     return loaded, num_bytes
 
 
@@ -274,7 +276,7 @@ def _has_named_array(obj: Any) -> bool:
     return any(_has_named_array(value) for value in inner)
 
 
-def _convert(obj: Any, make: Make, named: bool) -> Any:
+def _convert(obj: Any, make: MakeValue, named: bool) -> Any:
     """Convert (name, array) tuples to tensors; without any, convert all arrays, as older files mean
     them.
     """
@@ -327,9 +329,7 @@ def _load_folder(path: str) -> dict[str, Any]:
         for file in files:
             file_path = os.path.join(folder, file)
             name = os.path.relpath(file_path, path).replace(os.sep, "/")
-            values[name] = np.array(
-                params_from_bytes(read_file(file_path), [name], file_path)[name]
-            )
+            values[name] = np.array(parse_params(read_file(file_path), [name], file_path)[name])
     if not values:
         raise OpError(f"load: the folder {path!r} contains neither a model nor values")
     return dict(sorted(values.items()))

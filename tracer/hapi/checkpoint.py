@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import nn
-from ..framework.io import NAME_TABLE
+from ..framework.io import NAME_TABLE_KEY
 
 
 def rename_accumulators(
@@ -16,7 +16,7 @@ def rename_accumulators(
     `linear_0.w_0_moment1_0` belongs to the parameter `linear_0.w_0`. The table of names that was
     saved with the values maps it to a structured name.
     """
-    saved_names = values.get(NAME_TABLE, {})
+    saved_names = values.get(NAME_TABLE_KEY, {})
     new_names = {
         saved_names[key]: tensor.name
         for key, tensor in network.state_dict().items()

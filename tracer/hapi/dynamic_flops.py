@@ -19,36 +19,38 @@ __all__ = ["flops"]
 Count = Callable[[Any, Any, Any], Any]
 
 
-def _size(x: Tensor) -> int:
+def _num_elements(x: Tensor) -> int:
     return math.prod(x.shape)
 
 
 def _conv(layer: Any, x: Any, y: Tensor) -> int:
     window = math.prod(layer.weight.shape[2:])
-    return int(_size(y) * (x[0].shape[1] / layer._groups * window + (layer.bias is not None)))
+    return int(
+        _num_elements(y) * (x[0].shape[1] / layer._groups * window + (layer.bias is not None))
+    )
 
 
 def _adaptive_pool(layer: Any, x: Any, y: Tensor) -> int:
     window = math.prod(
         in_size // out_size for in_size, out_size in zip(x[0].shape[2:], y.shape[2:], strict=True)
     )
-    return (window + 1) * _size(y)
+    return (window + 1) * _num_elements(y)
 
 
 def _linear(layer: Any, x: Any, y: Tensor) -> int:
-    return int(layer.weight.shape[0]) * _size(y)
+    return int(layer.weight.shape[0]) * _num_elements(y)
 
 
 def _two_per_input(layer: Any, x: Any, y: Tensor) -> int:
-    return 2 * _size(x[0])
+    return 2 * _num_elements(x[0])
 
 
 def _one_per_input(layer: Any, x: Any, y: Tensor) -> int:
-    return _size(x[0])
+    return _num_elements(x[0])
 
 
 def _one_per_output(layer: Any, x: Any, y: Tensor) -> int:
-    return _size(y)
+    return _num_elements(y)
 
 
 def _zero(layer: Any, x: Any, y: Tensor) -> int:
@@ -56,7 +58,7 @@ def _zero(layer: Any, x: Any, y: Tensor) -> int:
 
 
 # Operations of one call of a layer; other layers count as 0.
-_COUNTS: dict[str, Callable[[Any, Any, Tensor], int]] = {
+_COUNTS_BY_LAYER_TYPE: dict[str, Callable[[Any, Any, Tensor], int]] = {
     **dict.fromkeys(
         ("Conv1D", "Conv2D", "Conv3D", "Conv1DTranspose", "Conv2DTranspose", "Conv3DTranspose"),
         _conv,
@@ -72,14 +74,14 @@ _COUNTS: dict[str, Callable[[Any, Any, Tensor], int]] = {
 }
 
 
-class _Counter:
+class _OperationCounter:
     """Operations and shapes of the layers without sublayers."""
 
     def __init__(self, custom_ops: dict[type, Count]) -> None:
-        self._custom = custom_ops
+        self._custom_ops = custom_ops
         self.ops: dict[int, int] = {}
         self.shapes: dict[int, tuple[list[int], list[int]]] = {}
-        self.unknown: set[str] = set()
+        self.unsupported_layer_types: set[str] = set()
 
     def record(self, layer: Any, x: Any, y: Any) -> None:
         """Record a call of a layer."""
@@ -88,7 +90,7 @@ class _Counter:
         self.shapes[id(layer)] = (list(x[0].shape), list(first.shape))
 
     def _count(self, layer: Any, x: Any, y: Any) -> int:
-        custom = self._custom.get(type(layer))
+        custom = self._custom_ops.get(type(layer))
         if custom is not None:
             layer.total_ops = 0
             custom(layer, x, y)
@@ -96,10 +98,10 @@ class _Counter:
             del layer.total_ops
             return count
         type_name = type(layer).__name__
-        if type_name not in _COUNTS or type(layer) is not getattr(nn, type_name):
-            self.unknown.add(type_name)
+        if type_name not in _COUNTS_BY_LAYER_TYPE or type(layer) is not getattr(nn, type_name):
+            self.unsupported_layer_types.add(type_name)
             return 0
-        return abs(_COUNTS[type_name](layer, x, y))
+        return abs(_COUNTS_BY_LAYER_TYPE[type_name](layer, x, y))
 
 
 def flops(
@@ -113,7 +115,7 @@ def flops(
     """
     if not isinstance(net, nn.Layer):
         raise OpError(f"flops: {type(net).__name__} is not a Layer")
-    counter = _Counter(custom_ops or {})
+    counter = _OperationCounter(custom_ops or {})
     with forward_hooks(net, counter.record, lambda layer: not list(layer.children())):
         net(randn(list(input_size)))
     layers = [layer for layer in net.sublayers(include_self=True) if id(layer) in counter.ops]
@@ -121,12 +123,12 @@ def flops(
         (
             layer.full_name(),
             *counter.shapes[id(layer)],
-            sum(map(_size, layer.parameters())),
+            sum(map(_num_elements, layer.parameters())),
             counter.ops[id(layer)],
         )
         for layer in layers
     ]
-    for type_name in sorted(counter.unknown):
+    for type_name in sorted(counter.unsupported_layer_types):
         print(f"Cannot find suitable count function for {type_name}. Treat it as zero FLOPs.")
     if print_detail:
         print(_table(rows))

@@ -15,7 +15,7 @@ import numpy as np
 from .. import nn
 from ..core import pytree
 from ..core.autograd import no_grad
-from ..core.communicator import world
+from ..core.communicator import process_groups
 from ..core.errors import OarlockError, OpError
 from ..core.mode import require_eager
 from ..core.tensor import Tensor
@@ -83,7 +83,7 @@ class Model:
         self.network = network
         self.stop_training = False
         self._specs = (
-            [inputs[n] for n in self._arguments() if n in inputs]
+            [inputs[n] for n in self._forward_argument_names() if n in inputs]
             if isinstance(inputs, dict)
             else _to_list(inputs)
         )
@@ -92,16 +92,16 @@ class Model:
                 raise OpError(
                     f"Model: inputs and labels must be InputSpecs, not {type(spec).__name__}"
                 )
-        self._num_inputs = len(self._specs) or len(self._arguments())
+        self._num_inputs = len(self._specs) or len(self._forward_argument_names())
         self._last_specs: list[InputSpec] = []  # specs of the last batch, for saving
         # the network, or DataParallel with several processes
         self._train_network: Any = network
         self._optimizer: Any = None
         self._loss: Any = None
         self._metrics: list[Metric] = []
-        self._precision = Precision()
+        self._mixed_precision = Precision()
 
-    def _arguments(self) -> list[str]:
+    def _forward_argument_names(self) -> list[str]:
         return inspect.getfullargspec(self.network.forward).args[1:]
 
     def prepare(
@@ -121,12 +121,12 @@ class Model:
         for metric in _to_list(metrics):
             if not isinstance(metric, Metric):
                 raise OpError(f"Model.prepare: {type(metric).__name__} is not a Metric")
-        self._precision = Precision(amp_configs)
-        self._precision.prepare(self.network, optimizer)
+        self._mixed_precision = Precision(amp_configs)
+        self._mixed_precision.prepare(self.network, optimizer)
         self._optimizer, self._loss, self._metrics = optimizer, loss, _to_list(metrics)
         if (
             optimizer is not None
-            and world.everybody.size > 1
+            and process_groups.global_group.size > 1
             and not isinstance(self.network, DataParallel)
         ):
             self._train_network = DataParallel(self.network)
@@ -152,7 +152,7 @@ class Model:
         self._last_specs = [
             InputSpec([None, *t.shape[1:]] if t.ndim else [], t.dtype) for t in tensors
         ]
-        with self._precision.casting(self.mode == "train"):
+        with self._mixed_precision.casting(self.mode == "train"):
             return _to_list(
                 (self._train_network if self.mode == "train" else self.network)(*tensors)
             )
@@ -184,9 +184,9 @@ class Model:
         targets = _to_tensors(labels)
         outputs = self._forward(inputs)
         losses = self._compute_losses(outputs, targets)
-        self._precision.backward(add_n(losses) if len(losses) > 1 else losses[0])
+        self._mixed_precision.backward(add_n(losses) if len(losses) > 1 else losses[0])
         if update:
-            self._precision.step(self._optimizer)
+            self._mixed_precision.step(self._optimizer)
             _clear_gradients(self.network)
         with no_grad():
             metrics = self._update_metrics(outputs, targets)
@@ -293,7 +293,7 @@ class Model:
         _, steps = _limit_iterations(num_iters, 1, _num_batches(loader))
         callback_list = self._callbacks(callbacks, log_freq, verbose)
         logs = self._run_evaluation(loader, callback_list, steps, num_iters)
-        return {name: logs[name] for name in self._log_names() if name in logs}
+        return {name: logs[name] for name in self._log_keys() if name in logs}
 
     def predict(
         self,
@@ -327,7 +327,7 @@ class Model:
         save_dir: str | None = None,
     ) -> CallbackList:
         """Return the user's callbacks and the default ones. Only rank 0 prints."""
-        verbose = verbose if world.everybody.rank == 0 else 0
+        verbose = verbose if process_groups.global_group.rank == 0 else 0
         callbacks: list[Callback] = _to_list(user_callbacks)
         if verbose and not any(isinstance(c, ProgBarLogger) for c in callbacks):
             callbacks = [ProgBarLogger(log_freq, verbose), *callbacks]
@@ -343,11 +343,11 @@ class Model:
             "epochs": epochs,
             "steps": steps,
             "verbose": verbose,
-            "metrics": self._log_names(),
+            "metrics": self._log_keys(),
         }
         return CallbackList(callbacks, self, params)
 
-    def _log_names(self) -> list[str]:
+    def _log_keys(self) -> list[str]:
         return [
             *(["loss"] if self._loss is not None else []),
             *(n for m in self._metrics for n in _to_list(m.name())),
@@ -360,7 +360,7 @@ class Model:
         steps: int | None,
         max_batches: int | None = None,
     ) -> dict[str, Any]:
-        callback_list.call("eval_begin", {"steps": steps, "metrics": self._log_names()})
+        callback_list.call("eval_begin", {"steps": steps, "metrics": self._log_keys()})
         logs = self._run_batches(loader, callback_list, "eval", max_batches=max_batches)
         callback_list.call("eval_end", logs)
         return logs
@@ -405,7 +405,7 @@ class Model:
         values = [v for metric in self._metrics for v in _to_list(metric.accumulate())]
         if self._loss is not None:
             values.insert(0, [float(loss) for loss in (results[0] if self._metrics else results)])
-        logs.update(zip(self._log_names(), values, strict=True))
+        logs.update(zip(self._log_keys(), values, strict=True))
 
     # -- files
     # --------------------------------------------------------------------------
@@ -417,7 +417,7 @@ class Model:
         Only rank 0 writes. The shapes of the inference model are those of `inputs`, otherwise those
         of the last batch with a dynamic batch size.
         """
-        if world.everybody.rank:
+        if process_groups.global_group.rank:
             return
         if training:
             save(self.network.state_dict(), f"{path}.pdparams")
@@ -449,7 +449,7 @@ class Model:
         if extension in _EXTENSIONS[1:]:
             path = stem
         state = load(f"{path}.pdparams", return_numpy=True, keep_name_table=True)
-        mismatches = self._mismatches(state)
+        mismatches = self._mismatch_messages(state)
         if mismatches and not skip_mismatch:
             raise OpError(
                 f"Model.load: {mismatches[0]}"
@@ -469,7 +469,7 @@ class Model:
                 rename_accumulators(load(f"{path}.pdopt"), state, self.network)
             )
 
-    def _mismatches(self, state: dict[str, Any]) -> list[str]:
+    def _mismatch_messages(self, state: dict[str, Any]) -> list[str]:
         mismatches = []
         for name, tensor in self.network.state_dict().items():
             if name not in state:
@@ -518,7 +518,7 @@ def _make_loader(
     if not isinstance(data, Dataset):
         return data
     shuffle = shuffle and not isinstance(data, IterableDataset)
-    if share and world.everybody.size > 1 and not isinstance(data, IterableDataset):
+    if share and process_groups.global_group.size > 1 and not isinstance(data, IterableDataset):
         sampler = DistributedBatchSampler(data, batch_size, shuffle=shuffle, drop_last=drop_last)
         return DataLoader(data, batch_sampler=sampler, num_workers=workers)
     return DataLoader(

@@ -21,7 +21,7 @@ _TITLES = ("Layer (type)", "Input Shape", "Output Shape", "Param #")
 _WIDTHS = (15, 20, 20, 15)
 
 
-class Row(NamedTuple):
+class SummaryRow(NamedTuple):
     """Row of a layer in the table."""
 
     name: str
@@ -43,13 +43,15 @@ def summary(
     """
     if input_size is None and input is None:
         raise OpError("summary: input_size or input is required")
-    sizes = _sizes(_shapes_of(input) if input_size is None else input_size)
+    sizes = _input_sizes(_shapes_of(input) if input_size is None else input_size)
     args = (
         [input]
         if input is not None
-        else [_random_inputs(s, d) for s, d in zip(sizes, _dtypes(sizes, dtypes), strict=True)]
+        else [
+            _random_inputs(s, d) for s, d in zip(sizes, _input_dtypes(sizes, dtypes), strict=True)
+        ]
     )
-    rows = _run(net, args)
+    rows = _run_and_collect_rows(net, args)
     total, trainable = sum(r.params for r in rows), sum(r.trainable for r in rows)
     print(_format_table(rows, _megabytes(sizes)))
     return {"total_params": total, "trainable_params": trainable}
@@ -63,20 +65,20 @@ def _is_shape(size: Any) -> bool:
     return all(d is None or isinstance(d, int) for d in size)
 
 
-def _sizes(size: Any) -> list[Any]:
+def _input_sizes(size: Any) -> list[Any]:
     """Return a list with the size of each argument: a tuple, or a list of tuples."""
     if isinstance(size, int | InputSpec) or (isinstance(size, tuple) and _is_shape(size)):
-        return [_size(size)]
-    return [_size(s) for s in size]
+        return [_with_batch_size_one(size)]
+    return [_with_batch_size_one(s) for s in size]
 
 
-def _size(size: Any) -> Any:
+def _with_batch_size_one(size: Any) -> Any:
     """Return a size with 1 for the dynamic axis; at most one axis may be dynamic."""
     shape = (
         (size,) if isinstance(size, int) else size.shape if isinstance(size, InputSpec) else size
     )
     if not _is_shape(shape):
-        return [_size(s) for s in shape]
+        return [_with_batch_size_one(s) for s in shape]
     if sum(d in (None, -1) for d in shape) > 1:
         raise OpError(
             f"summary: only the batch size of an input may be dynamic, not {tuple(shape)}"
@@ -87,7 +89,7 @@ def _size(size: Any) -> Any:
     return static_shape
 
 
-def _dtypes(sizes: list[Any], dtypes: Any) -> list[Any]:
+def _input_dtypes(sizes: list[Any], dtypes: Any) -> list[Any]:
     dtype_list = dtypes if isinstance(dtypes, list | tuple) else [dtypes or "float32"] * len(sizes)
     if len(dtype_list) != len(sizes):
         raise OpError(f"summary: {len(dtype_list)} dtypes for {len(sizes)} inputs")
@@ -134,21 +136,21 @@ def forward_hooks(
             layer.training = mode
 
 
-def _run(net: nn.Layer, args: list[Any]) -> list[Row]:
+def _run_and_collect_rows(net: nn.Layer, args: list[Any]) -> list[SummaryRow]:
     """Run the network and return a row for each layer except containers, in the order of their
     first calls. A later call of a layer replaces its shapes.
     """
-    rows: dict[str, Row] = {}
+    rows: dict[str, SummaryRow] = {}
     has_no_sublayers = not net.sublayers()
 
-    def note(layer: nn.Layer, inputs: Any, outputs: Any) -> None:
+    def record_shapes(layer: nn.Layer, inputs: Any, outputs: Any) -> None:
         name = f"{type(layer).__name__}-{int(layer.full_name().rsplit('_', 1)[1]) + 1}"
         params = [p for p in layer._parameters.values() if p is not None]
         num_params, num_trainable = (
             sum(math.prod(p.shape) for p in ps)
             for ps in (params, [p for p in params if not p.stop_gradient])
         )
-        rows[name] = Row(
+        rows[name] = SummaryRow(
             name, _nested_shapes(inputs), _nested_shapes(outputs), num_params, num_trainable
         )
 
@@ -157,7 +159,7 @@ def _run(net: nn.Layer, args: list[Any]) -> list[Row]:
             has_no_sublayers or layer is not net
         )
 
-    with forward_hooks(net, note, has_row):
+    with forward_hooks(net, record_shapes, has_row):
         net(*args)
     return list(rows.values())
 
@@ -188,7 +190,7 @@ def _megabytes(sizes: Any) -> float:
     return sum(map(_megabytes, sizes))
 
 
-def _format_table(rows: list[Row], inputs: float) -> str:
+def _format_table(rows: list[SummaryRow], inputs: float) -> str:
     """Format the table and the totals as Paddle does."""
     cells = [(r.name, str(r.input_shape), str(r.output_shape), f"{r.params:,}") for r in rows]
     widths = [max([min_width, *(len(c[i]) for c in cells)]) for i, min_width in enumerate(_WIDTHS)]

@@ -48,9 +48,9 @@ class ProgressBar:
     def __init__(
         self, num: int | None = None, width: int = 30, verbose: int = 1, name: str = "step"
     ) -> None:
-        self._num, self._width, self._verbose, self._name = num, width, verbose, name
+        self._num_steps, self._width, self._verbose, self._name = num, width, verbose, name
         self._start = time.time()
-        self._written = 0  # characters of the current line
+        self._num_written = 0  # characters of the current line
 
     def update(self, current_num: int, values: Sequence[tuple[str, Any]] = ()) -> None:
         """Show that `current_num` steps are done, with values by name."""
@@ -59,27 +59,31 @@ class ProgressBar:
         for key, value in values:
             items = value if isinstance(value, list) else [value]
             fields.append(f"{key}: " + " ".join(map(_format_number, items)))
-        is_done = self._num is None or current_num >= self._num
+        is_done = self._num_steps is None or current_num >= self._num_steps
         if self._verbose == 1 and not is_done:
-            fields.append(f"ETA: {_format_eta(step_time * ((self._num or 0) - current_num))}")
+            fields.append(f"ETA: {_format_eta(step_time * ((self._num_steps or 0) - current_num))}")
         self._write(
             " - ".join([*fields, f"{_format_step_time(step_time)}/{self._name}"]),
             is_done or self._verbose > 1,
         )
 
     def _format_count(self, current: int) -> str:
-        if self._num is None:
+        if self._num_steps is None:
             return f"{self._name} {current:3d}"
-        count = f"{self._name} {current:{len(str(self._num))}d}/{self._num}"
+        count = f"{self._name} {current:{len(str(self._num_steps))}d}/{self._num_steps}"
         if self._verbose != 1:
             return count
-        num_filled = self._width * current // max(self._num, 1)
-        bar = "=" * (num_filled - 1) + (">" if current < self._num else "=") if num_filled else ""
+        num_filled = self._width * current // max(self._num_steps, 1)
+        bar = (
+            "=" * (num_filled - 1) + (">" if current < self._num_steps else "=")
+            if num_filled
+            else ""
+        )
         return f"{count} [{bar.ljust(self._width, '.')}]"
 
     def _write(self, line: str, ends_line: bool) -> None:
         overwrites = self._verbose == 1 and sys.stdout.isatty()
-        padding = " " * (self._written - len(line))
+        padding = " " * (self._num_written - len(line))
         sys.stdout.write(
             ("\r" if overwrites else "")
             + line
@@ -87,10 +91,10 @@ class ProgressBar:
             + ("\n" if ends_line or not overwrites else "")
         )
         sys.stdout.flush()
-        self._written = 0 if ends_line or not overwrites else len(line)
+        self._num_written = 0 if ends_line or not overwrites else len(line)
 
 
-class _Progress:
+class _LoopProgress:
     """An iteration over data: its bar, and the time of reading and computing since the last
     line.
     """
@@ -103,19 +107,19 @@ class _Progress:
         self._reset_times()
 
     def _reset_times(self) -> None:
-        self._reading = self._computing = 0.0
+        self._read_seconds = self._compute_seconds = 0.0
         self._num_batches = self._num_recent_samples = 0
 
     def begin(self) -> None:
         """Add the time of reading a batch."""
         time_ = time.time()
-        self._reading += time_ - self._last_time
+        self._read_seconds += time_ - self._last_time
         self._last_time = time_
 
     def end(self, logs: dict[str, Any]) -> None:
         """Add the time of computing a batch."""
         time_ = time.time()
-        self._computing += time_ - self._last_time
+        self._compute_seconds += time_ - self._last_time
         self._last_time = time_
         self.step += 1
         self._num_batches += 1
@@ -130,11 +134,11 @@ class _Progress:
         if self.verbose == 3:
             batches, total_time = (
                 max(self._num_batches, 1),
-                max(self._reading + self._computing, 1e-9),
+                max(self._read_seconds + self._compute_seconds, 1e-9),
             )
             values += [
-                ("avg_reader_cost", f"{self._reading / batches:.5f} sec"),
-                ("avg_batch_cost", f"{self._computing / batches:.5f} sec"),
+                ("avg_reader_cost", f"{self._read_seconds / batches:.5f} sec"),
+                ("avg_batch_cost", f"{self._compute_seconds / batches:.5f} sec"),
                 ("ips", f"{self._num_recent_samples / total_time:.5f} samples/sec"),
             ]
             self._reset_times()
@@ -147,7 +151,7 @@ class ProgBarLogger(Callback):
     verbose: 0 nothing, 1 a bar, 2 lines, 3 lines with times
     """
 
-    _progress: _Progress
+    _progress: _LoopProgress
 
     def __init__(self, log_freq: int = 1, verbose: int = 2) -> None:
         super().__init__()
@@ -159,7 +163,7 @@ class ProgBarLogger(Callback):
             print(text)
 
     def _start_bar(self, steps: int | None, metrics: Sequence[str]) -> None:
-        self._progress = _Progress(steps, metrics, self.verbose)
+        self._progress = _LoopProgress(steps, metrics, self.verbose)
 
     def _end_batch(self, logs: Logs) -> None:
         progress = self._progress

@@ -4,7 +4,7 @@ from ..core.lazy_import import lazy_attributes as _lazy_attributes
 from . import autograd
 
 # Attribute -> module, imported at first use, because these modules import higher packages.
-_LAZY = {
+_LAZY_NAMES = {
     "autotune": ".autotune",
     "optimizer": ".optimizer",
     "nn": ".nn",
@@ -27,11 +27,11 @@ _LAZY = {
 }
 
 
-__getattr__ = _lazy_attributes(globals(), _LAZY)
+__getattr__ = _lazy_attributes(globals(), _LAZY_NAMES)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LAZY})
+    return sorted({*globals(), *_LAZY_NAMES})
 
 
-__all__ = ["autograd", *_LAZY]
+__all__ = ["autograd", *_LAZY_NAMES]

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..core.autograd import no_grad
-from ..core.errors import MisfitError, OpError, with_user_line
+from ..core.errors import MismatchError, OpError, with_user_line
 from ..core.mode import state, use_mode
 from ..core.op import OPS
 from ..core.tensor import Tensor
@@ -42,16 +42,18 @@ class LookAhead(LookaheadOptimizer):
         self, inner_optimizer: Any, alpha: float = 0.5, k: int = 5, name: str | None = None
     ) -> None:
         if inner_optimizer is None:
-            raise MisfitError(with_user_line("LookAhead: inner optimizer can not be None"))
+            raise MismatchError(with_user_line("LookAhead: inner optimizer can not be None"))
         if not 0.0 <= alpha <= 1.0:
-            raise MisfitError(with_user_line(f"LookAhead: alpha should be in [0, 1], not {alpha}"))
+            raise MismatchError(
+                with_user_line(f"LookAhead: alpha should be in [0, 1], not {alpha}")
+            )
         if not isinstance(k, int) or isinstance(k, bool) or k <= 0:
-            raise MisfitError(
+            raise MismatchError(
                 with_user_line(f"LookAhead: k should be a positive integer, not {k!r}")
             )
         self.inner_optimizer, self.alpha, self.k = inner_optimizer, float(alpha), k
-        self._steps = 0
-        self._slow: dict[int, Any] = {}
+        self._num_steps = 0
+        self._slow_copies: dict[int, Any] = {}
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.__dict__["inner_optimizer"], name)  # learning rate, state, ...
@@ -60,15 +62,15 @@ class LookAhead(LookaheadOptimizer):
     def step(self) -> None:
         """Run a step of the inner optimizer; every k-th step also updates the slow weights."""
         self.inner_optimizer.step()
-        self._steps += 1
+        self._num_steps += 1
         for parameter in self.inner_optimizer._parameter_list:
             if parameter.stop_gradient:
                 continue
-            slow = self._slow.setdefault(id(parameter), parameter.array)
-            if self._steps % self.k == 0:
-                slow = self._slow[id(parameter)] = slow + parameter.array.dtype.type(self.alpha) * (
-                    parameter.array - slow
-                )
+            slow = self._slow_copies.setdefault(id(parameter), parameter.array)
+            if self._num_steps % self.k == 0:
+                slow = self._slow_copies[id(parameter)] = slow + parameter.array.dtype.type(
+                    self.alpha
+                ) * (parameter.array - slow)
                 parameter.array = slow
 
     def minimize(
@@ -81,7 +83,7 @@ class LookAhead(LookaheadOptimizer):
         """Update the parameters by the gradients that `loss.backward()` computed; in a program,
         append the ops.
         """
-        if state.mode.builder is not None:
+        if state.mode.program_builder is not None:
             return super().minimize(loss, startup_program)
         self.step()
         return [], []
@@ -126,7 +128,7 @@ class ModelAverage(Averages):
             "min_average_window": min_average_window,
             "max_average_window": max_average_window,
         }
-        self._is_eager = state.mode.builder is None
+        self._is_eager = state.mode.program_builder is None
         if not self._is_eager:
             program = default_main_program()
             selected = (
@@ -137,13 +139,13 @@ class ModelAverage(Averages):
         elif parameters is None:
             raise OpError(with_user_line("ModelAverage: parameters are required"))
         else:
-            self._states = {p.name: (p, _initial_state(p)) for p in parameters}
+            self._sums_by_parameter_name = {p.name: (p, _initial_state(p)) for p in parameters}
 
     @no_grad()
     def step(self) -> None:
         """Accumulate the parameters."""
-        for name, (parameter, sums_and_counts) in self._states.items():
-            self._states[name] = (
+        for name, (parameter, sums_and_counts) in self._sums_by_parameter_name.items():
+            self._sums_by_parameter_name[name] = (
                 parameter,
                 list(OPS["average_accumulates"](parameter, *sums_and_counts, **self._attrs)),
             )
@@ -161,7 +163,7 @@ class ModelAverage(Averages):
 
     def clear_grad(self) -> None:
         """Clear the gradients of the parameters."""
-        for parameter, _ in self._states.values():
+        for parameter, _ in self._sums_by_parameter_name.values():
             parameter.clear_grad()
 
     @contextmanager
@@ -173,8 +175,8 @@ class ModelAverage(Averages):
             with super().apply(executor, need_restore):
                 yield
             return
-        self._saved_arrays = [(p, p.array) for p, _ in self._states.values()]
-        for parameter, sums_and_counts in self._states.values():
+        self._saved_arrays = [(p, p.array) for p, _ in self._sums_by_parameter_name.values()]
+        for parameter, sums_and_counts in self._sums_by_parameter_name.values():
             total = sum(t.array for t in sums_and_counts[1:NUM_SUMS]) + sums_and_counts[0].array
             parameter.array = total / total.dtype.type(
                 sum(int(t.array.item()) for t in sums_and_counts[NUM_SUMS : NUM_SUMS + 2])

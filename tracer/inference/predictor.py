@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from ..core import tensor as eager
-from ..core.dtype import BY_NP
+from ..core.dtype import DTYPE_BY_NP
 from ..core.errors import FileError, OpError
 from ..export import pdiparams
 from ..loader.engine import Array, Engine
-from ..loader.files import program_bytes
+from ..loader.files import read_program_bytes
 from ..loader.model_files import read_model
 from .config import Config
 from .enums import DataType
@@ -26,7 +26,7 @@ class Tensor:
 
     def __init__(self, name: str, dtype: str, shape: Sequence[int | str]) -> None:
         self._name, self._dtype = name, dtype
-        self._declared = [d if isinstance(d, int) else -1 for d in shape]
+        self._declared_shape = [d if isinstance(d, int) else -1 for d in shape]
         self._requested_shape: list[int] | None = None
         self._array: Array | None = None
         self._lod_handle: Tensor | None = None
@@ -73,11 +73,11 @@ class Tensor:
         """
         if self._array is not None:
             return list(self._array.shape)
-        return self._requested_shape if self._requested_shape is not None else self._declared
+        return self._requested_shape if self._requested_shape is not None else self._declared_shape
 
     def type(self) -> DataType:
         """Return the element type."""
-        return DataType(self._dtype if self._array is None else BY_NP[self._array.dtype].name)
+        return DataType(self._dtype if self._array is None else DTYPE_BY_NP[self._array.dtype].name)
 
     def lod(self) -> list[list[int]]:
         """Return the LoD (offsets of packed sequences): the value of `set_lod` or, for an output,
@@ -117,7 +117,7 @@ class Predictor:
         self._engine = engine
         self._inputs = {name: Tensor(name, dtype, shape) for name, dtype, shape in engine.inputs}
         self._outputs = {name: Tensor(name, dtype, shape) for name, dtype, shape in engine.outputs}
-        self._lod_names = engine.offsets
+        self._lod_names = engine.row_split_owners
         handles = self._inputs | self._outputs
         for lod_name, name in self._lod_names.items():
             handles[name]._lod_handle = handles[lod_name]
@@ -127,13 +127,13 @@ class Predictor:
 
         The LoD of an input is set with `set_lod` of its handle, or through the handle `<name>.lod`.
         """
-        return self._without_lod(self._inputs)
+        return self._drop_lod_inputs(self._inputs)
 
     def get_output_names(self) -> list[str]:
         """Return the names of the outputs in the model's order."""
-        return self._without_lod(self._outputs)
+        return self._drop_lod_inputs(self._outputs)
 
-    def _without_lod(self, handles: dict[str, Tensor]) -> list[str]:
+    def _drop_lod_inputs(self, handles: dict[str, Tensor]) -> list[str]:
         return [name for name in handles if name not in self._lod_names]
 
     def get_input_handle(self, name: str) -> Tensor:
@@ -200,11 +200,11 @@ def create_predictor(config: Config) -> Predictor:
     )
     options["offsets"] = True
     with tempfile.TemporaryDirectory(prefix="oarlock-") as scratch:
-        prog, params, name = _files(config, Path(scratch))
+        prog, params, name = _load_model_files(config, Path(scratch))
         return Predictor(Engine(prog, params, name, **options))
 
 
-def _files(config: Config, scratch: Path) -> tuple[bytes, str | None, str]:
+def _load_model_files(config: Config, scratch: Path) -> tuple[bytes, str | None, str]:
     """Return the program's bytes, the path of the parameter file (None if there is none), and the
     program's name.
 
@@ -215,15 +215,19 @@ def _files(config: Config, scratch: Path) -> tuple[bytes, str | None, str]:
         path.write_bytes(config._buffers[1])
         return config._buffers[0], str(path) if config._buffers[1] else None, "model.pdmodel"
     if not config.prog_file():
-        return _folder(config.model_dir(), scratch)
+        return _load_paddle1_folder(config.model_dir(), scratch)
     prog = Path(config.prog_file())
     if not prog.is_file():
         raise FileError(f"create_predictor: there is no {prog}")
     params = config.params_file()
-    return program_bytes(prog), params if params and os.path.exists(params) else None, prog.name
+    return (
+        read_program_bytes(prog),
+        params if params and os.path.exists(params) else None,
+        prog.name,
+    )
 
 
-def _folder(folder: str, scratch: Path) -> tuple[bytes, str | None, str]:
+def _load_paddle1_folder(folder: str, scratch: Path) -> tuple[bytes, str | None, str]:
     """Read a model folder of Paddle 1.x: `__model__` and one file per parameter."""
     if not folder:
         raise OpError("create_predictor: the Config has no model; call set_model")
@@ -239,10 +243,10 @@ class PredictorPool:
 
     def __init__(self, config: Config, size: int = 1) -> None:
         first = create_predictor(config)
-        self._all = [first, *[first.clone() for _ in range(size - 1)]]
+        self._predictors = [first, *[first.clone() for _ in range(size - 1)]]
 
     def retrive(self, index: int) -> Predictor:
         """Return the predictor with that index.  The name is Paddle's spelling."""
-        return self._all[index]
+        return self._predictors[index]
 
     retrieve = retrive

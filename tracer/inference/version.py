@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ..loader.engine import library_info
+from ..loader.engine import ort_library_info
 
 
 def get_version() -> str:
     """Return the version of ONNX Runtime and the path of its library as text."""
-    info = library_info()
+    info = ort_library_info()
     return f"version: ONNX Runtime {info['version']}\nlibrary: {info['path']}\n"
 
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..core import cuda
-from ..core.errors import MisfitError, OpError
-from ..core.place import check_gpu_index, parse_place
+from ..core.errors import MismatchError, OpError
+from ..core.place import parse_place, usable_gpu_index
 from ..core.tensor import Tensor
 from .dataset import Dataset, IterableDataset
 from .sampler import BatchSampler
@@ -49,7 +49,7 @@ def as_tensors(batch: Any, place: Any = None) -> Any:
         return Tensor(
             cuda.to_default_device(array)
             if place is None
-            else cuda.to_device(array, check_gpu_index(place, "DataLoader"))
+            else cuda.to_device(array, usable_gpu_index(place, "DataLoader"))
         )
     if isinstance(batch, dict):
         return {key: as_tensors(value, place) for key, value in batch.items()}
@@ -58,7 +58,7 @@ def as_tensors(batch: Any, place: Any = None) -> Any:
     return batch
 
 
-def _single_place(places: Any) -> Any:
+def _target_place(places: Any) -> Any:
     """Return the device of the batches.
 
     Raises OpError for several: each training process has one.
@@ -108,7 +108,7 @@ class DataLoader:
         persistent_workers: bool = False,
     ) -> None:
         self.dataset = dataset
-        self._to_tensors = partial(as_tensors, place=_single_place(places))
+        self._to_tensors = partial(as_tensors, place=_target_place(places))
         self._feed_names = None if return_list or feed_list is None else [v.name for v in feed_list]
         self.collate_fn = collate_fn or default_collate_fn
         self.num_workers, self.prefetch_factor, self.timeout = num_workers, prefetch_factor, timeout
@@ -116,7 +116,7 @@ class DataLoader:
         self.is_iterable_dataset = isinstance(dataset, IterableDataset)
         self.batch_size, self.drop_last = batch_size, drop_last
         if batch_sampler is not None and (batch_size != 1 or shuffle or drop_last):
-            raise MisfitError(
+            raise MismatchError(
                 "DataLoader: batch_sampler is exclusive with batch_size, shuffle and drop_last"
             )
         self.batch_sampler = batch_sampler
@@ -137,7 +137,11 @@ class DataLoader:
         return len(self.batch_sampler)
 
     def __iter__(self) -> Iterator[Any]:
-        return self._batches() if self._feed_names is None else map(self._to_feed, self._batches())
+        return (
+            self._iterate_batches()
+            if self._feed_names is None
+            else map(self._to_feed, self._iterate_batches())
+        )
 
     def __call__(self) -> Iterator[Any]:
         """Return an iterator over the batches."""
@@ -148,10 +152,11 @@ class DataLoader:
         assert self._feed_names is not None
         return [dict(zip(self._feed_names, batch, strict=True))]
 
-    def _batches(self) -> Iterator[Any]:
+    def _iterate_batches(self) -> Iterator[Any]:
         if self.is_iterable_dataset:
             return map(
-                self._to_tensors, Workers(self, iter(())) if self.num_workers else self._stream()
+                self._to_tensors,
+                Workers(self, iter(())) if self.num_workers else self._iterate_stream(),
             )
         batches = (
             self.batch_sampler
@@ -160,14 +165,14 @@ class DataLoader:
         )
         if self.num_workers > 0:
             return map(self._to_tensors, Workers(self, iter(batches)))
-        return (self._to_tensors(self._batch(indices)) for indices in batches)
+        return (self._to_tensors(self._load_batch(indices)) for indices in batches)
 
-    def _batch(self, indices: Sequence[int]) -> Any:
+    def _load_batch(self, indices: Sequence[int]) -> Any:
         if self.batch_sampler is None:
             return self.dataset[indices[0]]
         return self.collate_fn([self.dataset[i] for i in indices])
 
-    def _stream(self) -> Iterator[Any]:
+    def _iterate_stream(self) -> Iterator[Any]:
         samples: list[Any] = []
         for sample in self.dataset:  # type: ignore[attr-defined]
             if self.batch_size is None:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..core import rng
-from ..core.communicator import world
-from ..core.errors import MisfitError, OpError
+from ..core.communicator import process_groups
+from ..core.errors import MismatchError, OpError
 
 
 class Sampler:
@@ -123,15 +123,15 @@ class BatchSampler(Sampler):
         drop_last: bool = False,
     ) -> None:
         if (dataset is None) == (sampler is None) or (sampler is not None and shuffle):
-            raise MisfitError(
+            raise MismatchError(
                 "BatchSampler: specify either a dataset, or a sampler without shuffle"
             )
         if not isinstance(shuffle, bool) or not isinstance(drop_last, bool):
-            raise MisfitError(
+            raise MismatchError(
                 f"BatchSampler: shuffle={shuffle!r} and drop_last={drop_last!r} should be bool"
             )
         if not isinstance(batch_size, int | np.integer) or batch_size < 1:
-            raise MisfitError(f"BatchSampler: batch_size={batch_size} is not a positive int")
+            raise MismatchError(f"BatchSampler: batch_size={batch_size} is not a positive int")
         super().__init__(dataset)
         self.sampler: Any = (
             sampler
@@ -179,11 +179,13 @@ class DistributedBatchSampler(BatchSampler):
     ) -> None:
         super().__init__(dataset, None, False, batch_size, drop_last)
         self.dataset, self.shuffle, self.epoch = dataset, shuffle, 0
-        group = world.everybody
+        group = process_groups.global_group
         self.nranks = group.size if num_replicas is None else num_replicas
         self.local_rank = group.rank if rank is None else rank
         if not 0 <= self.local_rank < self.nranks:
-            raise MisfitError(f"DistributedBatchSampler: rank={rank} is not in [0, {self.nranks})")
+            raise MismatchError(
+                f"DistributedBatchSampler: rank={rank} is not in [0, {self.nranks})"
+            )
         self.num_samples = -(-len(dataset) // self.nranks)
         self.total_size = self.num_samples * self.nranks
 

@@ -19,8 +19,8 @@ from ..core.errors import OarlockError
 from . import shared_memory
 
 _END_OF_STREAM = "end of stream"
-_passes = itertools.count()
-_info: WorkerInfo | None = None
+_pass_numbers = itertools.count()
+_worker_info: WorkerInfo | None = None
 
 
 class WorkerInfo(NamedTuple):
@@ -36,49 +36,51 @@ class WorkerInfo(NamedTuple):
 
 def get_worker_info() -> WorkerInfo | None:
     """Return the information about the current worker process; None in other processes."""
-    return _info
+    return _worker_info
 
 
-class _Failure(NamedTuple):
+class _WorkerError(NamedTuple):
     """An error in a worker: one line with its location, and a traceback."""
 
     line: str
     text: str
 
 
-def _failure(error: Exception) -> _Failure:
+def _describe_error(error: Exception) -> _WorkerError:
     last = traceback.extract_tb(error.__traceback__)[-1]
     line = f"{type(error).__name__}: {error} ({last.filename}:{last.lineno}: {last.line})"
-    return _Failure(line, traceback.format_exc())
+    return _WorkerError(line, traceback.format_exc())
 
 
-def _start(loader: Any, info: WorkerInfo) -> None:
+def _prepare_worker(loader: Any, info: WorkerInfo) -> None:
     """Seed the generators and call worker_init_fn. CUDA cannot be used after a fork, so no GPU is
     selected.
     """
-    global _info
-    _info, cuda.cupy_state.index = info, None
+    global _worker_info
+    _worker_info, cuda.cupy_state.default_index = info, None
     np.random.seed(info.seed % 2**32)
     random.seed(info.seed)
     if loader.worker_init_fn is not None:
         loader.worker_init_fn(info.id)
 
 
-def _serve(loader: Any, info: WorkerInfo, prefix: str, tasks: Any, results: Any) -> None:
+def _worker_main(loader: Any, info: WorkerInfo, prefix: str, tasks: Any, results: Any) -> None:
     """Main loop of a worker.
 
     A task is (number, indices), or (number, None) for the next batch of a stream; a result is
     (number, batch or failure).
     """
     try:
-        _start(loader, info)
-        stream = loader._stream() if loader.is_iterable_dataset else None
+        _prepare_worker(loader, info)
+        stream = loader._iterate_stream() if loader.is_iterable_dataset else None
     except Exception as error:
-        results.send((-1, _failure(error)))
+        results.send((-1, _describe_error(error)))
         return
     for number, indices in iter(tasks.get, None):
         try:
-            batch = next(stream, _END_OF_STREAM) if stream is not None else loader._batch(indices)
+            batch = (
+                next(stream, _END_OF_STREAM) if stream is not None else loader._load_batch(indices)
+            )
             results.send(
                 (
                     number,
@@ -88,7 +90,7 @@ def _serve(loader: Any, info: WorkerInfo, prefix: str, tasks: Any, results: Any)
                 )
             )
         except Exception as error:
-            results.send((number, _failure(error)))
+            results.send((number, _describe_error(error)))
 
 
 class Workers:
@@ -108,14 +110,14 @@ class Workers:
             context.Queue() for _ in range(loader.num_workers if loader.is_iterable_dataset else 1)
         ]
         self._worker_cycle = itertools.cycle(range(loader.num_workers))
-        self._ended: set[int] = set()
-        self._owner: dict[int, int] = {}
+        self._ended_workers: set[int] = set()
+        self._worker_by_task: dict[int, int] = {}
         self._num_sent = self._num_returned = 0
         self._results_by_number: dict[int, Any] = {}
         # Each worker has its own pipe and holds the only write end: if the worker dies, the pipe
         # is closed.
         self._results: list[Any] = []
-        self._prefix = f"oar{os.getpid():x}_{next(_passes):x}_"
+        self._segment_prefix = f"oar{os.getpid():x}_{next(_pass_numbers):x}_"
         self._fork(context)
         for _ in range(loader.num_workers * loader.prefetch_factor):
             self._send_task()
@@ -127,7 +129,9 @@ class Workers:
             tasks = self._tasks[i % len(self._tasks)]
             reader, writer = context.Pipe(duplex=False)
             process = context.Process(
-                target=_serve, args=(self._loader, info, self._prefix, tasks, writer), daemon=True
+                target=_worker_main,
+                args=(self._loader, info, self._segment_prefix, tasks, writer),
+                daemon=True,
             )
             process.start()
             writer.close()
@@ -136,10 +140,10 @@ class Workers:
 
     def _send_task(self) -> None:
         if self._loader.is_iterable_dataset:
-            if len(self._ended) == self._loader.num_workers:
+            if len(self._ended_workers) == self._loader.num_workers:
                 return
-            worker = next(i for i in self._worker_cycle if i not in self._ended)
-            self._owner[self._num_sent] = worker
+            worker = next(i for i in self._worker_cycle if i not in self._ended_workers)
+            self._worker_by_task[self._num_sent] = worker
             self._tasks[worker].put((self._num_sent, None))
         else:
             indices = next(self._batches, None)
@@ -156,10 +160,10 @@ class Workers:
             while self._num_returned not in self._results_by_number:
                 self._receive()
             batch = self._results_by_number.pop(self._num_returned)
-            owner = self._owner.pop(self._num_returned, 0)
+            owner = self._worker_by_task.pop(self._num_returned, 0)
             self._num_returned += 1
             if isinstance(batch, str) and batch == _END_OF_STREAM:
-                self._ended.add(owner)
+                self._ended_workers.add(owner)
                 continue
             self._send_task()
             return batch
@@ -169,19 +173,19 @@ class Workers:
     def _receive(self) -> None:
         ready: list[Any] = wait(self._results, self._loader.timeout or 5)
         if not ready and (self._loader.timeout or not all(p.is_alive() for p in self._processes)):
-            self._fail("a worker died or timed out")
+            self._stop_and_raise("a worker died or timed out")
         for reader in ready:
             try:
                 self._store_result(*reader.recv())
             except (EOFError, OSError):
-                self._fail("a worker died or timed out")
+                self._stop_and_raise("a worker died or timed out")
 
     def _store_result(self, number: int, batch: Any) -> None:
-        if isinstance(batch, _Failure):
-            self._fail(f"a worker failed: {batch.line}\n{batch.text}")
+        if isinstance(batch, _WorkerError):
+            self._stop_and_raise(f"a worker failed: {batch.line}\n{batch.text}")
         self._results_by_number[number] = shared_memory.from_shared_memory(batch)
 
-    def _fail(self, problem: str) -> None:
+    def _stop_and_raise(self, problem: str) -> None:
         self.close()
         raise OarlockError(f"DataLoader: {problem}")
 
@@ -202,7 +206,7 @@ class Workers:
         for number in (
             set(range(self._num_returned, self._num_sent)) - self._results_by_number.keys()
         ):
-            shared_memory.unlink_segments(f"{self._prefix}{number:x}_")
+            shared_memory.unlink_segments(f"{self._segment_prefix}{number:x}_")
 
     def __del__(self) -> None:
         self.close()

@@ -11,34 +11,34 @@ from typing import Any
 
 from ..core.dtype import MAX_RANK
 from ..core.errors import OpError
-from ..core.limits import MAX_WINDOW
 from ..core.op import OPS, AttrSpec, Op
+from ..core.result_size_limit import MAX_WINDOW
 from .program import Attr, AttrType, OpDesc
 
-_INTS = frozenset({AttrType.INT, AttrType.LONG, AttrType.BOOLEAN})
-_NUMBERS = _INTS | {AttrType.FLOAT, AttrType.FLOAT64}
-_INT_LISTS = frozenset({AttrType.INTS, AttrType.LONGS, AttrType.BOOLEANS})
-_NUMBER_LISTS = _INT_LISTS | {AttrType.FLOATS, AttrType.FLOAT64S}
-_TENSORS = frozenset({AttrType.VAR, AttrType.VARS})
+_INT_TYPES = frozenset({AttrType.INT, AttrType.LONG, AttrType.BOOLEAN})
+_NUMBER_TYPES = _INT_TYPES | {AttrType.FLOAT, AttrType.FLOAT64}
+_INT_LIST_TYPES = frozenset({AttrType.INTS, AttrType.LONGS, AttrType.BOOLEANS})
+_NUMBER_LIST_TYPES = _INT_LIST_TYPES | {AttrType.FLOATS, AttrType.FLOAT64S}
+_TENSOR_ATTR_TYPES = frozenset({AttrType.VAR, AttrType.VARS})
 # declared type -> attribute types accepted in files, because Paddle versions write integers and
 # floats of different widths
-ACCEPTED: dict[str, frozenset[AttrType]] = {
-    "INT": _INTS,
-    "LONG": _INTS,
-    "BOOLEAN": _INTS,
-    "FLOAT": _NUMBERS,
-    "FLOAT64": _NUMBERS,
+ACCEPTED_TYPES: dict[str, frozenset[AttrType]] = {
+    "INT": _INT_TYPES,
+    "LONG": _INT_TYPES,
+    "BOOLEAN": _INT_TYPES,
+    "FLOAT": _NUMBER_TYPES,
+    "FLOAT64": _NUMBER_TYPES,
     "STRING": frozenset({AttrType.STRING}),
-    "INTS": _INT_LISTS,
-    "LONGS": _INT_LISTS,
-    "BOOLEANS": _INT_LISTS,
-    "FLOATS": _NUMBER_LISTS,
-    "FLOAT64S": _NUMBER_LISTS,
+    "INTS": _INT_LIST_TYPES,
+    "LONGS": _INT_LIST_TYPES,
+    "BOOLEANS": _INT_LIST_TYPES,
+    "FLOATS": _NUMBER_LIST_TYPES,
+    "FLOAT64S": _NUMBER_LIST_TYPES,
     "STRINGS": frozenset({AttrType.STRINGS}),
-    "SCALAR": _NUMBERS | {AttrType.SCALAR},
-    "SCALARS": _NUMBER_LISTS | {AttrType.SCALARS},
+    "SCALAR": _NUMBER_TYPES | {AttrType.SCALAR},
+    "SCALARS": _NUMBER_LIST_TYPES | {AttrType.SCALARS},
 }
-AXES = frozenset(
+AXIS_ATTRS = frozenset(
     (
         "axis",
         "axes",
@@ -53,10 +53,10 @@ AXES = frozenset(
         "begin_norm_axis",
     )
 )
-WINDOWS = frozenset({"ksize", "kernel_sizes", "dilations", "paddings"})
+WINDOW_ATTRS = frozenset({"ksize", "kernel_sizes", "dilations", "paddings"})
 # Attributes with numbers of bins, levels, boxes and iterations. Kernels loop over them, so they are
 # limited.
-COUNTS = frozenset(
+COUNT_ATTRS = frozenset(
     (
         "pooled_height",
         "pooled_width",
@@ -74,26 +74,29 @@ COUNTS = frozenset(
     )
 )
 MAX_COUNT = 4096
-LARGEST = {"window": MAX_WINDOW, "count": MAX_COUNT}  # largest absolute value, by kind of attribute
-MAX_NUMBERS = 2 * MAX_RANK  # max length of a list of axes, or of sizes per axis
+MAX_BY_KIND = {
+    "window": MAX_WINDOW,
+    "count": MAX_COUNT,
+}  # largest absolute value, by kind of attribute
+MAX_LIST_LENGTH = 2 * MAX_RANK  # max length of a list of axes, or of sizes per axis
 # STRING attributes that contain a number. Paddle 1.8 wrote them as FLOAT.
-NUMBER_TEXTS = frozenset({"rtol", "atol"})
+NUMERIC_STRING_ATTRS = frozenset({"rtol", "atol"})
 
 
 def attr_kind(op: Op, name: str) -> str:
     """The kind of an attribute: "axis", "window" (window sizes, dilations, paddings),
     "count", "number" (a number written as a string) or "" (any other).
     """
-    if op.attrs[name].type == "STRING" and name in NUMBER_TEXTS:
+    if op.attrs[name].type == "STRING" and name in NUMERIC_STRING_ATTRS:
         return "number"
     if op.attrs[name].type not in ("INT", "LONG", "INTS", "LONGS"):
         return ""
-    if name in AXES:
+    if name in AXIS_ATTRS:
         return "axis"
-    if name in COUNTS:
+    if name in COUNT_ATTRS:
         return "count"
     slides = "strides" in op.attrs or "ksize" in op.attrs or "kernel_sizes" in op.attrs
-    return "window" if name in WINDOWS and slides else ""
+    return "window" if name in WINDOW_ATTRS and slides else ""
 
 
 def check_attrs(op: Op, desc: OpDesc) -> None:
@@ -108,11 +111,13 @@ def attr_problems(op: Op, desc: OpDesc) -> Iterator[str]:
     """
     for name, attr in desc.attrs.items():
         spec = op.attrs.get(name)
-        if spec is None or attr.type in _TENSORS:
+        if spec is None or attr.type in _TENSOR_ATTR_TYPES:
             continue
         kind = attr_kind(op, name)
         accepted = (
-            ACCEPTED["FLOAT"] | ACCEPTED["STRING"] if kind == "number" else ACCEPTED[spec.type]
+            ACCEPTED_TYPES["FLOAT"] | ACCEPTED_TYPES["STRING"]
+            if kind == "number"
+            else ACCEPTED_TYPES[spec.type]
         )
         if attr.type not in accepted and not _is_scalar_or_single(attr, spec):
             yield f"attribute '{name}' has type {attr.type.name}, but {spec.type} is expected"
@@ -122,10 +127,10 @@ def attr_problems(op: Op, desc: OpDesc) -> Iterator[str]:
 
 def _range_problems(kind: str, name: str, value: Any) -> Iterator[str]:
     """Yield the first range problem of an attribute value."""
-    if kind in ("axis", "window") and isinstance(value, list) and len(value) > MAX_NUMBERS:
-        yield f"attribute '{name}' has {len(value)} elements, more than {MAX_NUMBERS}"
+    if kind in ("axis", "window") and isinstance(value, list) and len(value) > MAX_LIST_LENGTH:
+        yield f"attribute '{name}' has {len(value)} elements, more than {MAX_LIST_LENGTH}"
         return
-    largest = LARGEST.get(kind)
+    largest = MAX_BY_KIND.get(kind)
     if kind != "axis" and largest is None:
         return
     for v in value if isinstance(value, list) else [value]:
@@ -142,8 +147,8 @@ def _is_scalar_or_single(attr: Attr, spec: AttrSpec) -> bool:
     where a number is declared. Some versions of Paddle write such attributes.
     """
     if isinstance(attr.value, list):
-        return len(attr.value) <= 1 and attr.type in ACCEPTED.get(f"{spec.type}S", ())
-    return any(kind.name == f"{attr.type.name}S" for kind in ACCEPTED[spec.type])
+        return len(attr.value) <= 1 and attr.type in ACCEPTED_TYPES.get(f"{spec.type}S", ())
+    return any(kind.name == f"{attr.type.name}S" for kind in ACCEPTED_TYPES[spec.type])
 
 
 def program_attr_problems(desc: OpDesc) -> Iterator[str]:

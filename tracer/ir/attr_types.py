@@ -9,11 +9,11 @@ from typing import Any
 
 from .program import Attr, AttrType
 
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_SURROGATE_PATTERN = re.compile("[\ud800-\udfff]")
 _FLOAT32_MAX = 3.4028234663852886e38
 
 
-def _int(bits: int) -> Callable[[Any], bool]:
+def _is_int_of_bits(bits: int) -> Callable[[Any], bool]:
     def fits(value: Any) -> bool:
         return type(value) is int and -(1 << bits - 1) <= value < 1 << bits - 1
 
@@ -25,11 +25,11 @@ def _is_bool(value: Any) -> bool:
 
 
 def _is_text(value: Any) -> bool:
-    return isinstance(value, str) and _SURROGATE.search(value) is None
+    return isinstance(value, str) and _SURROGATE_PATTERN.search(value) is None
 
 
 def _is_double(value: Any) -> bool:
-    return isinstance(value, float) or _int(54)(value)
+    return isinstance(value, float) or _is_int_of_bits(54)(value)
 
 
 def _is_float(value: Any) -> bool:
@@ -37,27 +37,27 @@ def _is_float(value: Any) -> bool:
 
 
 def _is_block(value: Any) -> bool:
-    return _int(32)(value) and value >= 0
+    return _is_int_of_bits(32)(value) and value >= 0
 
 
 def _is_scalar(value: Any) -> bool:
-    return type(value) in (bool, float, complex) or _int(64)(value)
+    return type(value) in (bool, float, complex) or _is_int_of_bits(64)(value)
 
 
 # type -> is a list, what an element is called, whether a value is one
 ATTR_RULES: dict[AttrType, tuple[bool, str, Callable[[Any], bool]]] = {
-    AttrType.INT: (False, "an int of 32 bits", _int(32)),
+    AttrType.INT: (False, "an int of 32 bits", _is_int_of_bits(32)),
     AttrType.FLOAT: (False, "a float of 32 bits", _is_float),
     AttrType.STRING: (False, "a str", _is_text),
-    AttrType.INTS: (True, "ints of 32 bits", _int(32)),
+    AttrType.INTS: (True, "ints of 32 bits", _is_int_of_bits(32)),
     AttrType.FLOATS: (True, "floats of 32 bits", _is_float),
     AttrType.STRINGS: (True, "str", _is_text),
     AttrType.BOOLEAN: (False, "a bool", _is_bool),
     AttrType.BOOLEANS: (True, "bool", _is_bool),
     AttrType.BLOCK: (False, "the index of a block", _is_block),
-    AttrType.LONG: (False, "an int of 64 bits", _int(64)),
+    AttrType.LONG: (False, "an int of 64 bits", _is_int_of_bits(64)),
     AttrType.BLOCKS: (True, "indices of blocks", _is_block),
-    AttrType.LONGS: (True, "ints of 64 bits", _int(64)),
+    AttrType.LONGS: (True, "ints of 64 bits", _is_int_of_bits(64)),
     AttrType.FLOAT64S: (True, "floats", _is_double),
     AttrType.VAR: (False, "the name of a variable", _is_text),
     AttrType.VARS: (True, "names of variables", _is_text),
@@ -65,7 +65,7 @@ ATTR_RULES: dict[AttrType, tuple[bool, str, Callable[[Any], bool]]] = {
     AttrType.SCALAR: (False, "a bool, an int of 64 bits, a float or a complex", _is_scalar),
     AttrType.SCALARS: (True, "bool, ints of 64 bits, floats or complex", _is_scalar),
 }
-LIST_TYPES = frozenset(kind for kind, (is_list, _, _) in ATTR_RULES.items() if is_list)
+LIST_ATTR_TYPES = frozenset(kind for kind, (is_list, _, _) in ATTR_RULES.items() if is_list)
 
 
 def attr_problem(attr: Attr) -> str | None:
@@ -81,14 +81,14 @@ def attr_problem(attr: Attr) -> str | None:
     return f"{attr.type.name} holds {what}, not {odd[0]!r:.80}" if odd else None
 
 
-def block_indices(attr: Attr) -> list[int]:
+def referenced_block_indices(attr: Attr) -> list[int]:
     """The indices of the blocks that an attribute refers to."""
     if attr.type == AttrType.BLOCK:
         return [attr.value]
     return list(attr.value) if attr.type == AttrType.BLOCKS else []
 
 
-def var_names(attr: Attr) -> list[str]:
+def referenced_var_names(attr: Attr) -> list[str]:
     """The names of the variables that an attribute refers to."""
     if attr.type == AttrType.VAR:
         return [attr.value]

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ..core.op import OPS
-from .attr_types import block_indices, var_names
-from .op_traits import is_feed_or_fetch, traits_of
+from .attr_types import referenced_block_indices, referenced_var_names
+from .op_traits import is_feed_or_fetch, program_op_traits
 from .program import Block, OpDesc, Program
 
-EMPTY = "@EMPTY@"  # Paddle's name of a missing input or output
+EMPTY_NAME = "@EMPTY@"  # Paddle's name of a missing input or output
 
 
 def draws_random(program: Program) -> bool:
     """Whether any op of a program draws random numbers."""
-    return any(_is_random(op) for op in program.ops() if op.type in OPS)
+    return any(_op_draws_random(op) for op in program.ops() if op.type in OPS)
 
 
-def _is_random(op: OpDesc) -> bool:
+def _op_draws_random(op: OpDesc) -> bool:
     drops = op.attrs.get("dropout_prob")
     if drops is None or not drops.value:
         return OPS[op.type].traits.random
@@ -25,13 +25,13 @@ def _is_random(op: OpDesc) -> bool:
     return tested is None or not tested.value
 
 
-def inner_blocks(program: Program, op: OpDesc) -> Iterator[Block]:
+def iter_inner_blocks(program: Program, op: OpDesc) -> Iterator[Block]:
     """The blocks that an op runs, and their sub-blocks."""
     for attr in op.attrs.values():
-        for index in block_indices(attr):
+        for index in referenced_block_indices(attr):
             yield program.blocks[index]
             for inside in program.blocks[index].ops:
-                yield from inner_blocks(program, inside)
+                yield from iter_inner_blocks(program, inside)
 
 
 def block_inputs(op: OpDesc) -> list[str]:
@@ -58,14 +58,14 @@ def op_reads(op: OpDesc) -> Iterator[str]:
     """
     yield from op.input_names()
     for attr in op.attrs.values():
-        yield from var_names(attr)
+        yield from referenced_var_names(attr)
 
 
 def block_reads(program: Program, block: Block) -> list[str]:
     """The names that a block or its sub-blocks read but do not declare, without duplicates,
     in order.
     """
-    return _outer_names(program, block, op_reads, {})
+    return _captured_names(program, block, op_reads, {})
 
 
 def block_writes(
@@ -76,7 +76,7 @@ def block_writes(
 
     known: a cache of results by block index, which several calls for one program share.
     """
-    return _outer_names(program, block, OpDesc.output_names, {} if known is None else known)
+    return _captured_names(program, block, OpDesc.output_names, {} if known is None else known)
 
 
 def op_accesses(program: Program, op: OpDesc) -> set[str]:
@@ -85,32 +85,32 @@ def op_accesses(program: Program, op: OpDesc) -> set[str]:
     """
     found = set(op_reads(op))
     for attr in op.attrs.values():
-        for index in block_indices(attr):
+        for index in referenced_block_indices(attr):
             block = program.blocks[index]
             found.update(block_reads(program, block), block_writes(program, block))
-    return found - {EMPTY}
+    return found - {EMPTY_NAME}
 
 
-def reads_before_writes(program: Program, fetches: Sequence[str]) -> set[str]:
+def names_read_before_written(program: Program, fetches: Sequence[str]) -> set[str]:
     """The names that are read before an op writes them."""
     found: set[str] = set()
     known: set[str] = set()
 
-    def walk(ops: list[OpDesc], known: set[str]) -> None:
+    def visit(ops: list[OpDesc], known: set[str]) -> None:
         for op in ops:
             if is_feed_or_fetch(op.type):
                 continue
             found.update(n for n in op.input_names() if n not in known)
             for attr in op.attrs.values():
-                for index in block_indices(attr):
-                    walk(program.blocks[index].ops, set(known))
+                for index in referenced_block_indices(attr):
+                    visit(program.blocks[index].ops, set(known))
             known.update(op.output_names())
 
-    walk(program.block.ops, known)
+    visit(program.block.ops, known)
     return found | (set(fetches) - known)
 
 
-def _outer_names(
+def _captured_names(
     program: Program, block: Block, names_of: object, known: dict[int, list[str]]
 ) -> list[str]:
     if block.idx in known:
@@ -119,11 +119,11 @@ def _outer_names(
     for op in block.ops:
         found.update(dict.fromkeys(names_of(op)))  # type: ignore[operator]
         for attr in op.attrs.values():
-            for index in block_indices(attr):
+            for index in referenced_block_indices(attr):
                 found.update(
-                    dict.fromkeys(_outer_names(program, program.blocks[index], names_of, known))
+                    dict.fromkeys(_captured_names(program, program.blocks[index], names_of, known))
                 )
-    known[block.idx] = [name for name in found if name not in block.vars and name != EMPTY]
+    known[block.idx] = [name for name in found if name not in block.vars and name != EMPTY_NAME]
     return known[block.idx]
 
 
@@ -136,7 +136,7 @@ def paddle_control_flow_grads(program: Program) -> list[OpDesc]:
     bodies, found = set(), []
     for op in program.ops():
         index = op.attr("sub_block")
-        if not traits_of(op.type).is_control_flow_grad:
+        if not program_op_traits(op.type).is_control_flow_grad:
             bodies.add(index)
         elif isinstance(index, int) and 0 < index < len(program.blocks):
             found.append((op, program.blocks[index].parent))

@@ -14,10 +14,10 @@ from ..core import cuda
 from ..core.errors import GuardError, with_user_line
 from .program import Guard
 
-ROUNDING = 1e-5  # relative tolerance for floats, because engines round differently
+RELATIVE_TOLERANCE = 1e-5  # relative tolerance for floats, because engines round differently
 # prefix of `reader` in a guard made from an assert; the message of the assert follows
-ASSERTED = "assert: "
-MOST_ELEMENTS = 64  # larger arrays are saved as a digest
+ASSERT_READER_PREFIX = "assert: "
+MAX_SAVED_ELEMENTS = 64  # larger arrays are saved as a digest
 
 
 def format_value(array: Any) -> str:
@@ -27,7 +27,7 @@ def format_value(array: Any) -> str:
     flat = np.asarray(cuda.to_host(array))
     if flat.size == 1:
         return repr(flat.item())
-    if flat.size <= MOST_ELEMENTS and flat.dtype.kind in "fiub":
+    if flat.size <= MAX_SAVED_ELEMENTS and flat.dtype.kind in "fiub":
         return repr(flat.reshape(-1).tolist())
     return f"fnv1a64:{fnv1a64(np.ascontiguousarray(flat).tobytes()):016x}"
 
@@ -40,48 +40,48 @@ def fnv1a64(data: bytes) -> int:
     return digest
 
 
-def judge(guard: Guard, array: Any, shape: Sequence[int], model: str) -> None:
+def check_guard(guard: Guard, array: Any, shape: Sequence[int], model: str) -> None:
     """Raise GuardError unless a value, or its shape, satisfies a guard.
 
     model: the name of the model for the message.
     """
     if guard.kind == "dim":
-        found, holds = _dim(guard, shape)
+        found, holds = _check_dim(guard, shape)
     elif guard.kind == "rank":
         found, holds = str(len(shape)), str(len(shape)) == guard.expected
     else:
-        found, holds = _value(guard.expected, np.asarray(array))
+        found, holds = _check_value(guard.expected, np.asarray(array))
     if not holds:
-        raise GuardError(with_user_line(refusal(guard, found, model)))
+        raise GuardError(with_user_line(violation_message(guard, found, model)))
 
 
-def refusal(guard: Guard, found: str, model: str) -> str:
+def violation_message(guard: Guard, found: str, model: str) -> str:
     """The message for a violated guard."""
-    if guard.reader.startswith(ASSERTED):
-        return f"{model}: {guard.reader}{_line(guard)}"
+    if guard.reader.startswith(ASSERT_READER_PREFIX):
+        return f"{model}: {guard.reader}{_user_line_suffix(guard)}"
     subject = {"dim": f"{guard.var}.shape[{guard.axis}]", "rank": f"the rank of {guard.var}"}.get(
         guard.kind, guard.var
     )
     reader = guard.reader or "?"
     return (
         f"{model}: {subject} is {found}, the trace assumed {guard.expected} (read by "
-        f"{reader}){_line(guard)}"
+        f"{reader}){_user_line_suffix(guard)}"
     )
 
 
-def _line(guard: Guard) -> str:
+def _user_line_suffix(guard: Guard) -> str:
     """The user's line, as the end of a message."""
     text = f": {guard.text}" if guard.text else ""
     return f"\n  at {guard.where}{text}" if guard.where else ""
 
 
-def _dim(guard: Guard, shape: Sequence[int]) -> tuple[str, bool]:
+def _check_dim(guard: Guard, shape: Sequence[int]) -> tuple[str, bool]:
     if guard.axis >= len(shape):
         return f"not there, the rank is {len(shape)}", False
     return str(shape[guard.axis]), str(shape[guard.axis]) == guard.expected
 
 
-def _value(expected: str, array: Any) -> tuple[str, bool]:
+def _check_value(expected: str, array: Any) -> tuple[str, bool]:
     if expected.startswith("fnv1a64:"):
         found = f"fnv1a64:{fnv1a64(np.ascontiguousarray(array).tobytes()):016x}"
         return found, found == expected
@@ -106,12 +106,12 @@ def _value(expected: str, array: Any) -> tuple[str, bool]:
 
 def _matches_text(found: Any, expected: str) -> bool:
     try:
-        return _is_number(found, expected)
+        return _matches_number(found, expected)
     except (ValueError, OverflowError):  # a file may contain any text
         return False
 
 
-def _is_number(found: Any, expected: str) -> bool:
+def _matches_number(found: Any, expected: str) -> bool:
     if expected in ("True", "False"):
         return bool(found) == (expected == "True")
     if not isinstance(found, int | float):
@@ -123,4 +123,4 @@ def _is_number(found: Any, expected: str) -> bool:
         return math.isnan(found) if math.isnan(wanted) else found == wanted
     if expected.lstrip("-").isdigit():
         return math.isfinite(found) and math.trunc(found) == wanted
-    return abs(found - wanted) <= ROUNDING * max(1.0, abs(wanted))
+    return abs(found - wanted) <= RELATIVE_TOLERANCE * max(1.0, abs(wanted))

@@ -88,9 +88,9 @@ class InputSpec:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, InputSpec):
             return NotImplemented
-        return self._key() == other._key()
+        return self._comparison_key() == other._comparison_key()
 
-    def _key(self) -> tuple[Any, ...]:
+    def _comparison_key(self) -> tuple[Any, ...]:
         return (self.shape, self.dtype.name, self.name, self.stop_gradient)
 
     def __hash__(self) -> int:
@@ -100,7 +100,7 @@ class InputSpec:
 pytree.register_tensor_type(InputSpec)
 
 
-def as_spec(given: Any) -> InputSpec:
+def to_input_spec(given: Any) -> InputSpec:
     """Convert an InputSpec, Tensor or ndarray to an InputSpec."""
     if isinstance(given, InputSpec):
         return given

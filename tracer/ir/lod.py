@@ -15,7 +15,7 @@ import numpy as np
 Offsets = list[Any]  # int64 arrays, the outermost level first
 
 
-def offsets_of(lengths: Sequence[Sequence[int]]) -> Offsets:
+def lengths_to_offsets(lengths: Sequence[Sequence[int]]) -> Offsets:
     """Convert the lengths of each level to offsets."""
     return [
         np.concatenate([[0], np.cumsum(level, dtype=np.int64)]).astype(np.int64)
@@ -23,12 +23,12 @@ def offsets_of(lengths: Sequence[Sequence[int]]) -> Offsets:
     ]
 
 
-def lengths_of(offsets: Offsets) -> list[list[int]]:
+def offsets_to_lengths(offsets: Offsets) -> list[list[int]]:
     """Convert the offsets of each level to lengths."""
     return [np.diff(level).tolist() for level in offsets]
 
 
-def is_valid(offsets: Offsets, rows: int) -> bool:
+def are_offsets_valid(offsets: Offsets, rows: int) -> bool:
     """Whether each level covers all sequences of the next one, and the last level covers all
     rows. True if there are no levels.
     """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import IntFlag
 
 
-class Role(IntFlag):
+class OpRole(IntFlag):
     """The values of Paddle's attribute `op_role`."""
 
     FORWARD = 0

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from .program import Kind
+from .program import VarKind
 
 
 class ProgramOpTraits(NamedTuple):
@@ -18,50 +18,53 @@ class ProgramOpTraits(NamedTuple):
     is_control_flow_grad: the op runs the gradient block of a control-flow op.
     capture_slot: the input slot that lists the outer variables read by the sub-block; "" if the
     sub-block must not be pruned.
-    holder: the kind of the variable through which `feed` and `fetch` exchange values with the
-    caller; None for other ops.
-    grad_inputs: the input slots through which gradients flow to the results, `>Out` for an output
-    slot that is also read. Empty: none. None: every input, but its gradient is not implemented.
-    forward_scopes: the input slot of a gradient op with the scopes that its forward op left.
+    feed_fetch_kind: the kind of the variable through which `feed` and `fetch` exchange values with
+    the caller; None for other ops.
+    grad_input_slots: the input slots through which gradients flow to the results, `>Out` for an
+    output slot that is also read. Empty: none. None: every input, but its gradient is not
+    implemented.
+    forward_scopes_slot: the input slot of a gradient op with the scopes that its forward op left.
     """
 
     has_side_effects: bool = False
     is_control_flow: bool = False
     capture_slot: str = ""
     is_control_flow_grad: bool = False
-    holder: Kind | None = None
-    grad_inputs: tuple[str, ...] | None = None
-    forward_scopes: str = ""
+    feed_fetch_kind: VarKind | None = None
+    grad_input_slots: tuple[str, ...] | None = None
+    forward_scopes_slot: str = ""
 
 
-_DEFAULT = ProgramOpTraits()
-# Control-flow ops have no grad_inputs: their gradients follow from the ops in the sub-block.
+_DEFAULT_TRAITS = ProgramOpTraits()
+# Control-flow ops have no grad_input_slots: their gradients follow from the ops in the sub-block.
 OP_TRAITS: dict[str, ProgramOpTraits] = {
-    "feed": ProgramOpTraits(holder=Kind.FEED, grad_inputs=()),
-    "fetch": ProgramOpTraits(holder=Kind.FETCH, grad_inputs=()),
-    "print": ProgramOpTraits(has_side_effects=True, grad_inputs=("In",)),
-    "assert": ProgramOpTraits(has_side_effects=True, grad_inputs=()),
-    "py_func": ProgramOpTraits(has_side_effects=True, grad_inputs=("X",)),
-    "pylayer": ProgramOpTraits(grad_inputs=("X",)),
+    "feed": ProgramOpTraits(feed_fetch_kind=VarKind.FEED, grad_input_slots=()),
+    "fetch": ProgramOpTraits(feed_fetch_kind=VarKind.FETCH, grad_input_slots=()),
+    "print": ProgramOpTraits(has_side_effects=True, grad_input_slots=("In",)),
+    "assert": ProgramOpTraits(has_side_effects=True, grad_input_slots=()),
+    "py_func": ProgramOpTraits(has_side_effects=True, grad_input_slots=("X",)),
+    "pylayer": ProgramOpTraits(grad_input_slots=("X",)),
     "conditional_block": ProgramOpTraits(
-        is_control_flow=True, capture_slot="Input", grad_inputs=()
+        is_control_flow=True, capture_slot="Input", grad_input_slots=()
     ),
-    "conditional_block_infer": ProgramOpTraits(is_control_flow=True, grad_inputs=()),
-    "while": ProgramOpTraits(is_control_flow=True, capture_slot="X", grad_inputs=()),
-    "recurrent": ProgramOpTraits(is_control_flow=True, capture_slot="parameters", grad_inputs=()),
-    "conditional_block_grad": ProgramOpTraits(is_control_flow_grad=True, grad_inputs=()),
+    "conditional_block_infer": ProgramOpTraits(is_control_flow=True, grad_input_slots=()),
+    "while": ProgramOpTraits(is_control_flow=True, capture_slot="X", grad_input_slots=()),
+    "recurrent": ProgramOpTraits(
+        is_control_flow=True, capture_slot="parameters", grad_input_slots=()
+    ),
+    "conditional_block_grad": ProgramOpTraits(is_control_flow_grad=True, grad_input_slots=()),
     "while_grad": ProgramOpTraits(
-        is_control_flow_grad=True, grad_inputs=(), forward_scopes="StepScopes"
+        is_control_flow_grad=True, grad_input_slots=(), forward_scopes_slot="StepScopes"
     ),
-    "recurrent_grad": ProgramOpTraits(is_control_flow_grad=True, forward_scopes="step_scopes"),
-    "select_input": ProgramOpTraits(grad_inputs=("X",)),
-    "select_output": ProgramOpTraits(grad_inputs=("X",)),
-    "rnn_memory_helper": ProgramOpTraits(grad_inputs=("X",)),
-    "create_array": ProgramOpTraits(grad_inputs=()),
-    "lod_array_length": ProgramOpTraits(grad_inputs=()),
-    "write_to_array": ProgramOpTraits(grad_inputs=("X", ">Out")),
-    "read_from_array": ProgramOpTraits(grad_inputs=("X",)),
-    "tensor_array_to_tensor": ProgramOpTraits(grad_inputs=("X",)),
+    "recurrent_grad": ProgramOpTraits(is_control_flow_grad=True, forward_scopes_slot="step_scopes"),
+    "select_input": ProgramOpTraits(grad_input_slots=("X",)),
+    "select_output": ProgramOpTraits(grad_input_slots=("X",)),
+    "rnn_memory_helper": ProgramOpTraits(grad_input_slots=("X",)),
+    "create_array": ProgramOpTraits(grad_input_slots=()),
+    "lod_array_length": ProgramOpTraits(grad_input_slots=()),
+    "write_to_array": ProgramOpTraits(grad_input_slots=("X", ">Out")),
+    "read_from_array": ProgramOpTraits(grad_input_slots=("X",)),
+    "tensor_array_to_tensor": ProgramOpTraits(grad_input_slots=("X",)),
     # Ops whose gradient is not implemented.
     "array_to_lod_tensor": ProgramOpTraits(),
     "lod_tensor_to_array": ProgramOpTraits(),
@@ -69,18 +72,18 @@ OP_TRAITS: dict[str, ProgramOpTraits] = {
     "rnn_memory_helper_grad": ProgramOpTraits(),
     "vjp": ProgramOpTraits(),
     # Gradient ops are linear in the cotangent. Their own gradient is not implemented.
-    "select_input_grad": ProgramOpTraits(grad_inputs=("Out@GRAD",)),
-    "write_to_array_grad": ProgramOpTraits(grad_inputs=("Out@GRAD",)),
-    "read_from_array_grad": ProgramOpTraits(grad_inputs=("Out@GRAD", "X@GRAD")),
-    "tensor_array_to_tensor_grad": ProgramOpTraits(grad_inputs=("Out@GRAD",)),
+    "select_input_grad": ProgramOpTraits(grad_input_slots=("Out@GRAD",)),
+    "write_to_array_grad": ProgramOpTraits(grad_input_slots=("Out@GRAD",)),
+    "read_from_array_grad": ProgramOpTraits(grad_input_slots=("Out@GRAD", "X@GRAD")),
+    "tensor_array_to_tensor_grad": ProgramOpTraits(grad_input_slots=("Out@GRAD",)),
 }
 
 
-def traits_of(type: str) -> ProgramOpTraits:
+def program_op_traits(type: str) -> ProgramOpTraits:
     """The traits of an op type; the defaults for a type that is not in the table."""
-    return OP_TRAITS.get(type, _DEFAULT)
+    return OP_TRAITS.get(type, _DEFAULT_TRAITS)
 
 
 def is_feed_or_fetch(type: str) -> bool:
     """Whether an op type passes values between the program and its caller."""
-    return traits_of(type).holder is not None
+    return program_op_traits(type).feed_fetch_kind is not None

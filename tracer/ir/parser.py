@@ -12,263 +12,276 @@ import numpy as np
 
 from ..core.errors import FileError
 from .attr_types import ATTR_RULES, attr_problem
-from .printer import FLAGS, FORMS, GUARD_TEXTS, UNTYPED
-from .program import Arg, Attr, AttrType, Block, Contract, Guard, Kind, OpDesc, Program, VarDesc
-from .tokens import END, INT, BadLine, Line, Token, unraw
+from .printer import ATTR_FORMS, GUARD_TEXT_FIELDS, NO_DTYPE, VARIABLE_FLAGS
+from .program import (
+    Attr,
+    AttrType,
+    Block,
+    Contract,
+    ContractArg,
+    Guard,
+    OpDesc,
+    Program,
+    VarDesc,
+    VarKind,
+)
+from .tokens import END_TOKEN, INT_PATTERN, LineSyntaxError, Token, TokenLine, unquote_line_end
 
-_KINDS = {kind.name.lower(): kind for kind in Kind if kind != Kind.DENSE}
-_TYPES = {word: kind for kind, (word, _) in FORMS.items() if word}
-_CONTRACT_TEXTS = {"producer": "producer", "verified": "verified", "tree": "output_tree"}
+_KIND_BY_WORD = {kind.name.lower(): kind for kind in VarKind if kind != VarKind.DENSE}
+_ATTR_TYPE_BY_WORD = {word: kind for kind, (word, _) in ATTR_FORMS.items() if word}
+_CONTRACT_FIELD_BY_WORD = {"producer": "producer", "verified": "verified", "tree": "output_tree"}
 
 
-def _elements(line: Line) -> tuple[str, tuple[int, ...]]:
+def _parse_tensor_type(line: TokenLine) -> tuple[str, tuple[int, ...]]:
     dtype = line.name("a data type")
     line.expect("[")
 
     def size() -> int:
         if line.peek() == Token("word", "?"):
-            line.take()
+            line.next_token()
             return -1
         return line.integer("a size or ?")
 
-    return "" if dtype == UNTYPED else dtype, tuple(line.listed(size))
+    return "" if dtype == NO_DTYPE else dtype, tuple(line.parse_list(size))
 
 
-def _declared(line: Line, name: str) -> VarDesc:
+def _parse_variable_type(line: TokenLine, name: str) -> VarDesc:
     """Parse the type that follows `name:`, and return the declared variable."""
     var = VarDesc(name, dtype="")
-    kind = _KINDS.get(line.peek().value)
-    if kind is not None and not line.sees("[", 1):
-        line.take()
+    kind = _KIND_BY_WORD.get(line.peek().value)
+    if kind is not None and not line.next_is("[", 1):
+        line.next_token()
         var.kind = kind
-    if kind is None or line.sees("[", 1):
-        var.dtype, var.shape = _elements(line)
+    if kind is None or line.next_is("[", 1):
+        var.dtype, var.shape = _parse_tensor_type(line)
     while line.peek().kind == "word":
-        _flag(line, var)
+        _parse_flag(line, var)
     return var
 
 
-def _flag(line: Line, var: VarDesc) -> None:
-    flag = line.take().value
+def _parse_flag(line: TokenLine, var: VarDesc) -> None:
+    flag = line.next_token().value
     if flag == "lod":
         line.expect("=")
         var.lod_level = line.integer("a LoD level")
-    elif flag in FLAGS or flag == "persistable":
-        setattr(var, FLAGS.get(flag, flag), True)
+    elif flag in VARIABLE_FLAGS or flag == "persistable":
+        setattr(var, VARIABLE_FLAGS.get(flag, flag), True)
     else:
-        raise BadLine(f"{flag!r} is not a property of a variable")
+        raise LineSyntaxError(f"{flag!r} is not a property of a variable")
 
 
-def _declaration(line: Line, block: Block) -> None:
-    param = line.take().value == "param"
+def _parse_declaration(line: TokenLine, block: Block) -> None:
+    param = line.next_token().value == "param"
     name = line.name("the name of a variable")
     line.expect(":")
-    var = _declared(line, name)
+    var = _parse_variable_type(line, name)
     var.persistable |= param
-    _declare(block, var)
+    _add_variable(block, var)
     line.end()
 
 
-def _declare(block: Block, var: VarDesc) -> None:
+def _add_variable(block: Block, var: VarDesc) -> None:
     if var.name in block.vars:
-        raise BadLine(f"variable {var.name!r} is declared twice")
+        raise LineSyntaxError(f"variable {var.name!r} is declared twice")
     block.vars[var.name] = var
 
 
-def _outputs(line: Line, block: Block) -> dict[str, list[str]]:
+def _parse_outputs(line: TokenLine, block: Block) -> dict[str, list[str]]:
     """Parse the outputs of an op, up to the `=`."""
 
-    def written() -> str:
+    def parse_output() -> str:
         name = line.name("the name of a variable")
-        if line.eat(":"):
-            _declare(block, _declared(line, name))
+        if line.skip_if(":"):
+            _add_variable(block, _parse_variable_type(line, name))
         return name
 
     outputs: dict[str, list[str]] = {}
-    if line.sees("(", 1):
+    if line.next_is("(", 1):
         return outputs
-    if line.sees(":", 1) or line.sees("(", 3):  # `y: ...` or `y = op(`: slot Out without its name
-        outputs["Out"] = [written()]
+    if line.next_is(":", 1) or line.next_is(
+        "(", 3
+    ):  # `y: ...` or `y = op(`: slot Out without its name
+        outputs["Out"] = [parse_output()]
     else:
-        _slots(line, outputs, written)
+        _parse_slots(line, outputs, parse_output)
     line.expect("=")
     return outputs
 
 
-def _slots(line: Line, slots: dict[str, list[str]], one: Callable[[], str]) -> None:
+def _parse_slots(line: TokenLine, slots: dict[str, list[str]], one: Callable[[], str]) -> None:
     """Parse slots such as `A=x, B=[y, z]`."""
     while True:
         slot = line.name("the name of a slot")
         line.expect("=")
         if slot in slots:
-            raise BadLine(f"slot {slot} is there twice")
-        slots[slot] = line.listed(one) if line.eat("[") else [one()]
-        if not line.eat(","):
+            raise LineSyntaxError(f"slot {slot} is there twice")
+        slots[slot] = line.parse_list(one) if line.skip_if("[") else [one()]
+        if not line.skip_if(","):
             return
 
 
-def _op(line: Line, block: Block) -> None:
-    outputs = _outputs(line, block)
-    op = OpDesc(line.name("the type of an op"), outputs=outputs, where=line.comment)
+def _parse_op(line: TokenLine, block: Block) -> None:
+    outputs = _parse_outputs(line, block)
+    op = OpDesc(line.name("the type of an op"), outputs=outputs, user_line=line.comment)
     line.expect("(")
-    if not line.eat(")"):
-        _slots(line, op.inputs, lambda: line.name("the name of a variable"))
+    if not line.skip_if(")"):
+        _parse_slots(line, op.inputs, lambda: line.name("the name of a variable"))
         line.expect(")")
-    while line.peek() != END:
+    while line.peek() != END_TOKEN:
         name = line.name("the name of an attribute")
         line.expect("=")
         if name in op.attrs:
-            raise BadLine(f"attribute {name} is there twice")
-        op.attrs[name] = _attr(line, name)
+            raise LineSyntaxError(f"attribute {name} is there twice")
+        op.attrs[name] = _parse_attr(line, name)
     block.ops.append(op)
 
 
-def _attr(line: Line, name: str) -> Attr:
+def _parse_attr(line: TokenLine, name: str) -> Attr:
     token = line.peek()
     if token.kind == "text":
-        return Attr(AttrType.STRING, line.take().value)
-    kind = _TYPES.get(token.value)
-    if token.kind == "word" and kind is not None and ATTR_RULES[kind][0] and line.sees("[", 1):
-        line.at += 2
-        attr = Attr(kind, line.listed(lambda: _element(line, kind)))
-    elif token.kind == "word" and kind is not None and line.sees("(", 1):
-        line.at += 2
-        attr = Attr(kind, _element(line, kind))
+        return Attr(AttrType.STRING, line.next_token().value)
+    kind = _ATTR_TYPE_BY_WORD.get(token.value)
+    if token.kind == "word" and kind is not None and ATTR_RULES[kind][0] and line.next_is("[", 1):
+        line.position += 2
+        attr = Attr(kind, line.parse_list(lambda: _parse_element(line, kind)))
+    elif token.kind == "word" and kind is not None and line.next_is("(", 1):
+        line.position += 2
+        attr = Attr(kind, _parse_element(line, kind))
         line.expect(")")
     else:
-        attr = _bare(line)
+        attr = _parse_untyped_attr(line)
     problem = attr_problem(attr)
     if problem:
-        raise BadLine(f"attribute {name}: {problem}")
+        raise LineSyntaxError(f"attribute {name}: {problem}")
     return attr
 
 
-def _bare(line: Line) -> Attr:
+def _parse_untyped_attr(line: TokenLine) -> Attr:
     value = line.peek().value
     if value in ("true", "false"):
-        return Attr(AttrType.BOOLEAN, _bool(line))
-    if INT.fullmatch(value):
+        return Attr(AttrType.BOOLEAN, _parse_bool(line))
+    if INT_PATTERN.fullmatch(value):
         return Attr(AttrType.INT, line.integer("a number"))
-    return Attr(AttrType.FLOAT, _float32(line))
+    return Attr(AttrType.FLOAT, _parse_float32(line))
 
 
-def _bool(line: Line) -> bool:
-    token = line.take()
+def _parse_bool(line: TokenLine) -> bool:
+    token = line.next_token()
     if token not in (Token("word", "true"), Token("word", "false")):
-        raise BadLine(f"true or false is expected, not {token.value!r:.80}")
+        raise LineSyntaxError(f"true or false is expected, not {token.value!r:.80}")
     return token.value == "true"
 
 
-def _double(line: Line) -> float:
-    token = line.take()
+def _parse_double(line: TokenLine) -> float:
+    token = line.next_token()
     try:
         return float(token.value if token.kind == "word" else "")
     except ValueError:
-        raise BadLine(f"a value is expected, not {token.value!r:.80}") from None
+        raise LineSyntaxError(f"a value is expected, not {token.value!r:.80}") from None
 
 
-def _float32(line: Line) -> float:
-    value = _double(line)
+def _parse_float32(line: TokenLine) -> float:
+    value = _parse_double(line)
     with np.errstate(over="ignore"):
         rounded = float(np.float32(value))
     return value if np.isinf(rounded) else rounded
 
 
-def _scalar(line: Line) -> bool | int | float | complex:
+def _parse_scalar(line: TokenLine) -> bool | int | float | complex:
     token = line.peek()
     if token.value in ("true", "false"):
-        return _bool(line)
+        return _parse_bool(line)
     if token == Token("word", "complex"):
-        line.take()
+        line.next_token()
         line.expect("(")
-        real = _double(line)
+        real = _parse_double(line)
         line.expect(",")
-        imaginary = _double(line)
+        imaginary = _parse_double(line)
         line.expect(")")
         return complex(real, imaginary)
-    return line.integer("a number") if INT.fullmatch(token.value) else _double(line)
+    return line.integer("a number") if INT_PATTERN.fullmatch(token.value) else _parse_double(line)
 
 
-def _quoted(line: Line) -> str:
-    token = line.take()
+def _parse_quoted(line: TokenLine) -> str:
+    token = line.next_token()
     if token.kind != "text":
-        raise BadLine(f"a text in quotes is expected, not {token.value!r:.80}")
+        raise LineSyntaxError(f"a text in quotes is expected, not {token.value!r:.80}")
     return token.value
 
 
-def _var_name(line: Line) -> str:
+def _parse_var_name(line: TokenLine) -> str:
     return line.name("the name of a variable")
 
 
-def _int(line: Line) -> int:
+def _parse_int(line: TokenLine) -> int:
     return line.integer("a number")
 
 
-_READ: dict[AttrType, Callable[[Line], Any]] = {
-    AttrType.LONG: _int,
-    AttrType.FLOAT64: _double,
-    AttrType.BLOCK: _int,
-    AttrType.VAR: _var_name,
-    AttrType.SCALAR: _scalar,
-    AttrType.INTS: _int,
-    AttrType.FLOATS: _float32,
-    AttrType.STRINGS: _quoted,
-    AttrType.BOOLEANS: _bool,
-    AttrType.LONGS: _int,
-    AttrType.FLOAT64S: _double,
-    AttrType.BLOCKS: _int,
-    AttrType.VARS: _var_name,
-    AttrType.SCALARS: _scalar,
+_ELEMENT_PARSERS: dict[AttrType, Callable[[TokenLine], Any]] = {
+    AttrType.LONG: _parse_int,
+    AttrType.FLOAT64: _parse_double,
+    AttrType.BLOCK: _parse_int,
+    AttrType.VAR: _parse_var_name,
+    AttrType.SCALAR: _parse_scalar,
+    AttrType.INTS: _parse_int,
+    AttrType.FLOATS: _parse_float32,
+    AttrType.STRINGS: _parse_quoted,
+    AttrType.BOOLEANS: _parse_bool,
+    AttrType.LONGS: _parse_int,
+    AttrType.FLOAT64S: _parse_double,
+    AttrType.BLOCKS: _parse_int,
+    AttrType.VARS: _parse_var_name,
+    AttrType.SCALARS: _parse_scalar,
 }
 
 
-def _element(line: Line, kind: AttrType) -> Any:
-    return _READ[kind](line)
+def _parse_element(line: TokenLine, kind: AttrType) -> Any:
+    return _ELEMENT_PARSERS[kind](line)
 
 
-def _field(line: Line, name: str) -> None:
-    if line.take() != Token("word", name):
-        raise BadLine(f"{name}= is expected")
+def _expect_field(line: TokenLine, name: str) -> None:
+    if line.next_token() != Token("word", name):
+        raise LineSyntaxError(f"{name}= is expected")
     line.expect("=")
 
 
-def _arg(line: Line) -> Arg:
+def _parse_arg(line: TokenLine) -> ContractArg:
     name = line.name("the name of a variable")
     line.expect(":")
-    dtype, shape = _elements(line)
-    arg = Arg(name, dtype, shape)
-    if line.peek() != END:
-        _field(line, "path")
-        arg.path = _quoted(line)
+    dtype, shape = _parse_tensor_type(line)
+    arg = ContractArg(name, dtype, shape)
+    if line.peek() != END_TOKEN:
+        _expect_field(line, "path")
+        arg.path = _parse_quoted(line)
     return arg
 
 
-def _guard(line: Line) -> Guard:
+def _parse_guard(line: TokenLine) -> Guard:
     kind, var = line.name("the kind of a guard"), line.name("the name of a variable")
-    _field(line, "axis")
+    _expect_field(line, "axis")
     axis = line.integer("an axis")
     texts: dict[str, str] = {}
-    for field in GUARD_TEXTS:
-        _field(line, field)
-        texts[field] = _quoted(line)
+    for field in GUARD_TEXT_FIELDS:
+        _expect_field(line, field)
+        texts[field] = _parse_quoted(line)
     return Guard(kind, var, axis, texts["expected"], texts["reader"], line.comment, texts["text"])
 
 
-def _contract_line(text: str, contract: Contract) -> None:
+def _parse_contract_line(text: str, contract: Contract) -> None:
     word, _, rest = text.strip().partition(" ")
-    if word in _CONTRACT_TEXTS:
-        setattr(contract, _CONTRACT_TEXTS[word], unraw(rest))
+    if word in _CONTRACT_FIELD_BY_WORD:
+        setattr(contract, _CONTRACT_FIELD_BY_WORD[word], unquote_line_end(rest))
         return
-    line = Line(text)
-    line.take()
+    line = TokenLine(text)
+    line.next_token()
     if word == "input":
-        contract.inputs.append(_arg(line))
+        contract.inputs.append(_parse_arg(line))
     elif word == "output":
-        contract.outputs.append(_arg(line))
+        contract.outputs.append(_parse_arg(line))
     elif word == "guard":
-        contract.guards.append(_guard(line))
+        contract.guards.append(_parse_guard(line))
     else:
-        raise BadLine(f"a contract has no {word!r}")
+        raise LineSyntaxError(f"a contract has no {word!r}")
     line.end()
 
 
@@ -277,44 +290,46 @@ class _Parser:
 
     def __init__(self) -> None:
         self.program: Program | None = None
-        self.part: Block | Contract | None = None
+        self.section: Block | Contract | None = None
 
-    def line(self, text: str) -> None:
-        if isinstance(self.part, Contract) and text[:1].isspace():
-            _contract_line(text, self.part)
+    def parse_line(self, text: str) -> None:
+        if isinstance(self.section, Contract) and text[:1].isspace():
+            _parse_contract_line(text, self.section)
             return
-        line = Line(text)
+        line = TokenLine(text)
         first = line.peek()
         if self.program is None:
-            self._program(line)
-        elif first == Token("word", "contract") and line.sees(":", 1) and not self.program.blocks:
-            self.part = self.program.contract = Contract()
+            self._parse_program_header(line)
+        elif (
+            first == Token("word", "contract") and line.next_is(":", 1) and not self.program.blocks
+        ):
+            self.section = self.program.contract = Contract()
         elif first == Token("word", "block"):
-            self._block(line)
-        elif not isinstance(self.part, Block):
-            raise BadLine("a block is expected")
+            self._parse_block_header(line)
+        elif not isinstance(self.section, Block):
+            raise LineSyntaxError("a block is expected")
         elif first in (Token("word", "var"), Token("word", "param")):
-            _declaration(line, self.part)
+            _parse_declaration(line, self.section)
         else:
-            _op(line, self.part)
+            _parse_op(line, self.section)
 
-    def _program(self, line: Line) -> None:
-        if line.take() != Token("word", "program"):
-            raise BadLine("the text of a program starts with `program version=...`")
-        _field(line, "version")
+    def _parse_program_header(self, line: TokenLine) -> None:
+        if line.next_token() != Token("word", "program"):
+            raise LineSyntaxError("the text of a program starts with `program version=...`")
+        _expect_field(line, "version")
         self.program = Program([], line.integer("a version"))
         line.end()
 
-    def _block(self, line: Line) -> None:
+    def _parse_block_header(self, line: TokenLine) -> None:
         assert self.program is not None
-        line.take()
-        self.part = Block(line.integer("the index of a block"))
+        line.next_token()
+        self.section = Block(line.integer("the index of a block"))
         if line.peek() == Token("word", "in"):
-            line.take()
-            self.part.parent = line.integer("the index of a block")
+            line.next_token()
+            self.section.parent = line.integer("the index of a block")
         line.expect(":")
         line.end()
-        self.program.blocks.append(self.part)
+        self.program.blocks.append(self.section)
 
 
 def parse(text: str, name: str = "program") -> Program:
@@ -329,8 +344,8 @@ def parse(text: str, name: str = "program") -> Program:
         if not line.strip() or line.lstrip().startswith("#"):
             continue
         try:
-            parser.line(line)
-        except BadLine as bad:
+            parser.parse_line(line)
+        except LineSyntaxError as bad:
             raise FileError(f"{name}:{number}: {bad} ({line.strip():.100})") from None
     if parser.program is None:
         raise FileError(f"{name}: is empty")

@@ -10,15 +10,15 @@ from typing import Any
 
 import numpy as np
 
-PLAIN = (bool, int, float, complex, str, bytes, type(None), np.generic, np.dtype)
-_BY_TEXT = (
+PLAIN_TYPES = (bool, int, float, complex, str, bytes, type(None), np.generic, np.dtype)
+_COMPARED_BY_REPR = (
     np.inexact,
     np.datetime64,
     np.timedelta64,
 )  # equal values may not be interchangeable (0.0, -0.0), and NaN is not equal to itself
 
 
-def exactly(value: Any) -> Hashable:
+def exact_key(value: Any) -> Hashable:
     """A key that is equal for two values of the same type that are interchangeable in a program:
     0.0 and -0.0 differ, all NaN are equal.
 
@@ -28,24 +28,26 @@ def exactly(value: Any) -> Hashable:
         return float.__repr__(value)
     if isinstance(value, complex):
         return complex.__repr__(value)
-    if isinstance(value, _BY_TEXT):
+    if isinstance(value, _COMPARED_BY_REPR):
         return repr(value)
     if isinstance(value, frozenset):
-        return frozenset((type(v), exactly(v)) for v in value)
+        return frozenset((type(v), exact_key(v)) for v in value)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         fields = (getattr(value, f.name) for f in dataclasses.fields(value) if f.compare)
         return value, tuple(
-            (type(v), exactly(v)) for v in fields if isinstance(v, (*PLAIN, frozenset))
+            (type(v), exact_key(v)) for v in fields if isinstance(v, (*PLAIN_TYPES, frozenset))
         )
     found: Hashable = value
     return found
 
 
-def identical(a: Any, b: Any) -> bool:
+def are_identical(a: Any, b: Any) -> bool:
     """Whether two values are the same object, or interchangeable plain values of one type."""
-    return a is b or (type(a) is type(b) and isinstance(a, PLAIN) and exactly(a) == exactly(b))
+    return a is b or (
+        type(a) is type(b) and isinstance(a, PLAIN_TYPES) and exact_key(a) == exact_key(b)
+    )
 
 
-def is_fixed(value: Any) -> bool:
+def is_immutable(value: Any) -> bool:
     """Whether a value is immutable: plain, or a tuple of such values."""
-    return all(map(is_fixed, value)) if type(value) is tuple else isinstance(value, PLAIN)
+    return all(map(is_immutable, value)) if type(value) is tuple else isinstance(value, PLAIN_TYPES)

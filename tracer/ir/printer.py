@@ -23,124 +23,135 @@ from typing import Any
 
 import numpy as np
 
-from .program import Arg, Attr, AttrType, Block, Contract, Guard, Kind, OpDesc, Program, VarDesc
+from .program import (
+    Attr,
+    AttrType,
+    Block,
+    Contract,
+    ContractArg,
+    Guard,
+    OpDesc,
+    Program,
+    VarDesc,
+    VarKind,
+)
 
 KEYWORDS = frozenset(("program", "contract", "block", "var", "param", "input", "output", "guard"))
-FLAGS = {
+VARIABLE_FLAGS = {
     "is_parameter": "is_parameter",
     "stop_gradient": "stop_gradient",
     "check_feed": "checks_feed",
 }
-GUARD_TEXTS = ("expected", "reader", "text")
-UNTYPED = "untyped"  # printed for a missing dtype
-WORD = re.compile(r"[^\s\"#,:=()\[\]]+")
+GUARD_TEXT_FIELDS = ("expected", "reader", "text")
+NO_DTYPE = "untyped"  # printed for a missing dtype
+WORD_PATTERN = re.compile(r"[^\s\"#,:=()\[\]]+")
 
 
-def quoted(text: str) -> str:
+def quote(text: str) -> str:
     """`text` as a JSON string with unprintable characters escaped."""
     return json.dumps(text, ensure_ascii=not text.isprintable())
 
 
-def name(text: str) -> str:
+def quote_name(text: str) -> str:
     """A name as one word; quoted if necessary."""
-    plain = WORD.fullmatch(text) and text.isprintable() and text not in KEYWORDS
-    return text if plain else quoted(text)
+    plain = WORD_PATTERN.fullmatch(text) and text.isprintable() and text not in KEYWORDS
+    return text if plain else quote(text)
 
 
-def raw(text: str) -> str:
+def quote_line_end(text: str) -> str:
     """Text at the end of a line; quoted if necessary."""
     plain = text and text.isprintable() and text == text.strip() and not text.startswith('"')
-    return text if plain else quoted(text)
+    return text if plain else quote(text)
 
 
-def _float32(value: float) -> str:
+def _format_float32(value: float) -> str:
     return str(np.float32(value))  # the shortest text of the same float32
 
 
-def _scalar(value: bool | int | float | complex) -> str:
+def _format_scalar(value: bool | int | float | complex) -> str:
     if isinstance(value, bool):
-        return _bool(value)
+        return _format_bool(value)
     if isinstance(value, complex):
         return f"complex({value.real!r},{value.imag!r})"
     return repr(value)
 
 
-def _bool(value: bool) -> str:
+def _format_bool(value: bool) -> str:
     return "true" if value else "false"
 
 
-def _double(value: float) -> str:
+def _format_double(value: float) -> str:
     return repr(float(value))
 
 
 # type -> the word that says it ('' where the value does) and how an element is written
-FORMS: dict[AttrType, tuple[str, Callable[[Any], str]]] = {
+ATTR_FORMS: dict[AttrType, tuple[str, Callable[[Any], str]]] = {
     AttrType.INT: ("", str),
-    AttrType.FLOAT: ("", _float32),
-    AttrType.STRING: ("", quoted),
-    AttrType.BOOLEAN: ("", _bool),
+    AttrType.FLOAT: ("", _format_float32),
+    AttrType.STRING: ("", quote),
+    AttrType.BOOLEAN: ("", _format_bool),
     AttrType.LONG: ("long", str),
-    AttrType.FLOAT64: ("float64", _double),
+    AttrType.FLOAT64: ("float64", _format_double),
     AttrType.BLOCK: ("block", str),
-    AttrType.VAR: ("var", name),
-    AttrType.SCALAR: ("scalar", _scalar),
+    AttrType.VAR: ("var", quote_name),
+    AttrType.SCALAR: ("scalar", _format_scalar),
     AttrType.INTS: ("ints", str),
-    AttrType.FLOATS: ("floats", _float32),
-    AttrType.STRINGS: ("strings", quoted),
-    AttrType.BOOLEANS: ("bools", _bool),
+    AttrType.FLOATS: ("floats", _format_float32),
+    AttrType.STRINGS: ("strings", quote),
+    AttrType.BOOLEANS: ("bools", _format_bool),
     AttrType.LONGS: ("longs", str),
-    AttrType.FLOAT64S: ("float64s", _double),
+    AttrType.FLOAT64S: ("float64s", _format_double),
     AttrType.BLOCKS: ("blocks", str),
-    AttrType.VARS: ("vars", name),
-    AttrType.SCALARS: ("scalars", _scalar),
+    AttrType.VARS: ("vars", quote_name),
+    AttrType.SCALARS: ("scalars", _format_scalar),
 }
 
 
-def attr_text(attr: Attr) -> str:
+def format_attr(attr: Attr) -> str:
     """The value of an attribute with its type."""
-    word, element = FORMS[attr.type]
+    word, element = ATTR_FORMS[attr.type]
     if isinstance(attr.value, (list, tuple)):
         return f"{word}[{','.join(map(element, attr.value))}]"
     return f"{word}({element(attr.value)})" if word else element(attr.value)
 
 
-def _elements(dtype: str, shape: tuple[int, ...]) -> str:
-    return f"{dtype or UNTYPED}[{','.join('?' if n == -1 else str(n) for n in shape)}]"
+def _format_tensor_type(dtype: str, shape: tuple[int, ...]) -> str:
+    return f"{dtype or NO_DTYPE}[{','.join('?' if n == -1 else str(n) for n in shape)}]"
 
 
-def type_text(var: VarDesc) -> str:
+def format_type(var: VarDesc) -> str:
     """The type of a variable: `float32[?,3]`, `array float32[?]`, `step_scopes`."""
-    elements = _elements(var.dtype, var.shape)
-    if var.kind == Kind.DENSE:
+    elements = _format_tensor_type(var.dtype, var.shape)
+    if var.kind == VarKind.DENSE:
         return elements
     kind = var.kind.name.lower()
     return kind if not var.dtype and not var.shape else f"{kind} {elements}"
 
 
-def _flags(var: VarDesc, persistable: bool) -> str:
+def _format_flags(var: VarDesc, persistable: bool) -> str:
     flags = ["persistable"] if persistable else []
-    flags += [flag for flag, field in FLAGS.items() if getattr(var, field)]
+    flags += [flag for flag, field in VARIABLE_FLAGS.items() if getattr(var, field)]
     flags += [f"lod={var.lod_level}"] if var.lod_level else []
     return "".join(f" {flag}" for flag in flags)
 
 
-def _declared(var: VarDesc) -> str:
-    return f"{name(var.name)}: {type_text(var)}{_flags(var, var.persistable)}"
+def _format_typed_name(var: VarDesc) -> str:
+    return f"{quote_name(var.name)}: {format_type(var)}{_format_flags(var, var.persistable)}"
 
 
-def declaration(var: VarDesc) -> str:
+def format_declaration(var: VarDesc) -> str:
     """The declaration of a variable: `param linear_0.w_0: float32[3,4]`."""
-    if var.persistable and var.kind == Kind.DENSE:
-        return f"param {name(var.name)}: {type_text(var)}{_flags(var, False)}"
-    return f"var {_declared(var)}"
+    if var.persistable and var.kind == VarKind.DENSE:
+        return f"param {quote_name(var.name)}: {format_type(var)}{_format_flags(var, False)}"
+    return f"var {_format_typed_name(var)}"
 
 
-def _slot(slot: str, names: list[str], one: Callable[[str], str]) -> str:
+def _format_slot(slot: str, names: list[str], one: Callable[[str], str]) -> str:
     held = one(names[0]) if len(names) == 1 else f"[{', '.join(map(one, names))}]"
-    return f"{name(slot)}={held}"
+    return f"{quote_name(slot)}={held}"
 
 
-def op_text(op: OpDesc, declare: dict[str, VarDesc]) -> str:
+def format_op(op: OpDesc, declare: dict[str, VarDesc]) -> str:
     """The text of an op.
 
     declare: variables that are not yet declared. Those that the op writes are declared in the text
@@ -149,20 +160,20 @@ def op_text(op: OpDesc, declare: dict[str, VarDesc]) -> str:
 
     def output(written: str) -> str:
         var = declare.pop(written, None)
-        return name(written) if var is None else _declared(var)
+        return quote_name(written) if var is None else _format_typed_name(var)
 
     if list(op.outputs) == ["Out"] and len(op.outputs["Out"]) == 1:
         left = f"{output(op.outputs['Out'][0])} = "
     else:
-        slots = ", ".join(_slot(slot, names, output) for slot, names in op.outputs.items())
+        slots = ", ".join(_format_slot(slot, names, output) for slot, names in op.outputs.items())
         left = f"{slots} = " if slots else ""
-    inputs = ", ".join(_slot(slot, names, name) for slot, names in op.inputs.items())
-    attrs = "".join(f" {name(key)}={attr_text(attr)}" for key, attr in op.attrs.items())
-    where = f"  # {raw(op.where)}" if op.where else ""
-    return f"{left}{name(op.type)}({inputs}){attrs}{where}"
+    inputs = ", ".join(_format_slot(slot, names, quote_name) for slot, names in op.inputs.items())
+    attrs = "".join(f" {quote_name(key)}={format_attr(attr)}" for key, attr in op.attrs.items())
+    where = f"  # {quote_line_end(op.user_line)}" if op.user_line else ""
+    return f"{left}{quote_name(op.type)}({inputs}){attrs}{where}"
 
 
-def _written_names(block: Block) -> set[str]:
+def _names_written_before_read(block: Block) -> set[str]:
     """The variables that an op of the block writes before one reads them."""
     read: set[str] = set()
     result: set[str] = set()
@@ -172,29 +183,33 @@ def _written_names(block: Block) -> set[str]:
     return result
 
 
-def block_lines(block: Block) -> Iterator[str]:
+def format_block(block: Block) -> Iterator[str]:
     """The lines of one block."""
     yield f"block {block.idx}:" if block.parent == -1 else f"block {block.idx} in {block.parent}:"
-    result = _written_names(block)
+    result = _names_written_before_read(block)
     declare = {
         var.name: var for var in block.vars.values() if var.name in result and not var.persistable
     }
-    yield from (f"  {declaration(var)}" for var in block.vars.values() if var.name not in declare)
-    yield from (f"  {op_text(op, declare)}" for op in block.ops)
+    yield from (
+        f"  {format_declaration(var)}" for var in block.vars.values() if var.name not in declare
+    )
+    yield from (f"  {format_op(op, declare)}" for op in block.ops)
 
 
-def _arg(word: str, arg: Arg) -> str:
-    path = f" path={quoted(arg.path)}" if arg.path else ""
-    return f"{word} {name(arg.name)}: {_elements(arg.dtype, arg.shape)}{path}"
+def _format_arg(word: str, arg: ContractArg) -> str:
+    path = f" path={quote(arg.path)}" if arg.path else ""
+    return f"{word} {quote_name(arg.name)}: {_format_tensor_type(arg.dtype, arg.shape)}{path}"
 
 
-def _guard(guard: Guard) -> str:
-    texts = " ".join(f"{field}={quoted(getattr(guard, field))}" for field in GUARD_TEXTS)
-    where = f"  # {raw(guard.where)}" if guard.where else ""
-    return f"guard {name(guard.kind)} {name(guard.var)} axis={guard.axis} {texts}{where}"
+def _format_guard(guard: Guard) -> str:
+    texts = " ".join(f"{field}={quote(getattr(guard, field))}" for field in GUARD_TEXT_FIELDS)
+    where = f"  # {quote_line_end(guard.where)}" if guard.where else ""
+    return (
+        f"guard {quote_name(guard.kind)} {quote_name(guard.var)} axis={guard.axis} {texts}{where}"
+    )
 
 
-def _contract(contract: Contract) -> Iterator[str]:
+def _format_contract(contract: Contract) -> Iterator[str]:
     yield "contract:"
     for word, text in (
         ("producer", contract.producer),
@@ -202,19 +217,19 @@ def _contract(contract: Contract) -> Iterator[str]:
         ("tree", contract.output_tree),
     ):
         if text:
-            yield f"  {word} {raw(text)}"
-    yield from (f"  {_arg('input', arg)}" for arg in contract.inputs)
-    yield from (f"  {_arg('output', arg)}" for arg in contract.outputs)
-    yield from (f"  {_guard(guard)}" for guard in contract.guards)
+            yield f"  {word} {quote_line_end(text)}"
+    yield from (f"  {_format_arg('input', arg)}" for arg in contract.inputs)
+    yield from (f"  {_format_arg('output', arg)}" for arg in contract.outputs)
+    yield from (f"  {_format_guard(guard)}" for guard in contract.guards)
 
 
 def to_text(program: Program) -> str:
     """The text form of a program, without a final newline; `parse` reads it."""
     lines = [f"program version={program.version}"]
     if program.contract is not None:
-        lines += _contract(program.contract)
+        lines += _format_contract(program.contract)
     for block in program.blocks:
-        lines += block_lines(block)
+        lines += format_block(block)
     return "\n".join(lines)
 
 

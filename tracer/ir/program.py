@@ -34,7 +34,7 @@ class AttrType(IntEnum):
     SCALARS = 17
 
 
-class Kind(IntEnum):
+class VarKind(IntEnum):
     """The kind of a variable, with its value in `VarType.type`."""
 
     DENSE = 7  # LOD_TENSOR, called DENSE_TENSOR since 3.0
@@ -55,7 +55,7 @@ class Kind(IntEnum):
     __str__ = __repr__
 
 
-# Paddle's names of kinds that have another name in `Kind`.
+# Paddle's names of kinds that have another name in `VarKind`.
 _PADDLE_KINDS = {
     "DENSE": "LOD_TENSOR",
     "FEED": "FEED_MINIBATCH",
@@ -76,7 +76,7 @@ class VarDesc:
     name: str
     shape: tuple[int, ...] = ()
     dtype: str = "float32"
-    kind: Kind = Kind.DENSE
+    kind: VarKind = VarKind.DENSE
     persistable: bool = False
     is_parameter: bool = False
     stop_gradient: bool = False
@@ -84,7 +84,7 @@ class VarDesc:
     lod_level: int = 0
     # an input of `fluid.layers.data`, which Paddle does not check
     accepts_any_feed: bool = field(default=False, compare=False)
-    python: Any = field(
+    python_scalars: Any = field(
         default=None, compare=False, repr=False
     )  # the Python scalars that the variable stands for; not saved
 
@@ -115,16 +115,16 @@ class Attr:
 class OpDesc:
     """One op: type, variable names by slot, attributes by name.
 
-    where: the user's line.
-    layer: the layer it belongs to (`/body/0/`); '' if unknown.
+    user_line: the user's line.
+    layer_path: the layer it belongs to (`/body/0/`); '' if unknown.
     """
 
     type: str
     inputs: dict[str, list[str]] = field(default_factory=dict)
     outputs: dict[str, list[str]] = field(default_factory=dict)
     attrs: dict[str, Attr] = field(default_factory=dict)
-    where: str = ""
-    layer: str = field(default="", compare=False)
+    user_line: str = ""
+    layer_path: str = field(default="", compare=False)
 
     def input_names(self) -> Iterator[str]:
         """All names in the input slots."""
@@ -148,7 +148,7 @@ class OpDesc:
             for slots in (self.inputs, self.outputs)
         )
         attrs = {name: deepcopy(attr, memo) for name, attr in self.attrs.items()}
-        return OpDesc(self.type, ins, outs, attrs, self.where, self.layer)
+        return OpDesc(self.type, ins, outs, attrs, self.user_line, self.layer_path)
 
 
 @dataclass(slots=True)
@@ -165,7 +165,7 @@ class Block:
 
 
 @dataclass(slots=True)
-class Arg:
+class ContractArg:
     """An input or output of a model.
 
     path: its position in the nested arguments or results, e.g. `out.0.logits`
@@ -200,8 +200,8 @@ class Contract:
     verification.
     """
 
-    inputs: list[Arg] = field(default_factory=list)
-    outputs: list[Arg] = field(default_factory=list)
+    inputs: list[ContractArg] = field(default_factory=list)
+    outputs: list[ContractArg] = field(default_factory=list)
     # JSON: null | index of an output | [..] | {"dict": {..}} | {"tuple": [..]} | {"value": ..}
     output_tree: str = ""
     guards: list[Guard] = field(default_factory=list)
@@ -231,7 +231,7 @@ class Program:
         """The ops of all blocks."""
         return (op for block in self.blocks for op in block.ops)
 
-    def written(self) -> set[str]:
+    def written_names(self) -> set[str]:
         """The names that ops of any block write."""
         return {name for op in self.ops() for name in op.output_names()}
 
@@ -249,7 +249,7 @@ class Program:
         """The variables with values in `.pdiparams`, of all blocks, in the order of the file:
         sorted by name.
         """
-        skip = (Kind.FEED, Kind.FETCH, Kind.READER, Kind.RAW)
+        skip = (VarKind.FEED, VarKind.FETCH, VarKind.READER, VarKind.RAW)
         found = {
             v.name: v
             for b in self.blocks

@@ -12,7 +12,7 @@ from ..core.dtype import DType
 from ..core.errors import OpError, with_user_line
 from ..core.paddle1_compat import compat
 from ..core.tensor import Tensor
-from .lod import Offsets, is_valid, lengths_of, offsets_of
+from .lod import Offsets, are_offsets_valid, lengths_to_offsets, offsets_to_lengths
 
 
 class ScopeValue:
@@ -21,7 +21,7 @@ class ScopeValue:
     tensor.array: None until a value is set
     """
 
-    _dims: tuple[int, ...] = ()
+    _next_shape: tuple[int, ...] = ()
 
     def __init__(self, name: str, tensor: Tensor) -> None:
         self._name = name
@@ -68,7 +68,7 @@ class ScopeValue:
         if self.tensor.array is None:
             return f"{type(self).__name__} without a value"
         text = compat.rules.format_scope_value(self)
-        return _text(self) if text is None else text
+        return _format_value(self) if text is None else text
 
     def lod(self) -> list[list[int]]:
         """The LoD offsets: an empty list, because a plain tensor has none."""
@@ -90,11 +90,13 @@ class ScopeValue:
 
     def _set_dims(self, sizes: list[int]) -> None:
         """Set the shape for the next `_alloc_*` call."""
-        self._dims = tuple(sizes)
+        self._next_shape = tuple(sizes)
 
     def _alloc(self, dtype: Any) -> None:
         before = self.tensor.array
-        self.tensor.array = np.zeros(self._dims or (() if before is None else before.shape), dtype)
+        self.tensor.array = np.zeros(
+            self._next_shape or (() if before is None else before.shape), dtype
+        )
 
     def _alloc_int(self, place: Any = None) -> None:
         """Allocate int32 zeros."""
@@ -144,14 +146,14 @@ class ScopeValue:
         return array.copy() if dtype is None else array.astype(dtype)
 
 
-def braces(lod: Sequence[Sequence[int]]) -> str:
+def format_lod(lod: Sequence[Sequence[int]]) -> str:
     """Offsets as Paddle prints them: `{{0, 1, 3}}`."""
     return "{" + "".join("{" + ", ".join(map(str, level)) + "}" for level in lod) + "}"
 
 
-def _text(of: ScopeValue) -> str:
+def _format_value(of: ScopeValue) -> str:
     array = np.asarray(of)
-    lines = [f"lod: {braces(of.lod())}"] if of.lod() else []
+    lines = [f"lod: {format_lod(of.lod())}"] if of.lod() else []
     lines += [
         f"shape: {list(array.shape)}",
         "layout: NCHW",
@@ -192,12 +194,12 @@ class LoDTensor(ScopeValue):
         Raises OpError if they do not match the number of rows.
         """
         result = [np.asarray(level, np.int64) for level in lod]
-        self._check(result, f"offsets {[level.tolist() for level in result]}")
+        self._check_offsets(result, f"offsets {[level.tolist() for level in result]}")
         self._lod = result
 
     def recursive_sequence_lengths(self) -> list[list[int]]:
         """The lengths of each level."""
-        return lengths_of(self._lod)
+        return offsets_to_lengths(self._lod)
 
     def set_recursive_sequence_lengths(
         self, recursive_sequence_lengths: Sequence[Sequence[int]]
@@ -206,21 +208,25 @@ class LoDTensor(ScopeValue):
 
         Raises OpError if they do not match the number of rows.
         """
-        result = offsets_of(recursive_sequence_lengths)
-        self._check(result, f"lengths {[list(level) for level in recursive_sequence_lengths]}")
+        result = lengths_to_offsets(recursive_sequence_lengths)
+        self._check_offsets(
+            result, f"lengths {[list(level) for level in recursive_sequence_lengths]}"
+        )
         self._lod = result
 
-    def _check(self, result: Offsets, shown: str) -> None:
-        if self.is_initialized() and not is_valid(result, self._rows()):
-            raise OpError(with_user_line(f"LoDTensor: {shown} do not match {self._rows()} rows"))
+    def _check_offsets(self, result: Offsets, shown: str) -> None:
+        if self.is_initialized() and not are_offsets_valid(result, self._num_rows()):
+            raise OpError(
+                with_user_line(f"LoDTensor: {shown} do not match {self._num_rows()} rows")
+            )
 
-    def _rows(self) -> int:
+    def _num_rows(self) -> int:
         array = self.tensor.array
         return len(array) if array.ndim else 1
 
     def has_valid_recursive_sequence_lengths(self) -> bool:
         """Whether the lengths match the number of rows."""
-        return is_valid(self._lod, self._rows())
+        return are_offsets_valid(self._lod, self._num_rows())
 
 
 class SelectedRows:

@@ -7,17 +7,17 @@ import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from .printer import WORD
+from .printer import WORD_PATTERN
 
-_TOKEN = re.compile(
+_TOKEN_PATTERN = re.compile(
     r'\s*(?:(?P<text>"(?:[^"\\]|\\.)*")|(?P<word>'
-    + WORD.pattern
+    + WORD_PATTERN.pattern
     + r")|(?P<mark>[,:=()\[\]])|#\s*(?P<rest>.*))"
 )
-INT = re.compile(r"[+-]?\d{1,20}")
+INT_PATTERN = re.compile(r"[+-]?\d{1,20}")
 
 
-class BadLine(Exception):
+class LineSyntaxError(Exception):
     """A syntax error in a line."""
 
 
@@ -28,79 +28,79 @@ class Token(NamedTuple):
     value: str
 
 
-END = Token("end", "the end of the line")
+END_TOKEN = Token("end", "the end of the line")
 
 
-class Line:
+class TokenLine:
     """The tokens of a line. comment: the text after `#`"""
 
     def __init__(self, line: str) -> None:
         self.tokens: list[Token] = []
         self.comment = ""
-        self.at = 0
-        self._split(line.rstrip())
+        self.position = 0
+        self._tokenize(line.rstrip())
 
-    def _split(self, line: str) -> None:
+    def _tokenize(self, line: str) -> None:
         position = 0
         while position < len(line):
-            found = _TOKEN.match(line, position)
+            found = _TOKEN_PATTERN.match(line, position)
             if found is None:
-                raise BadLine(f"cannot be read from {line[position : position + 20]!r} on")
+                raise LineSyntaxError(f"cannot be read from {line[position : position + 20]!r} on")
             position = found.end()
             if found["rest"] is not None:
-                self.comment = unraw(found["rest"])
+                self.comment = unquote_line_end(found["rest"])
                 return
             kind = str(found.lastgroup)
             value = found[kind]
-            self.tokens.append(Token(kind, _unquoted(value) if kind == "text" else value))
+            self.tokens.append(Token(kind, _unquote(value) if kind == "text" else value))
 
     def peek(self, ahead: int = 0) -> Token:
         """The next token, or a later one, without consuming it."""
-        at = self.at + ahead
-        return self.tokens[at] if at < len(self.tokens) else END
+        at = self.position + ahead
+        return self.tokens[at] if at < len(self.tokens) else END_TOKEN
 
-    def take(self) -> Token:
+    def next_token(self) -> Token:
         """Consume and return the next token."""
         token = self.peek()
-        self.at += 1
+        self.position += 1
         return token
 
-    def sees(self, mark: str, ahead: int = 0) -> bool:
+    def next_is(self, mark: str, ahead: int = 0) -> bool:
         """Whether the next token, or a later one, is this mark."""
         return self.peek(ahead) == Token("mark", mark)
 
-    def eat(self, mark: str) -> bool:
+    def skip_if(self, mark: str) -> bool:
         """Consume the next token if it is this mark; return whether it was."""
-        found = self.sees(mark)
-        self.at += found
+        found = self.next_is(mark)
+        self.position += found
         return found
 
     def expect(self, mark: str) -> None:
         """Consume this mark. Raises BadLine if it is not next."""
-        if not self.eat(mark):
-            raise BadLine(f"{mark!r} is expected, not {self.peek().value!r:.80}")
+        if not self.skip_if(mark):
+            raise LineSyntaxError(f"{mark!r} is expected, not {self.peek().value!r:.80}")
 
     def name(self, what: str) -> str:
         """Consume a word or quoted text. what: its meaning for messages"""
-        token = self.take()
+        token = self.next_token()
         if token.kind not in ("word", "text"):
-            raise BadLine(f"{what} is expected, not {token.value!r:.80}")
+            raise LineSyntaxError(f"{what} is expected, not {token.value!r:.80}")
         return token.value
 
     def integer(self, what: str) -> int:
         """Consume an integer. what: its meaning for messages"""
-        token = self.take()
-        if token.kind != "word" or not INT.fullmatch(token.value):
-            raise BadLine(f"{what} is expected, not {token.value!r:.80}")
+        token = self.next_token()
+        if token.kind != "word" or not INT_PATTERN.fullmatch(token.value):
+            raise LineSyntaxError(f"{what} is expected, not {token.value!r:.80}")
         return int(token.value)
 
-    def listed(self, one: Callable[[], Any]) -> list[Any]:
+    def parse_list(self, one: Callable[[], Any]) -> list[Any]:
         """Parse `a, b, c]` after the opening bracket.
 
         one: parses one element.
         """
         found: list[Any] = []
-        while not self.eat("]"):
+        while not self.skip_if("]"):
             if found:
                 self.expect(",")
             found.append(one())
@@ -108,18 +108,18 @@ class Line:
 
     def end(self) -> None:
         """Raise BadLine unless all tokens are consumed."""
-        if self.peek() != END:
-            raise BadLine(f"{self.peek().value!r:.80} is more than the line can hold")
+        if self.peek() != END_TOKEN:
+            raise LineSyntaxError(f"{self.peek().value!r:.80} is more than the line can hold")
 
 
-def _unquoted(text: str) -> str:
+def _unquote(text: str) -> str:
     try:
         found: str = json.loads(text, strict=False)
     except ValueError:
-        raise BadLine(f"the text {text:.40} is not closed or has a wrong escape") from None
+        raise LineSyntaxError(f"the text {text:.40} is not closed or has a wrong escape") from None
     return found
 
 
-def unraw(text: str) -> str:
+def unquote_line_end(text: str) -> str:
     """Parse text that `printer.raw` wrote."""
-    return _unquoted(text) if text.startswith('"') else text
+    return _unquote(text) if text.startswith('"') else text

@@ -14,21 +14,21 @@ from typing import Any
 from ..core.dtype import dtype_of
 from ..core.errors import OpError
 from .attr_checks import program_attr_problems
-from .attr_types import attr_problem, block_indices, var_names
+from .attr_types import attr_problem, referenced_block_indices, referenced_var_names
 from .block_captures import (
-    EMPTY,
+    EMPTY_NAME,
     block_inputs,
     block_outputs,
     block_writes,
-    inner_blocks,
+    iter_inner_blocks,
     paddle_control_flow_grads,
 )
-from .op_traits import traits_of
-from .program import AttrType, Block, Kind, OpDesc, Program
+from .op_traits import program_op_traits
+from .program import AttrType, Block, OpDesc, Program, VarKind
 
-Rule = Callable[[Program], Iterator[str]]
+VerifierRule = Callable[[Program], Iterator[str]]
 
-MAX_DEPTH = 64
+MAX_BLOCK_DEPTH = 64
 MAX_TREE_DEPTH = 64
 MAX_GUARD_AXES = 32
 # Per rule; bounds the size of a report: a problem repeats long names and source locations that a
@@ -36,14 +36,14 @@ MAX_GUARD_AXES = 32
 MAX_PROBLEMS = 100
 MAX_PROBLEM_LENGTH = 2000  # max characters of a problem
 MAX_BYTES = (1 << 63) - 1
-TENSORS = (Kind.DENSE, Kind.SELECTED_ROWS, Kind.ARRAY)
+TENSOR_KINDS = (VarKind.DENSE, VarKind.SELECTED_ROWS, VarKind.ARRAY)
 
 
-def _ops(program: Program) -> Iterator[tuple[Block, OpDesc, str]]:
+def _iter_ops(program: Program) -> Iterator[tuple[Block, OpDesc, str]]:
     """Every op with its block and its location for messages."""
     for block in program.blocks:
         for i, op in enumerate(block.ops):
-            line = f" at {op.where}" if op.where else ""
+            line = f" at {op.user_line}" if op.user_line else ""
             yield block, op, f"block {block.idx}, op {i} ({op.type}){line}"
 
 
@@ -67,19 +67,19 @@ def blocks_not_too_deep(program: Program) -> Iterator[str]:
     depth: list[int] = []
     for block in program.blocks:
         depth.append(1 if block.parent < 0 else depth[block.parent] + 1)
-        if depth[-1] > MAX_DEPTH:
-            yield f"block {block.idx}: nested {depth[-1]} deep, more than {MAX_DEPTH}"
+        if depth[-1] > MAX_BLOCK_DEPTH:
+            yield f"block {block.idx}: nested {depth[-1]} deep, more than {MAX_BLOCK_DEPTH}"
 
 
 def sub_blocks_exist(program: Program) -> Iterator[str]:
     """`sub_block` is a BLOCK attribute, and BLOCK attributes are indices of existing inner
     blocks.
     """
-    for _, op, where in _ops(program):
+    for _, op, where in _iter_ops(program):
         for name, attr in op.attrs.items():
             if name == "sub_block" and attr.type != AttrType.BLOCK:
                 yield f"{where}: attribute sub_block is of type {attr.type.name}, not BLOCK"
-            for index in block_indices(attr):
+            for index in referenced_block_indices(attr):
                 if not 0 < index < len(program.blocks):
                     yield f"{where}: attribute {name} is block {index} of {len(program.blocks)}"
 
@@ -91,9 +91,9 @@ def sub_blocks_have_one_owner(program: Program) -> Iterator[str]:
     of a gradient op may also be a child of the forward block, whose variables it reads.
     """
     owner: dict[int, str] = {}
-    for block, op, where in _ops(program):
+    for block, op, where in _iter_ops(program):
         for name, attr in op.attrs.items():
-            for index in block_indices(attr):
+            for index in referenced_block_indices(attr):
                 if not _is_child(program, op, index, block.idx):
                     yield (
                         f"{where}: attribute {name} is block {index}, which is not a child of "
@@ -116,7 +116,7 @@ def _is_child(program: Program, op: OpDesc, index: int, block: int) -> bool:
 
 def attributes_match_types(program: Program) -> Iterator[str]:
     """Every attribute value fits its type."""
-    for _, op, where in _ops(program):
+    for _, op, where in _iter_ops(program):
         for name, attr in op.attrs.items():
             problem = attr_problem(attr)
             if problem:
@@ -125,7 +125,7 @@ def attributes_match_types(program: Program) -> Iterator[str]:
 
 def attributes_match_ops(program: Program) -> Iterator[str]:
     """Every declared attribute has a valid type and range; unreachable ops are checked too."""
-    for _, op, where in _ops(program):
+    for _, op, where in _iter_ops(program):
         yield from (f"{where}: {problem}" for problem in program_attr_problems(op))
 
 
@@ -156,7 +156,7 @@ def variables_are_valid(program: Program) -> Iterator[str]:
                 yield f"{where}: is declared as {var.name!r}"
             problems = [
                 _shape_problem(var.shape),
-                _dtype_problem(var.dtype) if var.kind in TENSORS else None,
+                _dtype_problem(var.dtype) if var.kind in TENSOR_KINDS else None,
             ]
             yield from (f"{where}: {problem}" for problem in problems if problem)
 
@@ -167,18 +167,18 @@ def operands_are_declared(program: Program) -> Iterator[str]:
     """
     foreign = {op.attr("sub_block") for op in paddle_control_flow_grads(program)}
     foreign |= {block.idx for block in program.blocks if block.parent in foreign}
-    for block, op, where in _ops(program):
+    for block, op, where in _iter_ops(program):
         if block.idx in foreign:
             continue
-        by_attr = [name for attr in op.attrs.values() for name in var_names(attr)]
+        by_attr = [name for attr in op.attrs.values() for name in referenced_var_names(attr)]
         holders = {"feed": op.inputs, "fetch": op.outputs}.get(op.type, {})
-        ignore = {EMPTY, *(name for names in holders.values() for name in names)}
+        ignore = {EMPTY_NAME, *(name for names in holders.values() for name in names)}
         for name in dict.fromkeys([*op.input_names(), *op.output_names(), *by_attr]):
             if name not in ignore and program.var(name, block.idx) is None:
                 yield f"{where}: variable {name!r} is not declared"
 
 
-STEP_ATTRS = {
+RECURRENT_ATTR_TYPES = {
     "sub_block": AttrType.BLOCK,
     "ex_states": AttrType.STRINGS,
     "states": AttrType.STRINGS,
@@ -189,13 +189,15 @@ def recurrent_ops_are_valid(program: Program) -> Iterator[str]:
     """A `recurrent` has inputs and one initial state per memory, and its block declares the step
     variables.
     """
-    for _, op, where in _ops(program):
+    for _, op, where in _iter_ops(program):
         if op.type == "recurrent":
-            yield from (f"{where}: {problem}" for problem in _step_problems(program, op))
+            yield from (f"{where}: {problem}" for problem in _recurrent_problems(program, op))
 
 
-def _step_problems(program: Program, op: OpDesc) -> Iterator[str]:
-    wrong = [n for n, type in STEP_ATTRS.items() if n in op.attrs and op.attrs[n].type != type]
+def _recurrent_problems(program: Program, op: OpDesc) -> Iterator[str]:
+    wrong = [
+        n for n, type in RECURRENT_ATTR_TYPES.items() if n in op.attrs and op.attrs[n].type != type
+    ]
     if wrong or "sub_block" not in op.attrs:
         yield "needs a block sub_block, and ex_states and states that are strings"
         return
@@ -214,7 +216,7 @@ def _step_problems(program: Program, op: OpDesc) -> Iterator[str]:
             yield f"block {block.idx} does not declare {name!r}"
 
 
-def _col(op: OpDesc) -> int | None:
+def _feed_fetch_col(op: OpDesc) -> int | None:
     """The attribute `col` of a feed or fetch op, the index of the input or output. Paddle
     requires type INT.
     """
@@ -222,19 +224,19 @@ def _col(op: OpDesc) -> int | None:
     return int(attr.value) if attr is not None and attr.type == AttrType.INT else None
 
 
-def feeds_and_fetches(program: Program) -> Iterator[str]:
+def feeds_and_fetches_are_valid(program: Program) -> Iterator[str]:
     """Feed and fetch ops are in the outermost block, with one variable each and `col` 0, 1, 2,
     ...
     """
     for kind, slot in (("feed", "Out"), ("fetch", "X")):
-        found = [(block, op, where) for block, op, where in _ops(program) if op.type == kind]
+        found = [(block, op, where) for block, op, where in _iter_ops(program) if op.type == kind]
         for block, op, where in found:
             names = (op.outputs if kind == "feed" else op.inputs).get(slot, [])
             if block.idx != 0:
                 yield f"{where}: is not in the outermost block"
             if len(names) != 1:
                 yield f"{where}: {slot} is one variable, not {len(names)}"
-        cols = [_col(op) for _, op, _ in found]
+        cols = [_feed_fetch_col(op) for _, op, _ in found]
         if sorted(col for col in cols if col is not None) != list(range(len(cols))):
             yield f"the {kind} ops have col {cols}, not 0 ... {len(cols) - 1}"
 
@@ -257,12 +259,12 @@ def parameters_not_overwritten(program: Program) -> Iterator[str]:
     Writes in a sub-block are checked in that block.
     """
     writes: dict[int, list[str]] = {}
-    for block, op, where in _ops(program):
+    for block, op, where in _iter_ops(program):
         if op.type == "fetch" or op.type.startswith(("fake_", "moving_average_abs_max")):
             continue
         by_blocks = {
             name
-            for inner in inner_blocks(program, op)
+            for inner in iter_inner_blocks(program, op)
             for name in block_writes(program, inner, writes)
         }
         for name in sorted(set(op.output_names()) - set(op.input_names()) - by_blocks):
@@ -275,22 +277,24 @@ def written_before_read(program: Program) -> Iterator[str]:
     """Ops read only inputs, persistables and results of earlier ops."""
     known = {var.name for var in program.persistables()}
     known |= {var.name for var in program.block.vars.values() if var.checks_feed}
-    yield from _reads(program, program.block, known)
+    yield from _unwritten_read_problems(program, program.block, known)
 
 
-def _reads(program: Program, block: Block, known: set[str]) -> Iterator[str]:
+def _unwritten_read_problems(program: Program, block: Block, known: set[str]) -> Iterator[str]:
     for i, op in enumerate(block.ops):
         for name in dict.fromkeys(op.input_names()):
             var = program.var(name, block.idx)
-            if name not in known and var is not None and var.kind == Kind.DENSE:
+            if name not in known and var is not None and var.kind == VarKind.DENSE:
                 yield (
                     f"block {block.idx}, op {i} ({op.type}): reads {name!r}, which nothing "
                     f"has written yet"
                 )
                 known.add(name)  # report it once
-        for index in (i for attr in op.attrs.values() for i in block_indices(attr)):
-            if traits_of(op.type).is_control_flow:
-                yield from _reads(program, program.blocks[index], {*known, *block_inputs(op)})
+        for index in (i for attr in op.attrs.values() for i in referenced_block_indices(attr)):
+            if program_op_traits(op.type).is_control_flow:
+                yield from _unwritten_read_problems(
+                    program, program.blocks[index], {*known, *block_inputs(op)}
+                )
         known.update(op.output_names())
 
 
@@ -319,18 +323,18 @@ def contract_is_valid(program: Program) -> Iterator[str]:
             yield f"contract: a guard of kind {guard.kind!r} is not known"
         if program.var(guard.var) is None:
             yield f"contract: a guard reads {guard.var!r}, which is not declared"
-    yield from _tree_problems(contract.output_tree, len(contract.outputs))
+    yield from _output_tree_problems(contract.output_tree, len(contract.outputs))
 
 
-def _tree_problems(text: str, count: int) -> Iterator[str]:
+def _output_tree_problems(text: str, count: int) -> Iterator[str]:
     try:
-        todo = [(json.loads(text, object_pairs_hook=_fields), 0)] if text else []
+        todo = [(json.loads(text, object_pairs_hook=_unique_fields), 0)] if text else []
     except (ValueError, RecursionError):
         yield "contract: the output tree is not JSON"
         return
     while todo:
         node, depth = todo.pop()
-        inner = _children(node)
+        inner = _tree_children(node)
         if depth > MAX_TREE_DEPTH:
             yield f"contract: the output tree is nested more than {MAX_TREE_DEPTH} deep"
             return
@@ -342,7 +346,7 @@ def _tree_problems(text: str, count: int) -> Iterator[str]:
             )
 
 
-def _fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _unique_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Build a dict from the fields of a JSON object; reject duplicate fields."""
     fields = dict(pairs)
     if len(fields) != len(pairs):
@@ -350,7 +354,7 @@ def _fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return fields
 
 
-def _children(node: Any) -> list[Any] | None:
+def _tree_children(node: Any) -> list[Any] | None:
     """The children of a node of the output tree; None for an output index or an invalid node."""
     if node is None or isinstance(node, list):
         return node or []
@@ -365,20 +369,27 @@ def _children(node: Any) -> list[Any] | None:
 
 
 # Rules for any file. The rules of a group may rely on the groups before it.
-FILE_RULES: tuple[tuple[Rule, ...], ...] = (
+FILE_RULES: tuple[tuple[VerifierRule, ...], ...] = (
     (blocks_are_nested, variables_are_valid, attributes_match_types),
     (blocks_not_too_deep, sub_blocks_exist, attributes_match_ops),
-    (sub_blocks_have_one_owner, operands_are_declared, feeds_and_fetches, recurrent_ops_are_valid),
+    (
+        sub_blocks_have_one_owner,
+        operands_are_declared,
+        feeds_and_fetches_are_valid,
+        recurrent_ops_are_valid,
+    ),
     (contract_is_valid,),
 )
 # Rules for a program that can run.
-RULES: tuple[tuple[Rule, ...], ...] = (
+RULES: tuple[tuple[VerifierRule, ...], ...] = (
     *FILE_RULES,
     (inputs_fed_once, parameters_not_overwritten, written_before_read),
 )
 
 
-def check(program: Program, rules: tuple[tuple[Rule, ...], ...] = RULES) -> list[str]:
+def find_problems(
+    program: Program, rules: tuple[tuple[VerifierRule, ...], ...] = RULES
+) -> list[str]:
     """List the problems of a program, at most MAX_PROBLEMS per rule; empty if the program is
     valid.
     """

@@ -25,4 +25,4 @@ __all__ = [
     "to_static",
 ]
 
-TranslatedLayer.view = _Program.of
+TranslatedLayer.create_program_view = _Program.of

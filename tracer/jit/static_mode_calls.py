@@ -18,12 +18,12 @@ def dygraph_to_static_func(func: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(func)
     def called(*args: Any, **kwargs: Any) -> Any:
-        if state.mode.builder is None:
+        if state.mode.program_builder is None:
             return func(*args, **kwargs)
         if not converted:
             converted.append(ProgramTranslator().get_func(func))
         with use_mode(
-            StaticGraphMode(state.mode.builder.mode._program, convert=convert_if_user_code)
+            StaticGraphMode(state.mode.program_builder.mode._program, convert=convert_if_user_code)
         ):
             return converted[0](*args, **kwargs)
 

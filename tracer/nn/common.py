@@ -86,7 +86,7 @@ class Embedding(Layer):
         self._padding_idx, self._sparse, self._name = padding_idx, sparse, name
         self.weight: Any = self.create_parameter([num_embeddings, embedding_dim], weight_attr)
         # in a program the op itself returns zeros
-        if padding_idx is not None and state.mode.builder is None:
+        if padding_idx is not None and state.mode.program_builder is None:
             table: Any = self.weight.array
             table[padding_idx] = 0.0
 

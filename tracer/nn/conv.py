@@ -230,7 +230,7 @@ class Conv3D(_Conv):
         )
 
 
-class _Transposed(_Conv):
+class _ConvTranspose(_Conv):
     """Base of the transposed convolutions."""
 
     def forward(self, x: Tensor, output_size: Any = None) -> Tensor:
@@ -254,7 +254,7 @@ class _Transposed(_Conv):
         return out
 
 
-class Conv1DTranspose(_Transposed):
+class Conv1DTranspose(_ConvTranspose):
     """1-D transposed convolution: the adjoint of Conv1D.
 
     x [N, C, L], weight [C, M / groups, k], bias [M] -> [N, M, L']
@@ -293,7 +293,7 @@ class Conv1DTranspose(_Transposed):
         )
 
 
-class Conv2DTranspose(_Transposed):
+class Conv2DTranspose(_ConvTranspose):
     """2-D transposed convolution: the adjoint of Conv2D.
 
     x [N, C, H, W], weight [C, M / groups, kH, kW], bias [M] -> [N, M, H', W']
@@ -332,7 +332,7 @@ class Conv2DTranspose(_Transposed):
         )
 
 
-class Conv3DTranspose(_Transposed):
+class Conv3DTranspose(_ConvTranspose):
     """3-D transposed convolution: the adjoint of Conv3D.
 
     x [N, C, D, H, W], weight [C, M / groups, kD, kH, kW], bias [M] -> [N, M, D', H', W']

@@ -28,13 +28,15 @@ def parameter_from_attr(
     name = attr.name or unique_name.generate(f"{prefix}.{'b' if is_bias else 'w'}")
     if attr.reparameterize is not None:
         weight: Parameter = attr.reparameterize(
-            name, shape, lambda n, s, record: _create(attr, n, s, dtype, initializer, record)
+            name,
+            shape,
+            lambda n, s, record: _create_with_initializer(attr, n, s, dtype, initializer, record),
         )
         return weight
-    return _create(attr, name, shape, dtype, initializer)
+    return _create_with_initializer(attr, name, shape, dtype, initializer)
 
 
-def _create(
+def _create_with_initializer(
     attr: ParamAttr,
     name: str,
     shape: Any,
@@ -44,11 +46,11 @@ def _create(
 ) -> Parameter:
     """Create a parameter initialized by `initializer`, or in a program by `record_value`."""
     sizes = [int(d) for d in shape]
-    builder = state.mode.builder
+    builder = state.mode.program_builder
     if builder is not None:
         record = record_value or (lambda: initializer.record(sizes, dtype))
         # for values that are drawn now, not by an op of the startup program
-        with rng.parameter_seed():
+        with rng.use_parameter_seed():
             parameter: Parameter = builder.parameter(name, sizes, dtype, attr.trainable, record)
     elif record_value is not None:
         raise OarlockError(
@@ -59,7 +61,7 @@ def _create(
         )
     else:
         # The CPU computes the values, so that they are the same for every device.
-        with cuda.use_default_device(None), rng.parameter_seed():
+        with cuda.use_default_device(None), rng.use_parameter_seed():
             array = initializer.compute(sizes, dtype)
         parameter = Parameter(cuda.to_default_device(array), trainable=attr.trainable, name=name)
     parameter.optimize_attr["learning_rate"] = attr.learning_rate

@@ -205,10 +205,10 @@ def _freeze_finished(finished: Tensor) -> Any:
     others.
     """
 
-    def choose(before: Tensor, after: Tensor) -> Tensor:
+    def select(before: Tensor, after: Tensor) -> Tensor:
         return where(reshape(finished, [-1] + [1] * (after.ndim - 1)), before, after)
 
-    return choose
+    return select
 
 
 def dynamic_decode(

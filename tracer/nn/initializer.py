@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..core import cuda, rng
-from ..core.dtype import dtype_of, work_dtype
+from ..core.dtype import compute_dtype, dtype_of
 from ..core.errors import OpError
 from ..core.mode import state
 from ..core.op import OPS
@@ -66,7 +66,7 @@ class Initializer:
         """
         if hasattr(block, "initialize") and hasattr(param, "raw"):  # a variable
             return block.initialize(param, self)
-        with cuda.use_default_device(None), rng.parameter_seed():
+        with cuda.use_default_device(None), rng.use_parameter_seed():
             value = self.compute(param.meta.shape, param.meta.dtype)
         param.set_value(value)
         return param
@@ -91,7 +91,7 @@ def _run_random_kernel(
     -> [*shape]
     """
     values: Array = OPS[op].kernel(
-        shape=list(shape), dtype=dtype_of(work_dtype(dtype)).proto, **attrs
+        shape=list(shape), dtype=dtype_of(compute_dtype(dtype)).proto, **attrs
     )
     return values.astype(dtype, copy=False)
 
@@ -111,8 +111,8 @@ def _record_random_op(
 
     -> [*shape]
     """
-    op_dtype = work_dtype(dtype)
-    if state.mode.builder is not None and (seed := rng.startup_seed()):
+    op_dtype = compute_dtype(dtype)
+    if state.mode.program_builder is not None and (seed := rng.startup_program_seed_hook()):
         attrs["seed"] = attrs.get("seed") or seed
     drawn: Tensor = OPS[op](shape=list(shape), dtype=dtype_of(op_dtype).proto, **attrs)
     if op_dtype == dtype:
@@ -407,7 +407,7 @@ class Bilinear(Initializer):
         return np.broadcast_to(profile[:, None] * profile, tuple(shape)).astype(dtype)
 
 
-_global: dict[str, Initializer | None] = {"weight": None, "bias": None}
+_global_initializers: dict[str, Initializer | None] = {"weight": None, "bias": None}
 
 
 def set_global_initializer(
@@ -418,9 +418,9 @@ def set_global_initializer(
     They apply to parameters without an initializer in their ParamAttr. None restores the defaults
     of the layers.
     """
-    _global.update(weight=weight_init, bias=bias_init)
+    _global_initializers.update(weight=weight_init, bias=bias_init)
 
 
 def global_initializer(is_bias: bool) -> Initializer | None:
     """Return the initializer set by `set_global_initializer`, or None."""
-    return _global["bias" if is_bias else "weight"]
+    return _global_initializers["bias" if is_bias else "weight"]

@@ -35,4 +35,4 @@ def _convert_param_attr_to_list(param_attr: Any, n: int) -> list[Any]:
 
 def in_declarative_mode() -> bool:
     """Return whether `to_static` or `jit.save` is recording a program from Python code."""
-    return state.mode.static and state.mode.builder is None
+    return state.mode.static and state.mode.program_builder is None

@@ -10,12 +10,12 @@ from typing import Any, Self
 import numpy as np
 
 from ..core import cuda, unique_name
-from ..core.dtype import default_float, dtype_of, is_float, is_half
+from ..core.dtype import default_float_dtype, dtype_of, is_float, is_half
 from ..core.errors import OperandError, OpError, with_user_line
 from ..core.legacy_importer import legacy_module
 from ..core.mode import state
 from ..core.parameter import Parameter
-from ..core.place import check_gpu_index, parse_place
+from ..core.place import parse_place, usable_gpu_index
 from ..core.tensor import RemovableHook, Tensor
 from .create_parameter import parameter_from_attr
 from .initializer import Initializer
@@ -97,7 +97,7 @@ def layer_version(layer: Layer) -> int:
     )
 
 
-class _Helper:
+class _LayerHelperDescriptor:
     """Descriptor of `layer._helper`, which layers written against Paddle's internals use to append
     ops. An attribute of the instance takes precedence.
     """
@@ -116,7 +116,7 @@ class Layer:
     """
 
     training: bool
-    _helper = _Helper()
+    _helper = _LayerHelperDescriptor()
 
     def __init__(self, name_scope: str | None = None, dtype: Any = "float32") -> None:
         self.training = True
@@ -158,14 +158,14 @@ class Layer:
         members = self.__dict__
         version_counter[0] = members["_layer_version"] = version_counter[0] + 1
         if isinstance(value, Parameter):
-            self._claim_name("_parameters", name)[name] = value
+            self._table_for_assignment("_parameters", name)[name] = value
         elif isinstance(value, Layer):
-            self._claim_name("_sub_layers", name)[name] = value
+            self._table_for_assignment("_sub_layers", name)[name] = value
         elif "_sub_layers" in members:  # __init__ has created all tables
             self._assign_value(name, value)
         members[name] = value
 
-    def _claim_name(self, table: str, name: str) -> dict[str, Any]:
+    def _table_for_assignment(self, table: str, name: str) -> dict[str, Any]:
         """Return a table of members for an assignment, with the name removed from the other
         tables.
         """
@@ -210,8 +210,8 @@ class Layer:
         """Return the dtype of the parameters; float32 (the default argument) selects the default
         dtype.
         """
-        resolved = default_float() if dtype is None else dtype_of(dtype).np
-        return default_float() if resolved == np.float32 else resolved
+        resolved = default_float_dtype() if dtype is None else dtype_of(dtype).np
+        return default_float_dtype() if resolved == np.float32 else resolved
 
     def create_parameter(
         self,
@@ -286,7 +286,7 @@ class Layer:
                     f"register_buffer: {name} is a {type(tensor).__name__}, not a Tensor"
                 )
             )
-        builder = state.mode.builder
+        builder = state.mode.program_builder
         if tensor is not None and builder is not None:
             tensor = builder.buffer(tensor)
         self._buffers[name] = tensor
@@ -330,7 +330,7 @@ class Layer:
                 prefix=f"{prefix}.{name}".lstrip("."), include_self=True, layers_set=visited
             )
 
-    def _members(self, table: str, prefix: str, deep: bool) -> Iterator[tuple[str, Any]]:
+    def _named_members(self, table: str, prefix: str, deep: bool) -> Iterator[tuple[str, Any]]:
         """Iterate over the members of a table with their structured names, each one once."""
         visited: set[int] = set()
         layers = (
@@ -350,7 +350,7 @@ class Layer:
         self, prefix: str = "", include_sublayers: bool = True
     ) -> Iterator[tuple[str, Parameter]]:
         """Iterate over all parameters with their structured names, each one once."""
-        return self._members("_parameters", prefix, include_sublayers)
+        return self._named_members("_parameters", prefix, include_sublayers)
 
     def buffers(self, include_sublayers: bool = True) -> list[Tensor]:
         """Return all buffers, each one once."""
@@ -360,7 +360,7 @@ class Layer:
         self, prefix: str = "", include_sublayers: bool = True
     ) -> Iterator[tuple[str, Tensor]]:
         """Iterate over all buffers with their structured names, each one once."""
-        return self._members("_buffers", prefix, include_sublayers)
+        return self._named_members("_buffers", prefix, include_sublayers)
 
     def apply(self, fn: Callable[[Layer], Any]) -> Self:
         """Call `fn` with every sublayer and with this layer."""
@@ -473,10 +473,10 @@ class Layer:
         device: a Place, 'cpu', 'gpu' or 'gpu:1'
         """
         if device is not None:
-            self._to_device(check_gpu_index(parse_place(device, "to"), f"to: {str(device)!r}"))
+            self._to_device(usable_gpu_index(parse_place(device, "to"), f"to: {str(device)!r}"))
         if dtype is not None:
             for layer in self.sublayers(include_self=True):
-                layer._cast_own(dtype)
+                layer._cast_own_tensors(dtype)
         return self
 
     def _to_device(self, index: int | None) -> None:
@@ -498,10 +498,10 @@ class Layer:
         types = tuple(excluded) if isinstance(excluded, list | tuple) else (excluded,)
         for layer in self.sublayers(include_self=True):
             if not isinstance(layer, types):
-                layer._cast_own(dtype)
+                layer._cast_own_tensors(dtype)
         return self
 
-    def _cast_own(self, dtype: Any) -> None:
+    def _cast_own_tensors(self, dtype: Any) -> None:
         """Change the dtype of this layer's own floating-point parameters and buffers."""
         self._dtype = dtype_of(dtype).np
         for tensor in (*self._parameters.values(), *self._buffers.values()):

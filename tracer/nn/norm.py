@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.communicator import world
+from ..core.communicator import process_groups
 from ..core.errors import OpError, with_user_line
 from ..core.op import OPS
 from ..core.operand_checks import check_tensors
@@ -85,8 +85,8 @@ class _BatchNorm(Float32Layer):
         self._weight_attr, self._bias_attr = weight_attr, bias_attr
         self.weight: Any = self._affine_parameter(weight_attr, 1.0)
         self.bias: Any = self._affine_parameter(bias_attr, 0.0)
-        self._mean = self._statistic(0.0, self._statistic_names[0])
-        self._variance = self._statistic(1.0, self._statistic_names[1])
+        self._mean = self._create_running_statistic(0.0, self._statistic_names[0])
+        self._variance = self._create_running_statistic(1.0, self._statistic_names[1])
 
     def _affine_parameter(self, attr: Any, value: float) -> Parameter | None:
         """Create weight or bias; None if `attr` is False."""
@@ -95,7 +95,7 @@ class _BatchNorm(Float32Layer):
             [self._num_features], attr, is_bias=value == 0.0, default_initializer=default
         )
 
-    def _statistic(self, value: float, name: str | None) -> Parameter:
+    def _create_running_statistic(self, value: float, name: str | None) -> Parameter:
         """Create a running statistic: as in Paddle a parameter that is not trained."""
         parameter: Parameter = self.create_parameter(
             [self._num_features], ParamAttr(name, initializer=Constant(value), trainable=False)
@@ -474,7 +474,7 @@ class SyncBatchNorm(_BatchNorm):
 
     def forward(self, x: Tensor) -> Tensor:
         """Compute the output; the class describes shapes."""
-        if not self.training or world.everybody.size == 1:
+        if not self.training or process_groups.global_group.size == 1:
             return super().forward(x)
         return sync_batch_norm(
             x,
@@ -542,10 +542,10 @@ class SpectralNorm(Layer):
         if min(shape, default=0) <= 0 or not 0 <= dim < len(shape):
             raise OpError(f"SpectralNorm: dim={dim} does not fit weight_shape={shape}")
         self._dim, self._power_iters, self._eps = dim, power_iters, eps
-        self.weight_u: Any = self._vector(shape[dim])
-        self.weight_v: Any = self._vector(int(np.prod(shape)) // shape[dim])
+        self.weight_u: Any = self._create_unit_vector(shape[dim])
+        self.weight_v: Any = self._create_unit_vector(int(np.prod(shape)) // shape[dim])
 
-    def _vector(self, size: int) -> Parameter:
+    def _create_unit_vector(self, size: int) -> Parameter:
         vector: Parameter = self.create_parameter(
             [size], dtype=self._dtype_argument, default_initializer=Normal(0.0, 1.0)
         )

@@ -51,7 +51,7 @@ class _Pool(ConfigMixin):
         return ", ".join(f"{name}={config[name]}" for name in ("kernel_size", "stride", "padding"))
 
 
-class _Adaptive(_Pool):
+class _AdaptivePool(_Pool):
     """Base of the adaptive pooling layers: pool to `output_size`."""
 
     _attribute_format = "_{}"
@@ -278,7 +278,7 @@ class AvgPool3D(_Pool):
         )
 
 
-class AdaptiveAvgPool1D(_Adaptive):
+class AdaptiveAvgPool1D(_AdaptivePool):
     """Average pooling to a given output size.
 
     x [N, C, L] -> [N, C, output_size]
@@ -295,7 +295,7 @@ class AdaptiveAvgPool1D(_Adaptive):
         return super().forward(input)
 
 
-class AdaptiveMaxPool1D(_Adaptive):
+class AdaptiveMaxPool1D(_AdaptivePool):
     """Max pooling to a given output size.
 
     x [N, C, L] -> [N, C, output_size]
@@ -314,7 +314,7 @@ class AdaptiveMaxPool1D(_Adaptive):
         return super().forward(input)
 
 
-class AdaptiveAvgPool2D(_Adaptive):
+class AdaptiveAvgPool2D(_AdaptivePool):
     """Average pooling to a given output size.
 
     x [N, C, H, W] -> [N, C, *output_size]
@@ -328,7 +328,7 @@ class AdaptiveAvgPool2D(_Adaptive):
         super().__init__(output_size=output_size, data_format=data_format, name=name)
 
 
-class AdaptiveMaxPool2D(_Adaptive):
+class AdaptiveMaxPool2D(_AdaptivePool):
     """Max pooling to a given output size.
 
     x [N, C, H, W] -> [N, C, *output_size]
@@ -342,7 +342,7 @@ class AdaptiveMaxPool2D(_Adaptive):
         super().__init__(output_size=output_size, return_mask=return_mask, name=name)
 
 
-class AdaptiveAvgPool3D(_Adaptive):
+class AdaptiveAvgPool3D(_AdaptivePool):
     """Average pooling to a given output size.
 
     x [N, C, D, H, W] -> [N, C, *output_size]
@@ -356,7 +356,7 @@ class AdaptiveAvgPool3D(_Adaptive):
         super().__init__(output_size=output_size, data_format=data_format, name=name)
 
 
-class AdaptiveMaxPool3D(_Adaptive):
+class AdaptiveMaxPool3D(_AdaptivePool):
     """Max pooling to a given output size.
 
     x [N, C, D, H, W] -> [N, C, *output_size]

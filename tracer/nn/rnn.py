@@ -106,7 +106,7 @@ class RNNCellBase(Layer):
         )
 
 
-class _Cell(RNNCellBase):
+class _GatedCell(RNNCellBase):
     """Base of the three cells: their weights, with G gates.
 
     weight_ih [G * hidden, input], weight_hh [G * hidden, hidden], biases [G * hidden]
@@ -124,13 +124,13 @@ class _Cell(RNNCellBase):
             Uniform(-1 / math.sqrt(hidden_size), 1 / math.sqrt(hidden_size)),
             gates * hidden_size,
         )
-        self.weight_ih: Any = self._weight([rows, input_size], attrs[0], initializer)
-        self.weight_hh: Any = self._weight([rows, hidden_size], attrs[1], initializer)
-        self.bias_ih: Any = self._weight([rows], attrs[2], initializer)
-        self.bias_hh: Any = self._weight([rows], attrs[3], initializer)
+        self.weight_ih: Any = self._create_weight([rows, input_size], attrs[0], initializer)
+        self.weight_hh: Any = self._create_weight([rows, hidden_size], attrs[1], initializer)
+        self.bias_ih: Any = self._create_weight([rows], attrs[2], initializer)
+        self.bias_hh: Any = self._create_weight([rows], attrs[3], initializer)
         self.input_size, self.hidden_size = input_size, hidden_size
 
-    def _weight(self, shape: list[int], attr: Any, initializer: Initializer) -> Any:
+    def _create_weight(self, shape: list[int], attr: Any, initializer: Initializer) -> Any:
         """Create a weight or bias. If `attr` is False it is constant, as in Paddle: a weight 1, a
         bias 0.
         """
@@ -145,7 +145,7 @@ class _Cell(RNNCellBase):
         parameter.stop_gradient = True
         return parameter
 
-    def _projections(self, inputs: Tensor, hidden: Tensor) -> tuple[Tensor, Tensor]:
+    def _project_input_and_state(self, inputs: Tensor, hidden: Tensor) -> tuple[Tensor, Tensor]:
         """Return weight_ih x + bias_ih and weight_hh h + bias_hh.
 
         -> [batch, G * hidden] each
@@ -165,7 +165,7 @@ class _Cell(RNNCellBase):
         return f"{self.input_size}, {self.hidden_size}"
 
 
-class SimpleRNNCell(_Cell):
+class SimpleRNNCell(_GatedCell):
     """h' = activation(W_ih x + b_ih + W_hh h + b_hh) (Elman 1990).
 
     inputs [B, input_size], states [B, hidden_size] -> (h', h')
@@ -191,7 +191,7 @@ class SimpleRNNCell(_Cell):
     def forward(self, inputs: Tensor, states: Tensor | None = None) -> Any:
         """Compute one step; `states` is zero by default."""
         hidden = self.get_initial_states(inputs) if states is None else states
-        new = self._activation_fn(add(*self._projections(inputs, hidden)))
+        new = self._activation_fn(add(*self._project_input_and_state(inputs, hidden)))
         return new, new
 
     def extra_repr(self) -> str:
@@ -201,7 +201,7 @@ class SimpleRNNCell(_Cell):
         )
 
 
-class LSTMCell(_Cell):
+class LSTMCell(_GatedCell):
     """Long short-term memory (Hochreiter and Schmidhuber 1997).
 
     c' = sigmoid(f) * c + sigmoid(i) * tanh(g); h' = sigmoid(o) * tanh(c'), where i, f, g, o are the
@@ -227,7 +227,7 @@ class LSTMCell(_Cell):
     def forward(self, inputs: Tensor, states: Any = None) -> Any:
         """Compute one step; `states` is zero by default."""
         hidden, cell = self.get_initial_states(inputs) if states is None else states
-        i, f, g, o = split(add(*self._projections(inputs, hidden)), 4, -1)
+        i, f, g, o = split(add(*self._project_input_and_state(inputs, hidden)), 4, -1)
         new_cell = add(multiply(F.sigmoid(f), cell), multiply(F.sigmoid(i), F.tanh(g)))
         out = multiply(F.sigmoid(o), F.tanh(new_cell))
         return out, (out, new_cell)
@@ -238,7 +238,7 @@ class LSTMCell(_Cell):
         return (self.hidden_size,), (self.hidden_size,)
 
 
-class GRUCell(_Cell):
+class GRUCell(_GatedCell):
     """Gated recurrent unit (Cho et al. 2014).
 
     h' = z * h + (1 - z) * tanh(x_c + r * h_c), r = sigmoid(x_r + h_r), z = sigmoid(x_z + h_z),
@@ -265,7 +265,7 @@ class GRUCell(_Cell):
     def forward(self, inputs: Tensor, states: Tensor | None = None) -> Any:
         """Compute one step; `states` is zero by default."""
         hidden = self.get_initial_states(inputs) if states is None else states
-        from_inputs, from_hidden = self._projections(inputs, hidden)
+        from_inputs, from_hidden = self._project_input_and_state(inputs, hidden)
         (xr, xz, xc), (hr, hz, hc) = split(from_inputs, 3, -1), split(from_hidden, 3, -1)
         candidate = F.tanh(add(xc, multiply(F.sigmoid(add(xr, hr)), hc)))
         new = add(multiply(subtract(hidden, candidate), F.sigmoid(add(xz, hz))), candidate)

@@ -199,7 +199,7 @@ class MultiHeadAttention(Layer):
         return out if len(outs) == 1 else tuple(outs)
 
 
-class _Block(Layer):
+class _TransformerLayer(Layer):
     """Base of the encoder and decoder layers: dropout, residual and normalization around a
     sublayer.
     """
@@ -210,7 +210,7 @@ class _Block(Layer):
     dropout: Dropout
     activation: Any
 
-    def _residual(self, x: Tensor, norm: Layer, dropout: Layer, sublayer: Any) -> Tensor:
+    def _apply_with_residual(self, x: Tensor, norm: Layer, dropout: Layer, sublayer: Any) -> Tensor:
         """Return x + dropout(sublayer(x)), normalized before or after."""
         if self.normalize_before:
             return add(x, dropout(sublayer(norm(x))))
@@ -226,7 +226,7 @@ def _constructor_args(values: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in values.items() if name not in ("self", "__class__")}
 
 
-class TransformerEncoderLayer(_Block):
+class TransformerEncoderLayer(_TransformerLayer):
     """Encoder layer: self-attention and a feed-forward network.
 
     src [B, L, d_model] -> like src
@@ -271,8 +271,8 @@ class TransformerEncoderLayer(_Block):
             new_caches.append(out[-1])
             return out[0]
 
-        src = self._residual(src, self.norm1, self.dropout1, attend)
-        src = self._residual(src, self.norm2, self.dropout2, self._feed_forward)
+        src = self._apply_with_residual(src, self.norm1, self.dropout1, attend)
+        src = self._apply_with_residual(src, self.norm2, self.dropout2, self._feed_forward)
         return src if cache is None else (src, new_caches[0])
 
     def gen_cache(self, src: Tensor) -> Any:
@@ -280,7 +280,7 @@ class TransformerEncoderLayer(_Block):
         return self.self_attn.gen_cache(src, type=Cache)
 
 
-def _replicate(layer: Any, count: int) -> LayerList:
+def _repeat_layer(layer: Any, count: int) -> LayerList:
     """Return the layer and `count` - 1 new layers with the same arguments."""
     return LayerList([layer, *(type(layer)(**copy.copy(layer._config)) for _ in range(count - 1))])
 
@@ -293,7 +293,7 @@ class TransformerEncoder(Layer):
 
     def __init__(self, encoder_layer: Any, num_layers: int, norm: Layer | None = None) -> None:
         super().__init__()
-        self.layers = _replicate(encoder_layer, num_layers)
+        self.layers = _repeat_layer(encoder_layer, num_layers)
         self.num_layers = num_layers
         self.norm = norm
 
@@ -315,7 +315,7 @@ class TransformerEncoder(Layer):
         return [layer.gen_cache(src) for layer in layers]
 
 
-class TransformerDecoderLayer(_Block):
+class TransformerDecoderLayer(_TransformerLayer):
     """Decoder layer: self-attention, cross-attention and a feed-forward network.
 
     tgt [B, L, d_model], memory [B, S, d_model] -> like tgt
@@ -373,13 +373,13 @@ class TransformerDecoderLayer(_Block):
             new_caches.append(out[-1])
             return out[0]
 
-        tgt = self._residual(
+        tgt = self._apply_with_residual(
             tgt, self.norm1, self.dropout1, lambda x: attend(self.self_attn, x, x, self_mask)
         )
-        tgt = self._residual(
+        tgt = self._apply_with_residual(
             tgt, self.norm2, self.dropout2, lambda x: attend(self.cross_attn, x, memory, cross_mask)
         )
-        tgt = self._residual(tgt, self.norm3, self.dropout3, self._feed_forward)
+        tgt = self._apply_with_residual(tgt, self.norm3, self.dropout3, self._feed_forward)
         return tgt if cache is None else (tgt, tuple(new_caches))
 
     def gen_cache(self, memory: Tensor) -> tuple[Any, Any]:
@@ -397,7 +397,7 @@ class TransformerDecoder(Layer):
 
     def __init__(self, decoder_layer: Any, num_layers: int, norm: Layer | None = None) -> None:
         super().__init__()
-        self.layers = _replicate(decoder_layer, num_layers)
+        self.layers = _repeat_layer(decoder_layer, num_layers)
         self.num_layers = num_layers
         self.norm = norm
 

@@ -74,16 +74,16 @@ _UPSAMPLE = {
     "align_mode": 0,
     "data_format": "NCHW",
 }
-_WINDOW = {"kernel_sizes": REQUIRED, "dilations": 1, "paddings": 0, "strides": 1}
-_WINDOW_SHOWN = (
+_WINDOW_DEFAULTS = {"kernel_sizes": REQUIRED, "dilations": 1, "paddings": 0, "strides": 1}
+_WINDOW_REPR = (
     "kernel_size:kernel_sizes",
     "dilation:dilations",
     "padding:paddings",
     "stride:strides",
 )
-_LRN = {"size": REQUIRED, "alpha": 0.0001, "beta": 0.75, "k": 1.0, "data_format": "NCHW"}
+_LRN_DEFAULTS = {"size": REQUIRED, "alpha": 0.0001, "beta": 0.75, "k": 1.0, "data_format": "NCHW"}
 _SHUFFLE = {"data_format": "NCHW"}
-_INPUT = ("input",)
+_INPUT_NAMES = ("input",)
 
 TABLE: list[tuple[Row, type[FunctionLayer]]] = [
     (
@@ -200,11 +200,11 @@ TABLE: list[tuple[Row, type[FunctionLayer]]] = [
         Row(
             "Unfold",
             "unfold",
-            _WINDOW,
+            _WINDOW_DEFAULTS,
             "Extract the L sliding windows as columns (im2col).",
             "x [N, C, H, W] -> [N, C * kH * kW, L]",
-            _INPUT,
-            _WINDOW_SHOWN,
+            _INPUT_NAMES,
+            _WINDOW_REPR,
         ),
         FunctionLayer,
     ),
@@ -212,11 +212,11 @@ TABLE: list[tuple[Row, type[FunctionLayer]]] = [
         Row(
             "Fold",
             "fold",
-            {"output_sizes": REQUIRED, **_WINDOW},
+            {"output_sizes": REQUIRED, **_WINDOW_DEFAULTS},
             "Sum columns into sliding windows (col2im), the adjoint of Unfold.",
             "x [N, C * kH * kW, L] -> [N, C, *output_sizes]",
-            _INPUT,
-            _WINDOW_SHOWN,
+            _INPUT_NAMES,
+            _WINDOW_REPR,
         ),
         FunctionLayer,
     ),
@@ -224,10 +224,10 @@ TABLE: list[tuple[Row, type[FunctionLayer]]] = [
         Row(
             "LocalResponseNorm",
             "local_response_norm",
-            _LRN,
+            _LRN_DEFAULTS,
             "Normalize each channel by its neighbours (Krizhevsky et al. 2012).",
             "x [N, C, *] -> like x",
-            _INPUT,
+            _INPUT_NAMES,
         ),
         FunctionLayer,
     ),
@@ -238,7 +238,7 @@ TABLE: list[tuple[Row, type[FunctionLayer]]] = [
             {"p": 0.5},
             "Dropout for SELU that preserves mean and variance (Klambauer et al. 2017).",
             "x [*] -> [*]",
-            _INPUT,
+            _INPUT_NAMES,
             pass_training=True,
         ),
         FunctionLayer,
@@ -250,7 +250,7 @@ TABLE: list[tuple[Row, type[FunctionLayer]]] = [
             {"p": 0.5, "data_format": "NCHW"},
             "Drop whole channels of images.",
             "x [N, C, H, W] -> like x",
-            _INPUT,
+            _INPUT_NAMES,
             pass_training=True,
         ),
         FunctionLayer,
@@ -262,7 +262,7 @@ TABLE: list[tuple[Row, type[FunctionLayer]]] = [
             {"p": 0.5, "data_format": "NCDHW"},
             "Drop whole channels of volumes.",
             "x [N, C, D, H, W] -> like x",
-            _INPUT,
+            _INPUT_NAMES,
             pass_training=True,
         ),
         FunctionLayer,

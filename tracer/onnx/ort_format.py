@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..core.errors import FileError
-from ..export.save import atomic_write, named
+from ..export.save import atomic_write, set_error_filename
 from ..loader.engine import EngineError
 from ..loader.model_files import ModelFiles
 from .writer import (
@@ -35,14 +35,17 @@ def write_ort(files: ModelFiles, output: Path, options: ExportOptions) -> Export
     opset = select_opset(files, options)
     with tempfile.TemporaryDirectory(prefix="oarlock-") as folder:
         onnx_path, ort_path = Path(folder, "model.onnx"), Path(folder, output.name)
-        with named(onnx_path):
+        with set_error_filename(onnx_path):
             onnx_path.write_bytes(onnx_bytes(files, onnx_path, True, opset))
         convert_to_ort(onnx_path, ort_path)
         data = ort_path.read_bytes()
         report = compare_with_model(files, ort_path) if options.check else "not checked"
     operators = read_ort(data, output.name).operators
     atomic_write(
-        {str(output): data, str(operator_config_path(output)): operator_config(operators).encode()}
+        {
+            str(output): data,
+            str(operator_config_path(output)): format_operator_config(operators).encode(),
+        }
     )
     return ExportResult(
         output, len(data), opset, f"{report}; needs {sum(map(len, operators.values()))} operators"
@@ -68,7 +71,7 @@ def convert_to_ort(onnx_path: Path, ort_path: Path) -> None:
         raise EngineError(f"{ort_path.name}: ONNX Runtime cannot write the file: {error}") from None
 
 
-def operator_config(operators: Operators) -> str:
+def format_operator_config(operators: Operators) -> str:
     """Format the operator list for ONNX Runtime's build script: `domain;opset;operators` lines."""
     lines = [
         f"{domain or 'ai.onnx'};{opset};{','.join(sorted(names))}"
@@ -119,7 +122,7 @@ class _Reader:
     def __init__(self, size: int) -> None:
         self._budget = 8 * size + 4096
 
-    def consume(self, count: int) -> None:
+    def consume_budget(self, count: int) -> None:
         """Subtract entries or bytes from the budget.  Raises ValueError if it is exhausted."""
         self._budget -= count
         if self._budget < 0:
@@ -127,13 +130,13 @@ class _Reader:
 
     def text(self, value: bytes | None) -> str:
         """Decode a string."""
-        self.consume(len(value or b""))
+        self.consume_budget(len(value or b""))
         return (value or b"").decode()
 
-    def entries(self, item: Callable[[int], Any], count: int) -> Iterator[Any]:
+    def iter_vector(self, item: Callable[[int], Any], count: int) -> Iterator[Any]:
         """Yield the entries of a vector."""
         for index in range(count):
-            self.consume(1)
+            self.consume_budget(1)
             yield item(index)
 
     def model(self, session: Any) -> OrtModel:
@@ -142,19 +145,21 @@ class _Reader:
         graph = model.Graph()
         opsets = {
             text(o.Domain()): o.Version()
-            for o in self.entries(model.OpsetImport, model.OpsetImportLength())
+            for o in self.iter_vector(model.OpsetImport, model.OpsetImportLength())
         }
         ops: Counter[str] = Counter()
         operators: Operators = {}
         self.count_operators(graph, ops, operators)
-        types = {text(a.Name()): a for a in self.entries(graph.NodeArgs, graph.NodeArgsLength())}
+        types = {
+            text(a.Name()): a for a in self.iter_vector(graph.NodeArgs, graph.NodeArgsLength())
+        }
         inputs = [
-            self.spec(types, text(name))
-            for name in self.entries(graph.Inputs, graph.InputsLength())
+            self.tensor_spec(types, text(name))
+            for name in self.iter_vector(graph.Inputs, graph.InputsLength())
         ]
         outputs = [
-            self.spec(types, text(name))
-            for name in self.entries(graph.Outputs, graph.OutputsLength())
+            self.tensor_spec(types, text(name))
+            for name in self.iter_vector(graph.Outputs, graph.OutputsLength())
         ]
         return OrtModel(
             text(session.OrtVersion()),
@@ -168,15 +173,15 @@ class _Reader:
 
     def count_operators(self, graph: Any, ops: Counter[str], operators: Operators) -> None:
         """Count the operators of a graph and of the subgraphs of its nodes."""
-        for node in self.entries(graph.Nodes, graph.NodesLength()):
+        for node in self.iter_vector(graph.Nodes, graph.NodesLength()):
             name = self.text(node.OpType())
             ops[name] += 1
             operators.setdefault((self.text(node.Domain()), node.SinceVersion()), set()).add(name)
-            for attribute in self.entries(node.Attributes, node.AttributesLength()):
+            for attribute in self.iter_vector(node.Attributes, node.AttributesLength()):
                 if attribute.G() is not None:
                     self.count_operators(attribute.G(), ops, operators)
 
-    def spec(self, types: dict[str, Any], name: str) -> tuple[str, str, list[int | str]]:
+    def tensor_spec(self, types: dict[str, Any], name: str) -> tuple[str, str, list[int | str]]:
         """Return name, dtype and shape of an input or output."""
         from onnxruntime.tools.ort_format_model import ort_model_processor  # noqa: PLC0415
 
@@ -185,7 +190,7 @@ class _Reader:
         tensor.Init(value.Bytes, value.Pos)
         shape = tensor.Shape()
         dims = (
-            [d.Value() for d in self.entries(shape.Dim, shape.DimLength())]
+            [d.Value() for d in self.iter_vector(shape.Dim, shape.DimLength())]
             if shape is not None
             else []
         )
@@ -196,12 +201,12 @@ class _Reader:
 
         The size must not be read without its type: it is 0 if it is not set.
         """
-        if dim.DimType() == _STATIC_SIZE:
+        if dim.DimType() == _DIM_VALUE:
             return int(dim.DimValue())
         return self.text(dim.DimParam()) or "?"
 
 
-_STATIC_SIZE = 1  # DimensionValueType.VALUE
+_DIM_VALUE = 1  # DimensionValueType.VALUE
 
 _DTYPES = {
     1: "float32",

@@ -9,11 +9,18 @@ from ..core import native
 from ..core.arrays import np
 from ..core.op import OPS, check, op
 from . import blockwise
-from .compare import between, where
+from .compare import is_between, where
 from .elementwise import add, div, masked, mul, scale, sub
 from .erf import erf as erf_of
 from .half_precision import upcast_half
-from .shared_meta_rules import dims_match, float_like_x, inexact_like_x, like_x, shape_of, size_of
+from .shared_meta_rules import (
+    dims_match,
+    float_like_x,
+    inexact_like_x,
+    like_x,
+    num_elements,
+    shape_of,
+)
 from .unary_math import exp, negative, one_minus, plus_one, sigmoid, square, tanh
 
 INF = math.inf
@@ -25,7 +32,7 @@ def relu(x):
     return np.maximum(x, x.dtype.type(0))
 
 
-relu.native(native.kernel("relu"))
+relu.native(native.find_kernel("relu"))
 
 
 @relu.vjp
@@ -35,11 +42,11 @@ def _(g, x, *, Out):
 
 @op("relu_grad", "Out, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
 def relu_grad(out, g):
-    """X@GRAD = Out@GRAD where Out > 0, else 0.   Out [*], Out@GRAD [*] -> X@GRAD [*]"""
+    """X@GRAD = Out@GRAD where Out > 0, else 0. Out [*], Out@GRAD [*] -> X@GRAD [*]"""
     return g * (out > 0)
 
 
-relu_grad.native(native.kernel("relu_grad"))
+relu_grad.native(native.find_kernel("relu_grad"))
 
 
 @relu_grad.vjp
@@ -55,7 +62,7 @@ def relu6(x, *, threshold: float = 6.0):
 
 @relu6.vjp
 def _(g, x, *, threshold):
-    return masked(g, between(x, low=0.0, high=threshold))
+    return masked(g, is_between(x, low=0.0, high=threshold))
 
 
 @op("brelu", "X -> Out", meta=like_x, floating="X")
@@ -66,7 +73,7 @@ def brelu(x, *, t_min: float = 0.0, t_max: float = 24.0):
 
 @brelu.vjp
 def _(g, x, *, t_min, t_max):
-    return masked(g, between(x, low=t_min, high=t_max))
+    return masked(g, is_between(x, low=t_min, high=t_max))
 
 
 @upcast_half
@@ -94,7 +101,9 @@ def clip(x, low=None, high=None, *, min: float, max: float):
 
 @clip.vjp
 def _(g, x, low, high, *, min, max):
-    inside = between(x, low=-INF if low is not None else min, high=INF if high is not None else max)
+    inside = is_between(
+        x, low=-INF if low is not None else min, high=INF if high is not None else max
+    )
     if low is not None:
         inside = OPS["logical_and"](inside, OPS["greater_than"](x, low))
     if high is not None:
@@ -139,8 +148,8 @@ def elu(x, *, alpha: float = 1.0):
 
 @elu.vjp
 def _(g, x, *, alpha):
-    below = scale(exp(masked(x, between(x, high=0.0))), scale=alpha)
-    return where(between(x, low=0.0), g, mul(g, below))
+    below = scale(exp(masked(x, is_between(x, high=0.0))), scale=alpha)
+    return where(is_between(x, low=0.0), g, mul(g, below))
 
 
 @op("gelu", "X -> Out", meta=float_like_x, floating="X")
@@ -152,7 +161,7 @@ def gelu(x, *, approximate: bool = False):
 
     X [*] -> Out [*]
     """
-    return blockwise.elementwise(_gelu_tanh if approximate else _gelu_erf, x)
+    return blockwise.apply_elementwise(_gelu_tanh if approximate else _gelu_erf, x)
 
 
 @gelu.native
@@ -161,7 +170,7 @@ def _(x, *, approximate=False):
 
 
 _GELU, _GELU_TANH, _SLOPE, _SLOPE_TANH = map(
-    native.kernel, ("gelu", "gelu_tanh", "gelu_grad", "gelu_tanh_grad")
+    native.find_kernel, ("gelu", "gelu_tanh", "gelu_grad", "gelu_tanh_grad")
 )
 
 
@@ -177,7 +186,7 @@ def _gelu_erf(x: Any) -> Any:
 
 # tanh(K * (x + A * x ** 3)): Hendrycks and Gimpel, arXiv 1606.08415
 _K, _A = math.sqrt(2 / math.pi), 0.044715
-_PHI0 = 1 / math.sqrt(2 * math.pi)
+_STANDARD_NORMAL_AT_0 = 1 / math.sqrt(2 * math.pi)
 
 
 @gelu.vjp
@@ -189,7 +198,7 @@ def _(g, x, *, approximate):
 @upcast_half
 def gelu_grad(x, g, *, approximate: bool = False):
     """X@GRAD = Out@GRAD * gelu'(X). X [*], Out@GRAD [*] -> X@GRAD [*]"""
-    return blockwise.elementwise(
+    return blockwise.apply_elementwise(
         _gelu_tanh_derivative if approximate else _gelu_erf_derivative, x, g
     )
 
@@ -209,25 +218,28 @@ def _gelu_tanh_derivative(x: Any, g: Any) -> Any:
 
 def _gelu_erf_derivative(x: Any, g: Any) -> Any:
     t = x.dtype.type
-    phi = np.exp(x * x * t(-0.5)) * (x * t(_PHI0))
+    phi = np.exp(x * x * t(-0.5)) * (x * t(_STANDARD_NORMAL_AT_0))
     return g * ((erf_of(x * t(math.sqrt(0.5))) + t(1)) * t(0.5) + phi)
 
 
 @gelu_grad.vjp
 def _(gg, x, g, *, approximate):
-    def to_x() -> Any:
+    def x_grad() -> Any:
         return mul(
             mul(gg, g),
             _gelu_tanh_second_derivative(x) if approximate else _gelu_erf_second_derivative(x),
         )
 
-    return to_x, lambda: gelu_grad(x, gg, approximate=approximate)
+    return x_grad, lambda: gelu_grad(x, gg, approximate=approximate)
 
 
 def _gelu_erf_second_derivative(x: Any) -> Any:
     """The second derivative of gelu: phi(x) * (2 - x ** 2)."""
     xx = square(x)
-    return mul(scale(exp(scale(xx, scale=-0.5)), scale=_PHI0), scale(xx, scale=-1.0, bias=2.0))
+    return mul(
+        scale(exp(scale(xx, scale=-0.5)), scale=_STANDARD_NORMAL_AT_0),
+        scale(xx, scale=-1.0, bias=2.0),
+    )
 
 
 def _gelu_tanh_second_derivative(x: Any) -> Any:
@@ -258,10 +270,10 @@ def _silu_grad(x: Any, g: Any) -> Any:
 @upcast_half
 def silu_grad(x, g):
     """X@GRAD = Out@GRAD * silu'(X). X [*], Out@GRAD [*] -> X@GRAD [*]"""
-    return blockwise.elementwise(_silu_grad, x, g)
+    return blockwise.apply_elementwise(_silu_grad, x, g)
 
 
-silu_grad.native(native.kernel("silu_grad"))
+silu_grad.native(native.find_kernel("silu_grad"))
 
 
 @silu_grad.vjp
@@ -282,11 +294,11 @@ def _silu_vjp(g: Any, x: Any) -> Any:
 @upcast_half
 def silu(x):
     """Out = X / (1 + e ** -X). X [*] -> Out [*]"""
-    return blockwise.elementwise(_silu, x)
+    return blockwise.apply_elementwise(_silu, x)
 
 
 silu.vjp(_silu_vjp)
-silu.native(native.kernel("silu"))
+silu.native(native.find_kernel("silu"))
 
 
 @op("swish", "X -> Out", meta=float_like_x, floating="X")
@@ -295,7 +307,7 @@ silu.native(native.kernel("silu"))
 def swish(x, *, beta: float = 1.0):
     """Out = X / (1 + e ** (-beta X)). X [*] -> Out [*]"""
     if beta == 1.0:
-        return blockwise.elementwise(_silu, x)
+        return blockwise.apply_elementwise(_silu, x)
     one = x.dtype.type(1)
     return x / (one + np.exp(-x * x.dtype.type(beta)))
 
@@ -308,7 +320,7 @@ def _(g, x, *, beta):
     return mul(g, mul(s, scale(mul(x, one_minus(s)), scale=beta, bias=1.0)))
 
 
-_native_silu = native.kernel("silu")
+_native_silu = native.find_kernel("silu")
 
 
 @swish.native
@@ -329,7 +341,7 @@ def _(g, x, *, threshold, scale, offset):
     rising = mul(g, times(x, scale=2 / scale, bias=offset / scale))
     above = times(g, scale=threshold / scale)
     return where(
-        between(x, high=threshold - offset), masked(rising, between(x, low=-offset)), above
+        is_between(x, high=threshold - offset), masked(rising, is_between(x, low=-offset)), above
     )
 
 
@@ -342,10 +354,10 @@ def hard_sigmoid(x, *, slope: float = 0.2, offset: float = 0.5):
 
 @hard_sigmoid.vjp
 def _(g, x, *, slope, Out):
-    return masked(scale(g, scale=slope), between(Out, low=0.0, high=1.0))
+    return masked(scale(g, scale=slope), is_between(Out, low=0.0, high=1.0))
 
 
-@op("softplus", "X -> Out", meta=float_like_x, floating="X", amp="deny")
+@op("softplus", "X -> Out", meta=float_like_x, floating="X", amp_class="deny")
 @upcast_half
 def softplus(x, *, beta: float = 1.0, threshold: float = 20.0):
     """Out = ln(1 + e ** (beta * X)) / beta; Out = X where beta * X > threshold.
@@ -360,7 +372,7 @@ def softplus(x, *, beta: float = 1.0, threshold: float = 20.0):
 @softplus.vjp
 def _(g, x, *, beta, threshold):
     z = scale(x, scale=beta)
-    return where(between(z, low=threshold), g, mul(g, sigmoid(z)))
+    return where(is_between(z, low=threshold), g, mul(g, sigmoid(z)))
 
 
 @op("softsign", "X -> Out", meta=float_like_x, floating="X")
@@ -428,8 +440,8 @@ def _(x, alpha, *, data_format, mode):
         else list(shape)
     )
     check(
-        dims_match(size_of(alpha.shape), size_of(tuple(sizes))),
-        f"mode={mode} requires {size_of(tuple(sizes))} elements of Alpha",
+        dims_match(num_elements(alpha.shape), num_elements(tuple(sizes))),
+        f"mode={mode} requires {num_elements(tuple(sizes))} elements of Alpha",
     )
     return x
 
@@ -438,9 +450,9 @@ def _(x, alpha, *, data_format, mode):
 def _(g, x, alpha, *, data_format, mode):
     spread = OPS["reshape2"](alpha, shape=list(_alpha_shape(shape_of(x), data_format, mode)))[0]
 
-    def to_alpha() -> Any:
+    def alpha_grad() -> Any:
         return OPS["reshape_like"](
-            OPS["sum_like"](mul(g, masked(x, between(x, high=0.0))), spread), alpha
+            OPS["sum_like"](mul(g, masked(x, is_between(x, high=0.0))), spread), alpha
         )
 
-    return where(between(x, low=0.0), g, mul(g, spread)), to_alpha
+    return where(is_between(x, low=0.0), g, mul(g, spread)), alpha_grad

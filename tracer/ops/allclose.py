@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.arrays import np
-from ..core.op import NON_FLOAT_RESULT, Meta, check_dtype, op
+from ..core.op import NO_GRAD_NON_FLOAT_RESULT, Meta, check_dtype, op
 from .shared_meta_rules import broadcast_bool
 
-BOOL = np.dtype(bool)
+BOOL_DTYPE = np.dtype(bool)
 
 
-def _tolerance(tensor: Any, text: str) -> float:
+def _tolerance_value(tensor: Any, text: str) -> float:
     return float(text) if tensor is None else float(tensor.reshape(-1)[0])
 
 
-def _close(x: Any, y: Any, rtol: float, atol: float, equal_nan: bool) -> Any:
+def _is_close(x: Any, y: Any, rtol: float, atol: float, equal_nan: bool) -> Any:
     """Whether |x - y| <= atol + rtol * |y| or x == y, elementwise, in float64 or complex128.
 
     As in Paddle, every number is close to an infinite y.
@@ -30,7 +30,7 @@ def _close(x: Any, y: Any, rtol: float, atol: float, equal_nan: bool) -> Any:
 @op(
     "isclose",
     "Input, Other, Rtol?, Atol? -> Out",
-    no_grad=NON_FLOAT_RESULT,
+    no_grad_reason=NO_GRAD_NON_FLOAT_RESULT,
     same_dtype="Input Other",
 )
 def isclose(
@@ -47,7 +47,9 @@ def isclose(
 
     Input [*A], Other [*B] -> Out bool [*broadcast(A, B)]
     """
-    return _close(x, y, _tolerance(rtol_tensor, rtol), _tolerance(atol_tensor, atol), equal_nan)
+    return _is_close(
+        x, y, _tolerance_value(rtol_tensor, rtol), _tolerance_value(atol_tensor, atol), equal_nan
+    )
 
 
 @isclose.meta
@@ -59,7 +61,7 @@ def _(x, y, rtol_tensor, atol_tensor, **_):
     "allclose",
     "Input, Other, Rtol?, Atol? -> Out",
     attrs_of=isclose,
-    no_grad=NON_FLOAT_RESULT,
+    no_grad_reason=NO_GRAD_NON_FLOAT_RESULT,
     same_dtype="Input Other",
 )
 def allclose(x, y, rtol_tensor=None, atol_tensor=None, **attrs):
@@ -70,10 +72,10 @@ def allclose(x, y, rtol_tensor=None, atol_tensor=None, **attrs):
 @allclose.meta
 def _(x, y, *_, **__):
     broadcast_bool(x, y)
-    return Meta((), BOOL)
+    return Meta((), BOOL_DTYPE)
 
 
-@op("equal_all", "X, Y -> Out", no_grad=NON_FLOAT_RESULT, same_dtype="X Y")
+@op("equal_all", "X, Y -> Out", no_grad_reason=NO_GRAD_NON_FLOAT_RESULT, same_dtype="X Y")
 def equal_all(x, y):
     """Out = whether X and Y have the same shape and equal elements.
 
@@ -85,10 +87,15 @@ def equal_all(x, y):
 @equal_all.meta
 def _(x, y):
     check_dtype(x.dtype == y.dtype, "the dtypes differ")
-    return Meta((), BOOL)
+    return Meta((), BOOL_DTYPE)
 
 
-@op("is_empty", "X -> Out", meta=lambda x: Meta((), BOOL), no_grad=NON_FLOAT_RESULT)
+@op(
+    "is_empty",
+    "X -> Out",
+    meta=lambda x: Meta((), BOOL_DTYPE),
+    no_grad_reason=NO_GRAD_NON_FLOAT_RESULT,
+)
 def is_empty(x):
     """Out = whether X has no elements. X [*] -> Out bool []"""
     return np.bool_(x.size == 0)

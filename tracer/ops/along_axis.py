@@ -9,18 +9,18 @@ from typing import Any, NamedTuple
 
 from ..core.arrays import np
 from ..core.dtype import is_float
-from ..core.op import OPS, VALUE_INDEPENDENT, Meta, check, check_dtype, op
+from ..core.op import NO_GRAD_VALUE_INDEPENDENT, OPS, Meta, check, check_dtype, op
 from .compare import equal
 from .elementwise import div, masked, mul, zeros_like
-from .index import check_inside, check_integers
-from .scatter_at import combine_at
-from .shared_meta_rules import Shape, dims_match, known_dim, normal_axis, shape_of
+from .index import check_index_range, check_integers
+from .scatter_at import ufunc_at
+from .shared_meta_rules import Shape, dims_match, normalize_axis, pick_known_dim, shape_of
 
 
 def index_grid(x: Any, index: Any, axis: int) -> tuple[Any, ...]:
     """The index arrays for NumPy: `index` along `axis`, and an arange along every other axis."""
     axis = axis % x.ndim
-    check_inside(index, x.shape[axis])
+    check_index_range(index, x.shape[axis])
     behind = (None,) * index.ndim
     return tuple(
         index if i == axis else np.arange(d)[..., *behind[i + 1 :]]
@@ -28,14 +28,14 @@ def index_grid(x: Any, index: Any, axis: int) -> tuple[Any, ...]:
     )
 
 
-def check_fits(x: Any, index: Any, axis: int) -> None:
+def check_index_shape(x: Any, index: Any, axis: int) -> None:
     """Raise OpError unless `index` has the rank of `x` and at most its sizes on all axes but
     `axis`.
     """
     check_integers(index)
     check(len(x.shape) == len(index.shape), "the ranks of Input and Index differ")
     check(bool(x.shape), "a 0-D tensor has no axis")
-    at = normal_axis(axis, len(x.shape), "Axis")
+    at = normalize_axis(axis, len(x.shape), "Axis")
     pairs = enumerate(zip(x.shape, index.shape, strict=True))
     check(
         all(i == at or min(a, b) < 0 or b <= a for i, (a, b) in pairs),
@@ -49,13 +49,13 @@ def take_along_axis(x, index, *, Axis: int):
 
     Input [*], Index int [*I] -> Result [*I]
     """
-    check_fits(x, index, Axis)
+    check_index_shape(x, index, Axis)
     return x[index_grid(x, index, Axis)]
 
 
 @take_along_axis.meta
 def _(x, index, *, Axis):
-    check_fits(x, index, Axis)
+    check_index_shape(x, index, Axis)
     return Meta(index.shape, x.dtype)
 
 
@@ -64,7 +64,7 @@ def _(g, x, index, *, Axis):
     return put_along_axis(zeros_like(x), index, g, Axis=Axis, Reduce="add"), None
 
 
-def check_rows(x: Any, index: Any) -> None:
+def check_equal_row_counts(x: Any, index: Any) -> None:
     """Raise OpError unless both inputs are matrices with the same number of rows."""
     check_integers(index)
     check(len(x.shape) == len(index.shape) == 2, "X or Index does not have two axes")
@@ -74,14 +74,14 @@ def check_rows(x: Any, index: Any) -> None:
 @op("index_sample", "X, Index -> Out")
 def index_sample(x, index):
     """Out[i, j] = X[i, Index[i, j]]. X [N, M], Index int [N, K] -> Out [N, K]"""
-    check_rows(x, index)
+    check_equal_row_counts(x, index)
     return x[index_grid(x, index, 1)]
 
 
 @index_sample.meta
 def _(x, index):
-    check_rows(x, index)
-    return Meta((known_dim(x.shape[0], index.shape[0]), index.shape[1]), x.dtype)
+    check_equal_row_counts(x, index)
+    return Meta((pick_known_dim(x.shape[0], index.shape[0]), index.shape[1]), x.dtype)
 
 
 @index_sample.vjp
@@ -93,21 +93,21 @@ def _(g, x, index):
 # ------------------------------------------------------------------------------------------
 
 
-def min_value(dtype: np.dtype[Any]) -> Any:
+def min_of_dtype(dtype: np.dtype[Any]) -> Any:
     """The smallest value of `dtype`."""
     return -np.inf if is_float(dtype) else np.iinfo(dtype).min
 
 
-def max_value(dtype: np.dtype[Any]) -> Any:
+def max_of_dtype(dtype: np.dtype[Any]) -> Any:
     """The largest value of `dtype`."""
     return np.inf if is_float(dtype) else np.iinfo(dtype).max
 
 
 class ReduceMode(NamedTuple):
-    """A reduction. start: its neutral element for a dtype; combine: the ufunc."""
+    """A reduction. neutral_element: its neutral element for a dtype; ufunc: the ufunc."""
 
-    start: Callable[[np.dtype[Any]], Any]
-    combine: Any
+    neutral_element: Callable[[np.dtype[Any]], Any]
+    ufunc: Any
 
 
 _REDUCE_MODES = {
@@ -115,8 +115,8 @@ _REDUCE_MODES = {
     "mean": ReduceMode(lambda dtype: 0, np.add),
     "mul": ReduceMode(lambda dtype: 1, np.multiply),
     "multiply": ReduceMode(lambda dtype: 1, np.multiply),
-    "amin": ReduceMode(max_value, np.minimum),
-    "amax": ReduceMode(min_value, np.maximum),
+    "amin": ReduceMode(max_of_dtype, np.minimum),
+    "amax": ReduceMode(min_of_dtype, np.maximum),
 }
 
 
@@ -132,42 +132,44 @@ def put_along_axis(
     mul, mean, amin or amax.
     Include_self: combine them with the element of Input, too.
     """
-    check_fits(x, index, Axis)
+    check_index_shape(x, index, Axis)
     check_dtype(x.dtype == value.dtype, "the dtypes of Input and Value differ")
-    value = _crop_to(value, index.shape)
+    value = _crop_to_index_shape(value, index.shape)
     at, out = index_grid(x, index, Axis), x.copy()
     if Reduce == "assign":
         out[at] = value
         return out
-    way = _REDUCE_MODES[Reduce]
+    reduce_mode = _REDUCE_MODES[Reduce]
     if not Include_self:
-        out[at] = way.start(x.dtype)
-    combine_at(way.combine, out, at, value)
-    return out if Reduce != "mean" else average(out, counts(x, at, Include_self))
+        out[at] = reduce_mode.neutral_element(x.dtype)
+    ufunc_at(reduce_mode.ufunc, out, at, value)
+    return (
+        out if Reduce != "mean" else divide_truncated(out, count_per_position(x, at, Include_self))
+    )
 
 
-def _crop_to(value: Any, shape: Shape) -> Any:
+def _crop_to_index_shape(value: Any, shape: Shape) -> Any:
     """Crop `value` to the shape of the index; as in Paddle, further values are ignored."""
     if value.shape == shape:
         return value
-    check(_is_full(value.shape, shape), "the shapes of Index and Value differ")
+    check(_covers_shape(value.shape, shape), "the shapes of Index and Value differ")
     return value[tuple(slice(n) for n in shape)]
 
 
-def _is_full(have: Shape, wanted: Shape) -> bool:
+def _covers_shape(have: Shape, wanted: Shape) -> bool:
     return len(have) == len(wanted) and all(
         h < 0 or w < 0 or h >= w for h, w in zip(have, wanted, strict=True)
     )
 
 
-def counts(x: Any, at: Any, include_self: bool) -> Any:
+def count_per_position(x: Any, at: Any, include_self: bool) -> Any:
     """The number of values that are combined at each position of `x`; 1 if there are none."""
     found = np.zeros_like(x, dtype=np.int32)
-    combine_at(np.add, found, at, 1)
+    ufunc_at(np.add, found, at, 1)
     return found + 1 if include_self else np.maximum(found, 1)
 
 
-def average(total: Any, count: Any) -> Any:
+def divide_truncated(total: Any, count: Any) -> Any:
     """`total` / `count`; for integers rounded towards zero, as in C."""
     if total.dtype.kind in "iu":
         return np.sign(total) * (np.abs(total) // count.astype(total.dtype))
@@ -180,9 +182,9 @@ def _(x, index, value, *, Axis, Reduce, Include_self):
         Reduce == "assign" or Reduce in _REDUCE_MODES,
         f"Reduce={Reduce!r} is not one of assign, {', '.join(_REDUCE_MODES)}",
     )
-    check_fits(x, index, Axis)
+    check_index_shape(x, index, Axis)
     check_dtype(x.dtype == value.dtype, "the dtypes of Input and Value differ")
-    check(_is_full(value.shape, index.shape), "the shapes of Index and Value differ")
+    check(_covers_shape(value.shape, index.shape), "the shapes of Index and Value differ")
     return x
 
 
@@ -192,49 +194,55 @@ def _(g, x, index, value, *, Axis, Reduce, Include_self, Result):
         shape_of(value) == shape_of(index), "the gradient needs the same shape for Index and Value"
     )
 
-    def zeroed() -> Any:
+    def grad_without_assigned() -> Any:
         return put_along_axis(g, index, zeros_like(value), Axis=Axis)
 
-    def taken(t: Any) -> Any:
+    def gather_at_index(t: Any) -> Any:
         return take_along_axis(t, index, Axis=Axis)
 
-    to_x, to_value = _GRADIENTS[Reduce](g, x, index, value, Axis, Include_self, Result, taken)
-    return to_x if Include_self and Reduce != "assign" else zeroed, None, to_value
+    x_grad, value_grad = _GRADIENT_BY_MODE[Reduce](
+        g, x, index, value, Axis, Include_self, Result, gather_at_index
+    )
+    return (
+        x_grad if Include_self and Reduce != "assign" else grad_without_assigned,
+        None,
+        value_grad,
+    )
 
 
-def _assign_grad(g, x, index, value, axis, include_self, result, taken):
-    return None, lambda: masked(taken(g), last_along_axis(x, index, Axis=axis))
+def _assign_grad(g, x, index, value, axis, include_self, result, gather_at_index):
+    return None, lambda: masked(gather_at_index(g), is_last_along_axis(x, index, Axis=axis))
 
 
-def _add_grad(g, x, index, value, axis, include_self, result, taken):
-    return g, lambda: taken(g)
+def _add_grad(g, x, index, value, axis, include_self, result, gather_at_index):
+    return g, lambda: gather_at_index(g)
 
 
-def _mul_grad(g, x, index, value, axis, include_self, result, taken):
+def _mul_grad(g, x, index, value, axis, include_self, result, gather_at_index):
     def factors() -> Any:
         ones = OPS["fill_any_like"](x, value=1.0)
         return put_along_axis(ones, index, value, Axis=axis, Reduce="mul")
 
-    return lambda: mul(g, factors()), lambda: div(taken(mul(g, result)), value)
+    return lambda: mul(g, factors()), lambda: div(gather_at_index(mul(g, result)), value)
 
 
-def _mean_grad(g, x, index, value, axis, include_self, result, taken):
+def _mean_grad(g, x, index, value, axis, include_self, result, gather_at_index):
     one = OPS["fill_any_like"](value, value=1.0)
     start = OPS["fill_any_like"](x, value=1.0)
     count = put_along_axis(start, index, one, Axis=axis, Reduce="add", Include_self=include_self)
-    return lambda: div(g, count), lambda: taken(div(g, count))
+    return lambda: div(g, count), lambda: gather_at_index(div(g, count))
 
 
-def _extreme_grad(g, x, index, value, axis, include_self, result, taken):
+def _extreme_grad(g, x, index, value, axis, include_self, result, gather_at_index):
     """The gradient of amin and amax: as in Paddle, every element equal to the extreme gets
     all of it.
     """
     return lambda: masked(g, equal(x, result)), lambda: masked(
-        taken(g), equal(value, taken(result))
+        gather_at_index(g), equal(value, gather_at_index(result))
     )
 
 
-_GRADIENTS: dict[str, Callable[..., tuple[Any, Any]]] = {
+_GRADIENT_BY_MODE: dict[str, Callable[..., tuple[Any, Any]]] = {
     "assign": _assign_grad,
     "add": _add_grad,
     "mul": _mul_grad,
@@ -245,8 +253,13 @@ _GRADIENTS: dict[str, Callable[..., tuple[Any, Any]]] = {
 }
 
 
-@op("last_along_axis", "Input, Index -> Out", no_grad=VALUE_INDEPENDENT, internal=True)
-def last_along_axis(x, index, *, Axis: int):
+@op(
+    "last_along_axis",
+    "Input, Index -> Out",
+    no_grad_reason=NO_GRAD_VALUE_INDEPENDENT,
+    internal=True,
+)
+def is_last_along_axis(x, index, *, Axis: int):
     """Out = whether no later element of Index selects the same position of Input.
 
     Input [*], Index int [*I] -> Out bool [*I]
@@ -258,7 +271,7 @@ def last_along_axis(x, index, *, Axis: int):
     return last[at] == number
 
 
-@last_along_axis.meta
+@is_last_along_axis.meta
 def _(x, index, *, Axis):
-    check_fits(x, index, Axis)
+    check_index_shape(x, index, Axis)
     return Meta(index.shape, np.dtype(bool))

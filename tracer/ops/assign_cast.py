@@ -8,13 +8,13 @@ from ..core.arrays import np
 from ..core.op import Meta, check, op
 from .elementwise import mul, scale
 from .half_precision import upcast_half
-from .shared_meta_rules import like_x, proto_dtype, proto_of
+from .shared_meta_rules import dtype_of_proto, like_x, proto_of
 
 
 @op("cast", "X -> Out", grad_keeps_shape=True)
 def cast(x, *, in_dtype: int, out_dtype: int, use_mkldnn: bool = False):
     """Out = X in the dtype with Paddle's number out_dtype. X [*] -> Out [*]"""
-    target = proto_dtype(out_dtype)
+    target = dtype_of_proto(out_dtype)
     if x.dtype.kind in "biu" and target.itemsize > 2:  # cannot overflow
         return x.astype(target)
     with np.errstate(all="ignore"):
@@ -23,7 +23,7 @@ def cast(x, *, in_dtype: int, out_dtype: int, use_mkldnn: bool = False):
 
 @cast.meta
 def _(x, *, out_dtype, **_):
-    return Meta(x.shape, proto_dtype(out_dtype))
+    return Meta(x.shape, dtype_of_proto(out_dtype))
 
 
 @cast.vjp
@@ -33,7 +33,7 @@ def _(g, x, *, out_dtype):
 
 @op("assign", "X -> Out", meta=like_x)
 def assign(x):
-    """Out = a copy of X.   X [*] -> Out [*]"""
+    """Out = a copy of X. X [*] -> Out [*]"""
     return x.copy()
 
 
@@ -44,7 +44,7 @@ def _(g, x):
 
 @op("share_data", "X -> Out", meta=like_x)
 def share_data(x):
-    """Out = X.   X [*] -> Out [*]"""
+    """Out = X. X [*] -> Out [*]"""
     return x
 
 
@@ -71,7 +71,7 @@ def _(g, x):
     return g
 
 
-@op("pow", "X, FactorTensor?! -> Out", meta=like_x, amp="deny")
+@op("pow", "X, FactorTensor?! -> Out", meta=like_x, amp_class="deny")
 @np.errstate(all="ignore")
 @upcast_half
 def power(x, factor_tensor=None, *, factor: float = 1.0):
@@ -92,7 +92,7 @@ def _(g, x, factor_tensor, *, factor):
     if factor_tensor is None:
         return scale(mul(g, power(x, factor=factor - 1)), scale=factor), None
 
-    def to_x() -> Any:
+    def x_grad() -> Any:
         return mul(mul(g, power(x, scale(factor_tensor, bias=-1.0))), factor_tensor)
 
-    return to_x, None
+    return x_grad, None

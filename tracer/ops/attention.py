@@ -6,14 +6,14 @@ from ..core.arrays import np
 from ..core.op import Meta, check, check_dtype, op
 from .half_precision import upcast_half
 from .shared_meta_rules import broadcast_shapes, check_float
-from .softmax import softmax_grad, softmax_of
+from .softmax import softmax_array, softmax_grad
 
 
 @op("fused_softmax_mask", "X, Mask! -> Out")
 @upcast_half
 def fused_softmax_mask(x, mask):
     """Out = softmax(X + Mask) over the last axis. X [B,H,L,S], Mask [B,1,L,S] -> Out [B,H,L,S]"""
-    return softmax_of(x + mask, -1)
+    return softmax_array(x + mask, -1)
 
 
 @fused_softmax_mask.meta
@@ -42,7 +42,7 @@ def fused_softmax_mask_upper_triangle(x):
     X [B,H,L,L] -> Out [B,H,L,L]
     """
     above = np.triu(np.ones_like(x, dtype=bool, shape=x.shape[-2:]), 1)
-    return softmax_of(np.where(above, x.dtype.type(-np.inf), x), -1)
+    return softmax_array(np.where(above, x.dtype.type(-np.inf), x), -1)
 
 
 @fused_softmax_mask_upper_triangle.meta

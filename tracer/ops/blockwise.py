@@ -12,39 +12,39 @@ from typing import Any
 
 from ..core.arrays import is_on_gpu, np
 
-BLOCK = 1 << 17  # elements
+BLOCK_SIZE = 1 << 17  # elements
 
 
-def elementwise(function: Callable[..., Any], *operands: Any) -> Any:
+def apply_elementwise(function: Callable[..., Any], *operands: Any) -> Any:
     """Apply `function` blockwise to arrays with the same shape and memory order. The result
     has the shape and dtype of the first array.
     """
     first = operands[0]
-    if first.size <= BLOCK or is_on_gpu():
+    if first.size <= BLOCK_SIZE or is_on_gpu():
         return function(*operands)
-    order = memory_order(first)
+    order = axes_by_stride(first)
     flat = [np.transpose(a, order) for a in operands]
     if not all(a.flags.c_contiguous for a in flat):
         return function(*operands)
     out = np.empty_like(flat[0])
     target, sources = out.reshape(-1), [a.reshape(-1) for a in flat]
-    for start in range(0, first.size, BLOCK):
-        part = slice(start, start + BLOCK)
+    for start in range(0, first.size, BLOCK_SIZE):
+        part = slice(start, start + BLOCK_SIZE)
         target[part] = function(*[a[part] for a in sources])
     return np.transpose(out, np.argsort(order).tolist())
 
 
-def memory_order(x: Any) -> list[int]:
+def axes_by_stride(x: Any) -> list[int]:
     """The axes of x from slowest to fastest in memory."""
     return sorted(range(x.ndim), key=lambda axis: (-x.strides[axis], axis))
 
 
-def iter_row_blocks(function: Callable[..., Any], *operands: Any) -> Any:
+def apply_to_row_blocks(function: Callable[..., Any], *operands: Any) -> Any:
     """Apply `function` to blocks of rows of arrays [R,*]. Its rows must be independent. The
     first array is [R,K]; the result has its shape and dtype.
     """
     first = operands[0]
-    step = max(1, BLOCK // max(first.shape[1], 1))
+    step = max(1, BLOCK_SIZE // max(first.shape[1], 1))
     if first.shape[0] <= step or is_on_gpu():
         return function(*operands)
     out = np.empty_like(first)
@@ -56,7 +56,7 @@ def iter_row_blocks(function: Callable[..., Any], *operands: Any) -> Any:
 
 def iter_blocks(*operands: Any) -> Iterator[list[Any]]:
     """Iterate over blocks of rows of arrays [R,*]. The first array is [R,K]."""
-    step = operands[0].shape[0] if is_on_gpu() else BLOCK // max(operands[0].shape[1], 1)
+    step = operands[0].shape[0] if is_on_gpu() else BLOCK_SIZE // max(operands[0].shape[1], 1)
     step = max(1, step)
     return (
         [a[start : start + step] for a in operands]
@@ -109,11 +109,11 @@ def apply_along_last(function: Callable[..., Any], axis: int, *operands: Any) ->
     first = operands[0]
     last = axis in (-1, first.ndim - 1)
     if (
-        first.size <= BLOCK
+        first.size <= BLOCK_SIZE
         or is_on_gpu()
         or not last
         or not all(a.flags.c_contiguous for a in operands)
     ):
         return function(*operands, axis)
     flat = [a.reshape(-1, a.shape[-1]) for a in operands]
-    return iter_row_blocks(lambda *parts: function(*parts, -1), *flat).reshape(first.shape)
+    return apply_to_row_blocks(lambda *parts: function(*parts, -1), *flat).reshape(first.shape)

@@ -9,18 +9,18 @@ import math
 from typing import Any
 
 from ..core.arrays import np
-from ..core.op import PYTHON_LOOP, Floats, Ints, Meta, check, check_dtype, op
+from ..core.op import HOST_PYTHON_LOOP, Floats, Ints, Meta, check, check_dtype, op
 from .half_precision import upcast_half
-from .shared_meta_rules import check_float, dims_match, size_of
+from .shared_meta_rules import check_float, dims_match, num_elements
 
-NO_GRAD = "its boxes are targets or results, which no gradient goes through in Paddle"
+NO_GRAD_BOXES = "its boxes are targets or results, which no gradient goes through in Paddle"
 
 
 # -- prior_box
 # ------------------------------------------------------------------------------
 
 
-def _ratios(aspect_ratios: Any, flip: bool) -> list[float]:
+def _expand_aspect_ratios(aspect_ratios: Any, flip: bool) -> list[float]:
     """The aspect ratios without duplicates, starting with 1. With `flip`, each one is
     followed by its reciprocal.
     """
@@ -43,7 +43,12 @@ def _prior_sizes(
     return found
 
 
-@op("prior_box", "Input, Image -> Boxes, Variances", no_grad=NO_GRAD, host=PYTHON_LOOP)
+@op(
+    "prior_box",
+    "Input, Image -> Boxes, Variances",
+    no_grad_reason=NO_GRAD_BOXES,
+    host_reason=HOST_PYTHON_LOOP,
+)
 @upcast_half
 def prior_box(
     x,
@@ -70,7 +75,10 @@ def prior_box(
     steps = step_w or image_wide / wide, step_h or image_high / high
     sizes = np.array(
         _prior_sizes(
-            min_sizes, max_sizes, _ratios(aspect_ratios, flip), min_max_aspect_ratios_order
+            min_sizes,
+            max_sizes,
+            _expand_aspect_ratios(aspect_ratios, flip),
+            min_max_aspect_ratios_order,
         )
     )
     centres = np.stack(
@@ -91,7 +99,7 @@ def _(x, image, *, min_sizes, max_sizes, aspect_ratios, variances, flip, **_):
     check(len(x.shape) == len(image.shape) == 4, "Input and Image need four axes")
     check(len(variances) == 4, f"variances={list(variances)} are not four numbers")
     check(len(max_sizes) in (0, len(min_sizes)), "max_sizes and min_sizes differ in number")
-    count = len(min_sizes) * len(_ratios(aspect_ratios, flip)) + len(max_sizes)
+    count = len(min_sizes) * len(_expand_aspect_ratios(aspect_ratios, flip)) + len(max_sizes)
     return (Meta((*x.shape[2:], count, 4), x.dtype),) * 2
 
 
@@ -99,14 +107,17 @@ def _(x, image, *, min_sizes, max_sizes, aspect_ratios, variances, flip, **_):
 # ------------------------------------------------------------------------------
 
 
-def _center_size(boxes: Any, extra: Any) -> tuple[Any, Any]:
+def _centers_and_sizes(boxes: Any, extra: Any) -> tuple[Any, Any]:
     """Centers and sizes of boxes [*,4], each [*,2]."""
     sizes = boxes[..., 2:] - boxes[..., :2] + extra
     return boxes[..., :2] + sizes / 2, sizes
 
 
 @op(
-    "box_coder", "PriorBox, PriorBoxVar?, TargetBox -> OutputBox", no_grad=NO_GRAD, host=PYTHON_LOOP
+    "box_coder",
+    "PriorBox, PriorBoxVar?, TargetBox -> OutputBox",
+    no_grad_reason=NO_GRAD_BOXES,
+    host_reason=HOST_PYTHON_LOOP,
 )
 @np.errstate(all="ignore")
 @upcast_half
@@ -128,7 +139,7 @@ def box_coder(
     """
     t = target.dtype.type
     extra = t(0 if box_normalized else 1)
-    centre, size = _center_size(prior, extra)
+    centre, size = _centers_and_sizes(prior, extra)
     spread = (
         np.array(variance, target.dtype)
         if variance
@@ -137,7 +148,7 @@ def box_coder(
         else prior_var
     )
     if code_type == "encode_center_size":
-        wanted, wanted_size = _center_size(target[:, None], extra)
+        wanted, wanted_size = _centers_and_sizes(target[:, None], extra)
         wanted = (target[:, None, 2:] + target[:, None, :2]) / 2
         coded = np.concatenate(
             [(wanted - centre) / size, np.log(np.abs(wanted_size / size))], axis=-1
@@ -179,7 +190,12 @@ def _sigmoid(x: Any) -> Any:
     return 1 / (1 + np.exp(-x))
 
 
-@op("yolo_box", "X, ImgSize -> Boxes, Scores", no_grad=NO_GRAD, host=PYTHON_LOOP)
+@op(
+    "yolo_box",
+    "X, ImgSize -> Boxes, Scores",
+    no_grad_reason=NO_GRAD_BOXES,
+    host_reason=HOST_PYTHON_LOOP,
+)
 @upcast_half
 def yolo_box(
     x,
@@ -247,5 +263,5 @@ def _(x, image_size, *, anchors, class_num, iou_aware, **_):
         dims_match(x.shape[1], wanted),
         f"{x.shape[1]} channels are not the {wanted} of {count} anchors and {class_num} classes",
     )
-    places = size_of((count, *x.shape[2:]))
+    places = num_elements((count, *x.shape[2:]))
     return Meta((x.shape[0], places, 4), x.dtype), Meta((x.shape[0], places, class_num), x.dtype)

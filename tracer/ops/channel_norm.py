@@ -13,7 +13,7 @@ from .shared_meta_rules import (
     check_float,
     float_like_x,
     like_x,
-    normal_axis,
+    normalize_axis,
     shape_of,
     shapes_match,
 )
@@ -22,7 +22,7 @@ from .unary_math import sqrt, square
 
 @op("around_channels", "X -> Out", meta=like_x, internal=True)
 @upcast_half
-def around_channels(x, *, n: int = 5, data_format: str = "NCHW", back: bool = False):
+def channel_window_sum(x, *, n: int = 5, data_format: str = "NCHW", back: bool = False):
     """Out[c] = the sum of X over the n channels around channel c.
 
     back: compute the adjoint, where Out[c] sums the channels whose window contains c.
@@ -39,9 +39,9 @@ def around_channels(x, *, n: int = 5, data_format: str = "NCHW", back: bool = Fa
     return np.moveaxis(sums[high] - sums[low], 0, axis)
 
 
-@around_channels.vjp
+@channel_window_sum.vjp
 def _(g, x, *, n, data_format, back):
-    return around_channels(g, n=n, data_format=data_format, back=not back)
+    return channel_window_sum(g, n=n, data_format=data_format, back=not back)
 
 
 @op("lrn", "X -> Out, MidOut~")
@@ -61,7 +61,7 @@ def lrn(
     X [N,C,H,W] -> Out, MidOut [N,C,H,W]
     """
     t = x.dtype.type
-    mid = t(k) + t(alpha) * around_channels.kernel(np.square(x), n=n, data_format=data_format)
+    mid = t(k) + t(alpha) * channel_window_sum.kernel(np.square(x), n=n, data_format=data_format)
     return x * mid ** t(-beta), mid
 
 
@@ -74,11 +74,11 @@ def _(x, **_):
 
 @lrn.vjp
 def _(g, x, *, n, k, alpha, beta, data_format):
-    around = around_channels(square(x), n=n, data_format=data_format)
+    around = channel_window_sum(square(x), n=n, data_format=data_format)
     mid = scale(around, scale=alpha, bias=k)
     direct = mul(g, _power(mid, -beta))
     through = mul(mul(g, x), _power(mid, -beta - 1))
-    sums = around_channels(through, n=n, data_format=data_format, back=True)
+    sums = channel_window_sum(through, n=n, data_format=data_format, back=True)
     return sub(direct, scale(mul(x, sums), scale=2 * alpha * beta))
 
 
@@ -100,7 +100,7 @@ def norm(x, *, axis: int, epsilon: float = 1e-10, is_test: bool = False):
 @norm.meta
 def _(x, *, axis, epsilon, is_test):
     check_float(x)
-    at = normal_axis(axis, len(x.shape))
+    at = normalize_axis(axis, len(x.shape))
     return x, Meta((*x.shape[:at], 1, *x.shape[at + 1 :]), x.dtype)
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from ..core.arrays import np
-from ..core.numerics_check import ABORT, LEVELS, statistics
-from ..core.op import NON_FLOAT_RESULT, Meta, check, op
+from ..core.numerics_check import ABORT, LEVELS, array_statistics
+from ..core.op import NO_GRAD_NON_FLOAT_RESULT, Meta, check, op
 from .shared_meta_rules import check_float
 
 
-@op("check_numerics", "tensor -> stats, values", no_grad=NON_FLOAT_RESULT)
+@op("check_numerics", "tensor -> stats, values", no_grad_reason=NO_GRAD_NON_FLOAT_RESULT)
 def check_numerics(
     x,
     *,
@@ -26,7 +26,7 @@ def check_numerics(
     If tensor contains NaN or infinity, check_nan_inf_level 0 raises an error; other levels print a
     line.
     """
-    counts, values = statistics(x)
+    counts, values = array_statistics(x)
     if counts[0] or counts[1]:
         found = f"{counts[0]} NaNs, {counts[1]} infinities, {counts[2]} zeros"
         check(

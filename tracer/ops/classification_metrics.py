@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.arrays import np
-from ..core.op import PYTHON_LOOP, Meta, check, check_dtype, op
-from .shared_meta_rules import dims_match, size_of
+from ..core.op import HOST_PYTHON_LOOP, Meta, check, check_dtype, op
+from .shared_meta_rules import dims_match, num_elements
 
-METRIC = "it counts"
+NO_GRAD_METRIC = "it counts"
 
 
 # -- auc
@@ -19,8 +19,8 @@ METRIC = "it counts"
     "auc",
     "Predict, Label, StatPos, StatNeg, InsTagWeight? -> AUC, StatPosOut=StatPos, "
     "StatNegOut=StatNeg",
-    no_grad=METRIC,
-    host=PYTHON_LOOP,
+    no_grad_reason=NO_GRAD_METRIC,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def auc(
     predict,
@@ -54,14 +54,18 @@ def auc(
     if not counted:
         counts = [count * 0 for count in counts]
     made = [
-        _accumulate(old, new, slide_steps)
+        _accumulate_histogram(old, new, slide_steps)
         for old, new in zip((positive, negative), counts, strict=True)
     ]
-    area = _area(*(_total(kept, bins, slide_steps) for kept in made)) if counted else 0.0
+    area = (
+        _area_under_curve(*(_summed_histogram(kept, bins, slide_steps) for kept in made))
+        if counted
+        else 0.0
+    )
     return np.asarray(area, np.float64), *made
 
 
-def _accumulate(old: Any, new: Any, slide_steps: int) -> Any:
+def _accumulate_histogram(old: Any, new: Any, slide_steps: int) -> Any:
     """Add the counts of a batch to a histogram. For slide_steps > 0 the result holds the
     histogram of each of the last batches, their sum, and the number of batches.
     """
@@ -76,13 +80,13 @@ def _accumulate(old: Any, new: Any, slide_steps: int) -> Any:
     return made
 
 
-def _total(counts: Any, bins: int, slide_steps: int) -> Any:
+def _summed_histogram(counts: Any, bins: int, slide_steps: int) -> Any:
     return (
         counts[slide_steps * bins : (slide_steps + 1) * bins] if slide_steps else counts.reshape(-1)
     )
 
 
-def _area(positive: Any, negative: Any) -> float:
+def _area_under_curve(positive: Any, negative: Any) -> float:
     """Area by the trapezoidal rule, from the highest bin down; 0 if all samples have one label.
 
     positive, negative: counts [bins]
@@ -106,7 +110,10 @@ def _(predict, label, positive, negative, weight, *, curve, num_thresholds, slid
     wanted = (slide_steps + 1) * bins + 1 if slide_steps else bins
     for name, counts in (("StatPos", positive), ("StatNeg", negative)):
         check_dtype(counts.dtype == np.int64, f"{name} is not int64")
-        check(dims_match(size_of(counts.shape), wanted), f"{name} does not have {wanted} elements")
+        check(
+            dims_match(num_elements(counts.shape), wanted),
+            f"{name} does not have {wanted} elements",
+        )
     kept = Meta((wanted,) if slide_steps else (1, bins), np.dtype(np.int64))
     return Meta((), np.dtype(np.float64)), kept, kept
 
@@ -121,9 +128,9 @@ TRUE_POSITIVE, FALSE_POSITIVE, TRUE_NEGATIVE, FALSE_NEGATIVE = range(4)
     "precision_recall",
     "MaxProbs, Indices, Labels, Weights?, StatesInfo? -> BatchMetrics, AccumMetrics, "
     "AccumStatesInfo",
-    no_grad=METRIC,
-    host=PYTHON_LOOP,
-    no_half="it adds up counts",
+    no_grad_reason=NO_GRAD_METRIC,
+    host_reason=HOST_PYTHON_LOOP,
+    no_half_reason="it adds up counts",
 )
 def precision_recall(
     probabilities, indices, labels, weights=None, states=None, *, class_number: int
@@ -149,22 +156,22 @@ def precision_recall(
     others = [TRUE_POSITIVE, FALSE_POSITIVE, FALSE_NEGATIVE]
     counts[:, TRUE_NEGATIVE] = each.sum() - counts[:, others].sum(axis=1)
     total = counts if states is None else counts + states
-    return _metrics(counts), _metrics(total), total
+    return _average_metrics(counts), _average_metrics(total), total
 
 
-def _metrics(counts: Any) -> Any:
+def _average_metrics(counts: Any) -> Any:
     """The macro averages of precision, recall and F1, then the micro averages.
 
     counts [K,4] -> float64 [6]
     """
     wide = counts.astype(np.float64)
-    macro = [_ratio(wide, other).mean() for other in (FALSE_POSITIVE, FALSE_NEGATIVE)]
+    macro = [_fraction_of_sum(wide, other).mean() for other in (FALSE_POSITIVE, FALSE_NEGATIVE)]
     total = wide.sum(axis=0, keepdims=True)
-    micro = [_ratio(total, other)[0] for other in (FALSE_POSITIVE, FALSE_NEGATIVE)]
+    micro = [_fraction_of_sum(total, other)[0] for other in (FALSE_POSITIVE, FALSE_NEGATIVE)]
     return np.array([*macro, _f1(*macro), *micro, _f1(*micro)])
 
 
-def _ratio(counts: Any, other: int) -> Any:
+def _fraction_of_sum(counts: Any, other: int) -> Any:
     """counts / (counts + other); 1 if both are 0."""
     right, all_of = counts[:, TRUE_POSITIVE], counts[:, TRUE_POSITIVE] + counts[:, other]
     return np.where(all_of > 0, right / np.where(all_of > 0, all_of, 1), 1.0)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from ..core.arrays import np
-from ..core.communicator import MAX, MIN, PROD, SUM, world
+from ..core.communicator import MAX, MIN, PROD, SUM, process_groups
 from ..core.op import op
 from .shared_meta_rules import like_x
 
 
 def _all_reduce(x, how, ring_id):
     found = np.array(x, order="C")
-    group = world.groups.get(ring_id)
+    group = process_groups.groups.get(ring_id)
     if group is None:
         raise ValueError(f"there is no group of ranks with ring_id {ring_id}")
     group.all_reduce(found, how).wait()
@@ -44,22 +44,40 @@ def _(g, x, cond, *, ring_id, use_calc_stream, use_model_parallel):
     return summed, None
 
 
-NO_GRAD_REASON = "which rank it came from is not known"
+NO_GRAD_UNKNOWN_RANK = "which rank it came from is not known"
 
 
-@op("c_allreduce_max", "X -> Out", meta=like_x, no_grad=NO_GRAD_REASON, attrs_of=c_allreduce_sum)
+@op(
+    "c_allreduce_max",
+    "X -> Out",
+    meta=like_x,
+    no_grad_reason=NO_GRAD_UNKNOWN_RANK,
+    attrs_of=c_allreduce_sum,
+)
 def c_allreduce_max(x, *, ring_id: int = 0, **attributes):
     """Out = the elementwise maximum of X over all ranks of the group. X [*] -> Out [*]"""
     return _all_reduce(x, MAX, ring_id)
 
 
-@op("c_allreduce_min", "X -> Out", meta=like_x, no_grad=NO_GRAD_REASON, attrs_of=c_allreduce_sum)
+@op(
+    "c_allreduce_min",
+    "X -> Out",
+    meta=like_x,
+    no_grad_reason=NO_GRAD_UNKNOWN_RANK,
+    attrs_of=c_allreduce_sum,
+)
 def c_allreduce_min(x, *, ring_id: int = 0, **attributes):
     """Out = the elementwise minimum of X over all ranks of the group. X [*] -> Out [*]"""
     return _all_reduce(x, MIN, ring_id)
 
 
-@op("c_allreduce_prod", "X -> Out", meta=like_x, no_grad=NO_GRAD_REASON, attrs_of=c_allreduce_sum)
+@op(
+    "c_allreduce_prod",
+    "X -> Out",
+    meta=like_x,
+    no_grad_reason=NO_GRAD_UNKNOWN_RANK,
+    attrs_of=c_allreduce_sum,
+)
 def c_allreduce_prod(x, *, ring_id: int = 0, **attributes):
     """Out = the elementwise product of X over all ranks of the group. X [*] -> Out [*]"""
     return _all_reduce(x, PROD, ring_id)

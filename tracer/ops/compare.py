@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..core.arrays import np
-from ..core.op import NON_FLOAT_RESULT, Meta, Op, check, check_dtype, op
+from ..core.op import NO_GRAD_NON_FLOAT_RESULT, Meta, Op, check, check_dtype, op
 from .elementwise import align_axis, masked
 from .half_precision import upcast_half
 from .shared_meta_rules import (
@@ -15,12 +15,12 @@ from .shared_meta_rules import (
     broadcast,
     broadcast_bool,
     broadcast_shapes,
-    known_dim,
+    pick_known_dim,
     shapes_match,
 )
 
 
-def comparison(type: str, function: Callable[[Any, Any], Any], sign: str) -> Op:
+def define_comparison(type: str, function: Callable[[Any, Any], Any], sign: str) -> Op:
     """Define the comparison op `type` on two inputs of one dtype."""
 
     @upcast_half
@@ -28,53 +28,59 @@ def comparison(type: str, function: Callable[[Any, Any], Any], sign: str) -> Op:
         return function(x, y) if axis == -1 else function(*align_axis(x, y, axis))
 
     kernel.__name__ = type
-    kernel.__doc__ = f"Out = X {sign} Y.   X [*A], Y [*B] -> Out bool [*broadcast(A, B)]"
-    return op(type, "X, Y -> Out", meta=broadcast_bool, no_grad=NON_FLOAT_RESULT)(kernel)
+    kernel.__doc__ = f"Out = X {sign} Y. X [*A], Y [*B] -> Out bool [*broadcast(A, B)]"
+    return op(type, "X, Y -> Out", meta=broadcast_bool, no_grad_reason=NO_GRAD_NON_FLOAT_RESULT)(
+        kernel
+    )
 
 
-equal = comparison("equal", np.equal, "==")
-not_equal = comparison("not_equal", np.not_equal, "!=")
-less_than = comparison("less_than", np.less, "<")
-less_equal = comparison("less_equal", np.less_equal, "<=")
-greater_than = comparison("greater_than", np.greater, ">")
-greater_equal = comparison("greater_equal", np.greater_equal, ">=")
+equal = define_comparison("equal", np.equal, "==")
+not_equal = define_comparison("not_equal", np.not_equal, "!=")
+less_than = define_comparison("less_than", np.less, "<")
+less_equal = define_comparison("less_equal", np.less_equal, "<=")
+greater_than = define_comparison("greater_than", np.greater, ">")
+greater_equal = define_comparison("greater_equal", np.greater_equal, ">=")
 
 
-def logic(type: str, function: Callable[[Any, Any], Any], word: str) -> Op:
+def define_logical_op(type: str, function: Callable[[Any, Any], Any], word: str) -> Op:
     """Define the logical op `type`; non-zero values are true."""
 
     def kernel(x, y):
         return function(x, y)
 
     kernel.__name__ = type
-    kernel.__doc__ = f"Out = X {word} Y.   X [*A], Y [*B] -> Out bool [*broadcast(A, B)]"
-    return op(type, "X, Y -> Out", meta=_logic_meta, no_grad=NON_FLOAT_RESULT)(kernel)
+    kernel.__doc__ = f"Out = X {word} Y. X [*A], Y [*B] -> Out bool [*broadcast(A, B)]"
+    return op(type, "X, Y -> Out", meta=_logic_meta, no_grad_reason=NO_GRAD_NON_FLOAT_RESULT)(
+        kernel
+    )
 
 
 def _logic_meta(x: Meta, y: Meta) -> Meta:
     return Meta(broadcast_shapes(x.shape, y.shape), np.dtype(bool))
 
 
-logical_and = logic("logical_and", np.logical_and, "and")
-logical_or = logic("logical_or", np.logical_or, "or")
-logical_xor = logic("logical_xor", np.logical_xor, "xor")
+logical_and = define_logical_op("logical_and", np.logical_and, "and")
+logical_or = define_logical_op("logical_or", np.logical_or, "or")
+logical_xor = define_logical_op("logical_xor", np.logical_xor, "xor")
 
 
-@op("logical_not", "X -> Out", meta=bool_like_x, no_grad=NON_FLOAT_RESULT)
+@op("logical_not", "X -> Out", meta=bool_like_x, no_grad_reason=NO_GRAD_NON_FLOAT_RESULT)
 def logical_not(x):
-    """Out = not X.   X [*] -> Out bool [*]"""
+    """Out = not X. X [*] -> Out bool [*]"""
     return np.logical_not(x)
 
 
-def bitwise(type: str, function: Callable[[Any, Any], Any], word: str) -> Op:
+def define_bitwise_op(type: str, function: Callable[[Any, Any], Any], word: str) -> Op:
     """Define the bitwise op `type` on two inputs of one integer or bool dtype."""
 
     def kernel(x, y):
         return function(x, y)
 
     kernel.__name__ = type
-    kernel.__doc__ = f"Out = X {word} Y, bit by bit.   X [*A], Y [*B] -> Out [*broadcast(A, B)]"
-    return op(type, "X, Y -> Out", meta=_bitwise_meta, no_grad=NON_FLOAT_RESULT)(kernel)
+    kernel.__doc__ = f"Out = X {word} Y, bit by bit. X [*A], Y [*B] -> Out [*broadcast(A, B)]"
+    return op(type, "X, Y -> Out", meta=_bitwise_meta, no_grad_reason=NO_GRAD_NON_FLOAT_RESULT)(
+        kernel
+    )
 
 
 def _bitwise_meta(x: Meta, y: Meta) -> Meta:
@@ -82,12 +88,12 @@ def _bitwise_meta(x: Meta, y: Meta) -> Meta:
     return broadcast(x, y)
 
 
-bitwise_and = bitwise("bitwise_and", np.bitwise_and, "and")
-bitwise_or = bitwise("bitwise_or", np.bitwise_or, "or")
-bitwise_xor = bitwise("bitwise_xor", np.bitwise_xor, "xor")
+bitwise_and = define_bitwise_op("bitwise_and", np.bitwise_and, "and")
+bitwise_or = define_bitwise_op("bitwise_or", np.bitwise_or, "or")
+bitwise_xor = define_bitwise_op("bitwise_xor", np.bitwise_xor, "xor")
 
 
-@op("bitwise_not", "X -> Out", no_grad=NON_FLOAT_RESULT)
+@op("bitwise_not", "X -> Out", no_grad_reason=NO_GRAD_NON_FLOAT_RESULT)
 def bitwise_not(x):
     """Out = X with every bit inverted. X [*] integer or bool -> Out [*]"""
     return np.invert(x)
@@ -99,26 +105,32 @@ def _(x):
     return x
 
 
-@op("isnan_v2", "X -> Out", meta=bool_like_x, no_grad=NON_FLOAT_RESULT)
+@op("isnan_v2", "X -> Out", meta=bool_like_x, no_grad_reason=NO_GRAD_NON_FLOAT_RESULT)
 def isnan(x):
     """Out = whether X is NaN. X [*] -> Out bool [*]"""
     return np.isnan(x)
 
 
-@op("isinf_v2", "X -> Out", meta=bool_like_x, no_grad=NON_FLOAT_RESULT)
+@op("isinf_v2", "X -> Out", meta=bool_like_x, no_grad_reason=NO_GRAD_NON_FLOAT_RESULT)
 def isinf(x):
     """Out = whether X is infinite. X [*] -> Out bool [*]"""
     return np.isinf(x)
 
 
-@op("isfinite_v2", "X -> Out", meta=bool_like_x, no_grad=NON_FLOAT_RESULT)
+@op("isfinite_v2", "X -> Out", meta=bool_like_x, no_grad_reason=NO_GRAD_NON_FLOAT_RESULT)
 def isfinite(x):
     """Out = whether X is neither NaN nor infinite. X [*] -> Out bool [*]"""
     return np.isfinite(x)
 
 
-@op("between", "X -> Out", meta=bool_like_x, no_grad=NON_FLOAT_RESULT, internal=True)
-def between(x, *, low: float = -math.inf, high: float = math.inf):
+@op(
+    "between",
+    "X -> Out",
+    meta=bool_like_x,
+    no_grad_reason=NO_GRAD_NON_FLOAT_RESULT,
+    internal=True,
+)
+def is_between(x, *, low: float = -math.inf, high: float = math.inf):
     """Out = low < X < high. An infinite low or high is not tested. X [*] -> Out bool [*]"""
     t = x.dtype.type
     if low == -math.inf:
@@ -128,7 +140,7 @@ def between(x, *, low: float = -math.inf, high: float = math.inf):
 
 @op("where", "Condition, X, Y -> Out")
 def where(condition, x, y):
-    """Out = X where Condition, else Y.   Condition bool [*S], X [*S], Y [*S] -> Out [*S]"""
+    """Out = X where Condition, else Y. Condition bool [*S], X [*S], Y [*S] -> Out [*S]"""
     return np.where(condition, x, y)
 
 
@@ -140,7 +152,9 @@ def _(condition, x, y):
         shapes_match(condition.shape, x.shape) and shapes_match(x.shape, y.shape),
         "the shapes differ",
     )
-    return Meta(tuple(map(known_dim, condition.shape, map(known_dim, x.shape, y.shape))), x.dtype)
+    return Meta(
+        tuple(map(pick_known_dim, condition.shape, map(pick_known_dim, x.shape, y.shape))), x.dtype
+    )
 
 
 @where.vjp
@@ -152,24 +166,24 @@ def _(g, condition, x, y):
 # ----------------------------------------------------------------------------
 
 
-def one_bool(x: Meta) -> Meta:
+def one_bool_meta(x: Meta) -> Meta:
     """The shape inference rule of a result with one bool."""
     return Meta((1,), np.dtype(bool))
 
 
-@op("isnan", "X -> Out", meta=one_bool, no_grad=NON_FLOAT_RESULT)
+@op("isnan", "X -> Out", meta=one_bool_meta, no_grad_reason=NO_GRAD_NON_FLOAT_RESULT)
 def any_nan(x):
     """Out = whether any element of X is NaN. X [*] -> Out bool [1]"""
     return np.isnan(x).any().reshape(1)
 
 
-@op("isinf", "X -> Out", meta=one_bool, no_grad=NON_FLOAT_RESULT)
+@op("isinf", "X -> Out", meta=one_bool_meta, no_grad_reason=NO_GRAD_NON_FLOAT_RESULT)
 def any_inf(x):
     """Out = whether any element of X is infinite. X [*] -> Out bool [1]"""
     return np.isinf(x).any().reshape(1)
 
 
-@op("isfinite", "X -> Out", meta=one_bool, no_grad=NON_FLOAT_RESULT)
+@op("isfinite", "X -> Out", meta=one_bool_meta, no_grad_reason=NO_GRAD_NON_FLOAT_RESULT)
 def all_finite(x):
     """Out = whether no element of X is NaN or infinite. X [*] -> Out bool [1]"""
     return np.isfinite(x).all().reshape(1)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ..core.arrays import np
 from ..core.op import NO_HALF_COMPLEX, Meta, check, check_dtype, op
-from .compare import between
+from .compare import is_between
 from .elementwise import add, div, masked, mul, scale, zeros_like
 from .half_precision import upcast_half
 from .shared_meta_rules import (
@@ -28,57 +28,57 @@ def negative_imag(g):
     return scale(imag(g), scale=-1.0)
 
 
-@op("complex", "X, Y -> Out", no_half=NO_HALF_COMPLEX)
-def complex_of(x, y):
-    """Out = X + iY.   X [*A], Y [*B] -> Out complex [*broadcast(A, B)]"""
+@op("complex", "X, Y -> Out", no_half_reason=NO_HALF_COMPLEX)
+def complex_(x, y):
+    """Out = X + iY. X [*A], Y [*B] -> Out complex [*broadcast(A, B)]"""
     out = np.empty(np.broadcast_shapes(x.shape, y.shape), complex_dtype(x.dtype))
     out.real, out.imag = x, y
     return out
 
 
-@complex_of.meta
+@complex_.meta
 def _(x, y):
     check_dtype(x.dtype.kind == "f", "needs a floating dtype")
     return Meta(broadcast(x, y).shape, complex_dtype(x.dtype))
 
 
-@complex_of.vjp
+@complex_.vjp
 def _(g, x, y):
     return lambda: real(g), lambda: negative_imag(g)
 
 
-def _part_meta(x, **_):
+def _real_part_meta(x, **_):
     check_dtype(x.dtype.kind == "c", "needs a complex dtype")
     return real_like_x(x)
 
 
-@op("real", "X -> Out", meta=_part_meta)
+@op("real", "X -> Out", meta=_real_part_meta)
 def real(x):
-    """Out = Re X.   X complex [*] -> Out [*]"""
+    """Out = Re X. X complex [*] -> Out [*]"""
     check_dtype(x.dtype.kind == "c", "needs a complex dtype")
     return x.real.copy()
 
 
 @real.vjp
 def _(g, x):
-    return complex_of(g, zeros_like(g))
+    return complex_(g, zeros_like(g))
 
 
-@op("imag", "X -> Out", meta=_part_meta)
+@op("imag", "X -> Out", meta=_real_part_meta)
 def imag(x):
-    """Out = Im X.   X complex [*] -> Out [*]"""
+    """Out = Im X. X complex [*] -> Out [*]"""
     check_dtype(x.dtype.kind == "c", "needs a complex dtype")
     return x.imag.copy()
 
 
 @imag.vjp
 def _(g, x):
-    return complex_of(zeros_like(g), scale(g, scale=-1.0))
+    return complex_(zeros_like(g), scale(g, scale=-1.0))
 
 
 @op("conj", "X -> Out", meta=like_x, grad_keeps_shape=True)
 def conj(x):
-    """Out = Re X - i Im X.   X [*] -> Out [*]"""
+    """Out = Re X - i Im X. X [*] -> Out [*]"""
     return np.conjugate(x)
 
 
@@ -103,17 +103,17 @@ def _(g, x):
         return zeros_like(g)
     a, b = real(x), imag(x)
     size = add(square(a), square(b))
-    slope = complex_of(
+    slope = complex_(
         div(scale(mul(g, b), scale=-1.0), size), div(scale(mul(g, a), scale=-1.0), size)
     )
-    return masked(slope, between(size, low=0.0))
+    return masked(slope, is_between(size, low=0.0))
 
 
-@op("as_complex", "X -> Out", no_half=NO_HALF_COMPLEX, grad_keeps_shape=True)
+@op("as_complex", "X -> Out", no_half_reason=NO_HALF_COMPLEX, grad_keeps_shape=True)
 def as_complex(x):
     """Out = X[..., 0] + iX[..., 1]. X [*, 2] -> Out complex [*]"""
     check(x.shape[-1:] == (2,), "the last axis does not hold two parts")
-    return complex_of.kernel(x[..., 0], x[..., 1])
+    return complex_.kernel(x[..., 0], x[..., 1])
 
 
 @as_complex.meta
@@ -130,14 +130,14 @@ def _(g, x):
 
 @op("as_real", "X -> Out", grad_keeps_shape=True)
 def as_real(x):
-    """Out[..., 0], Out[..., 1] = Re X, Im X.   X complex [*] -> Out [*, 2]"""
+    """Out[..., 0], Out[..., 1] = Re X, Im X. X complex [*] -> Out [*, 2]"""
     check_dtype(x.dtype.kind == "c", "needs a complex dtype")
     return np.stack([x.real, x.imag], axis=-1)
 
 
 @as_real.meta
 def _(x):
-    return Meta(_part_meta(x).shape + (2,), real_dtype(x.dtype))
+    return Meta(_real_part_meta(x).shape + (2,), real_dtype(x.dtype))
 
 
 @as_real.vjp

@@ -7,11 +7,11 @@ from typing import Any
 
 from ..core.arrays import np
 from ..core.op import Ints, Meta, check, check_dtype, op
-from .dynamic_sizes import resolve_sizes, unknown_shape
-from .shared_meta_rules import Shape, dims_match, known_dim, normal_axis
+from .dynamic_sizes import all_dynamic_shape, resolve_sizes
+from .shared_meta_rules import Shape, dims_match, normalize_axis, pick_known_dim
 
 
-def scalar_or(tensor: Any, plain: int) -> int:
+def scalar_or_attr(tensor: Any, plain: int) -> int:
     """The value of a one-element tensor; the attribute if there is no tensor."""
     return plain if tensor is None else int(tensor.item())
 
@@ -26,7 +26,7 @@ def split_arrays(x: Any, counts: Sequence[int], axis: int) -> list[Any]:
     return found
 
 
-def resize_axis(x: Shape, axis: int, size: int) -> Shape:
+def shape_with_axis_size(x: Shape, axis: int, size: int) -> Shape:
     """The shape `x` with `size` at `axis`."""
     return (*x[:axis], size, *x[axis + 1 :])
 
@@ -41,7 +41,7 @@ def check_shapes_match(xs: Sequence[Meta]) -> None:
 @op("concat", "X*, AxisTensor? -> Out")
 def concat(xs, axis_tensor=None, *, axis: int = 0):
     """Out = all X, concatenated along an axis. X list of [*, Ni, *] -> Out [*, sum Ni, *]"""
-    return np.concatenate(xs, scalar_or(axis_tensor, axis), dtype=xs[0].dtype, casting="no")
+    return np.concatenate(xs, scalar_or_attr(axis_tensor, axis), dtype=xs[0].dtype, casting="no")
 
 
 @concat.meta
@@ -50,8 +50,8 @@ def _(xs, axis_tensor, *, axis):
     rank = len(xs[0].shape)
     check(rank > 0, "0-D tensors have no axis to be joined along")
     if axis_tensor is not None:
-        return Meta(unknown_shape(rank), xs[0].dtype)
-    at = normal_axis(axis, rank)
+        return Meta(all_dynamic_shape(rank), xs[0].dtype)
+    at = normalize_axis(axis, rank)
     shape = xs[0].shape
     for x in xs[1:]:
         check(
@@ -62,9 +62,9 @@ def _(xs, axis_tensor, *, axis):
             ),
             "the shapes differ",
         )
-        shape = tuple(map(known_dim, shape, x.shape))
+        shape = tuple(map(pick_known_dim, shape, x.shape))
     total = [x.shape[at] for x in xs]
-    return Meta(resize_axis(shape, at, -1 if min(total) < 0 else sum(total)), xs[0].dtype)
+    return Meta(shape_with_axis_size(shape, at, -1 if min(total) < 0 else sum(total)), xs[0].dtype)
 
 
 @concat.vjp
@@ -78,7 +78,7 @@ def split_like(x, ys, axis_tensor=None, *, axis: int = 0):
 
     X [*, sum Ni, *], Y list of [*, Ni, *] -> Out like Y
     """
-    axis = scalar_or(axis_tensor, axis)
+    axis = scalar_or_attr(axis_tensor, axis)
     return split_arrays(x, [y.shape[axis] for y in ys], axis)
 
 
@@ -110,7 +110,7 @@ def split(
 
     X [*, N, *] -> Out list of [*, Ni, *]
     """
-    axis = scalar_or(axis_tensor, axis)
+    axis = scalar_or_attr(axis_tensor, axis)
     return split_arrays(
         x, section_sizes(x.shape[axis], num, resolve_sizes(None, section_tensors, sections)), axis
     )
@@ -142,10 +142,10 @@ def _(x, axis_tensor, section_tensors, *, num, sections, axis, use_mkldnn, mkldn
     check(bool(x.shape), "a 0-D tensor has no axis to split")
     count = len(section_tensors or sections) or num
     if axis_tensor is not None:
-        return [Meta(unknown_shape(len(x.shape)), x.dtype)] * count
-    at = normal_axis(axis, len(x.shape))
+        return [Meta(all_dynamic_shape(len(x.shape)), x.dtype)] * count
+    at = normalize_axis(axis, len(x.shape))
     counts = [-1] * count if section_tensors else section_sizes(x.shape[at], num, sections)
-    return [Meta(resize_axis(x.shape, at, n), x.dtype) for n in counts]
+    return [Meta(shape_with_axis_size(x.shape, at, n), x.dtype) for n in counts]
 
 
 @split.vjp
@@ -167,8 +167,8 @@ def _(xs, *, axis):
     shape = xs[0].shape
     for x in xs[1:]:
         check(all(map(dims_match, shape, x.shape)), "the shapes differ")
-        shape = tuple(map(known_dim, shape, x.shape))
-    at = normal_axis(axis, len(shape) + 1)
+        shape = tuple(map(pick_known_dim, shape, x.shape))
+    at = normalize_axis(axis, len(shape) + 1)
     return Meta((*shape[:at], len(xs), *shape[at:]), xs[0].dtype)
 
 
@@ -181,10 +181,10 @@ def _(g, xs, *, axis):
 def unstack(x, *, axis: int = 0, num: int = 0):
     """Y = the `num` slices of X along the axis, which is removed. X [*, N, *] -> Y list of N [*]"""
     check(num == x.shape[axis], f"num={num} is not the size of axis={axis}")
-    return split_slices(x, axis)
+    return unstack_slices(x, axis)
 
 
-def split_slices(x: Any, axis: int) -> list[Any]:
+def unstack_slices(x: Any, axis: int) -> list[Any]:
     """The slices of `x` along `axis`, which is removed."""
     front = (slice(None),) * (axis % x.ndim)
     return [x[(*front, i)] for i in range(x.shape[axis])]
@@ -198,7 +198,7 @@ def slice_metas(x: Meta, axis: int, count: int) -> list[Meta]:
 @unstack.meta
 def _(x, *, axis, num):
     check(bool(x.shape), "a 0-D tensor has no slices")
-    at = normal_axis(axis, len(x.shape))
+    at = normalize_axis(axis, len(x.shape))
     check(
         dims_match(x.shape[at], num if num >= 0 else 0), f"num={num} is not the size of axis={axis}"
     )
@@ -213,13 +213,13 @@ def _(gs, x, *, axis):
 @op("unbind", "X -> Out*", grad_keeps_shape=True)
 def unbind(x, *, axis: int = 0):
     """Out = the slices of X along the axis, which is removed. X [*, N, *] -> Out list of N [*]"""
-    return split_slices(x, axis)
+    return unstack_slices(x, axis)
 
 
 @unbind.meta
 def _(x, *, axis):
     check(bool(x.shape), "a 0-D tensor has no slices")
-    at = normal_axis(axis, len(x.shape))
+    at = normalize_axis(axis, len(x.shape))
     check(x.shape[at] >= 0, f"the size of axis={axis} is not known")
     return slice_metas(x, at, x.shape[at])
 

@@ -14,27 +14,27 @@ from ..core import native
 from ..core.arrays import np
 from ..core.op import OPS, Ints, Meta, Op, check, check_dtype, op
 from .half_precision import upcast_half
-from .shared_meta_rules import Shape, dims_match, like, shape_of, size_of
+from .shared_meta_rules import Shape, dims_match, like_input, num_elements, shape_of
 from .sliding_window import (
     NUMBER_WORDS,
-    Pair,
+    PadPair,
     Window,
     batch_first,
     batch_last,
     channels_first,
+    channels_first_shape,
     crop_spatial,
-    first_shape,
+    format_shape,
     make_window,
     pad_spatial,
     restore_format,
     strided_view,
-    to_format,
 )
 
-BLOCK = 1 << 20  # elements of the im2col matrix of one block
+IM2COL_BLOCK_SIZE = 1 << 20  # elements of the im2col matrix of one block
 
 
-def geometry(
+def window_and_output_shape(
     x: Any,
     w: Any,
     *,
@@ -50,7 +50,7 @@ def geometry(
     x: the images [N,C,*S], an array or Meta.
     w: the filter [M,C/groups,*K], an array or Meta.
     """
-    n, c, *sizes = first_shape(tuple(x.shape), data_format, len(strides))
+    n, c, *sizes = channels_first_shape(tuple(x.shape), data_format, len(strides))
     check(len(w.shape) == len(sizes) + 2, f"Filter needs {NUMBER_WORDS[len(sizes) + 2]} axes")
     check(
         groups > 0 and (w.shape[0] < 0 or w.shape[0] % groups == 0),
@@ -62,17 +62,17 @@ def geometry(
     )
     window = make_window(
         sizes, w.shape[2:], strides, paddings, padding_algorithm, dilations
-    ).fitted(sizes)
-    return window, (n, w.shape[0], *window.out(sizes))
+    ).padded_to_fit(sizes)
+    return window, (n, w.shape[0], *window.output_sizes(sizes))
 
 
-def batch_blocks(rows: int, elements_per_row: int) -> Iterator[Pair]:
+def batch_blocks(rows: int, elements_per_row: int) -> Iterator[PadPair]:
     """Iterate over blocks of output rows whose im2col matrices fit in the cache."""
-    step = max(1, BLOCK // max(elements_per_row, 1))
+    step = max(1, IM2COL_BLOCK_SIZE // max(elements_per_row, 1))
     return ((r, min(r + step, rows)) for r in range(0, rows, step))
 
 
-def _columns(z: Any, window: Window, rows: Pair, rest: Sequence[int], groups: int) -> Any:
+def _im2col(z: Any, window: Window, rows: PadPair, rest: Sequence[int], groups: int) -> Any:
     """The input elements under the kernel for the output rows (im2col), [groups, C/groups*K,
     rows*rest*N].
 
@@ -84,13 +84,13 @@ def _columns(z: Any, window: Window, rows: Pair, rest: Sequence[int], groups: in
             groups, c // groups, -1
         )
     seen = np.empty_like(z, shape=(c, *window.size, rows[1] - rows[0], *rest, n))
-    for at in window.taps:
+    for at in window.kernel_offsets:
         seen[(slice(None), *at)] = strided_view(z, window, at, rows, rest)
     return seen.reshape(groups, (c // groups) * math.prod(window.size), -1)
 
 
 @native.NativeFunction
-def correlate(x: Any, w: Any, window: Window, out: Shape, groups: int) -> Any:
+def convolve(x: Any, w: Any, window: Window, out: Shape, groups: int) -> Any:
     """The convolution of x [N,C,*S] with w [M,C/groups,*K].
 
     Returns a view [N,M,*S'] of a contiguous array [M,*S',N].
@@ -102,33 +102,33 @@ def correlate(x: Any, w: Any, window: Window, out: Shape, groups: int) -> Any:
         return batch_first(_depthwise(z, w, window, result, groups))
     w = w.reshape(groups, m // groups, -1)
     for rows in batch_blocks(high, w.shape[2] * groups * math.prod(rest) * n):
-        seen = _columns(z, window, rows, rest, groups)
+        seen = _im2col(z, window, rows, rest, groups)
         part = result[:, rows[0] : rows[1]].reshape(groups, m // groups, seen.shape[2])
         np.matmul(w, seen, out=part)
     return batch_first(result)
 
 
 _CONV, _CONV_INPUT, _CONV_FILTER = map(
-    native.kernel, ("conv2d", "conv2d_input_grad", "conv2d_filter_grad")
+    native.find_kernel, ("conv2d", "conv2d_input_grad", "conv2d_filter_grad")
 )
 
 
-def _flat_sizes(x: Shape, w: Shape, window: Window, out: Shape, groups: int) -> Shape:
+def _native_size_arguments(x: Shape, w: Shape, window: Window, out: Shape, groups: int) -> Shape:
     """The sizes of a 2-D convolution, in the order of the arguments of the compiled kernels."""
     starts = tuple(p[0] for p in window.pads)
     return (*x, w[0], groups, *w[2:], *out, *window.stride, *window.dilation, *starts)
 
 
-@correlate.native
+@convolve.native
 def _(x, w, window, out, groups):
     return (
-        _CONV(x, w, _flat_sizes(x.shape, w.shape, window, out[2:], groups))
+        _CONV(x, w, _native_size_arguments(x.shape, w.shape, window, out[2:], groups))
         if x.ndim == 4
         else NotImplemented
     )
 
 
-def _weight(w: Any, at: Shape) -> Any:
+def _weight_at_offset(w: Any, at: Shape) -> Any:
     """The element at one kernel offset of each depthwise filter, [M,1,...,1]. w: [M,1,*K]"""
     return w[(slice(None), 0, *at)].reshape(-1, *(1,) * (w.ndim - 1))
 
@@ -138,10 +138,10 @@ def _depthwise(z: Any, w: Any, window: Window, result: Any, groups: int) -> Any:
     for rows in batch_blocks(high, 8 * m * math.prod(rest) * n):
         part = result[:, rows[0] : rows[1]]
         part[...] = 0
-        for at in window.taps:
-            part += _repeat_groups(strided_view(z, window, at, rows, rest), m // groups) * _weight(
-                w, at
-            )
+        for at in window.kernel_offsets:
+            part += _repeat_groups(
+                strided_view(z, window, at, rows, rest), m // groups
+            ) * _weight_at_offset(w, at)
     return result
 
 
@@ -152,7 +152,7 @@ def _repeat_groups(z: Any, times: int) -> Any:
 
 @native.NativeFunction
 def conv_input_grad(g: Any, w: Any, window: Window, sizes: Any, groups: int) -> Any:
-    """The gradient of `correlate` with respect to x, [N,C,*sizes]. g: the output gradient
+    """The gradient of `convolve` with respect to x, [N,C,*sizes]. g: the output gradient
     [N,M,*S']
     """
     n, m, high, *rest = g.shape
@@ -167,7 +167,7 @@ def conv_input_grad(g: Any, w: Any, window: Window, sizes: Any, groups: int) -> 
     for rows in batch_blocks(high, flat.shape[1] * groups * math.prod(rest) * n):
         part = g[:, rows[0] : rows[1]].reshape(groups, m // groups, -1)
         seen = np.matmul(flat, part).reshape(c, *window.size, rows[1] - rows[0], *rest, n)
-        for at in window.taps:
+        for at in window.kernel_offsets:
             place = strided_view(z, window, at, rows, rest)
             place += seen[(slice(None), *at)]
     return crop_spatial(z, window)
@@ -178,14 +178,14 @@ def _(g, w, window, sizes, groups):
     if g.ndim != 4:
         return NotImplemented
     x = g.shape[0], w.shape[1] * groups, *sizes
-    return _CONV_INPUT(w, g, _flat_sizes(x, w.shape, window, g.shape[2:], groups))
+    return _CONV_INPUT(w, g, _native_size_arguments(x, w.shape, window, g.shape[2:], groups))
 
 
 def _depthwise_input_grad(z: Any, g: Any, w: Any, window: Window, groups: int) -> Any:
     m, high, *rest, n = g.shape
     for rows in batch_blocks(high, 8 * m * math.prod(rest) * n):
-        for at in window.taps:
-            part = g[:, rows[0] : rows[1]] * _weight(w, at)
+        for at in window.kernel_offsets:
+            part = g[:, rows[0] : rows[1]] * _weight_at_offset(w, at)
             place = strided_view(z, window, at, rows, rest)
             place += (
                 part
@@ -197,14 +197,14 @@ def _depthwise_input_grad(z: Any, g: Any, w: Any, window: Window, groups: int) -
 
 @native.NativeFunction
 def conv_filter_grad(x: Any, g: Any, window: Window, shape: Shape, groups: int) -> Any:
-    """The gradient of `correlate` with respect to the filter, [M,C/groups,*K]."""
+    """The gradient of `convolve` with respect to the filter, [M,C/groups,*K]."""
     n, m, high, *rest = g.shape
     z, g = pad_spatial(x, window), batch_last(g)
     if shape[1] == 1 and groups > 1:
         return _depthwise_filter_grad(z, g, window, shape, groups)
     total = np.zeros_like(g, shape=(groups, m // groups, math.prod(shape[1:])))
     for rows in batch_blocks(high, total.shape[2] * groups * math.prod(rest) * n):
-        seen = _columns(z, window, rows, rest, groups)
+        seen = _im2col(z, window, rows, rest, groups)
         part = g[:, rows[0] : rows[1]].reshape(groups, m // groups, -1)
         total += np.matmul(part, np.swapaxes(seen, 1, 2))
     return total.reshape(shape)
@@ -213,7 +213,7 @@ def conv_filter_grad(x: Any, g: Any, window: Window, shape: Shape, groups: int) 
 @conv_filter_grad.native
 def _(x, g, window, shape, groups):
     return (
-        _CONV_FILTER(x, g, _flat_sizes(x.shape, shape, window, g.shape[2:], groups))
+        _CONV_FILTER(x, g, _native_size_arguments(x.shape, shape, window, g.shape[2:], groups))
         if x.ndim == 4
         else NotImplemented
     )
@@ -223,7 +223,7 @@ def _depthwise_filter_grad(z: Any, g: Any, window: Window, shape: Shape, groups:
     m, high, *rest, n = g.shape
     total: Any = np.zeros_like(g, shape=shape)
     for rows in batch_blocks(high, 8 * m * math.prod(rest) * n):
-        for at in window.taps:
+        for at in window.kernel_offsets:
             seen = _repeat_groups(strided_view(z, window, at, rows, rest), m // groups)
             total[(slice(None), 0, *at)] += np.sum(
                 g[:, rows[0] : rows[1]] * seen, axis=tuple(range(1, g.ndim))
@@ -231,29 +231,31 @@ def _depthwise_filter_grad(z: Any, g: Any, window: Window, shape: Shape, groups:
     return total
 
 
-def _forward(x: Any, w: Any, rank: int, *, groups: int, data_format: str, **window: Any) -> Any:
+def _conv_forward(
+    x: Any, w: Any, rank: int, *, groups: int, data_format: str, **window: Any
+) -> Any:
     check(x.ndim == rank + 2, f"images require {NUMBER_WORDS[rank + 2]} axes")
-    over, out = geometry(x, w, groups=groups, data_format=data_format, **window)
+    over, out = window_and_output_shape(x, w, groups=groups, data_format=data_format, **window)
     return restore_format(
-        correlate(channels_first(x, data_format), w, over, out, groups), data_format
+        convolve(channels_first(x, data_format), w, over, out, groups), data_format
     )
 
 
-def _meta_of_rank(rank: int) -> Any:
+def _make_meta_rule(rank: int) -> Any:
     def rule(x, w, *, data_format, **window):
         check_dtype(x.dtype == w.dtype, "the dtypes differ")
         check(len(x.shape) == rank + 2, f"images require {NUMBER_WORDS[rank + 2]} axes")
-        _, out = geometry(x, w, data_format=data_format, **window)
-        return Meta(to_format(out, data_format), x.dtype)
+        _, out = window_and_output_shape(x, w, data_format=data_format, **window)
+        return Meta(format_shape(out, data_format), x.dtype)
 
     return rule
 
 
-def _vjp(g, x, w, **over):
-    return lambda: input_grad(x, w, g, **over), lambda: filter_grad(x, w, g, **over)
+def _conv_vjp(g, x, w, **over):
+    return lambda: conv_input_grad_op(x, w, g, **over), lambda: conv_filter_grad_op(x, w, g, **over)
 
 
-def conv_for(shape: Shape) -> Op:
+def conv_op_for_shape(shape: Shape) -> Op:
     """The convolution op for images of this shape."""
     return conv3d if len(shape) == 5 else conv2d
 
@@ -261,9 +263,9 @@ def conv_for(shape: Shape) -> Op:
 @op(
     "conv2d",
     "Input, Filter -> Output",
-    meta=_meta_of_rank(2),
+    meta=_make_meta_rule(2),
     same_dtype="Input Filter",
-    amp="allow",
+    amp_class="allow",
 )
 @upcast_half
 def conv2d(
@@ -281,7 +283,7 @@ def conv2d(
 
     Input [N,C,H,W], Filter [M,C/groups,KH,KW] -> Output [N,M,H',W']
     """
-    return _forward(
+    return _conv_forward(
         x,
         w,
         2,
@@ -297,7 +299,7 @@ def conv2d(
 @op(
     "depthwise_conv2d",
     "Input, Filter -> Output",
-    meta=_meta_of_rank(2),
+    meta=_make_meta_rule(2),
     attrs_of=conv2d,
     same_dtype="Input Filter",
 )
@@ -310,7 +312,7 @@ def depthwise_conv2d(x, w, **attrs):
     return conv2d.kernel(x, w, **attrs)
 
 
-@op("conv3d", "Input, Filter -> Output", meta=_meta_of_rank(3), same_dtype="Input Filter")
+@op("conv3d", "Input, Filter -> Output", meta=_make_meta_rule(3), same_dtype="Input Filter")
 @upcast_half
 def conv3d(
     x,
@@ -327,7 +329,7 @@ def conv3d(
 
     Input [N,C,D,H,W], Filter [M,C/groups,KD,KH,KW] -> Output [N,M,D',H',W']
     """
-    return _forward(
+    return _conv_forward(
         x,
         w,
         3,
@@ -340,69 +342,73 @@ def conv3d(
     )
 
 
-conv2d.vjp(_vjp)
-depthwise_conv2d.vjp(_vjp)
-conv3d.vjp(_vjp)
+conv2d.vjp(_conv_vjp)
+depthwise_conv2d.vjp(_conv_vjp)
+conv3d.vjp(_conv_vjp)
 
 
 @op(
     "conv_input_grad",
     "Input, Filter, Output@GRAD -> Input@GRAD",
-    meta=like(0),
+    meta=like_input(0),
     attrs_of=conv2d,
     internal=True,
 )
 @upcast_half
-def input_grad(x, w, g, **attrs):
+def conv_input_grad_op(x, w, g, **attrs):
     """The gradient of a convolution with respect to Input. Only the shape of Input is used.
 
     -> Input@GRAD like Input
     """
-    attrs = conv_for(x.shape).full_attrs(attrs)
-    window, _ = geometry(x, w, **attrs)
-    sizes = first_shape(x.shape, attrs["data_format"], x.ndim - 2)[2:]
+    attrs = conv_op_for_shape(x.shape).full_attrs(attrs)
+    window, _ = window_and_output_shape(x, w, **attrs)
+    sizes = channels_first_shape(x.shape, attrs["data_format"], x.ndim - 2)[2:]
     back = conv_input_grad(
         channels_first(g, attrs["data_format"]), w, window, sizes, attrs["groups"]
     )
     return restore_format(back, attrs["data_format"])
 
 
-@input_grad.vjp
+@conv_input_grad_op.vjp
 def _(gg, x, w, g, **over):
     return (
         None,
-        lambda: filter_grad(gg, w, g, **over),
-        lambda: conv_for(shape_of(gg))(gg, w, **over),
+        lambda: conv_filter_grad_op(gg, w, g, **over),
+        lambda: conv_op_for_shape(shape_of(gg))(gg, w, **over),
     )
 
 
 @op(
     "conv_filter_grad",
     "Input, Filter, Output@GRAD -> Filter@GRAD",
-    meta=like(1),
+    meta=like_input(1),
     attrs_of=conv2d,
     internal=True,
 )
 @upcast_half
-def filter_grad(x, w, g, **attrs):
+def conv_filter_grad_op(x, w, g, **attrs):
     """The gradient of a convolution with respect to Filter. Only the shape of Filter is used.
 
     -> Filter@GRAD like Filter
     """
-    attrs = conv_for(x.shape).full_attrs(attrs)
-    window, _ = geometry(x, w, **attrs)
+    attrs = conv_op_for_shape(x.shape).full_attrs(attrs)
+    window, _ = window_and_output_shape(x, w, **attrs)
     layout = attrs["data_format"]
     return conv_filter_grad(
         channels_first(x, layout), channels_first(g, layout), window, w.shape, attrs["groups"]
     )
 
 
-@filter_grad.vjp
+@conv_filter_grad_op.vjp
 def _(gg, x, w, g, **over):
-    return lambda: input_grad(x, gg, g, **over), None, lambda: conv_for(shape_of(x))(x, gg, **over)
+    return (
+        lambda: conv_input_grad_op(x, gg, g, **over),
+        None,
+        lambda: conv_op_for_shape(shape_of(x))(x, gg, **over),
+    )
 
 
-def _transposed(
+def _transposed_window(
     x: Any,
     w: Any,
     *,
@@ -418,21 +424,24 @@ def _transposed(
     """The window of the convolution whose input gradient is the transposed convolution, and
     the output shape [N,M,*S'].
     """
-    n, c, *sizes = first_shape(tuple(x.shape), data_format, len(strides))
+    n, c, *sizes = channels_first_shape(tuple(x.shape), data_format, len(strides))
     check(len(w.shape) == len(sizes) + 2, f"Filter needs {NUMBER_WORDS[len(sizes) + 2]} axes")
     check(dims_match(c, w.shape[0]), f"{c} channels are not the {w.shape[0]} of Filter")
     check(
         groups > 0 and (c < 0 or c % groups == 0), f"groups={groups} does not divide the channels"
     )
     window = make_window(sizes, w.shape[2:], strides, paddings, padding_algorithm, dilations)
-    out = [_transposed_size(window, i, s, output_padding, output_size) for i, s in enumerate(sizes)]
+    out = [
+        _transposed_output_size(window, i, s, output_padding, output_size)
+        for i, s in enumerate(sizes)
+    ]
     return window, (n, max(w.shape[1] * groups, -1), *out)
 
 
-def _transposed_size(window: Window, axis: int, size: int, extra: Any, wanted: Any) -> int:
+def _transposed_output_size(window: Window, axis: int, size: int, extra: Any, wanted: Any) -> int:
     known = min(size, window.size[axis]) >= 0
     least = (
-        (size - 1) * window.stride[axis] + window.reach(axis) - sum(window.pads[axis])
+        (size - 1) * window.stride[axis] + window.dilated_size(axis) - sum(window.pads[axis])
         if known
         else -1
     )
@@ -450,7 +459,7 @@ def _transposed_size(window: Window, axis: int, size: int, extra: Any, wanted: A
 
 def _transposed_forward(x: Any, w: Any, rank: int, **attrs: Any) -> Any:
     check(x.ndim == rank + 2, f"images require {NUMBER_WORDS[rank + 2]} axes")
-    window, out = _transposed(x, w, **attrs)
+    window, out = _transposed_window(x, w, **attrs)
     return restore_format(
         conv_input_grad(
             channels_first(x, attrs["data_format"]), w, window, out[2:], attrs["groups"]
@@ -463,12 +472,12 @@ def _transposed_meta(rank: int) -> Any:
     def rule(x, w, bias=None, *, data_format, **rest):
         check_dtype(x.dtype == w.dtype, "the dtypes differ")
         check(len(x.shape) == rank + 2, f"images require {NUMBER_WORDS[rank + 2]} axes")
-        _, out = _transposed(x, w, data_format=data_format, **rest)
+        _, out = _transposed_window(x, w, data_format=data_format, **rest)
         check(
-            bias is None or dims_match(size_of(bias.shape), out[1]),
+            bias is None or dims_match(num_elements(bias.shape), out[1]),
             "Bias needs one element per channel of the result",
         )
-        return Meta(to_format(out, data_format), x.dtype)
+        return Meta(format_shape(out, data_format), x.dtype)
 
     return rule
 
@@ -571,7 +580,7 @@ def conv3d_transpose(
     )
 
 
-def transposed_vjp(
+def conv_transpose_vjp(
     g, x, w, *bias, strides, paddings, padding_algorithm, dilations, groups, data_format
 ):
     """The gradients of a transposed convolution with respect to Input (a convolution) and Filter.
@@ -579,7 +588,7 @@ def transposed_vjp(
     g like the result
     """
     rank = len(strides)
-    sizes = first_shape(shape_of(x), data_format, rank)[2:]
+    sizes = channels_first_shape(shape_of(x), data_format, rank)[2:]
     check(
         padding_algorithm != "SAME" or min(sizes) >= 0,
         "the gradient of padding SAME needs known sizes",
@@ -593,13 +602,16 @@ def transposed_vjp(
         "data_format": data_format,
     }
 
-    def to_bias() -> Any:
+    def bias_grad() -> Any:
         return OPS["reduce_sum"](g, dim=[0, 1, 2] if data_format == "NHWC" else [0, 2, 3])
 
-    back = (lambda: conv_for(shape_of(g))(g, w, **over), lambda: filter_grad(g, w, x, **over))
-    return (*back, to_bias) if bias else back
+    back = (
+        lambda: conv_op_for_shape(shape_of(g))(g, w, **over),
+        lambda: conv_filter_grad_op(g, w, x, **over),
+    )
+    return (*back, bias_grad) if bias else back
 
 
-conv2d_transpose.vjp(transposed_vjp)
-depthwise_conv2d_transpose.vjp(transposed_vjp)
-conv3d_transpose.vjp(transposed_vjp)
+conv2d_transpose.vjp(conv_transpose_vjp)
+depthwise_conv2d_transpose.vjp(conv_transpose_vjp)
+conv3d_transpose.vjp(conv_transpose_vjp)

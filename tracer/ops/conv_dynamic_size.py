@@ -6,9 +6,9 @@ from typing import Any
 
 from ..core.arrays import np
 from ..core.op import Ints, Meta, check, op
-from .conv import conv2d_transpose, conv3d_transpose, transposed_vjp
+from .conv import conv2d_transpose, conv3d_transpose, conv_transpose_vjp
 from .half_precision import upcast_half
-from .maxpool import unpool_vjp, unpooled
+from .maxpool import unpool_images, unpool_vjp
 
 
 def sizes_from_tensor(sizes: Any) -> list[int]:
@@ -18,7 +18,7 @@ def sizes_from_tensor(sizes: Any) -> list[int]:
 
 @op("conv_transpose_to", "Input, Filter, Bias?, Size*! -> Output", internal=True)
 @upcast_half
-def conv_transpose_to(
+def conv_transpose_to_size(
     x,
     w,
     bias,
@@ -50,7 +50,7 @@ def conv_transpose_to(
     )
 
 
-@conv_transpose_to.meta
+@conv_transpose_to_size.meta
 def _(x, w, bias, sizes, *, groups, data_format, **_):
     rank = len(x.shape) - 2
     check(
@@ -63,12 +63,12 @@ def _(x, w, bias, sizes, *, groups, data_format, **_):
     )
 
 
-@conv_transpose_to.vjp
+@conv_transpose_to_size.vjp
 def _(
     g, x, w, bias, sizes, *, strides, paddings, padding_algorithm, dilations, groups, data_format
 ):
     asked = (g, x, w) if bias is None else (g, x, w, bias)
-    back = transposed_vjp(
+    back = conv_transpose_vjp(
         *asked,
         strides=strides,
         paddings=paddings,
@@ -81,16 +81,16 @@ def _(
 
 
 @op("unpool_to", "X, Indices, Size*! -> Out", internal=True)
-def unpool_to(x, mask, sizes):
+def unpool_to_size(x, mask, sizes):
     """Out = zeros, with each X at its position Indices; the output sizes are given by the input
     Size.
 
     X [N,C,*S], Indices int like X -> Out [N,C,*Size]
     """
-    return unpooled(x, mask, sizes_from_tensor(sizes)[2 - x.ndim :])
+    return unpool_images(x, mask, sizes_from_tensor(sizes)[2 - x.ndim :])
 
 
-@unpool_to.meta
+@unpool_to_size.meta
 def _(x, mask, sizes):
     check(len(x.shape) in (4, 5), "images require four or five axes")
     check(
@@ -100,6 +100,6 @@ def _(x, mask, sizes):
     return Meta((*x.shape[:2], *(-1,) * (len(x.shape) - 2)), x.dtype)
 
 
-@unpool_to.vjp
+@unpool_to_size.vjp
 def _(g, x, mask, sizes):
     return *unpool_vjp(g, x, mask), None

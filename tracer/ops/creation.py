@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..core.arrays import np
-from ..core.limits import check_result
 from ..core.op import (
+    NO_GRAD_VALUE_INDEPENDENT,
     OPS,
-    VALUE_INDEPENDENT,
     Float64s,
     Floats,
     Ints,
@@ -21,11 +20,12 @@ from ..core.op import (
     check_dtype,
     op,
 )
-from .dynamic_sizes import any_given, infer_sizes, resolve_sizes
-from .shared_meta_rules import Shape, like_x, proto_dtype, size_of
+from ..core.result_size_limit import check_result_size
+from .dynamic_sizes import has_size_tensor, infer_sizes, resolve_sizes
+from .shared_meta_rules import Shape, dtype_of_proto, like_x, num_elements
 
 # The attribute of assign_value for each dtype.
-_VALUES = {
+_VALUE_ATTR_BY_PROTO = {
     0: "bool_values",
     2: "int32_values",
     3: "int64_values",
@@ -43,7 +43,7 @@ def filled_array(shape: Sequence[int], value: Any, dtype: np.dtype[Any]) -> Any:
     return np.full(tuple(shape), value, dtype)
 
 
-def number(text: str, otherwise: float) -> float | int:
+def parse_fill_value(text: str, otherwise: float) -> float | int:
     """The number in `str_value`; `value` if it is empty. Integers stay exact."""
     if not text:
         return otherwise
@@ -53,10 +53,10 @@ def number(text: str, otherwise: float) -> float | int:
         return float(text)
 
 
-def check_number(text: str) -> None:
+def check_fill_value(text: str) -> None:
     """Raise OpError unless `text` is empty or a number."""
     try:
-        number(text, 0.0)
+        parse_fill_value(text, 0.0)
     except ValueError:
         check(False, f"str_value={text!r} is not a number")
 
@@ -66,18 +66,18 @@ def check_sizes(shape: Sequence[int], lowest: int = 0) -> None:
     check(min(shape, default=0) >= lowest, f"shape={list(shape)} holds a negative size")
 
 
-def new_meta(
+def new_tensor_meta(
     tensor: Meta | None, tensors: Sequence[Meta] | None, shape: Sequence[int], dtype: int
 ) -> Meta:
     """The Meta of a new tensor whose shape is an attribute, a tensor or a list of tensors."""
-    check_sizes(shape, -1 if any_given(tensor, tensors) else 0)
-    return Meta(infer_sizes(tensor, tensors, shape), proto_dtype(dtype))
+    check_sizes(shape, -1 if has_size_tensor(tensor, tensors) else 0)
+    return Meta(infer_sizes(tensor, tensors, shape), dtype_of_proto(dtype))
 
 
 @op(
     "fill_constant",
     "ValueTensor?, ShapeTensor?, ShapeTensorList*? -> Out",
-    no_grad=VALUE_INDEPENDENT,
+    no_grad_reason=NO_GRAD_VALUE_INDEPENDENT,
 )
 def fill_constant(
     value_tensor=None,
@@ -96,22 +96,22 @@ def fill_constant(
 
     ValueTensor [1] -> Out [*shape]
     """
-    given = number(str_value, value) if value_tensor is None else value_tensor.item()
+    given = parse_fill_value(str_value, value) if value_tensor is None else value_tensor.item()
     return filled_array(
-        resolve_sizes(shape_tensor, shape_tensors, shape), given, proto_dtype(dtype)
+        resolve_sizes(shape_tensor, shape_tensors, shape), given, dtype_of_proto(dtype)
     )
 
 
 @fill_constant.meta
 def _(value_tensor, shape_tensor, shape_tensors, *, dtype, shape, str_value, **_):
-    check_number(str_value)
-    return new_meta(shape_tensor, shape_tensors, shape, dtype)
+    check_fill_value(str_value)
+    return new_tensor_meta(shape_tensor, shape_tensors, shape, dtype)
 
 
-@op("fill_any_like", "X -> Out", no_grad=VALUE_INDEPENDENT)
+@op("fill_any_like", "X -> Out", no_grad_reason=NO_GRAD_VALUE_INDEPENDENT)
 def fill_any_like(x, *, value: float = 0.0, dtype: int = -1):
     """Out = one value everywhere. X [*S] -> Out [*S]"""
-    target = x.dtype if dtype == -1 else proto_dtype(dtype)
+    target = x.dtype if dtype == -1 else dtype_of_proto(dtype)
     if not value:
         return np.zeros_like(x, dtype=target)
     return np.full_like(x, value if target.kind not in "iu" else int(value), dtype=target)
@@ -119,10 +119,10 @@ def fill_any_like(x, *, value: float = 0.0, dtype: int = -1):
 
 @fill_any_like.meta
 def _(x, *, value, dtype):
-    return x if dtype == -1 else Meta(x.shape, proto_dtype(dtype))
+    return x if dtype == -1 else Meta(x.shape, dtype_of_proto(dtype))
 
 
-@op("fill_constant_batch_size_like", "Input -> Out", no_grad=VALUE_INDEPENDENT)
+@op("fill_constant_batch_size_like", "Input -> Out", no_grad_reason=NO_GRAD_VALUE_INDEPENDENT)
 def fill_constant_batch_size_like(
     x,
     *,
@@ -139,13 +139,13 @@ def fill_constant_batch_size_like(
     Input [*] -> Out [*shape]
     """
     return filled_array(
-        with_batch(x.shape, shape, input_dim_idx, output_dim_idx),
-        number(str_value, value),
-        proto_dtype(dtype),
+        replace_batch_size(x.shape, shape, input_dim_idx, output_dim_idx),
+        parse_fill_value(str_value, value),
+        dtype_of_proto(dtype),
     )
 
 
-def with_batch(x: Shape, shape: Sequence[int], source: int, target: int) -> Shape:
+def replace_batch_size(x: Shape, shape: Sequence[int], source: int, target: int) -> Shape:
     """`shape` with size `target` replaced by size `source` of `x`."""
     check(-len(x) <= source < len(x), f"input_dim_idx={source} is not an axis of Input")
     check(
@@ -159,13 +159,13 @@ def with_batch(x: Shape, shape: Sequence[int], source: int, target: int) -> Shap
 
 @fill_constant_batch_size_like.meta
 def _(x, *, shape, input_dim_idx, output_dim_idx, dtype, str_value, **_):
-    check_number(str_value)
-    sized = with_batch(x.shape, shape, input_dim_idx, output_dim_idx)
+    check_fill_value(str_value)
+    sized = replace_batch_size(x.shape, shape, input_dim_idx, output_dim_idx)
     check_sizes(sized, -1)
-    return Meta(sized, proto_dtype(dtype))
+    return Meta(sized, dtype_of_proto(dtype))
 
 
-@op("assign_value", "-> Out", no_grad=VALUE_INDEPENDENT)
+@op("assign_value", "-> Out", no_grad_reason=NO_GRAD_VALUE_INDEPENDENT)
 def assign_value(
     *,
     shape: Ints,
@@ -180,36 +180,44 @@ def assign_value(
     given = {0: bool_values, 2: int32_values, 3: int64_values, 5: fp32_values, 6: fp64_values}[
         dtype
     ]
-    return np.array(given, proto_dtype(dtype)).reshape(shape)
+    return np.array(given, dtype_of_proto(dtype)).reshape(shape)
 
 
 @assign_value.meta
 def _(*, shape, dtype, **values):
-    check_dtype(dtype in _VALUES, f"dtype={dtype} is not one that values can be written down for")
-    count = len(values[_VALUES[dtype]])
-    check(
-        count == size_of(tuple(shape)),
-        f"{_VALUES[dtype]} holds {count} values for shape={list(shape)}",
+    check_dtype(
+        dtype in _VALUE_ATTR_BY_PROTO,
+        f"dtype={dtype} is not one that values can be written down for",
     )
-    return Meta(tuple(shape), proto_dtype(dtype))
+    count = len(values[_VALUE_ATTR_BY_PROTO[dtype]])
+    check(
+        count == num_elements(tuple(shape)),
+        f"{_VALUE_ATTR_BY_PROTO[dtype]} holds {count} values for shape={list(shape)}",
+    )
+    return Meta(tuple(shape), dtype_of_proto(dtype))
 
 
-@op("empty", "ShapeTensor?, ShapeTensorList*? -> Out", no_grad=VALUE_INDEPENDENT)
+@op("empty", "ShapeTensor?, ShapeTensorList*? -> Out", no_grad_reason=NO_GRAD_VALUE_INDEPENDENT)
 def empty(shape_tensor=None, shape_tensors=None, *, shape: Longs = [], dtype: int = 5):
     """Out = zeros, so that uninitialized elements are the same in each run.   -> Out [*shape]"""
-    return np.zeros(tuple(resolve_sizes(shape_tensor, shape_tensors, shape)), proto_dtype(dtype))
+    return np.zeros(tuple(resolve_sizes(shape_tensor, shape_tensors, shape)), dtype_of_proto(dtype))
 
 
 @empty.meta
 def _(shape_tensor, shape_tensors, *, shape, dtype):
-    return new_meta(shape_tensor, shape_tensors, shape, dtype)
+    return new_tensor_meta(shape_tensor, shape_tensors, shape, dtype)
 
 
 # -- number ranges
 # --------------------------------------------------------------------------------------------
 
 
-@op("range", "Start, End, Step -> Out", no_grad=VALUE_INDEPENDENT, value_dependent_shape=True)
+@op(
+    "range",
+    "Start, End, Step -> Out",
+    no_grad_reason=NO_GRAD_VALUE_INDEPENDENT,
+    value_dependent_shape=True,
+)
 def range_(start, end, step):
     """Out = Start, Start + Step, Start + 2 * Step, ..., excluding End.
 
@@ -223,10 +231,10 @@ def range_(start, end, step):
         f"Step={step} leads away from End={end}, Start={start}",
     )
     if start.dtype.kind in "iu":
-        check_result([len(range(int(start), int(end), int(step)))], start.dtype.itemsize)
+        check_result_size([len(range(int(start), int(end), int(step)))], start.dtype.itemsize)
         return np.arange(int(start), int(end), int(step), dtype=start.dtype)
     count = math.ceil((end - start) / step)  # computed in the dtype of the inputs, as in Paddle
-    check_result([count], 8)
+    check_result_size([count], 8)
     return (float(start) + float(step) * np.arange(count)).astype(start.dtype)
 
 
@@ -234,13 +242,18 @@ def range_(start, end, step):
 def _(start, end, step):
     check_dtype(start.dtype == end.dtype == step.dtype, "the dtypes differ")
     check(
-        all(size_of(v.shape) in (1, -1) for v in (start, end, step)),
+        all(num_elements(v.shape) in (1, -1) for v in (start, end, step)),
         "an operand holds more than one number",
     )
     return Meta((-1,), start.dtype)
 
 
-@op("linspace", "Start, Stop, Num -> Out", no_grad=VALUE_INDEPENDENT, value_dependent_shape=True)
+@op(
+    "linspace",
+    "Start, Stop, Num -> Out",
+    no_grad_reason=NO_GRAD_VALUE_INDEPENDENT,
+    value_dependent_shape=True,
+)
 def linspace(start, stop, num, *, dtype: int):
     """Out = Num equally spaced values from Start to Stop (included), which are first cast to the
     dtype.
@@ -249,30 +262,30 @@ def linspace(start, stop, num, *, dtype: int):
     """
     count = int(num.item())
     check(count > 0, f"Num={count} is not positive")
-    check_result([count], 8)
-    first, last = _items(dtype, start, stop)
-    return np.linspace(first, last, count).astype(proto_dtype(dtype))
+    check_result_size([count], 8)
+    first, last = _cast_scalars(dtype, start, stop)
+    return np.linspace(first, last, count).astype(dtype_of_proto(dtype))
 
 
-def _items(dtype: int, *numbers: Any) -> list[Any]:
+def _cast_scalars(dtype: int, *numbers: Any) -> list[Any]:
     """One-element tensors as Python numbers, cast to a dtype first as in Paddle."""
     with np.errstate(all="ignore"):
-        return [n.astype(proto_dtype(dtype)).item() for n in numbers]
+        return [n.astype(dtype_of_proto(dtype)).item() for n in numbers]
 
 
 @linspace.meta
 def _(start, stop, num, *, dtype):
     check(
-        all(size_of(v.shape) in (1, -1) for v in (start, stop, num)),
+        all(num_elements(v.shape) in (1, -1) for v in (start, stop, num)),
         "an operand holds more than one number",
     )
-    return Meta((-1,), proto_dtype(dtype))
+    return Meta((-1,), dtype_of_proto(dtype))
 
 
 @op(
     "logspace",
     "Start, Stop, Num, Base -> Out",
-    no_grad=VALUE_INDEPENDENT,
+    no_grad_reason=NO_GRAD_VALUE_INDEPENDENT,
     value_dependent_shape=True,
 )
 def logspace(start, stop, num, base, *, dtype: int):
@@ -283,18 +296,18 @@ def logspace(start, stop, num, base, *, dtype: int):
     """
     count = int(num.item())
     check(count > 0, f"Num={count} is not positive")
-    check_result([count], 8)
-    first, last, of = _items(dtype, start, stop, base)
-    return np.logspace(first, last, count, base=of).astype(proto_dtype(dtype))
+    check_result_size([count], 8)
+    first, last, of = _cast_scalars(dtype, start, stop, base)
+    return np.logspace(first, last, count, base=of).astype(dtype_of_proto(dtype))
 
 
 @logspace.meta
 def _(start, stop, num, base, *, dtype):
     check(
-        all(size_of(v.shape) in (1, -1) for v in (start, stop, num, base)),
+        all(num_elements(v.shape) in (1, -1) for v in (start, stop, num, base)),
         "an operand holds more than one number",
     )
-    return Meta((-1,), proto_dtype(dtype))
+    return Meta((-1,), dtype_of_proto(dtype))
 
 
 @op("meshgrid", "X* -> Out*", same_dtype="X")
@@ -322,56 +335,56 @@ def _(xs):
 
 @meshgrid.vjp
 def _(gs, xs):
-    def one(i: int) -> Any:
+    def input_grad(i: int) -> Any:
         others = [k for k in range(len(xs)) if k != i]
         return OPS["reshape_like"](OPS["reduce_sum"](gs[i], dim=others) if others else gs[i], xs[i])
 
-    return [one(i) for i in range(len(xs))]
+    return [input_grad(i) for i in range(len(xs))]
 
 
 def _triangle_size(rows: int, cols: int, offset: int, lower: bool) -> int:
     """Count the elements of a matrix on and below a diagonal, or on and above it."""
 
-    def below(last: int) -> int:
+    def num_elements_below(last: int) -> int:
         """The sum of min(max(i, 0), cols) over all i <= last."""
         full = max(last - cols, 0)
         rising = min(max(last, 0), cols)
         return rising * (rising + 1) // 2 + full * cols
 
     if lower:
-        return below(offset + rows) - below(offset)
-    return rows * cols - below(offset + rows - 1) + below(offset - 1)
+        return num_elements_below(offset + rows) - num_elements_below(offset)
+    return rows * cols - num_elements_below(offset + rows - 1) + num_elements_below(offset - 1)
 
 
-@op("tril_indices", "-> out", no_grad=VALUE_INDEPENDENT)
+@op("tril_indices", "-> out", no_grad_reason=NO_GRAD_VALUE_INDEPENDENT)
 def tril_indices(*, rows: int = 0, cols: int = 0, offset: int = 0, dtype: int = 3):
     """out = row and column indices of the lower triangle of a matrix.   -> out int [2, N]"""
-    return np.array(np.tril_indices(rows, offset, cols)).astype(proto_dtype(dtype))
+    return np.array(np.tril_indices(rows, offset, cols)).astype(dtype_of_proto(dtype))
 
 
 @tril_indices.meta
 def _(*, rows, cols, offset, dtype):
     check(rows >= 0 and cols >= 0, f"rows={rows} or cols={cols} is negative")
-    return Meta((2, _triangle_size(rows, cols, offset, True)), proto_dtype(dtype))
+    return Meta((2, _triangle_size(rows, cols, offset, True)), dtype_of_proto(dtype))
 
 
-@op("triu_indices", "-> out", no_grad=VALUE_INDEPENDENT)
+@op("triu_indices", "-> out", no_grad_reason=NO_GRAD_VALUE_INDEPENDENT)
 def triu_indices(*, row: int = 0, col: int = 0, offset: int = 0, dtype: int = 3):
     """out = row and column indices of the upper triangle of a matrix.   -> out int [2, N]"""
-    return np.array(np.triu_indices(row, offset, col)).astype(proto_dtype(dtype))
+    return np.array(np.triu_indices(row, offset, col)).astype(dtype_of_proto(dtype))
 
 
 @triu_indices.meta
 def _(*, row, col, offset, dtype):
     check(row >= 0 and col >= 0, f"row={row} or col={col} is negative")
-    return Meta((2, _triangle_size(row, col, offset, False)), proto_dtype(dtype))
+    return Meta((2, _triangle_size(row, col, offset, False)), dtype_of_proto(dtype))
 
 
 # -- diagonals
 # --------------------------------------------------------------------------------------------------
 
 
-@op("eye", "-> Out", no_grad=VALUE_INDEPENDENT)
+@op("eye", "-> Out", no_grad_reason=NO_GRAD_VALUE_INDEPENDENT)
 def eye(*, num_rows: Long, num_columns: Long = -1, dtype: int = 5):
     """Out = 1 on the diagonal, 0 elsewhere.
 
@@ -380,7 +393,7 @@ def eye(*, num_rows: Long, num_columns: Long = -1, dtype: int = 5):
     -> Out [num_rows, num_columns]
     """
     return np.eye(
-        num_rows, num_rows if num_columns == -1 else num_columns, dtype=proto_dtype(dtype)
+        num_rows, num_rows if num_columns == -1 else num_columns, dtype=dtype_of_proto(dtype)
     )
 
 
@@ -390,7 +403,7 @@ def _(*, num_rows, num_columns, dtype):
         num_rows >= 0 and num_columns >= -1,
         f"num_rows={num_rows}, num_columns={num_columns} holds a negative size",
     )
-    return Meta((num_rows, num_rows if num_columns == -1 else num_columns), proto_dtype(dtype))
+    return Meta((num_rows, num_rows if num_columns == -1 else num_columns), dtype_of_proto(dtype))
 
 
 @op("diag_v2", "X -> Out")
@@ -416,7 +429,7 @@ def diag_v2(x, *, offset: int = 0, padding_value: float = 0.0):
 def _(x, *, offset, padding_value):
     check(len(x.shape) <= 2, "has more than two axes")
     if len(x.shape) < 2:
-        size = size_of(x.shape)
+        size = num_elements(x.shape)
         return Meta((size + abs(offset) if size >= 0 else -1,) * 2, x.dtype)
     rows, columns = x.shape
     if min(rows, columns) < 0:

@@ -10,7 +10,7 @@ from .dynamic_sizes import resolve_sizes
 from .shared_meta_rules import like_x
 
 
-def _block(x: Any, starts: Any, shape: Any) -> tuple[Any, Any]:
+def _block_bounds(x: Any, starts: Any, shape: Any) -> tuple[Any, Any]:
     """Starts and sizes, with -1 replaced by the remaining size."""
     starts = [0] * len(x.shape) if not len(starts) else list(starts)
     shape = list(x.shape) if not len(shape) else list(shape)
@@ -38,7 +38,7 @@ def crop_tensor(
 
     X [*] -> Out [*shape]
     """
-    starts, wanted = _block(
+    starts, wanted = _block_bounds(
         x,
         resolve_sizes(offsets_tensor, offset_tensors, offsets),
         resolve_sizes(shape_tensor, shape_tensors, shape),
@@ -62,7 +62,7 @@ def _(x, shape_tensor, shape_tensors, offsets_tensor, offset_tensors, *, offsets
             else None
         )
         return Meta(tuple(known) if known else (-1,) * len(x.shape), x.dtype)
-    starts, wanted = _block(x, offsets, shape)
+    starts, wanted = _block_bounds(x, offsets, shape)
     fits = [
         s >= 0 and (d < 0 or (n >= 0 and s + n <= d))
         for s, n, d in zip(starts, wanted, x.shape, strict=True)
@@ -75,7 +75,7 @@ def _(x, shape_tensor, shape_tensors, offsets_tensor, offset_tensors, *, offsets
 
 @crop_tensor.vjp
 def _(g, x, shape_tensor, shape_tensors, offsets_tensor, offset_tensors, *, offsets):
-    return put_block(x, g, offsets_tensor, offset_tensors, offsets=offsets), None, None, None, None
+    return crop_grad(x, g, offsets_tensor, offset_tensors, offsets=offsets), None, None, None, None
 
 
 @op(
@@ -84,15 +84,15 @@ def _(g, x, shape_tensor, shape_tensors, offsets_tensor, offset_tensors, *, offs
     meta=like_x,
     internal=True,
 )
-def put_block(x, g, offsets_tensor=None, offset_tensors=None, *, offsets: Ints = []):
-    """X@GRAD = zeros with Out@GRAD at offsets.   X [*], Out@GRAD [*shape] -> X@GRAD like X"""
-    starts, _ = _block(x, resolve_sizes(offsets_tensor, offset_tensors, offsets), [])
+def crop_grad(x, g, offsets_tensor=None, offset_tensors=None, *, offsets: Ints = []):
+    """X@GRAD = zeros with Out@GRAD at offsets. X [*], Out@GRAD [*shape] -> X@GRAD like X"""
+    starts, _ = _block_bounds(x, resolve_sizes(offsets_tensor, offset_tensors, offsets), [])
     out = np.zeros(x.shape, g.dtype)
     out[tuple(slice(s, s + n) for s, n in zip(starts, g.shape, strict=True))] = g
     return out
 
 
-@put_block.vjp
+@crop_grad.vjp
 def _(gg, x, g, offsets_tensor, offset_tensors, *, offsets):
     taken = crop_like(gg, g, offsets_tensor, offset_tensors, offsets=offsets)
     return None, taken, None, None
@@ -116,7 +116,7 @@ def crop_like(x, y, offsets_tensor=None, offset_tensors=None, *, offsets: Ints =
 
 @crop_like.vjp
 def _(g, x, y, offsets_tensor, offset_tensors, *, offsets):
-    return put_block(x, g, offsets_tensor, offset_tensors, offsets=offsets), None, None, None
+    return crop_grad(x, g, offsets_tensor, offset_tensors, offsets=offsets), None, None, None
 
 
 @op("crop", "X, Y?!, Offsets?! -> Out")
@@ -155,4 +155,4 @@ def _(x, y, offsets_tensor, *, offsets, shape):
 
 @crop.vjp
 def _(g, x, y, offsets_tensor, *, offsets):
-    return put_block(x, g, offsets_tensor, None, offsets=offsets), None, None
+    return crop_grad(x, g, offsets_tensor, None, offsets=offsets), None, None

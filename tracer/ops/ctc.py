@@ -7,21 +7,21 @@ from typing import Any, NamedTuple
 from ..core.arrays import np
 from ..core.op import Meta, check, op
 from .half_precision import upcast_half
-from .shared_meta_rules import check_float, dims_match, like_x, no_second_order
-from .softmax import log_softmax_of
+from .shared_meta_rules import check_float, dims_match, like_x, raise_no_second_order
+from .softmax import log_softmax_array
 
 
 class Lattice(NamedTuple):
     """The states of the CTC lattice of each sequence of a batch.
 
     classes [B,P]: the class of each state.
-    skips [B,P]: whether the state can be reached from the state two before it.
-    ends [B]: the index of the last state.
+    can_skip [B,P]: whether the state can be reached from the state two before it.
+    end_states [B]: the index of the last state.
     """
 
     classes: Any
-    skips: Any
-    ends: Any
+    can_skip: Any
+    end_states: Any
 
 
 def _make_lattice(labels: Any, lengths: Any, blank: int) -> Lattice:
@@ -32,17 +32,18 @@ def _make_lattice(labels: Any, lengths: Any, blank: int) -> Lattice:
     return Lattice(classes, skips, 2 * lengths)
 
 
-def _shift(alpha: Any, by: int) -> Any:
+def _shift_states(alpha: Any, by: int) -> Any:
     """Shift the values by `by` states."""
     out = np.full_like(alpha, -np.inf)
     out[:, by:] = alpha[:, : alpha.shape[1] - by]
     return out
 
 
-def _step(alpha: Any, skips: Any) -> Any:
+def _log_sum_predecessors(alpha: Any, skips: Any) -> Any:
     """The log of the sum of the probabilities of the predecessor states."""
     return np.logaddexp(
-        np.logaddexp(alpha, _shift(alpha, 1)), np.where(skips, _shift(alpha, 2), -np.inf)
+        np.logaddexp(alpha, _shift_states(alpha, 1)),
+        np.where(skips, _shift_states(alpha, 2), -np.inf),
     )
 
 
@@ -54,7 +55,7 @@ def _forward(logs: Any, paths: Lattice) -> Any:
     alpha = np.full_like(logs, -np.inf)
     alpha[0, :, :2] = logs[0, :, :2]
     for t in range(1, len(logs)):
-        alpha[t] = _step(alpha[t - 1], paths.skips) + logs[t]
+        alpha[t] = _log_sum_predecessors(alpha[t - 1], paths.can_skip) + logs[t]
     return alpha
 
 
@@ -65,15 +66,17 @@ def _backward(logs: Any, paths: Lattice, times: Any) -> Any:
     """
     places = np.arange(logs.shape[2])
     last = np.where(
-        (places <= paths.ends[:, None]) & (places >= paths.ends[:, None] - 1), 0.0, -np.inf
+        (places <= paths.end_states[:, None]) & (places >= paths.end_states[:, None] - 1),
+        0.0,
+        -np.inf,
     ).astype(logs.dtype)
-    onward = np.zeros_like(paths.skips)
-    onward[:, :-2] = paths.skips[:, 2:]
+    onward = np.zeros_like(paths.can_skip)
+    onward[:, :-2] = paths.can_skip[:, 2:]
     beta = np.full_like(logs, -np.inf)
     for t in reversed(range(len(logs))):
         if t + 1 < len(logs):
             after = (beta[t + 1] + logs[t + 1])[:, ::-1]
-            beta[t] = _step(after, onward[:, ::-1])[:, ::-1]
+            beta[t] = _log_sum_predecessors(after, onward[:, ::-1])[:, ::-1]
         beta[t] = np.where((times == t + 1)[:, None], last, beta[t])
     return beta
 
@@ -108,7 +111,7 @@ def warpctc(x, labels, times=None, lengths=None, *, blank: int = 0, norm_by_time
         "a label is not a class",
     )
     batch = np.arange(x.shape[1])
-    every = log_softmax_of(x, 2)
+    every = log_softmax_array(x, 2)
     paths = _make_lattice(labels, lengths, blank)
     logs = np.take_along_axis(
         every, np.broadcast_to(paths.classes, (x.shape[0], *paths.classes.shape)), axis=2
@@ -116,7 +119,8 @@ def warpctc(x, labels, times=None, lengths=None, *, blank: int = 0, norm_by_time
     alpha = _forward(logs, paths)
     final = alpha[times - 1, batch]
     total = np.logaddexp(
-        final[batch, paths.ends], np.where(lengths > 0, final[batch, paths.ends - 1], -np.inf)
+        final[batch, paths.end_states],
+        np.where(lengths > 0, final[batch, paths.end_states - 1], -np.inf),
     ).astype(x.dtype)
     passed = np.nan_to_num(np.exp(alpha + _backward(logs, paths, times) - total[:, None]), nan=0.0)
     grad = np.exp(every)
@@ -156,4 +160,4 @@ def warpctc_grad(x, grad, times, g, *, norm_by_times: bool = False):
     return grad * share
 
 
-warpctc_grad.vjp(no_second_order("warpctc"))
+warpctc_grad.vjp(raise_no_second_order("warpctc"))

@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.arrays import np
-from ..core.op import NOT_IN_CUPY, OPS, Meta, check_dtype, op
+from ..core.op import HOST_NOT_IN_CUPY, OPS, Meta, check_dtype, op
 from .elementwise import mul
 from .half_precision import upcast_half
 from .reduce import cumsum
-from .shared_meta_rules import check_float, like_x, normal_axis, proto_dtype, size_of
-from .sort import unsort
+from .shared_meta_rules import check_float, dtype_of_proto, like_x, normalize_axis, num_elements
+from .sort import sort_grad
 from .unary_math import exp, negative
 
 
 @op("recurrence", "X, A -> Out", meta=like_x, internal=True)
 @upcast_half
-def recurrence(x, a, *, axis: int, reverse: bool = False):
+def linear_recurrence(x, a, *, axis: int, reverse: bool = False):
     """A linear recurrence along the axis: Out[k] = X[k] + A[k] * Out[k - 1].
 
     reverse: Out[k] = X[k] + A[k + 1] * Out[k + 1].
@@ -31,20 +31,20 @@ def recurrence(x, a, *, axis: int, reverse: bool = False):
     return out
 
 
-@recurrence.vjp
+@linear_recurrence.vjp
 def _(g, x, a, *, axis, reverse, Out):
-    back = recurrence(g, a, axis=axis, reverse=not reverse)
+    back = linear_recurrence(g, a, axis=axis, reverse=not reverse)
 
-    def to_a() -> Any:
+    def a_grad() -> Any:
         if reverse:
-            return mul(moved(back, axis=axis), Out)
-        return mul(back, moved(Out, axis=axis))
+            return mul(shift_along(back, axis=axis), Out)
+        return mul(back, shift_along(Out, axis=axis))
 
-    return back, to_a
+    return back, a_grad
 
 
 @op("moved", "X -> Out", meta=like_x, internal=True)
-def moved(x, *, axis: int, by: int = 1, value: float = 0.0):
+def shift_along(x, *, axis: int, by: int = 1, value: float = 0.0):
     """Shift along the axis: Out[k] = X[k - by]; `value` at the position without a source.
 
     by: 1 or -1.
@@ -56,12 +56,12 @@ def moved(x, *, axis: int, by: int = 1, value: float = 0.0):
     return out
 
 
-@moved.vjp
+@shift_along.vjp
 def _(g, x, *, axis, by):
-    return moved(g, axis=axis, by=-by)
+    return shift_along(g, axis=axis, by=-by)
 
 
-@op("cumprod", "X -> Out", amp="deny")
+@op("cumprod", "X -> Out", amp_class="deny")
 @upcast_half
 def cumprod(x, *, dim: int):
     """Out = the cumulative product of X along the axis. X [*] -> Out [*]"""
@@ -70,7 +70,7 @@ def cumprod(x, *, dim: int):
 
 @cumprod.meta
 def _(x, *, dim):
-    normal_axis(dim, len(x.shape), "dim")
+    normalize_axis(dim, len(x.shape), "dim")
     return x
 
 
@@ -79,13 +79,15 @@ def _(g, x, *, dim, Out):
     """X@GRAD[k] = prod(X[:k]) * the sum over j >= k of g[j] * prod(X[k+1:j+1]). There is no
     division, so X may contain zeros.
     """
-    return mul(moved(Out, axis=dim, value=1.0), recurrence(g, x, axis=dim, reverse=True))
+    return mul(
+        shift_along(Out, axis=dim, value=1.0), linear_recurrence(g, x, axis=dim, reverse=True)
+    )
 
 
-def _extreme(type: str, better: Any, word: str) -> Any:
+def _define_cumulative_extreme(type: str, better: Any, word: str) -> Any:
     @op(type, "x -> out, indices~")
     def kernel(x, *, axis: int = -1, dtype: int = 3):
-        target = proto_dtype(dtype)
+        target = dtype_of_proto(dtype)
         if not x.ndim:
             return x.copy(), np.zeros((), target)
         rows = np.moveaxis(x, axis, 0)
@@ -97,28 +99,28 @@ def _extreme(type: str, better: Any, word: str) -> Any:
         return np.moveaxis(best, 0, axis), np.moveaxis(where, 0, axis)
 
     kernel.kernel.__doc__ = (
-        f"out = the {word} of x up to each place along the axis, indices = where it is, the last "
-        "of equals.   x [*] -> [*], int [*]"
+        f"out = the {word} element of x up to each position along the axis. indices = its index, "
+        "the last one of equal elements. x [*] -> out [*], indices int [*]"
     )
 
     @kernel.meta
     def _(x, *, axis, dtype):
         check_dtype(dtype in (2, 3), "dtype is neither int32 nor int64")
-        normal_axis(axis, len(x.shape))
-        return x, Meta(x.shape, proto_dtype(dtype))
+        normalize_axis(axis, len(x.shape))
+        return x, Meta(x.shape, dtype_of_proto(dtype))
 
     @kernel.vjp
     def _(g, x, *, axis, indices):
-        return unsort(g, x, indices, axis)
+        return sort_grad(g, x, indices, axis)
 
     return kernel
 
 
-cummax = _extreme("cummax", np.greater_equal, "largest")
-cummin = _extreme("cummin", np.less_equal, "smallest")
+cummax = _define_cumulative_extreme("cummax", np.greater_equal, "largest")
+cummin = _define_cumulative_extreme("cummin", np.less_equal, "smallest")
 
 
-@op("logcumsumexp", "X -> Out", host=NOT_IN_CUPY)
+@op("logcumsumexp", "X -> Out", host_reason=HOST_NOT_IN_CUPY)
 @np.errstate(all="ignore")
 @upcast_half
 def logcumsumexp(
@@ -145,8 +147,8 @@ def logcumsumexp(
 @logcumsumexp.meta
 def _(x, *, axis, flatten, exclusive, reverse):
     check_float(x)
-    normal_axis(axis, len(x.shape))
-    return Meta((size_of(x.shape),), x.dtype) if flatten else x
+    normalize_axis(axis, len(x.shape))
+    return Meta((num_elements(x.shape),), x.dtype) if flatten else x
 
 
 @logcumsumexp.vjp

@@ -12,10 +12,10 @@ from .linalg_helpers import (
     check_matrices,
     check_square,
     conjugate,
-    lower,
+    lower_triangle,
+    min_matrix_dim,
     plus_adjoint,
-    shorter,
-    upper,
+    upper_triangle,
 )
 from .linear_solve import triangular_solve
 from .matmul import matmul
@@ -24,7 +24,7 @@ from .shared_meta_rules import check_sizes, dims_match, shape_of
 LAPACK: Any = np.linalg  # NumPy's annotations require literal modes
 
 
-@op("cholesky", "X -> Out", no_half=NO_HALF_DECOMPOSITION)
+@op("cholesky", "X -> Out", no_half_reason=NO_HALF_DECOMPOSITION)
 def cholesky(x, *, upper: bool = False):
     """The Cholesky decomposition X = L L^H with lower triangular L.
 
@@ -46,7 +46,7 @@ def _(x, *, upper):
     return x
 
 
-def solve_left(triangle: Any, x: Any) -> Any:
+def solve_adjoint_left(triangle: Any, x: Any) -> Any:
     """L^-H X for a lower triangular matrix L."""
     return triangular_solve(conjugate(triangle), x, upper=False, transpose=True)
 
@@ -58,12 +58,12 @@ def _(g, x, *, upper, Out):
     if upper:
         g, Out = adjoint(g), adjoint(Out)
     inside = matmul(adjoint(Out), g)
-    half = scale(add(lower(inside), lower(inside, -1)), scale=0.5)
-    outer = solve_left(Out, adjoint(solve_left(Out, half)))
+    half = scale(add(lower_triangle(inside), lower_triangle(inside, -1)), scale=0.5)
+    outer = solve_adjoint_left(Out, adjoint(solve_adjoint_left(Out, half)))
     return conjugate(scale(plus_adjoint(outer), scale=0.5))
 
 
-@op("lu", "X -> Out, Pivots~, Infos~", no_half=NO_HALF_DECOMPOSITION)
+@op("lu", "X -> Out, Pivots~, Infos~", no_half_reason=NO_HALF_DECOMPOSITION)
 def lu(x, *, pivots: bool = True):
     """The LU decomposition X = P L U with partial pivoting, packed in one matrix: U on and above
     the diagonal, L below it (its diagonal is 1).
@@ -78,13 +78,13 @@ def lu(x, *, pivots: bool = True):
     size = min(x.shape[-2:])
     swaps, infos = np.zeros((len(out), size), np.int32), np.zeros(len(out), np.int32)
     for k in range(size):
-        swaps[:, k], empty = _step(out, k)
+        swaps[:, k], empty = _eliminate_column(out, k)
         infos[(infos == 0) & empty] = k + 1
     batch = x.shape[:-2]
     return out.reshape(x.shape), swaps.reshape(*batch, size), infos.reshape(batch or (1,))
 
 
-def _step(out: Any, k: int) -> tuple[Any, Any]:
+def _eliminate_column(out: Any, k: int) -> tuple[Any, Any]:
     """Eliminate column k in place.
 
     Returns the pivot rows, counted from 1, and a mask of the matrices without a pivot.
@@ -104,7 +104,7 @@ def _step(out: Any, k: int) -> tuple[Any, Any]:
 def _(x, *, pivots):
     check_matrices(x)
     batch, whole = x.shape[:-2], np.dtype(np.int32)
-    return x, Meta((*batch, shorter(x.shape)), whole), Meta(batch or (1,), whole)
+    return x, Meta((*batch, min_matrix_dim(x.shape)), whole), Meta(batch or (1,), whole)
 
 
 def _split_at(x: Any, size: int, axis: int) -> tuple[Any, Any]:
@@ -123,11 +123,14 @@ def _(g, x, *, Out, Pivots):
     triangular and the second upper triangular.
     """
     rows, columns = shape_of(x)[-2:]
-    size = shorter(shape_of(x))
+    size = min_matrix_dim(shape_of(x))
     check_sizes(size >= 0)
     swapped, left, right = OPS["lu_unpack"](Out, Pivots)
     g = conjugate(g)
-    low, high = (lower(_split_at(g, size, -1)[0], -1), upper(_split_at(g, size, -2)[0]))
+    low, high = (
+        lower_triangle(_split_at(g, size, -1)[0], -1),
+        upper_triangle(_split_at(g, size, -2)[0]),
+    )
     (top, below), (first, last) = _split_at(left, size, -2), _split_at(right, size, -1)
     (of_top, of_below), (of_first, of_last) = (
         _split_at(low, size, -2),
@@ -139,22 +142,22 @@ def _(g, x, *, Out, Pivots):
         inner = sub(inner, matmul(of_last, adjoint(last)))
     if rows > columns:
         outer = sub(outer, matmul(adjoint(below), of_below))
-    core = solve_left(top, add(lower(inner, -1), upper(outer)))
-    found = _solve_right(core, first)
+    core = solve_adjoint_left(top, add(lower_triangle(inner, -1), upper_triangle(outer)))
+    found = _solve_adjoint_right(core, first)
     join = OPS["concat"]
     if columns > rows:
-        found = join([found, solve_left(top, of_last)], axis=len(shape_of(x)) - 1)
+        found = join([found, solve_adjoint_left(top, of_last)], axis=len(shape_of(x)) - 1)
     if rows > columns:
-        found = join([found, _solve_right(of_below, first)], axis=len(shape_of(x)) - 2)
+        found = join([found, _solve_adjoint_right(of_below, first)], axis=len(shape_of(x)) - 2)
     return conjugate(matmul(swapped, found))
 
 
-def _solve_right(x: Any, triangle: Any) -> Any:
+def _solve_adjoint_right(x: Any, triangle: Any) -> Any:
     """X U^-H for an upper triangular matrix U."""
     return adjoint(triangular_solve(triangle, adjoint(x), upper=True))
 
 
-@op("lu_unpack", "X, Pivots! -> Pmat~, L, U", no_half=NO_HALF_DECOMPOSITION)
+@op("lu_unpack", "X, Pivots! -> Pmat~, L, U", no_half_reason=NO_HALF_DECOMPOSITION)
 def lu_unpack(x, pivots, *, unpack_ludata: bool = True, unpack_pivots: bool = True):
     """Unpack the result of `lu` into Pmat, L and U.
 
@@ -164,7 +167,7 @@ def lu_unpack(x, pivots, *, unpack_ludata: bool = True, unpack_pivots: bool = Tr
     """
     size, nothing = min(x.shape[-2:]), np.zeros(0, x.dtype)
     check(pivots.shape[-1] == size, "Pivots does not fit X")
-    swapped = _permutation(pivots, x) if unpack_pivots else nothing
+    swapped = _permutation_matrices(pivots, x) if unpack_pivots else nothing
     if not unpack_ludata:
         return swapped, nothing, nothing
     left = np.tril(x[..., :size], -1)
@@ -172,7 +175,7 @@ def lu_unpack(x, pivots, *, unpack_ludata: bool = True, unpack_pivots: bool = Tr
     return swapped, left, np.triu(x[..., :size, :])
 
 
-def _permutation(pivots: Any, x: Any) -> Any:
+def _permutation_matrices(pivots: Any, x: Any) -> Any:
     """The permutation matrices that undo the row swaps."""
     rows = x.shape[-2]
     order = np.broadcast_to(np.arange(rows), (*x.shape[:-2], rows)).reshape(-1, rows).copy()
@@ -189,8 +192,8 @@ def _permutation(pivots: Any, x: Any) -> Any:
 @lu_unpack.meta
 def _(x, pivots, *, unpack_ludata, unpack_pivots):
     check_matrices(x)
-    check(dims_match(pivots.shape[-1], shorter(x.shape)), "Pivots does not fit X")
-    batch, (rows, columns), size = x.shape[:-2], x.shape[-2:], shorter(x.shape)
+    check(dims_match(pivots.shape[-1], min_matrix_dim(x.shape)), "Pivots does not fit X")
+    batch, (rows, columns), size = x.shape[:-2], x.shape[-2:], min_matrix_dim(x.shape)
     nothing = Meta((0,), x.dtype)
     swapped = Meta((*batch, rows, rows), x.dtype) if unpack_pivots else nothing
     if not unpack_ludata:
@@ -203,13 +206,15 @@ def _(of_left, of_right, x, pivots, *, unpack_ludata):
     if not unpack_ludata:
         return None, None
     rows, columns = shape_of(x)[-2:]
-    size = shorter(shape_of(x))
+    size = min_matrix_dim(shape_of(x))
     before = [0, 0] * (len(shape_of(x)) - 2)
-    left = OPS["pad"](lower(of_left, -1), paddings=[*before, 0, 0, 0, columns - size])
-    return add(left, OPS["pad"](upper(of_right), paddings=[*before, 0, rows - size, 0, 0])), None
+    left = OPS["pad"](lower_triangle(of_left, -1), paddings=[*before, 0, 0, 0, columns - size])
+    return add(
+        left, OPS["pad"](upper_triangle(of_right), paddings=[*before, 0, rows - size, 0, 0])
+    ), None
 
 
-@op("qr", "X -> Q, R", no_half=NO_HALF_DECOMPOSITION)
+@op("qr", "X -> Q, R", no_half_reason=NO_HALF_DECOMPOSITION)
 def qr(x, *, mode: str = "reduced"):
     """The QR decomposition X = Q R, where Q^H Q = I and R is upper triangular.
 
@@ -227,7 +232,7 @@ def _(x, *, mode):
     check_matrices(x)
     check(mode in ("reduced", "complete", "r"), f"mode={mode} is not one of reduced, complete, r")
     batch, (rows, columns) = x.shape[:-2], x.shape[-2:]
-    size = rows if mode == "complete" else shorter(x.shape)
+    size = rows if mode == "complete" else min_matrix_dim(x.shape)
     q = Meta((0,) if mode == "r" else (*batch, rows, size), x.dtype)
     return q, Meta((*batch, size, columns), x.dtype)
 
@@ -257,6 +262,6 @@ def _(of_q, of_r, x, *, mode, Q, R):
 
 
 def _qr_grad(of_q: Any, of_r: Any, q: Any, r: Any) -> Any:
-    inner = upper(sub(matmul(of_r, adjoint(r)), matmul(adjoint(q), of_q)))
-    middle = scale(plus_adjoint(lower(inner)), scale=0.5)
-    return _solve_right(add(of_q, matmul(q, sub(plus_adjoint(inner), middle))), r)
+    inner = upper_triangle(sub(matmul(of_r, adjoint(r)), matmul(adjoint(q), of_q)))
+    middle = scale(plus_adjoint(lower_triangle(inner)), scale=0.5)
+    return _solve_adjoint_right(add(of_q, matmul(q, sub(plus_adjoint(inner), middle))), r)

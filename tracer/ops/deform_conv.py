@@ -8,33 +8,35 @@ from typing import Any, NamedTuple
 
 from ..core.arrays import np
 from ..core.op import Ints, Meta, check, check_dtype, op
-from .conv import geometry
+from .conv import window_and_output_shape
 from .half_precision import upcast_half
-from .shared_meta_rules import check_float, dims_match, no_second_order
+from .shared_meta_rules import check_float, dims_match, raise_no_second_order
 from .sliding_window import Window
 
 Sizes = tuple[int, ...]
 
 
-class Sampling(NamedTuple):
+class SamplingCorner(NamedTuple):
     """One of the four pixels around each sampling position.
 
-    flat: its index in the image.
+    pixel_index: its index in the image.
     weight: its interpolation weight.
-    by_y, by_x: derivatives of the weight. All [N,DG,K,OH,OW]; DG: deformable groups, K: kernel
-    offsets.
+    weight_grad_y, weight_grad_x: derivatives of the weight. All [N,DG,K,OH,OW]; DG: deformable
+    groups, K: kernel offsets.
     """
 
-    flat: Any
+    pixel_index: Any
     weight: Any
-    by_y: Any
-    by_x: Any
+    weight_grad_y: Any
+    weight_grad_x: Any
 
 
 def _sample_positions(offset: Any, window: Window, out: Sizes, groups: int) -> tuple[Any, Any]:
     """The rows and columns that the kernel samples, [N,DG,K,OH,OW]."""
     moved = offset.reshape(offset.shape[0], groups, -1, 2, *out)
-    taps = np.array(list(window.taps), offset.dtype) * np.array(window.dilation, offset.dtype)
+    taps = np.array(list(window.kernel_offsets), offset.dtype) * np.array(
+        window.dilation, offset.dtype
+    )
     found = []
     for axis in (0, 1):
         starts = (
@@ -45,7 +47,9 @@ def _sample_positions(offset: Any, window: Window, out: Sizes, groups: int) -> t
     return found[0], found[1]
 
 
-def _make_samplings(places: tuple[Any, Any], high: int, wide: int) -> Iterator[Sampling]:
+def _make_sampling_corners(
+    places: tuple[Any, Any], high: int, wide: int
+) -> Iterator[SamplingCorner]:
     y, x = places
     low_y, low_x = np.floor(y), np.floor(x)
     part_y, part_x = y - low_y, x - low_x
@@ -56,7 +60,7 @@ def _make_samplings(places: tuple[Any, Any], high: int, wide: int) -> Iterator[S
         inside = (row >= 0) & (row < high) & (column >= 0) & (column < wide)
         share_y, share_x = part_y if dy else 1 - part_y, part_x if dx else 1 - part_x
         flat = (np.clip(row, 0, high - 1) * wide + np.clip(column, 0, wide - 1)).astype(np.int64)
-        yield Sampling(
+        yield SamplingCorner(
             flat,
             share_y * share_x * inside,
             (1 if dy else -1) * share_x * (inside & moves),
@@ -64,39 +68,42 @@ def _make_samplings(places: tuple[Any, Any], high: int, wide: int) -> Iterator[S
         )
 
 
-def _sample(parted: Any, look: Sampling) -> Any:
+def _gather_corner(parted: Any, look: SamplingCorner) -> Any:
     """The pixels of a sampling, [N,DG,C/DG,K*OH*OW].
 
     parted: x [N,DG,C/DG,H*W]
     """
-    n, groups = look.flat.shape[:2]
-    return np.take_along_axis(parted, look.flat.reshape(n, groups, 1, -1), axis=3)
+    n, groups = look.pixel_index.shape[:2]
+    return np.take_along_axis(parted, look.pixel_index.reshape(n, groups, 1, -1), axis=3)
 
 
-def _flat(a: Any) -> Any:
+def _flatten_positions(a: Any) -> Any:
     """[N,DG,K,OH,OW] as [N,DG,1,K*OH*OW]."""
     return a.reshape(*a.shape[:2], 1, -1)
 
 
-def _settings(x: Any, offset: Any, w: Any, **attrs: Any) -> tuple[Window, Sizes, Any, Any]:
+def _resolve_window(x: Any, offset: Any, w: Any, **attrs: Any) -> tuple[Window, Sizes, Any, Any]:
     groups = attrs.pop("deformable_groups")
     attrs.pop("im2col_step", None)
-    window, out = geometry(x, w, padding_algorithm="EXPLICIT", data_format="NCHW", **attrs)
+    window, out = window_and_output_shape(
+        x, w, padding_algorithm="EXPLICIT", data_format="NCHW", **attrs
+    )
     places = _sample_positions(offset, window, out[2:], groups)
     return window, out, places, x.reshape(x.shape[0], groups, x.shape[1] // groups, -1)
 
 
-def _columns(x: Any, places: Any, parted: Any, mask: Any) -> tuple[Any, Any]:
+def _sampled_columns(x: Any, places: Any, parted: Any, mask: Any) -> tuple[Any, Any]:
     """The sampled values without and with the mask, both [N,DG,C/DG,K*OH*OW]."""
     values = sum(
-        _sample(parted, look) * _flat(look.weight) for look in _make_samplings(places, *x.shape[2:])
+        _gather_corner(parted, look) * _flatten_positions(look.weight)
+        for look in _make_sampling_corners(places, *x.shape[2:])
     )
     return values, values if mask is None else values * mask.reshape(*places[0].shape[:2], 1, -1)
 
 
 def _convolve(x: Any, offset: Any, w: Any, mask: Any, groups: int, **attrs: Any) -> Any:
-    _, out, places, parted = _settings(x, offset, w, groups=groups, **attrs)
-    _, columns = _columns(x, places, parted, mask)
+    _, out, places, parted = _resolve_window(x, offset, w, groups=groups, **attrs)
+    _, columns = _sampled_columns(x, places, parted, mask)
     n, taps = x.shape[0], w.shape[2] * w.shape[3]
     columns = columns.reshape(n, groups, (x.shape[1] // groups) * taps, -1)
     return np.matmul(w.reshape(groups, w.shape[0] // groups, -1), columns).reshape(
@@ -107,7 +114,9 @@ def _convolve(x: Any, offset: Any, w: Any, mask: Any, groups: int, **attrs: Any)
 def _meta(x, offset, w, mask=None, *, deformable_groups, im2col_step, **attrs):
     check_float(x)
     check_dtype(x.dtype == offset.dtype == w.dtype, "the dtypes differ")
-    _, out = geometry(x, w, padding_algorithm="EXPLICIT", data_format="NCHW", **attrs)
+    _, out = window_and_output_shape(
+        x, w, padding_algorithm="EXPLICIT", data_format="NCHW", **attrs
+    )
     check(
         deformable_groups > 0 and (x.shape[1] < 0 or x.shape[1] % deformable_groups == 0),
         f"deformable_groups={deformable_groups} does not divide the channels",
@@ -185,10 +194,10 @@ def deformable_conv_v1(x, offset, w, **attrs):
 
     Input [N,C,H,W], Offset [N,2*DG*KH*KW,H',W'], Filter [M,C/groups,KH,KW] -> Output [N,M,H',W']
     """
-    return _convolve(x, offset, w, None, **_full(attrs))
+    return _convolve(x, offset, w, None, **_with_default_attrs(attrs))
 
 
-def _full(attrs: dict[str, Any]) -> dict[str, Any]:
+def _with_default_attrs(attrs: dict[str, Any]) -> dict[str, Any]:
     found = deformable_conv.full_attrs(attrs)
     found.pop("im2col_step")
     return found
@@ -213,10 +222,10 @@ def deformable_conv_grad(x, offset, w, mask, g, **attrs):
     """The gradients of deformable_conv with respect to Input, Offset, Filter and, if given,
     Mask.
     """
-    attrs = _full(attrs)
+    attrs = _with_default_attrs(attrs)
     groups = attrs["groups"]
-    _, _, places, parted = _settings(x, offset, w, **attrs)
-    values, columns = _columns(x, places, parted, mask)
+    _, _, places, parted = _resolve_window(x, offset, w, **attrs)
+    values, columns = _sampled_columns(x, places, parted, mask)
     n, m, depth = x.shape[0], w.shape[0], (x.shape[1] // groups) * w.shape[2] * w.shape[3]
     split = g.reshape(n, groups, m // groups, -1)
     to_filter = np.sum(
@@ -230,14 +239,19 @@ def deformable_conv_grad(x, offset, w, mask, g, **attrs):
     )
     to_x, moved = np.zeros_like(parted), np.zeros_like(offset, shape=(2, *places[0].shape))
     rows = np.ix_(*map(np.arange, parted.shape[:3]))
-    for look in _make_samplings(places, *x.shape[2:]):
+    for look in _make_sampling_corners(places, *x.shape[2:]):
         np.add.at(
             to_x,
-            (rows[0][..., None], rows[1][..., None], rows[2][..., None], _flat(look.flat)),
-            to_values * _flat(look.weight),
+            (
+                rows[0][..., None],
+                rows[1][..., None],
+                rows[2][..., None],
+                _flatten_positions(look.pixel_index),
+            ),
+            to_values * _flatten_positions(look.weight),
         )
-        along = np.sum(_sample(parted, look) * to_values, axis=2).reshape(places[0].shape)
-        moved += along * np.stack([look.by_y, look.by_x])
+        along = np.sum(_gather_corner(parted, look) * to_values, axis=2).reshape(places[0].shape)
+        moved += along * np.stack([look.weight_grad_y, look.weight_grad_x])
     found = [to_x.reshape(x.shape), np.moveaxis(moved, 0, 3).reshape(offset.shape), to_filter]
     return (
         found if mask is None else [*found, np.sum(to_columns * values, axis=2).reshape(mask.shape)]
@@ -249,4 +263,4 @@ def _(x, offset, w, mask, g, **_):
     return [x, offset, w] if mask is None else [x, offset, w, mask]
 
 
-deformable_conv_grad.vjp(no_second_order("deformable_conv"))
+deformable_conv_grad.vjp(raise_no_second_order("deformable_conv"))

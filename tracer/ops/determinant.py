@@ -5,13 +5,13 @@ from __future__ import annotations
 from ..core.arrays import np
 from ..core.op import NO_HALF_DECOMPOSITION, OPS, Meta, check_dtype, op
 from .elementwise import mul, sub
-from .linalg_helpers import as_column, chain, check_square, transpose_last
+from .linalg_helpers import as_column, check_square, multiply_chain, transpose_last
 from .linear_solve import inverse
 from .reduce import reduce_sum
 from .shared_meta_rules import check_finite, check_float, like_x
 
 
-@op("determinant", "Input -> Out", no_half=NO_HALF_DECOMPOSITION)
+@op("determinant", "Input -> Out", no_half_reason=NO_HALF_DECOMPOSITION)
 def determinant(x):
     """Out = the determinant of each matrix. Input [*, M, M] -> Out [*]"""
     return np.linalg.det(x)
@@ -28,7 +28,7 @@ def _(g, x):
     return mul(as_column(as_column(g)), cofactors(x))
 
 
-@op("cofactors", "X -> Out", meta=like_x, internal=True, no_half=NO_HALF_DECOMPOSITION)
+@op("cofactors", "X -> Out", meta=like_x, internal=True, no_half_reason=NO_HALF_DECOMPOSITION)
 def cofactors(x):
     """Out = the cofactor matrices: det X * X^-T for invertible X. Singular X are supported.
 
@@ -49,10 +49,10 @@ def _(g, x):
     """The derivative of det X * X^-T. X must be invertible."""
     found, flipped = cofactors(x), transpose_last(inverse(x))
     total = reduce_sum(mul(g, found), dim=[-2, -1], keep_dim=True)
-    return sub(mul(total, flipped), chain(flipped, transpose_last(g), found))
+    return sub(mul(total, flipped), multiply_chain(flipped, transpose_last(g), found))
 
 
-@op("slogdeterminant", "Input -> Out", no_half=NO_HALF_DECOMPOSITION)
+@op("slogdeterminant", "Input -> Out", no_half_reason=NO_HALF_DECOMPOSITION)
 def slogdeterminant(x):
     """Out[0] = the sign, Out[1] = ln |det| of each matrix. Input [*, M, M] -> Out [2, *]"""
     check_dtype(x.dtype.kind == "f", "needs a floating dtype")

@@ -7,10 +7,10 @@ from typing import Any
 from ..core.arrays import np
 from ..core.op import Long, Meta, check, check_dtype, op
 from .elementwise import zeros_like
-from .shared_meta_rules import like_x, normal_axis
+from .shared_meta_rules import like_x, normalize_axis
 
 
-def _length(shape: Any, offset: int, axis1: int, axis2: int) -> int:
+def _diagonal_length(shape: Any, offset: int, axis1: int, axis2: int) -> int:
     """The length of a diagonal; -1 if unknown."""
     rows, columns = shape[axis1], shape[axis2]
     return (
@@ -23,7 +23,7 @@ def _length(shape: Any, offset: int, axis1: int, axis2: int) -> int:
 def _check_axes(x: Any, axis1: int, axis2: int) -> tuple[int, int]:
     rank = len(x.shape)
     check(rank >= 2, "needs two axes")
-    pair = normal_axis(axis1, rank, "axis1"), normal_axis(axis2, rank, "axis2")
+    pair = normalize_axis(axis1, rank, "axis1"), normalize_axis(axis2, rank, "axis2")
     check(pair[0] != pair[1], f"axis1={axis1} and axis2={axis2} are the same")
     return pair
 
@@ -48,7 +48,10 @@ def diagonal(x, *, offset: int = 0, axis1: int = 0, axis2: int = 1):
 def _(x, *, offset, axis1, axis2):
     pair = _check_axes(x, axis1, axis2)
     return Meta(
-        (*(d for i, d in enumerate(x.shape) if i not in pair), _length(x.shape, offset, *pair)),
+        (
+            *(d for i, d in enumerate(x.shape) if i not in pair),
+            _diagonal_length(x.shape, offset, *pair),
+        ),
         x.dtype,
     )
 
@@ -78,21 +81,26 @@ def _(x, *, offset, axis1, axis2):
 @trace.vjp
 def _(g, x, *, offset, axis1, axis2):
     first, second = sorted(_check_axes(x, axis1, axis2))
-    return along_diagonal(g, x, offset=offset, axis1=first, axis2=second)
+    return broadcast_along_diagonal(g, x, offset=offset, axis1=first, axis2=second)
 
 
-@op("along_diagonal", "X, Y -> Out", meta=lambda x, y, **_: Meta(y.shape, x.dtype), internal=True)
-def along_diagonal(x, y, *, offset: int = 0, axis1: int = 0, axis2: int = 1):
+@op(
+    "along_diagonal",
+    "X, Y -> Out",
+    meta=lambda x, y, **_: Meta(y.shape, x.dtype),
+    internal=True,
+)
+def broadcast_along_diagonal(x, y, *, offset: int = 0, axis1: int = 0, axis2: int = 1):
     """Out = zeros like Y, with X at every element of a diagonal. X [remaining axes], Y [*]
     -> Out like Y
     """
     out = np.zeros(y.shape, x.dtype)
-    rows, columns = _places(y.shape, offset, axis1, axis2)
+    rows, columns = _diagonal_indices(y.shape, offset, axis1, axis2)
     np.moveaxis(out, (axis1, axis2), (-2, -1))[..., rows, columns] = np.asarray(x)[..., None]
     return out
 
 
-@along_diagonal.vjp
+@broadcast_along_diagonal.vjp
 def _(g, x, y, *, offset, axis1, axis2):
     return trace(g, offset=offset, axis1=axis1, axis2=axis2), None
 
@@ -105,7 +113,7 @@ def diag_embed(x, *, offset: int = 0, dim1: int = -2, dim2: int = -1):
     """
     size = x.shape[-1] + abs(offset)
     out = np.zeros((*x.shape[:-1], size, size), x.dtype)
-    rows, columns = _places(out.shape, offset, -2, -1)
+    rows, columns = _diagonal_indices(out.shape, offset, -2, -1)
     out[..., rows, columns] = x
     return np.moveaxis(out, (-2, -1), (dim1, dim2))
 
@@ -114,7 +122,7 @@ def diag_embed(x, *, offset: int = 0, dim1: int = -2, dim2: int = -1):
 def _(x, *, offset, dim1, dim2):
     check(bool(x.shape), "needs an axis")
     rank = len(x.shape) + 1
-    first, second = normal_axis(dim1, rank, "dim1"), normal_axis(dim2, rank, "dim2")
+    first, second = normalize_axis(dim1, rank, "dim1"), normalize_axis(dim2, rank, "dim2")
     check(first != second, f"dim1={dim1} and dim2={dim2} are the same")
     size = -1 if x.shape[-1] < 0 else x.shape[-1] + abs(offset)
     rest = iter(x.shape[:-1])
@@ -163,12 +171,12 @@ def fill_diagonal_tensor(x, y, *, offset: Long = 0, dim1: int = 0, dim2: int = 1
     X [*], Y [remaining axes, length of the diagonal] -> like X
     """
     out = x.copy()
-    rows, columns = _places(x.shape, offset, dim1, dim2)
+    rows, columns = _diagonal_indices(x.shape, offset, dim1, dim2)
     np.moveaxis(out, (dim1, dim2), (-2, -1))[..., rows, columns] = y
     return out
 
 
-def _places(shape: Any, offset: int, dim1: int, dim2: int) -> tuple[Any, Any]:
+def _diagonal_indices(shape: Any, offset: int, dim1: int, dim2: int) -> tuple[Any, Any]:
     size = max(0, min(shape[dim1] - max(-offset, 0), shape[dim2] - max(offset, 0)))
     return np.arange(size) + max(-offset, 0), np.arange(size) + max(offset, 0)
 
@@ -177,7 +185,7 @@ def _places(shape: Any, offset: int, dim1: int, dim2: int) -> tuple[Any, Any]:
 def _(x, y, *, offset, dim1, dim2):
     rank = len(x.shape)
     check(
-        rank >= 2 and normal_axis(dim1, rank, "dim1") != normal_axis(dim2, rank, "dim2"),
+        rank >= 2 and normalize_axis(dim1, rank, "dim1") != normalize_axis(dim2, rank, "dim2"),
         "dim1 and dim2 are not two axes",
     )
     check_dtype(x.dtype == y.dtype, "the dtypes differ")
@@ -186,7 +194,9 @@ def _(x, y, *, offset, dim1, dim2):
 
 @fill_diagonal_tensor.vjp
 def _(g, x, y, *, offset, dim1, dim2):
-    def to_y() -> Any:
+    def y_grad() -> Any:
         return diagonal(g, offset=offset, axis1=dim1, axis2=dim2)
 
-    return lambda: fill_diagonal_tensor(g, zeros_like(y), offset=offset, dim1=dim1, dim2=dim2), to_y
+    return lambda: fill_diagonal_tensor(
+        g, zeros_like(y), offset=offset, dim1=dim1, dim2=dim2
+    ), y_grad

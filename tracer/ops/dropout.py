@@ -6,12 +6,12 @@ from ..core import rng
 from ..core.arrays import np
 from ..core.op import Meta, check, op
 from .elementwise import scale
-from .shared_meta_rules import check_float, like
+from .shared_meta_rules import check_float, like_input
 
 MODES = ("downgrade_in_infer", "upscale_in_train")
 
 
-def _keep_scale(dropout_prob: float, implementation: str, is_test: bool) -> float:
+def _scale_of_kept_elements(dropout_prob: float, implementation: str, is_test: bool) -> float:
     """The factor by which elements that are not dropped are multiplied."""
     check(
         implementation in MODES,
@@ -44,7 +44,7 @@ def dropout(
     the same.
     """
     check(0.0 <= dropout_prob <= 1.0, f"dropout_prob={dropout_prob} is not a probability")
-    factor = x.dtype.type(_keep_scale(dropout_prob, dropout_implementation, is_test))
+    factor = x.dtype.type(_scale_of_kept_elements(dropout_prob, dropout_implementation, is_test))
     if is_test:
         return (x if factor == 1 else x * factor), np.broadcast_to(
             np.ones_like(x, dtype=np.uint8, shape=()), x.shape
@@ -59,22 +59,22 @@ def dropout(
 def _(x, given, *, dropout_prob, is_test, dropout_implementation, fix_seed, seed):
     check_float(x)
     check(0.0 <= dropout_prob <= 1.0, f"dropout_prob={dropout_prob} is not a probability")
-    _keep_scale(dropout_prob, dropout_implementation, is_test)
+    _scale_of_kept_elements(dropout_prob, dropout_implementation, is_test)
     return x, Meta(x.shape, np.dtype(np.uint8))
 
 
 @dropout.vjp
 def _(g, x, given, *, dropout_prob, is_test, dropout_implementation, fix_seed, seed, Mask):
-    factor = _keep_scale(dropout_prob, dropout_implementation, is_test)
-    return scale(g, scale=factor) if is_test else masked(g, Mask, scale=factor), None
+    factor = _scale_of_kept_elements(dropout_prob, dropout_implementation, is_test)
+    return scale(g, scale=factor) if is_test else apply_scaled_mask(g, Mask, scale=factor), None
 
 
-@op("masked", "X, Mask -> Out", meta=like(0), internal=True)
-def masked(x, mask, *, scale: float = 1.0):
+@op("masked", "X, Mask -> Out", meta=like_input(0), internal=True)
+def apply_scaled_mask(x, mask, *, scale: float = 1.0):
     """Out = X * Mask * scale. X [*], Mask uint8 [*] -> Out [*]"""
     return x * (mask * x.dtype.type(scale))
 
 
-@masked.vjp
+@apply_scaled_mask.vjp
 def _(g, x, mask, *, scale):
-    return masked(g, mask, scale=scale), None
+    return apply_scaled_mask(g, mask, scale=scale), None

@@ -33,13 +33,13 @@ def infer_sizes(
     return (-1,) * count
 
 
-def any_given(*operands: Any) -> bool:
+def has_size_tensor(*operands: Any) -> bool:
     """Whether any of these optional inputs is given. If so, the attribute does not hold all
     sizes.
     """
     return any(o is not None and o != [] for o in operands)
 
 
-def unknown_shape(rank: int) -> Shape:
+def all_dynamic_shape(rank: int) -> Shape:
     """A shape of known rank with dynamic dimensions only."""
     return (-1,) * rank

@@ -10,26 +10,26 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.arrays import np
-from ..core.op import NO_HALF_DECOMPOSITION, NON_FLOAT_RESULT, OPS, Meta, check, op
+from ..core.op import NO_GRAD_NON_FLOAT_RESULT, NO_HALF_DECOMPOSITION, OPS, Meta, check, op
 from ..core.tensor import Tensor
 from .elementwise import add, scale, sub
 from .linalg_helpers import (
     adjoint,
     as_row,
     cast_like,
-    chain,
     check_matrices,
     check_square,
     conjugate,
+    diagonal_matrix,
     diagonal_of,
-    divide,
     divide_by_differences,
+    divide_or_zero,
+    min_matrix_dim,
     minus_adjoint,
-    on_diagonal,
+    multiply_chain,
     plus_adjoint,
-    scaled_columns,
-    scaled_rows,
-    shorter,
+    scale_columns,
+    scale_rows,
 )
 from .linear_solve import solve
 from .matmul import matmul
@@ -47,7 +47,7 @@ from .unary_math import square
 LAPACK: Any = np.linalg  # NumPy's annotations require literal modes
 
 
-@op("svd", "X -> U, S, VH", no_half=NO_HALF_DECOMPOSITION)
+@op("svd", "X -> U, S, VH", no_half_reason=NO_HALF_DECOMPOSITION)
 def svd(x, *, full_matrices: bool = False):
     """The singular value decomposition X = U diag(S) VH, with S in descending order.
 
@@ -62,7 +62,7 @@ def svd(x, *, full_matrices: bool = False):
 @svd.meta
 def _(x, *, full_matrices):
     check_matrices(x)
-    batch, (rows, columns), size = x.shape[:-2], x.shape[-2:], shorter(x.shape)
+    batch, (rows, columns), size = x.shape[:-2], x.shape[-2:], min_matrix_dim(x.shape)
     u = Meta((*batch, rows, rows if full_matrices else size), x.dtype)
     vh = Meta((*batch, columns if full_matrices else size, columns), x.dtype)
     return u, Meta((*batch, size), real_dtype(x.dtype)), vh
@@ -76,12 +76,12 @@ def _(of_u, of_s, of_vh, x, *, full_matrices, U, S, VH):
     left, of_left = U, conjugate(of_u)
     right, of_right = adjoint(VH), adjoint(conjugate(of_vh))
     if full_matrices:
-        left, of_left = _thin(left, of_left, S)
-        right, of_right = _thin(right, of_right, S)
+        left, of_left = _reduce_to_thin(left, of_left, S)
+        right, of_right = _reduce_to_thin(right, of_right, S)
     return conjugate(_svd_grad(left, of_left, S, of_s, right, of_right))
 
 
-def _thin(vectors: Any, g: Any, values: Any) -> tuple[Any, Any]:
+def _reduce_to_thin(vectors: Any, g: Any, values: Any) -> tuple[Any, Any]:
     """Reduce full vectors to those with a singular value: the vectors, and their gradient
     plus the contribution of the gradient of the null-space vectors.
     """
@@ -95,7 +95,7 @@ def _thin(vectors: Any, g: Any, values: Any) -> tuple[Any, Any]:
         )
         for t in (vectors, g)
     )
-    return first, sub(of_first, chain(rest, adjoint(of_rest), first))
+    return first, sub(of_first, multiply_chain(rest, adjoint(of_rest), first))
 
 
 def _svd_grad(u: Any, of_u: Any, s: Any, of_s: Any, v: Any, of_v: Any) -> Any:
@@ -104,12 +104,12 @@ def _svd_grad(u: Any, of_u: Any, s: Any, of_s: Any, v: Any, of_v: Any) -> Any:
         divide_by_differences(minus_adjoint(t), square(s)) for t in (inner_u, inner_v)
     )
     core = add(
-        add(scaled_columns(turn_u, s), scaled_rows(turn_v, s)), on_diagonal(cast_like(of_s, u))
+        add(scale_columns(turn_u, s), scale_rows(turn_v, s)), diagonal_matrix(cast_like(of_s, u))
     )
     if is_complex(u):
-        phases = divide(diagonal_of(minus_adjoint(inner_u)), scale(s, scale=2.0))
-        core = add(core, on_diagonal(phases))
-    found = chain(u, core, adjoint(v))
+        phases = divide_or_zero(diagonal_of(minus_adjoint(inner_u)), scale(s, scale=2.0))
+        core = add(core, diagonal_matrix(phases))
+    found = multiply_chain(u, core, adjoint(v))
     if shape_of(u)[-1] != shape_of(u)[-2]:
         found = add(found, matmul(_null_space_grad(u, of_u, inner_u, s), adjoint(v)))
     if shape_of(v)[-1] != shape_of(v)[-2]:
@@ -119,7 +119,7 @@ def _svd_grad(u: Any, of_u: Any, s: Any, of_s: Any, v: Any, of_v: Any) -> Any:
 
 def _null_space_grad(vectors: Any, g: Any, inner: Any, values: Any) -> Any:
     """The part of a gradient outside of the span of the vectors, divided by the values."""
-    return divide(sub(g, matmul(vectors, inner)), as_row(values))
+    return divide_or_zero(sub(g, matmul(vectors, inner)), as_row(values))
 
 
 def _hermitian_meta(x, *, UPLO, **_):
@@ -128,7 +128,12 @@ def _hermitian_meta(x, *, UPLO, **_):
     return Meta(x.shape[:-1], real_dtype(x.dtype)), x
 
 
-@op("eigh", "X -> Eigenvalues, Eigenvectors", meta=_hermitian_meta, no_half=NO_HALF_DECOMPOSITION)
+@op(
+    "eigh",
+    "X -> Eigenvalues, Eigenvectors",
+    meta=_hermitian_meta,
+    no_half_reason=NO_HALF_DECOMPOSITION,
+)
 def eigh(x, *, UPLO: str = "L"):
     """The eigendecomposition X = V diag(Eigenvalues) V^H of Hermitian matrices, eigenvalues
     ascending.
@@ -151,17 +156,19 @@ def _(of_values, of_vectors, x, *, Eigenvalues, Eigenvectors):
 
 
 def _eigh_grad(of_values: Any, inner: Any, values: Any, vectors: Any) -> Any:
-    core = on_diagonal(cast_like(of_values, vectors))
+    core = diagonal_matrix(cast_like(of_values, vectors))
     if inner is not None:
         core = add(core, divide_by_differences(inner, values))
-    return conjugate(scale(plus_adjoint(chain(vectors, core, adjoint(vectors))), scale=0.5))
+    return conjugate(
+        scale(plus_adjoint(multiply_chain(vectors, core, adjoint(vectors))), scale=0.5)
+    )
 
 
 @op(
     "eigvalsh",
     "X -> Eigenvalues, Eigenvectors~",
     meta=_hermitian_meta,
-    no_half=NO_HALF_DECOMPOSITION,
+    no_half_reason=NO_HALF_DECOMPOSITION,
 )
 def eigvalsh(x, *, UPLO: str = "L", is_test: bool = False):
     """The eigenvalues of Hermitian matrices, ascending. Eigenvectors are saved for the gradient;
@@ -188,7 +195,7 @@ def _eig_meta(x):
     return Meta(x.shape[:-1], wide), Meta(x.shape, wide)
 
 
-@op("eig", "X -> Eigenvalues, Eigenvectors", meta=_eig_meta, no_half=NO_HALF_DECOMPOSITION)
+@op("eig", "X -> Eigenvalues, Eigenvectors", meta=_eig_meta, no_half_reason=NO_HALF_DECOMPOSITION)
 def eig(x):
     """The eigendecomposition X V = V diag(Eigenvalues) with eigenvectors of norm 1.
 
@@ -205,9 +212,9 @@ def _(of_values, of_vectors, x, *, Eigenvalues, Eigenvectors):
     """
     inner = matmul(adjoint(Eigenvectors), conjugate(of_vectors))
     lengths = OPS["real"](diagonal_of(inner))
-    inner = sub(inner, scaled_columns(matmul(adjoint(Eigenvectors), Eigenvectors), lengths))
+    inner = sub(inner, scale_columns(matmul(adjoint(Eigenvectors), Eigenvectors), lengths))
     core = divide_by_differences(inner, conjugate(Eigenvalues))
-    return _eig_grad(add(core, on_diagonal(conjugate(of_values))), Eigenvectors)
+    return _eig_grad(add(core, diagonal_matrix(conjugate(of_values))), Eigenvectors)
 
 
 def _eig_grad(core: Any, vectors: Any) -> Any:
@@ -216,7 +223,7 @@ def _eig_grad(core: Any, vectors: Any) -> Any:
     return conjugate(solve(flipped, matmul(core, flipped)))
 
 
-@op("eigvals", "X -> Out", no_half=NO_HALF_DECOMPOSITION)
+@op("eigvals", "X -> Out", no_half_reason=NO_HALF_DECOMPOSITION)
 def eigvals(x):
     """Out = the eigenvalues. X [*, M, M] -> Out complex [*, M]"""
     return np.linalg.eigvals(x).astype(complex_dtype(x.dtype), copy=False)
@@ -230,10 +237,15 @@ def _(x):
 @eigvals.vjp
 def _(g, x):
     """Recompute the eigenvectors with `eig`, which returns the eigenvalues in the same order."""
-    return _eig_grad(on_diagonal(conjugate(g)), eig(x)[1])
+    return _eig_grad(diagonal_matrix(conjugate(g)), eig(x)[1])
 
 
-@op("matrix_rank", "X, TolTensor? -> Out", no_grad=NON_FLOAT_RESULT, no_half=NO_HALF_DECOMPOSITION)
+@op(
+    "matrix_rank",
+    "X, TolTensor? -> Out",
+    no_grad_reason=NO_GRAD_NON_FLOAT_RESULT,
+    no_half_reason=NO_HALF_DECOMPOSITION,
+)
 def matrix_rank(
     x, tol_tensor=None, *, tol: float = 0.0, hermitian: bool = False, use_default_tol: bool = True
 ):

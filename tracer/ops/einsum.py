@@ -28,8 +28,8 @@ def parse_equation(equation: str, ranks: Sequence[int]) -> tuple[list[Labels], L
         f"equation={equation!r} is for {len(terms)} operands, not {len(ranks)}",
     )
     spread = [_ellipsis_rank(t, rank, equation) for t, rank in zip(terms, ranks, strict=True)]
-    found = [_expanded(t, n) for t, n in zip(terms, spread, strict=True)]
-    out = _expanded(right, max(spread))
+    found = [_expand_ellipsis(t, n) for t, n in zip(terms, spread, strict=True)]
+    out = _expand_ellipsis(right, max(spread))
     check(
         set(out) <= {c for t in found for c in t},
         f"equation={equation!r} names an axis that no operand has",
@@ -46,11 +46,11 @@ def _ellipsis_rank(term: str, rank: int, equation: str) -> int:
     return rank - letters
 
 
-def _expanded(term: str, count: int) -> Labels:
+def _expand_ellipsis(term: str, count: int) -> Labels:
     return tuple(term.replace("...", string.ascii_uppercase[26 - count :]))
 
 
-@op("einsum", "Operands* -> Out, InnerCache*~, XShape*~", same_dtype="Operands", amp="allow")
+@op("einsum", "Operands* -> Out, InnerCache*~, XShape*~", same_dtype="Operands", amp_class="allow")
 @upcast_half
 def einsum(xs, *, equation: str):
     """Out = the sum of products that an Einstein equation such as `ij,jk->ik` defines. Labels are
@@ -71,12 +71,12 @@ def _(xs, *, equation):
     check(bool(xs), "Operands is empty")
     check_dtype(all(x.dtype == xs[0].dtype for x in xs), "the dtypes differ")
     terms, out = parse_equation(equation, [len(x.shape) for x in xs])
-    sizes = _sizes(terms, [x.shape for x in xs])
+    sizes = _size_by_label(terms, [x.shape for x in xs])
     empty = [Meta((0,), xs[0].dtype)] * len(xs)
     return Meta(tuple(sizes[c] for c in out), xs[0].dtype), empty, empty
 
 
-def _sizes(terms: Sequence[Labels], shapes: Sequence[Shape]) -> dict[str, int]:
+def _size_by_label(terms: Sequence[Labels], shapes: Sequence[Shape]) -> dict[str, int]:
     sizes: dict[str, int] = {}
     for term, shape in zip(terms, shapes, strict=True):
         for c, d in zip(term, shape, strict=True):

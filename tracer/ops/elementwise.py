@@ -2,7 +2,7 @@
 
 The backward pass sums gradients to the shape of broadcast inputs, so gradient rules ignore
 broadcasting. The exception is the old attribute `axis`, which aligns Y with inner axes of X; see
-`reduce_to_shape`.
+`sum_to_shape_of`.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from typing import Any
 
 from ..core import native
 from ..core.arrays import np
-from ..core.op import NON_FLOAT_RESULT, OPS, Ints, Meta, check, check_dtype, op
+from ..core.op import NO_GRAD_NON_FLOAT_RESULT, OPS, Ints, Meta, check, check_dtype, op
 from .half_precision import upcast_half
 from .shared_meta_rules import (
     align_shapes,
     broadcast,
-    broadcast_number,
-    check_number,
-    known_dim,
+    broadcast_arithmetic,
+    check_not_bool,
     like_x,
+    pick_known_dim,
     shape_of,
     shapes_match,
 )
@@ -35,7 +35,7 @@ def align_axis(x: Any, y: Any, axis: int) -> tuple[Any, Any]:
     return x.reshape(shapes[0]), y.reshape(shapes[1])
 
 
-def reduce_to_shape(g: Any, like: Any, axis: int) -> Any:
+def sum_to_shape_of(g: Any, like: Any, axis: int) -> Any:
     """Sum the gradient `g` to the shape of `like` if `axis` is used. Otherwise return `g`,
     which the backward pass sums.
     """
@@ -60,23 +60,23 @@ def sum_to(x, *, shape: Ints, axis: int = -1):
 def _(x, *, shape, axis=-1):
     start = x.ndim - len(shape) if axis == -1 else axis
     kept = [start + i for i, d in enumerate(shape) if d == x.shape[start + i]]
-    found = sum_arrays(x, kept)
+    found = sum_all_other_axes(x, kept)
     return found if found is NotImplemented else found.reshape(shape)
 
 
-_SUM = native.kernel("sum")
+_NATIVE_SUM = native.find_kernel("sum")
 
 
-def sum_arrays(x: Any, kept: list[int]) -> Any:
+def sum_all_other_axes(x: Any, kept: list[int]) -> Any:
     """Sum x over all axes but `kept`; returns a 1-D array. NotImplemented if the kept axes
     are not adjacent or the compiled kernel does not support x.
     """
     if not kept:
-        return _SUM(x, 1, 1, x.size)
+        return _NATIVE_SUM(x, 1, 1, x.size)
     if kept[-1] - kept[0] + 1 != len(kept) or not x.size:
         return NotImplemented
     n, k = math.prod(x.shape[: kept[0]]), math.prod(x.shape[kept[-1] + 1 :])
-    return _SUM(x, n, x.size // (n * k), k) if n * k > 1 else NotImplemented
+    return _NATIVE_SUM(x, n, x.size // (n * k), k) if n * k > 1 else NotImplemented
 
 
 @sum_to.meta
@@ -101,58 +101,58 @@ def zeros_like(x: Any) -> Any:
     return OPS["fill_any_like"](x, value=0.0)
 
 
-@op("elementwise_add", "X, Y -> Out", meta=broadcast_number)
+@op("elementwise_add", "X, Y -> Out", meta=broadcast_arithmetic)
 def add(x, y, *, axis: int = -1):
-    """Out = X + Y.   X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
-    check_number(x)
+    """Out = X + Y. X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
+    check_not_bool(x)
     if axis != -1:
         x, y = align_axis(x, y, axis)
     return x + y
 
 
-add.native(native.kernel("add"))
+add.native(native.find_kernel("add"))
 
 
 @add.vjp
 def _(g, x, y, *, axis):
     if axis == -1:
         return g, g
-    return reduce_to_shape(g, x, axis), reduce_to_shape(g, y, axis)
+    return sum_to_shape_of(g, x, axis), sum_to_shape_of(g, y, axis)
 
 
-@op("elementwise_sub", "X, Y -> Out", meta=broadcast_number)
+@op("elementwise_sub", "X, Y -> Out", meta=broadcast_arithmetic)
 def sub(x, y, *, axis: int = -1):
-    """Out = X - Y.   X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
-    check_number(x)
+    """Out = X - Y. X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
+    check_not_bool(x)
     if axis != -1:
         x, y = align_axis(x, y, axis)
     return x - y
 
 
-sub.native(native.kernel("sub"))
+sub.native(native.find_kernel("sub"))
 
 
 @sub.vjp
 def _(g, x, y, *, axis):
-    return reduce_to_shape(g, x, axis), lambda: reduce_to_shape(scale(g, scale=-1.0), y, axis)
+    return sum_to_shape_of(g, x, axis), lambda: sum_to_shape_of(scale(g, scale=-1.0), y, axis)
 
 
 @op("elementwise_mul", "X, Y -> Out", meta=broadcast)
 def mul(x, y, *, axis: int = -1):
-    """Out = X * Y.   X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
+    """Out = X * Y. X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
     if axis != -1:
         x, y = align_axis(x, y, axis)
     return x * y
 
 
-mul.native(native.kernel("mul"))
+mul.native(native.find_kernel("mul"))
 
 
 @mul.vjp
 def _(g, x, y, *, axis):
     if axis == -1:
         return lambda: mul(g, y), lambda: mul(g, x)
-    return lambda: reduce_to_shape(mul(g, y, axis=axis), x, axis), lambda: reduce_to_shape(
+    return lambda: sum_to_shape_of(mul(g, y, axis=axis), x, axis), lambda: sum_to_shape_of(
         mul(g, x, axis=axis), y, axis
     )
 
@@ -174,43 +174,43 @@ def div(x, y, *, axis: int = -1):
 
 @div.vjp
 def _(g, x, y, *, axis, Out):
-    def to_y() -> Any:
-        return reduce_to_shape(scale(mul(g, div(Out, y, axis=axis)), scale=-1.0), y, axis)
+    def y_grad() -> Any:
+        return sum_to_shape_of(scale(mul(g, div(Out, y, axis=axis)), scale=-1.0), y, axis)
 
-    return lambda: reduce_to_shape(div(g, y, axis=axis), x, axis), to_y
+    return lambda: sum_to_shape_of(div(g, y, axis=axis), x, axis), y_grad
 
 
 @op("elementwise_max", "X, Y -> Out", meta=broadcast)
 def maximum(x, y, *, axis: int = -1):
-    """Out = the larger of X and Y.   X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
+    """Out = the larger of X and Y. X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
     return np.maximum(*align_axis(x, y, axis))
 
 
 @maximum.vjp
 def _(g, x, y, *, axis):
-    def part(picked: str, like: Any) -> Any:
-        return lambda: reduce_to_shape(masked(g, OPS[picked](x, y, axis=axis)), like, axis)
+    def selected_grad(picked: str, like: Any) -> Any:
+        return lambda: sum_to_shape_of(masked(g, OPS[picked](x, y, axis=axis)), like, axis)
 
-    return part("greater_than", x), part("less_equal", y)
+    return selected_grad("greater_than", x), selected_grad("less_equal", y)
 
 
 @op("elementwise_min", "X, Y -> Out", meta=broadcast)
 def minimum(x, y, *, axis: int = -1):
-    """Out = the smaller of X and Y.   X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
+    """Out = the smaller of X and Y. X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
     return np.minimum(*align_axis(x, y, axis))
 
 
 @minimum.vjp
 def _(g, x, y, *, axis):
-    def part(picked: str, like: Any) -> Any:
-        return lambda: reduce_to_shape(masked(g, OPS[picked](x, y, axis=axis)), like, axis)
+    def selected_grad(picked: str, like: Any) -> Any:
+        return lambda: sum_to_shape_of(masked(g, OPS[picked](x, y, axis=axis)), like, axis)
 
-    return part("less_than", x), part("greater_equal", y)
+    return selected_grad("less_than", x), selected_grad("greater_equal", y)
 
 
 @op("keep", "X, Mask -> Out", meta=like_x, internal=True)
 def masked(x, mask):
-    """Out = X where Mask, else 0.   X [*], Mask bool [*] -> Out [*]"""
+    """Out = X where Mask, else 0. X [*], Mask bool [*] -> Out [*]"""
     return np.where(mask, x, x.dtype.type(0))
 
 
@@ -219,11 +219,11 @@ def _(g, x, mask):
     return masked(g, mask), None
 
 
-@op("elementwise_pow", "X, Y -> Out", meta=broadcast_number)
+@op("elementwise_pow", "X, Y -> Out", meta=broadcast_arithmetic)
 @np.errstate(all="ignore")
 def power(x, y, *, axis: int = -1):
     """Out = X ** Y; for integers, rounded. X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
-    check_number(x)
+    check_not_bool(x)
     x, y = align_axis(x, y, axis)
     if x.dtype.kind in "iu" and np.any(y < 0):
         return np.rint(np.power(x.astype(np.float64), y)).astype(x.dtype)
@@ -232,32 +232,37 @@ def power(x, y, *, axis: int = -1):
 
 @power.vjp
 def _(g, x, y, *, axis, Out):
-    def to_x() -> Any:
-        return reduce_to_shape(
+    def x_grad() -> Any:
+        return sum_to_shape_of(
             mul(mul(g, y, axis=axis), power(x, scale(y, bias=-1.0), axis=axis)), x, axis
         )
 
-    def to_y() -> Any:
-        return reduce_to_shape(mul(mul(g, Out), OPS["log"](x), axis=axis), y, axis)
+    def y_grad() -> Any:
+        return sum_to_shape_of(mul(mul(g, Out), OPS["log"](x), axis=axis), y, axis)
 
-    return to_x, to_y
+    return x_grad, y_grad
 
 
-@op("elementwise_floordiv", "X, Y -> Out", meta=broadcast_number, no_grad=NON_FLOAT_RESULT)
+@op(
+    "elementwise_floordiv",
+    "X, Y -> Out",
+    meta=broadcast_arithmetic,
+    no_grad_reason=NO_GRAD_NON_FLOAT_RESULT,
+)
 @np.errstate(all="ignore")
 def floordiv(x, y, *, axis: int = -1):
     """Out = X / Y rounded down. X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
-    check_number(x)
+    check_not_bool(x)
     x, y = align_axis(x, y, axis)
     check_divisor(x, y)
     return np.floor_divide(x, y)
 
 
-@op("elementwise_mod", "X, Y -> Out", meta=broadcast_number)
+@op("elementwise_mod", "X, Y -> Out", meta=broadcast_arithmetic)
 @np.errstate(all="ignore")
 def mod(x, y, *, axis: int = -1):
     """Out = the remainder of X / Y, with the sign of Y. X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
-    check_number(x)
+    check_not_bool(x)
     x, y = align_axis(x, y, axis)
     check_divisor(x, y)
     return np.mod(x, y)
@@ -265,10 +270,10 @@ def mod(x, y, *, axis: int = -1):
 
 @mod.vjp
 def _(g, x, y, *, axis):
-    def to_y() -> Any:
-        return reduce_to_shape(scale(mul(g, floordiv(x, y, axis=axis)), scale=-1.0), y, axis)
+    def y_grad() -> Any:
+        return sum_to_shape_of(scale(mul(g, floordiv(x, y, axis=axis)), scale=-1.0), y, axis)
 
-    return reduce_to_shape(g, x, axis), to_y
+    return sum_to_shape_of(g, x, axis), y_grad
 
 
 def check_divisor(x: Any, y: Any) -> None:
@@ -315,7 +320,7 @@ def _(xs, **_):
     check_dtype(all(x.dtype == xs[0].dtype for x in xs), "the dtypes differ")
     check(all(shapes_match(x.shape, xs[0].shape) for x in xs), "the shapes differ")
     return Meta(
-        functools.reduce(lambda a, b: tuple(map(known_dim, a, b)), [x.shape for x in xs]),
+        functools.reduce(lambda a, b: tuple(map(pick_known_dim, a, b)), [x.shape for x in xs]),
         xs[0].dtype,
     )
 

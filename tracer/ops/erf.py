@@ -12,12 +12,12 @@ from . import blockwise
 _erf_exact = np.frompyfunc(math.erf, 1, 1)
 # erf(x) = x * P(x * x) / Q(x * x) up to the edge, 1 beyond it. The coefficients are a weighted
 # least-squares fit of the relative error.
-_EDGE = np.float32(3.925)
-_P = np.array(
+_SATURATION_LIMIT = np.float32(3.925)
+_NUMERATOR = np.array(
     [2.0459913e-06, 2.8482557e-04, 3.7721114e-03, 5.2767910e-02, 1.9058469e-01, 1.1283791e00],
     np.float32,
 )
-_Q = np.array(
+_DENOMINATOR = np.array(
     [3.8046459e-05, 1.1637363e-03, 1.4982323e-02, 1.1417881e-01, 5.0223404e-01, 1.0], np.float32
 )
 
@@ -29,19 +29,21 @@ def erf(x: Any) -> Any:
     """
     if x.dtype == np.float64:
         return (
-            cuda.scipy_special("erf")(x)
+            cuda.cupyx_special_function("erf")(x)
             if is_on_gpu()
             else np.asarray(_erf_exact(x), dtype=np.float64)
         )
     if x.dtype != np.float32:
         return erf(x.astype(np.float32)).astype(x.dtype)
-    return blockwise.elementwise(_erf_single, x)
+    return blockwise.apply_elementwise(_erf_float32, x)
 
 
-def _erf_single(x: Any) -> Any:
-    x = np.clip(x, -_EDGE, _EDGE)
+def _erf_float32(x: Any) -> Any:
+    x = np.clip(x, -_SATURATION_LIMIT, _SATURATION_LIMIT)
     t = x * x
-    return np.clip(x * (_horner(_P, t) / _horner(_Q, t)), np.float32(-1), np.float32(1))
+    return np.clip(
+        x * (_horner(_NUMERATOR, t) / _horner(_DENOMINATOR, t)), np.float32(-1), np.float32(1)
+    )
 
 
 def _horner(coefficients: Any, t: Any) -> Any:

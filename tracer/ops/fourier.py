@@ -15,28 +15,29 @@ from ..core.arrays import np
 from ..core.op import NO_HALF_COMPLEX, OPS, Long, Longs, Meta, check, check_dtype, op
 from .complex_numbers import real
 from .elementwise import add
-from .shared_meta_rules import check_sizes, complex_dtype, normal_axes, real_dtype, shape_of
+from .shared_meta_rules import check_sizes, complex_dtype, normalize_axes, real_dtype, shape_of
 
-_OTHER = {"backward": "forward", "forward": "backward", "ortho": "ortho"}
+_INVERSE_NORMALIZATION = {"backward": "forward", "forward": "backward", "ortho": "ortho"}
 
 
-def _numpy(name: str) -> Any:
+def _numpy_fft_function(name: str) -> Any:
     """A function of numpy.fft, which is imported at first use."""
     return getattr(np.fft, name)
 
 
-def _check(x: Any, axes: Any, normalization: str) -> tuple[int, ...]:
+def _check_axes(x: Any, axes: Any, normalization: str) -> tuple[int, ...]:
     """The axes, with negative axes counted from the end."""
     check(
-        normalization in _OTHER, f"normalization={normalization} is not one of {', '.join(_OTHER)}"
+        normalization in _INVERSE_NORMALIZATION,
+        f"normalization={normalization} is not one of {', '.join(_INVERSE_NORMALIZATION)}",
     )
     check(len(axes) > 0, "axes is empty")
-    found = normal_axes(axes, len(x.shape), "axes")
+    found = normalize_axes(axes, len(x.shape), "axes")
     check(all(x.shape[a] != 0 for a in found), "an axis to transform has no elements")
     return found
 
 
-@op("fft_c2c", "X -> Out", no_half=NO_HALF_COMPLEX)
+@op("fft_c2c", "X -> Out", no_half_reason=NO_HALF_COMPLEX)
 def fft_c2c(x, *, axes: Longs, normalization: str, forward: bool):
     """Out = the discrete Fourier transform of X over the axes.
 
@@ -44,16 +45,16 @@ def fft_c2c(x, *, axes: Longs, normalization: str, forward: bool):
 
     X complex [*] -> Out [*]
     """
-    _check(x, axes, normalization)
-    return _numpy("fftn" if forward else "ifftn")(x, axes=axes, norm=normalization).astype(
-        x.dtype, copy=False
-    )
+    _check_axes(x, axes, normalization)
+    return _numpy_fft_function("fftn" if forward else "ifftn")(
+        x, axes=axes, norm=normalization
+    ).astype(x.dtype, copy=False)
 
 
 @fft_c2c.meta
 def _(x, *, axes, normalization, forward):
     check_dtype(x.dtype.kind == "c", "needs a complex dtype")
-    _check(x, axes, normalization)
+    _check_axes(x, axes, normalization)
     return x
 
 
@@ -62,7 +63,7 @@ def _(g, x, *, axes, normalization, forward):
     return fft_c2c(g, axes=axes, normalization=normalization, forward=forward)
 
 
-@op("fft_r2c", "X -> Out", no_half=NO_HALF_COMPLEX)
+@op("fft_r2c", "X -> Out", no_half_reason=NO_HALF_COMPLEX)
 def fft_r2c(x, *, axes: Longs, normalization: str, forward: bool, onesided: bool):
     """Out = the discrete Fourier transform of real X.
 
@@ -71,20 +72,24 @@ def fft_r2c(x, *, axes: Longs, normalization: str, forward: bool, onesided: bool
     X [*] -> Out complex [*]
     """
     wide = complex_dtype(x.dtype)
-    _check(x, axes, normalization)
+    _check_axes(x, axes, normalization)
     if not onesided:
-        found = _numpy("fftn" if forward else "ifftn")(x, axes=axes, norm=normalization)
+        found = _numpy_fft_function("fftn" if forward else "ifftn")(
+            x, axes=axes, norm=normalization
+        )
     elif forward:
-        found = _numpy("rfftn")(x, axes=axes, norm=normalization)
+        found = _numpy_fft_function("rfftn")(x, axes=axes, norm=normalization)
     else:
-        found = np.conjugate(_numpy("rfftn")(x, axes=axes, norm=_OTHER[normalization]))
+        found = np.conjugate(
+            _numpy_fft_function("rfftn")(x, axes=axes, norm=_INVERSE_NORMALIZATION[normalization])
+        )
     return found.astype(wide, copy=False)
 
 
 @fft_r2c.meta
 def _(x, *, axes, normalization, forward, onesided):
     check_dtype(x.dtype.kind == "f", "needs a floating dtype")
-    last = _check(x, axes, normalization)[-1]
+    last = _check_axes(x, axes, normalization)[-1]
     half = onesided and x.shape[last] >= 0
     return Meta(
         _resize_axis(x.shape, last, x.shape[last] // 2 + 1 if half else x.shape[last]),
@@ -105,7 +110,7 @@ def _pad_axis(x: Any, axis: int, before: int, after: int) -> Any:
 
 
 @fft_r2c.vjp
-def fft_r2c_back(g, x, *, axes, normalization, forward, onesided):
+def fft_r2c_grad(g, x, *, axes, normalization, forward, onesided):
     """The gradient of fft_r2c with respect to X. g complex like Out, X [*] -> [*]"""
     last = axes[-1] % len(shape_of(x))
     if onesided:
@@ -115,7 +120,7 @@ def fft_r2c_back(g, x, *, axes, normalization, forward, onesided):
     return real(fft_c2c(g, axes=axes, normalization=normalization, forward=forward))
 
 
-def _length(x: Any, last: int, size: int) -> int:
+def _real_length(x: Any, last: int, size: int) -> int:
     """The size of the last axis of the real result."""
     half = x.shape[last]
     if not size:
@@ -127,7 +132,7 @@ def _length(x: Any, last: int, size: int) -> int:
     return size
 
 
-@op("fft_c2r", "X -> Out", no_half=NO_HALF_COMPLEX)
+@op("fft_c2r", "X -> Out", no_half_reason=NO_HALF_COMPLEX)
 def fft_c2r(x, *, axes: Longs, normalization: str, forward: bool, last_dim_size: Long = 0):
     """Out = the real transform of a Hermitian X, which holds the first half (m elements) of its
     last axis.
@@ -136,12 +141,12 @@ def fft_c2r(x, *, axes: Longs, normalization: str, forward: bool, last_dim_size:
 
     X complex [*] -> Out real [*]
     """
-    last = _check(x, axes, normalization)[-1]
-    sizes = [x.shape[a] for a in axes[:-1]] + [_length(x, last, last_dim_size)]
+    last = _check_axes(x, axes, normalization)[-1]
+    sizes = [x.shape[a] for a in axes[:-1]] + [_real_length(x, last, last_dim_size)]
     check(sizes[-1] > 0, "the result has no elements")
     if forward:
-        x, normalization = np.conjugate(x), _OTHER[normalization]
-    return _numpy("irfftn")(x, s=sizes, axes=axes, norm=normalization).astype(
+        x, normalization = np.conjugate(x), _INVERSE_NORMALIZATION[normalization]
+    return _numpy_fft_function("irfftn")(x, s=sizes, axes=axes, norm=normalization).astype(
         real_dtype(x.dtype), copy=False
     )
 
@@ -149,8 +154,8 @@ def fft_c2r(x, *, axes: Longs, normalization: str, forward: bool, last_dim_size:
 @fft_c2r.meta
 def _(x, *, axes, normalization, forward, last_dim_size):
     check_dtype(x.dtype.kind == "c", "needs a complex dtype")
-    last = _check(x, axes, normalization)[-1]
-    size = _length(x, last, last_dim_size)
+    last = _check_axes(x, axes, normalization)[-1]
+    size = _real_length(x, last, last_dim_size)
     check(size != 0, "the result has no elements")
     return Meta(_resize_axis(x.shape, last, size), real_dtype(x.dtype))
 

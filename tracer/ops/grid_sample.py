@@ -9,23 +9,23 @@ from typing import Any, NamedTuple
 from ..core.arrays import np
 from ..core.op import Ints, Meta, check, check_dtype, op
 from .half_precision import upcast_half
-from .shared_meta_rules import check_float, dims_match, no_second_order, size_of
+from .shared_meta_rules import check_float, dims_match, num_elements, raise_no_second_order
 from .sliding_window import NUMBER_WORDS
 from .unary_math import round_half_away
 
 
-class Axis(NamedTuple):
+class AxisPositions(NamedTuple):
     """Sampling positions along one image axis.
 
-    place: the positions in pixels.
-    slope: the derivative of `place` with respect to the grid coordinates.
+    positions: the positions in pixels.
+    position_derivative: the derivative of `positions` with respect to the grid coordinates.
     """
 
-    place: Any
-    slope: Any
+    positions: Any
+    position_derivative: Any
 
 
-def _pixel_positions(grid: Any, size: int, padding_mode: str, align_corners: bool) -> Axis:
+def _pixel_positions(grid: Any, size: int, padding_mode: str, align_corners: bool) -> AxisPositions:
     """Convert grid coordinates in [-1, 1] to positions in pixels."""
     t = grid.dtype.type
     slope = t((size - 1) / 2 if align_corners else size / 2)
@@ -38,8 +38,8 @@ def _pixel_positions(grid: Any, size: int, padding_mode: str, align_corners: boo
     if padding_mode in ("border", "reflection"):
         # Paddle uses the derivative of an inside position at the border.
         inside = (place >= 0) & (place <= size - 1)
-        return Axis(np.clip(place, t(0), t(size - 1)), slopes * inside)
-    return Axis(place, slopes)
+        return AxisPositions(np.clip(place, t(0), t(size - 1)), slopes * inside)
+    return AxisPositions(place, slopes)
 
 
 def _reflect(place: Any, start: Any, span: Any) -> tuple[Any, Any]:
@@ -54,7 +54,9 @@ def _reflect(place: Any, start: Any, span: Any) -> tuple[Any, Any]:
     return np.minimum(rest, 2 * span - rest) + start, sign.astype(place.dtype)
 
 
-def _axes(x: Any, grid: Any, padding_mode: str, align_corners: bool) -> list[Axis]:
+def _axis_positions(
+    x: Any, grid: Any, padding_mode: str, align_corners: bool
+) -> list[AxisPositions]:
     """One Axis for each image axis. The last axis of the grid lists the image axes in
     reverse order.
     """
@@ -69,17 +71,17 @@ class Corner(NamedTuple):
     """One of the pixels around each position.
 
     index: into the flat image.
-    inside: whether it is in the image.
+    is_inside: whether it is in the image.
     weights: per axis.
     """
 
     index: Any
-    inside: Any
+    is_inside: Any
     weights: list[Any]
     signs: tuple[int, ...]
 
 
-def _corners(axes: list[Axis], sizes: tuple[int, ...], mode: str) -> Iterator[Corner]:
+def _corners(axes: list[AxisPositions], sizes: tuple[int, ...], mode: str) -> Iterator[Corner]:
     choices = (0,) if mode == "nearest" else (0, 1)
     for choice in product(choices, repeat=len(axes)):
         index, inside, weights = np.int64(0), True, []
@@ -106,10 +108,10 @@ def _gather_pixels(x: Any, corner: Corner) -> Any:
     """The pixels of a corner, [N,C,*positions], 0 outside. x: [N,C,*S]"""
     flat = x.reshape(*x.shape[:2], -1)
     found = np.take_along_axis(flat, corner.index.reshape(x.shape[0], 1, -1), axis=2)
-    return found.reshape(*x.shape[:2], *corner.index.shape[1:]) * corner.inside[:, None]
+    return found.reshape(*x.shape[:2], *corner.index.shape[1:]) * corner.is_inside[:, None]
 
 
-def _product(arrays: list[Any]) -> Any:
+def _multiply_all(arrays: list[Any]) -> Any:
     total = arrays[0]
     for a in arrays[1:]:
         total = total * a
@@ -127,10 +129,10 @@ def grid_sampler(
     X [N,C,*S], Grid [N,*P,rank] -> [N,C,*P]
     """
     _check_modes(mode, padding_mode)
-    axes = _axes(x, grid, padding_mode, align_corners)
+    axes = _axis_positions(x, grid, padding_mode, align_corners)
     total = np.zeros_like(x, shape=(*x.shape[:2], *grid.shape[1:-1]))
     for corner in _corners(axes, x.shape[2:], mode):
-        total += _gather_pixels(x, corner) * _product(corner.weights)[:, None]
+        total += _gather_pixels(x, corner) * _multiply_all(corner.weights)[:, None]
     return total
 
 
@@ -168,14 +170,14 @@ def grid_sampler_grad(
 
     X [N,C,*S], Grid [N,*P,rank], Output@GRAD [N,C,*P] -> like X, like Grid
     """
-    axes = _axes(x, grid, padding_mode, align_corners)
+    axes = _axis_positions(x, grid, padding_mode, align_corners)
     to_x, to_places = (
         np.zeros_like(x, shape=(x.shape[0], x.shape[1], int(np.prod(x.shape[2:])))),
         np.zeros_like(grid),
     )
     batch = np.arange(x.shape[0])[:, None]
     for corner in _corners(axes, x.shape[2:], mode):
-        share = g * (_product(corner.weights) * corner.inside)[:, None]
+        share = g * (_multiply_all(corner.weights) * corner.is_inside)[:, None]
         flat = np.moveaxis(share.reshape(*g.shape[:2], -1), 1, 2)
         np.add.at(np.moveaxis(to_x, 1, 2), (batch, corner.index.reshape(x.shape[0], -1)), flat)
         if mode == "bilinear":
@@ -183,7 +185,7 @@ def grid_sampler_grad(
             for i, sign in enumerate(corner.signs):
                 others = [w for k, w in enumerate(corner.weights) if k != i]
                 to_places[..., len(axes) - 1 - i] += seen * (
-                    _product(others) * axes[i].slope * sign
+                    _multiply_all(others) * axes[i].position_derivative * sign
                 )
     return to_x.reshape(x.shape), to_places
 
@@ -193,14 +195,14 @@ def _(x, grid, g, **_):
     return x, grid
 
 
-grid_sampler_grad.vjp(no_second_order("grid_sampler"))
+grid_sampler_grad.vjp(raise_no_second_order("grid_sampler"))
 
 
 # -- grids
 # ------------------------------------------------------------------------------
 
 
-def _line_grid(size: int, align_corners: bool, dtype: Any) -> Any:
+def _pixel_center_coordinates(size: int, align_corners: bool, dtype: Any) -> Any:
     """The coordinates of `size` pixel centers. With align_corners, the first and last pixel
     centers are at -1 and 1; otherwise the edges of the image are.
     """
@@ -208,9 +210,11 @@ def _line_grid(size: int, align_corners: bool, dtype: Any) -> Any:
     return (line if align_corners else line * ((size - 1) / max(size, 1))).astype(dtype)
 
 
-def _grid_points(sizes: Any, align_corners: bool, dtype: Any) -> Any:
+def _homogeneous_coordinates(sizes: Any, align_corners: bool, dtype: Any) -> Any:
     """The coordinates of all pixels, last axis first, followed by a 1: [P, rank + 1]."""
-    lines = np.meshgrid(*[_line_grid(s, align_corners, dtype) for s in sizes], indexing="ij")
+    lines = np.meshgrid(
+        *[_pixel_center_coordinates(s, align_corners, dtype) for s in sizes], indexing="ij"
+    )
     return np.stack(
         [*(line.ravel() for line in reversed(lines)), np.ones_like(lines[0]).ravel()], axis=1
     )
@@ -228,7 +232,7 @@ def affine_grid(theta, shape=None, *, output_shape: Ints = [], align_corners: bo
     Theta [N,rank,rank+1] -> Output [N,*S,rank]
     """
     sizes = _out_shape(shape, output_shape)[2:]
-    points = _grid_points(sizes, align_corners, theta.dtype)
+    points = _homogeneous_coordinates(sizes, align_corners, theta.dtype)
     return np.matmul(points, np.swapaxes(theta, 1, 2)).reshape(theta.shape[0], *sizes, len(sizes))
 
 
@@ -242,7 +246,7 @@ def _(theta, shape, *, output_shape, align_corners):
         "Theta is neither [N,2,3] nor [N,3,4]",
     )
     if shape is not None:
-        count = size_of(shape.shape) - 2 if size_of(shape.shape) > 0 else rank
+        count = num_elements(shape.shape) - 2 if num_elements(shape.shape) > 0 else rank
         check(count > 0, "the rank is not known")
         return Meta((theta.shape[0], *(-1,) * count, count), theta.dtype)
     check(
@@ -272,7 +276,7 @@ def affine_grid_grad(g, shape=None, *, output_shape: Ints = [], align_corners: b
 
     Output@GRAD [N,*S,rank] -> Theta@GRAD [N,rank,rank+1]
     """
-    points = _grid_points(_out_shape(shape, output_shape)[2:], align_corners, g.dtype)
+    points = _homogeneous_coordinates(_out_shape(shape, output_shape)[2:], align_corners, g.dtype)
     return np.matmul(np.swapaxes(g.reshape(g.shape[0], -1, g.shape[-1]), 1, 2), points)
 
 

@@ -7,30 +7,30 @@ from collections.abc import Callable, Collection
 from typing import Any
 
 from ..core.arrays import np
-from ..core.dtype import BY_NP, HALF, float32
+from ..core.dtype import DTYPE_BY_NP, HALF_DTYPES, float32
 from ..core.op import OPS
 from .shared_meta_rules import proto_of
 
 _FLOAT32 = float32.np
-_PROTOS = {BY_NP[dtype].proto for dtype in HALF}
+_HALF_PROTOS = {DTYPE_BY_NP[dtype].proto for dtype in HALF_DTYPES}
 
 
 def to_float32(arg: Any) -> Any:
     """An array, or list of arrays, with half precision cast to float32."""
     if isinstance(arg, list | tuple):
         return [to_float32(a) for a in arg]
-    return arg.astype(_FLOAT32) if getattr(arg, "dtype", None) in HALF else arg
+    return arg.astype(_FLOAT32) if getattr(arg, "dtype", None) in HALF_DTYPES else arg
 
 
 def upcast_tensor(x: Any) -> Any:
     """An input of a vjp rule, cast to float32 if it has half precision."""
     proto = proto_of(x)
-    return OPS["cast"](x, in_dtype=proto, out_dtype=float32.proto) if proto in _PROTOS else x
+    return OPS["cast"](x, in_dtype=proto, out_dtype=float32.proto) if proto in _HALF_PROTOS else x
 
 
-def _to_half(result: Any, dtype: np.dtype[Any]) -> Any:
+def _cast_to_half(result: Any, dtype: np.dtype[Any]) -> Any:
     if isinstance(result, list):
-        return [_to_half(r, dtype) for r in result]
+        return [_cast_to_half(r, dtype) for r in result]
     return result.astype(dtype) if result.dtype == _FLOAT32 else result
 
 
@@ -42,8 +42,8 @@ def upcast_arrays(kernel: Callable[..., Any], stats: Collection[int], args: Any,
         found = kernel(*map(to_float32, args), **attrs)
         dtype = (args[0][0] if isinstance(args[0], list | tuple) else args[0]).dtype
         if isinstance(found, tuple):
-            return tuple(r if i in stats else _to_half(r, dtype) for i, r in enumerate(found))
-        return _to_half(found, dtype)
+            return tuple(r if i in stats else _cast_to_half(r, dtype) for i, r in enumerate(found))
+        return _cast_to_half(found, dtype)
 
 
 def upcast_half(kernel: Callable[..., Any] | None = None, *, stats: Collection[int] = ()) -> Any:
@@ -56,10 +56,10 @@ def upcast_half(kernel: Callable[..., Any] | None = None, *, stats: Collection[i
         return functools.partial(upcast_half, stats=stats)
 
     @functools.wraps(kernel)
-    def run(x: Any, *args: Any, **attrs: Any) -> Any:
+    def wrapper(x: Any, *args: Any, **attrs: Any) -> Any:
         dtype = (x[0] if x.__class__ is list else x).dtype
-        if dtype.itemsize == 2 and dtype in HALF:
+        if dtype.itemsize == 2 and dtype in HALF_DTYPES:
             return upcast_arrays(kernel, stats, (x, *args), attrs)
         return kernel(x, *args, **attrs)
 
-    return run
+    return wrapper

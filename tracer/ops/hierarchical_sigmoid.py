@@ -5,21 +5,21 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ..core.arrays import np
-from ..core.op import PYTHON_LOOP, Longs, Meta, Strings, check, op
+from ..core.op import HOST_PYTHON_LOOP, Longs, Meta, Strings, check, op
 from .half_precision import upcast_half
-from .shared_meta_rules import check_float, dims_match, no_second_order, size_of
+from .shared_meta_rules import check_float, dims_match, num_elements, raise_no_second_order
 
 
 class TreePath(NamedTuple):
     """The path from the root to the leaf of each label.
 
     nodes [N,L]: the row of the weight for each inner node.
-    turns [N,L]: the child that the path takes, 0 or 1.
+    branches [N,L]: the child that the path takes, 0 or 1.
     valid [N,L]: whether the path has this many nodes.
     """
 
     nodes: Any
-    turns: Any
+    branches: Any
     valid: Any
 
 
@@ -42,7 +42,7 @@ def _tree_path(label: Any, table: Any, code: Any, num_classes: int) -> TreePath:
     )
 
 
-def _scores(x: Any, w: Any, bias: Any, walk: TreePath) -> Any:
+def _node_scores(x: Any, w: Any, bias: Any, walk: TreePath) -> Any:
     """The score of each node, clipped to [-40, 40]; 0 after the end of the path. [N,L]"""
     found = np.einsum("nd,nld->nl", x, w[walk.nodes])
     if bias is not None:
@@ -54,7 +54,7 @@ def _scores(x: Any, w: Any, bias: Any, walk: TreePath) -> Any:
 @op(
     "hierarchical_sigmoid",
     "X, W, Label, PathTable?, PathCode?, Bias? -> Out, PreOut~, W_Out~=W",
-    host=PYTHON_LOOP,
+    host_reason=HOST_PYTHON_LOOP,
 )
 @upcast_half
 def hierarchical_sigmoid(
@@ -80,9 +80,9 @@ def hierarchical_sigmoid(
     As in Paddle, Out includes ln 2 for each missing node of a path shorter than L.
     """
     walk = _tree_path(label, table, code, num_classes)
-    scores = _scores(x, w, bias, walk)
+    scores = _node_scores(x, w, bias, walk)
     soft = np.log1p(np.exp(scores))
-    return np.sum(soft - walk.turns * scores, axis=1, keepdims=True).astype(x.dtype), soft, w
+    return np.sum(soft - walk.branches * scores, axis=1, keepdims=True).astype(x.dtype), soft, w
 
 
 @hierarchical_sigmoid.meta
@@ -91,11 +91,11 @@ def _(x, w, label, table, code, bias, *, num_classes, **_):
     check(
         len(x.shape) == len(w.shape) == 2 and dims_match(x.shape[1], w.shape[1]), "W does not fit X"
     )
-    check(dims_match(size_of(label.shape), x.shape[0]), "Label needs one class per row of X")
+    check(dims_match(num_elements(label.shape), x.shape[0]), "Label needs one class per row of X")
     check((table is None) == (code is None), "PathTable and PathCode go together")
     check(num_classes >= 2, f"num_classes={num_classes} is less than 2")
     check(
-        bias is None or dims_match(size_of(bias.shape), w.shape[0]),
+        bias is None or dims_match(num_elements(bias.shape), w.shape[0]),
         "Bias needs one element per row of W",
     )
     length = _code_length(num_classes) if table is None else table.shape[1]
@@ -112,15 +112,15 @@ def _(g, x, w, label, table, code, bias, *, num_classes):
     "hierarchical_sigmoid_grad",
     "X, W, Label, PathTable?, PathCode?, Bias?, Out@GRAD -> Grads*",
     internal=True,
-    host=PYTHON_LOOP,
+    host_reason=HOST_PYTHON_LOOP,
 )
 @upcast_half
 def hierarchical_sigmoid_grad(x, w, label, table, code, bias, g, *, num_classes: int = 2):
     """The gradients of hierarchical_sigmoid with respect to X, W and, if given, Bias."""
     walk = _tree_path(label, table, code, num_classes)
-    scores = _scores(x, w, bias, walk)
+    scores = _node_scores(x, w, bias, walk)
     inside = walk.valid & (np.abs(scores) < 40)
-    share = (1 / (1 + np.exp(-scores)) - walk.turns) * inside * g.reshape(-1, 1)
+    share = (1 / (1 + np.exp(-scores)) - walk.branches) * inside * g.reshape(-1, 1)
     share = share.astype(x.dtype)
     to_w = np.zeros_like(w)
     np.add.at(to_w, walk.nodes, share[:, :, None] * x[:, None, :])
@@ -137,4 +137,4 @@ def _(x, w, label, table, code, bias, g, **_):
     return [x, w] if bias is None else [x, w, bias]
 
 
-hierarchical_sigmoid_grad.vjp(no_second_order("hierarchical_sigmoid"))
+hierarchical_sigmoid_grad.vjp(raise_no_second_order("hierarchical_sigmoid"))

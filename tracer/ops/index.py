@@ -8,20 +8,29 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.arrays import np
-from ..core.op import NON_FLOAT_RESULT, OPS, VALUE_INDEPENDENT, Long, Meta, check, check_dtype, op
+from ..core.op import (
+    NO_GRAD_NON_FLOAT_RESULT,
+    NO_GRAD_VALUE_INDEPENDENT,
+    OPS,
+    Long,
+    Meta,
+    check,
+    check_dtype,
+    op,
+)
 from .elementwise import masked, zeros_like
 from .shared_meta_rules import (
     Shape,
     broadcast_shapes,
     dims_match,
+    dtype_of_proto,
     like_x,
-    normal_axis,
-    proto_dtype,
+    normalize_axis,
     shapes_match,
 )
 
 
-def check_inside(index: Any, size: int) -> None:
+def check_index_range(index: Any, size: int) -> None:
     """Raise OpError for an index outside of [0, size)."""
     if not index.size:
         return
@@ -40,7 +49,7 @@ def check_integers(index: Any) -> None:
 MAX_FLAT_INDEX = 16
 
 
-def add_rows(out: Any, index: Any, rows: Any) -> None:
+def scatter_add_rows(out: Any, index: Any, rows: Any) -> None:
     """Add `rows` [N, *] to the rows `index` [N] of `out` [M, *]; duplicates accumulate."""
     if not index.size:
         return
@@ -85,13 +94,13 @@ def gather(x, index, axis_tensor=None, *, axis: int = 0):
     """
     axis = axis if axis_tensor is None else int(axis_tensor.item())
     index_shape(index)
-    check_inside(index, x.shape[axis])
+    check_index_range(index, x.shape[axis])
     return np.take(x, index_as_vector(index), axis)
 
 
-def slices_meta(x: Meta, index: Meta, axis: int, what: str) -> Meta:
+def gather_meta(x: Meta, index: Meta, axis: int, what: str) -> Meta:
     """The Meta of slices of `x`, selected by `index`."""
-    at = normal_axis(axis, len(x.shape), what)
+    at = normalize_axis(axis, len(x.shape), what)
     check(bool(x.shape), "a 0-D tensor has no slices")
     return Meta((*x.shape[:at], *index_shape(index), *x.shape[at + 1 :]), x.dtype)
 
@@ -99,7 +108,7 @@ def slices_meta(x: Meta, index: Meta, axis: int, what: str) -> Meta:
 @gather.meta
 def _(x, index, axis_tensor, *, axis):
     if axis_tensor is None:
-        return slices_meta(x, index, axis, "axis")
+        return gather_meta(x, index, axis, "axis")
     return Meta((-1,) * (len(x.shape) - 1 + len(index_shape(index))), x.dtype)
 
 
@@ -117,7 +126,7 @@ def gather_grad(x, index, axis_tensor, g, *, axis: int = 0):
     axis = axis if axis_tensor is None else int(axis_tensor.item())
     out = np.zeros_like(x)
     rows = np.moveaxis(g, axis, 0) if index.ndim else np.expand_dims(g, 0)
-    add_rows(np.moveaxis(out, axis, 0), index.reshape(-1), rows)
+    scatter_add_rows(np.moveaxis(out, axis, 0), index.reshape(-1), rows)
     return out
 
 
@@ -134,14 +143,14 @@ def index_select(x, index, *, dim: int = 0):
     """
     check(index.ndim > 0, "Index is 0-D")
     index_shape(index)
-    check_inside(index, x.shape[dim])
+    check_index_range(index, x.shape[dim])
     return np.take(x, index_as_vector(index), dim)
 
 
 @index_select.meta
 def _(x, index, *, dim):
     check(len(index.shape) > 0, "Index is 0-D")
-    return slices_meta(x, index, dim, "dim")
+    return gather_meta(x, index, dim, "dim")
 
 
 @index_select.vjp
@@ -149,7 +158,7 @@ def _(g, x, index, *, dim):
     return gather_grad(x, index, None, g, axis=dim), None
 
 
-@op("lookup_table_v2", "W, Ids -> Out", amp="deny_at_o2")
+@op("lookup_table_v2", "W, Ids -> Out", amp_class="deny_at_o2")
 def lookup_table_v2(w, ids, *, padding_idx: Long = -1):
     """Out = the rows of W at Ids; zeros where Ids is padding_idx.
 
@@ -158,7 +167,7 @@ def lookup_table_v2(w, ids, *, padding_idx: Long = -1):
     W [N, D], Ids int [*] -> Out [*, D]
     """
     check(w.ndim == 2, "W does not have two axes")
-    check_inside(ids, w.shape[0])
+    check_index_range(ids, w.shape[0])
     out = np.take(w, ids, 0)
     if padding_idx != -1:
         out[ids == padding_idx] = 0
@@ -184,7 +193,7 @@ def lookup_table_v2_grad(w, ids, g, *, padding_idx: Long = -1):
     W [N, D], Ids int [*], Out@GRAD [*, D] -> W@GRAD [N, D]
     """
     out = np.zeros_like(w)
-    add_rows(out, ids.reshape(-1), g.reshape(-1, w.shape[1]))
+    scatter_add_rows(out, ids.reshape(-1), g.reshape(-1, w.shape[1]))
     if padding_idx != -1:
         out[padding_idx] = 0
     return out
@@ -199,7 +208,7 @@ def _(gg, w, ids, g, *, padding_idx):
     )  # for lookup_table, Ids has an additional axis of size 1
 
 
-@op("lookup_table", "W, Ids -> Out", amp="deny_at_o2")
+@op("lookup_table", "W, Ids -> Out", amp_class="deny_at_o2")
 def lookup_table(
     w, ids, *, padding_idx: Long = -1, is_sparse: bool = False, is_distributed: bool = False
 ):
@@ -225,7 +234,7 @@ def _(g, w, ids, *, padding_idx):
     return lookup_table_v2_grad(w, ids, g, padding_idx=padding_idx), None
 
 
-@op("scatter", "X, Ids, Updates -> Out", amp="deny_at_o2")
+@op("scatter", "X, Ids, Updates -> Out", amp_class="deny_at_o2")
 def scatter(x, ids, updates, *, overwrite: bool = True):
     """Out = X with the rows at Ids replaced by Updates.
 
@@ -233,13 +242,13 @@ def scatter(x, ids, updates, *, overwrite: bool = True):
 
     X [N, *], Ids int [M] or [M, 1], Updates [M, *] (or Ids [], Updates [*]) -> Out [N, *]
     """
-    check_inside(ids, x.shape[0])
+    check_index_range(ids, x.shape[0])
     check_dtype(x.dtype == updates.dtype, "the dtypes of X and Updates differ")
     check_index_shapes(updates.shape, updates_shape(x.shape, ids.shape))
     index, out = index_as_vector(ids), x.copy()
     out[index] = updates if overwrite else 0
     if not overwrite:
-        add_rows(out, index.reshape(-1), updates.reshape(-1, *x.shape[1:]))
+        scatter_add_rows(out, index.reshape(-1), updates.reshape(-1, *x.shape[1:]))
     return out
 
 
@@ -264,15 +273,15 @@ def _(x, ids, updates, *, overwrite):
 
 @scatter.vjp
 def _(g, x, ids, updates, *, overwrite):
-    def to_updates() -> Any:
+    def updates_grad() -> Any:
         rows = gather(g, ids)
-        return masked(rows, last_of_each(ids, updates)) if overwrite else rows
+        return masked(rows, is_last_occurrence(ids, updates)) if overwrite else rows
 
-    return lambda: scatter(g, ids, zeros_like(updates)), None, to_updates
+    return lambda: scatter(g, ids, zeros_like(updates)), None, updates_grad
 
 
-@op("last_of_each", "Ids, Y -> Out", no_grad=VALUE_INDEPENDENT, internal=True)
-def last_of_each(ids, y):
+@op("last_of_each", "Ids, Y -> Out", no_grad_reason=NO_GRAD_VALUE_INDEPENDENT, internal=True)
+def is_last_occurrence(ids, y):
     """Out = whether a row of Y is the last one with its id.
 
     Ids int [M], Y [M, *] -> Out bool like Y
@@ -285,7 +294,7 @@ def last_of_each(ids, y):
     return np.broadcast_to(last.reshape(-1, *(1,) * (y.ndim - 1)), y.shape)
 
 
-@last_of_each.meta
+@is_last_occurrence.meta
 def _(ids, y):
     return Meta(y.shape, np.dtype(bool))
 
@@ -294,11 +303,11 @@ def _(ids, y):
 # -----------------------------------------------------------------------------------------------
 
 
-def columns(x: Any, index: Any) -> tuple[Any, ...]:
+def split_index_tuples(x: Any, index: Any) -> tuple[Any, ...]:
     """The index tuples in the last axis of `index`, as one array per indexed axis of `x`."""
     found = tuple(index[..., i] for i in range(index.shape[-1]))
     for axis, column in enumerate(found):
-        check_inside(np.asarray(column), x.shape[axis])
+        check_index_range(np.asarray(column), x.shape[axis])
     return found
 
 
@@ -317,7 +326,7 @@ def gather_nd(x, index):
     """Out = the slices of X at index tuples. X [*S], Index int [*I, K] -> Out [*I, *S[K:]]"""
     if not index.shape[-1]:
         return np.broadcast_to(x, index.shape[:-1] + x.shape)
-    return x[columns(x, index)]
+    return x[split_index_tuples(x, index)]
 
 
 @gather_nd.meta
@@ -342,11 +351,11 @@ def scatter_nd_add(x, index, updates):
     out = x.copy()
     rest = x.shape[count:]
     rows = np.zeros_like(index[..., :1].reshape(-1))
-    for axis, column in enumerate(columns(x, index)):
+    for axis, column in enumerate(split_index_tuples(x, index)):
         rows = rows * x.shape[axis] + column.reshape(-1)
     if not count:
         rows = np.zeros(index.shape[:-1], np.int64).reshape(-1)
-    add_rows(out.reshape(-1, *rest), rows, updates.reshape(-1, *rest))
+    scatter_add_rows(out.reshape(-1, *rest), rows, updates.reshape(-1, *rest))
     return out
 
 
@@ -366,7 +375,12 @@ def _(g, x, index, updates):
 # ------------------------------------------------------------------------------------
 
 
-@op("where_index", "Condition -> Out", no_grad=NON_FLOAT_RESULT, value_dependent_shape=True)
+@op(
+    "where_index",
+    "Condition -> Out",
+    no_grad_reason=NO_GRAD_NON_FLOAT_RESULT,
+    value_dependent_shape=True,
+)
 def where_index(condition):
     """Out = the indices of the nonzero elements of Condition, in order.
 
@@ -424,7 +438,7 @@ def _(gg, x, mask, g):
     return None, None, masked_select(gg, mask)
 
 
-@op("one_hot_v2", "X, depth_tensor? -> Out", no_grad=VALUE_INDEPENDENT)
+@op("one_hot_v2", "X, depth_tensor? -> Out", no_grad_reason=NO_GRAD_VALUE_INDEPENDENT)
 def one_hot_v2(
     x, depth_tensor=None, *, depth: int = -1, dtype: int = 5, allow_out_of_range: bool = False
 ):
@@ -437,8 +451,8 @@ def one_hot_v2(
     check_integers(x)
     depth = depth if depth_tensor is None else int(depth_tensor.item())
     if not allow_out_of_range:
-        check_inside(x, depth)
-    out = np.zeros((x.size, depth), proto_dtype(dtype))
+        check_index_range(x, depth)
+    out = np.zeros((x.size, depth), dtype_of_proto(dtype))
     classes = x.reshape(-1)
     inside = np.nonzero((classes >= 0) & (classes < depth))[0]
     out[inside, classes[inside]] = 1
@@ -449,4 +463,4 @@ def one_hot_v2(
 def _(x, depth_tensor, *, depth, dtype, allow_out_of_range):
     check_integers(x)
     check(depth_tensor is not None or depth > 0, f"depth={depth} is not positive")
-    return Meta((*x.shape, depth if depth_tensor is None else -1), proto_dtype(dtype))
+    return Meta((*x.shape, depth if depth_tensor is None else -1), dtype_of_proto(dtype))

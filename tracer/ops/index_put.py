@@ -7,9 +7,9 @@ from typing import Any
 from ..core.arrays import np
 from ..core.op import Meta, check, check_dtype, op
 from .elementwise import zeros_like
-from .index import check_inside, check_integers, index_select
-from .scatter_at import combine_at
-from .shared_meta_rules import broadcast_shapes, dims_match, normal_axis, shapes_match
+from .index import check_index_range, check_integers, index_select
+from .scatter_at import ufunc_at
+from .shared_meta_rules import broadcast_shapes, dims_match, normalize_axis, shapes_match
 
 
 @op("index_add", "X, Index, AddValue -> Out", same_dtype="X AddValue")
@@ -18,16 +18,16 @@ def index_add(x, index, value, *, axis: int = 0):
 
     X [*, N, *], Index int [M], AddValue [*, M, *] -> Out like X
     """
-    check_inside(index, x.shape[axis])
+    check_index_range(index, x.shape[axis])
     out = x.copy()
-    combine_at(np.add, np.moveaxis(out, axis, 0), index, np.moveaxis(value, axis, 0))
+    ufunc_at(np.add, np.moveaxis(out, axis, 0), index, np.moveaxis(value, axis, 0))
     return out
 
 
 @index_add.meta
 def _(x, index, value, *, axis):
     check_integers(index)
-    at = normal_axis(axis, len(x.shape))
+    at = normalize_axis(axis, len(x.shape))
     check(len(index.shape) == 1, "Index does not have one axis")
     check_dtype(x.dtype == value.dtype, "the dtypes differ")
     fits = len(value.shape) == len(x.shape) and dims_match(value.shape[at], index.shape[0])
@@ -47,7 +47,7 @@ def _(g, x, index, value, *, axis):
     return g, None, lambda: index_select(g, index, dim=axis)
 
 
-def _positions(x: Any, indices: Any) -> tuple[Any, ...]:
+def _numpy_indices(x: Any, indices: Any) -> tuple[Any, ...]:
     """The indices for NumPy; negative ones count from the end."""
     for axis, index in enumerate(indices):
         if index.dtype.kind != "b":
@@ -79,9 +79,9 @@ def index_put(x, indices, value, *, accumulate: bool = False):
 
     x [*], indices list of int or bool tensors, value broadcasts -> like x
     """
-    out, places = x.copy(), _positions(x, indices)
+    out, places = x.copy(), _numpy_indices(x, indices)
     if accumulate:
-        combine_at(np.add, out, places, value)
+        ufunc_at(np.add, out, places, value)
     else:
         out[places] = value
     return out
@@ -101,10 +101,10 @@ def _(x, indices, value, *, accumulate):
 
 @index_put.vjp
 def _(g, x, indices, value, *, accumulate):
-    def to_x() -> Any:
+    def x_grad() -> Any:
         return g if accumulate else index_put(g, indices, zeros_like(value))
 
-    return to_x, None, lambda: index_get(g, indices)
+    return x_grad, None, lambda: index_get(g, indices)
 
 
 @op("index_get", "X, Indices* -> Out", internal=True, value_dependent_shape=True)
@@ -113,7 +113,7 @@ def index_get(x, indices):
 
     X [*], Indices list of int or bool tensors -> Out [*]
     """
-    return x[_positions(x, indices)]
+    return x[_numpy_indices(x, indices)]
 
 
 @index_get.meta

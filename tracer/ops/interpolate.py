@@ -15,18 +15,18 @@ from .half_precision import upcast_half
 from .shared_meta_rules import check_inexact, like_x
 from .sliding_window import NUMBER_WORDS
 
-SLOTS = "X, OutSize?!, SizeTensor*?!, Scale?! -> Out"
+INTERP_SLOTS = "X, OutSize?!, SizeTensor*?!, Scale?! -> Out"
 MAX_SCALE = 1 << 30
-CUBIC = -0.75  # Paddle's cubic coefficient
+CUBIC_COEFFICIENT = -0.75  # Paddle's cubic coefficient
 Taps = tuple[Any, Any]  # source positions [K,out] and weights [K,out]
 
 
-def _nearest(size: int, out: int, ratio: Any, corners: bool, align_mode: int) -> Taps:
+def _nearest_taps(size: int, out: int, ratio: Any, corners: bool, align_mode: int) -> Taps:
     at = np.arange(out, dtype=np.float32) * ratio + np.float32(0.5 if corners else 0)
     return np.minimum(at.astype(np.int64), size - 1)[None], np.ones((1, out), np.float32)
 
 
-def _linear(size: int, out: int, ratio: Any, corners: bool, align_mode: int) -> Taps:
+def _linear_taps(size: int, out: int, ratio: Any, corners: bool, align_mode: int) -> Taps:
     at = np.arange(out, dtype=np.float32)
     centred = align_mode == 0 and not corners
     at = (
@@ -39,7 +39,7 @@ def _linear(size: int, out: int, ratio: Any, corners: bool, align_mode: int) -> 
     return np.stack([low, np.minimum(low + 1, size - 1)]), np.stack([np.float32(1) - part, part])
 
 
-def _cubic(size: int, out: int, ratio: Any, corners: bool, align_mode: int) -> Taps:
+def _cubic_taps(size: int, out: int, ratio: Any, corners: bool, align_mode: int) -> Taps:
     at = np.arange(out, dtype=np.float32)
     at = at * ratio if corners else (at + np.float32(0.5)) * ratio - np.float32(0.5)
     low = np.floor(at)
@@ -56,22 +56,30 @@ def _cubic(size: int, out: int, ratio: Any, corners: bool, align_mode: int) -> T
 
 def _cubic_inner_weight(x: Any) -> Any:
     """The cubic weight at a distance below 1 (Keys 1981)."""
-    return ((CUBIC + 2) * x - (CUBIC + 3)) * x * x + 1
+    return ((CUBIC_COEFFICIENT + 2) * x - (CUBIC_COEFFICIENT + 3)) * x * x + 1
 
 
 def _cubic_outer_weight(x: Any) -> Any:
     """The cubic weight at a distance between 1 and 2."""
-    return ((CUBIC * x - 5 * CUBIC) * x + 8 * CUBIC) * x - 4 * CUBIC
+    return (
+        (CUBIC_COEFFICIENT * x - 5 * CUBIC_COEFFICIENT) * x + 8 * CUBIC_COEFFICIENT
+    ) * x - 4 * CUBIC_COEFFICIENT
 
 
 TAP_FUNCTIONS = {
-    "nearest": _nearest,
-    "linear": _linear,
-    "bilinear": _linear,
-    "trilinear": _linear,
-    "bicubic": _cubic,
+    "nearest": _nearest_taps,
+    "linear": _linear_taps,
+    "bilinear": _linear_taps,
+    "trilinear": _linear_taps,
+    "bicubic": _cubic_taps,
 }
-RANKS = {"nearest": (2, 3), "linear": (1,), "bilinear": (2,), "trilinear": (3,), "bicubic": (2,)}
+RANKS_BY_KIND = {
+    "nearest": (2, 3),
+    "linear": (1,),
+    "bilinear": (2,),
+    "trilinear": (3,),
+    "bicubic": (2,),
+}
 
 
 def _scales(scale: Sequence[float], rank: int) -> list[float]:
@@ -107,7 +115,7 @@ def _output_sizes(
     return list(out), []
 
 
-def _axes(
+def _taps_per_axis(
     kind: str, sizes: Sequence[int], out: list[int], scales: list[float], corners: bool, mode: int
 ) -> list[Taps]:
     """The source positions and weights (`Taps`) of each axis of the result."""
@@ -169,10 +177,10 @@ def _check_dtype(kind: str, x: Any) -> None:
         check_inexact(x)
 
 
-def resize(kind: str) -> Op:
+def define_resize_op(kind: str) -> Op:
     """Define the op `<kind>_interp_v2`."""
 
-    @op(f"{kind}_interp_v2", SLOTS, amp="deny_at_o2")
+    @op(f"{kind}_interp_v2", INTERP_SLOTS, amp_class="deny_at_o2")
     @upcast_half
     def kernel(
         x,
@@ -194,7 +202,9 @@ def resize(kind: str) -> Op:
         out, scales = _output_sizes(inner, out_size, sizes, scale_tensor, attrs_out, scale)
         _check_dtype(kind, x)
         made = x.astype(np.float32) if kind != "nearest" and x.dtype == np.uint8 else x
-        for i, taps in enumerate(_axes(kind, inner, out, scales, align_corners, align_mode)):
+        for i, taps in enumerate(
+            _taps_per_axis(kind, inner, out, scales, align_corners, align_mode)
+        ):
             made = _apply_taps(made, taps, _first_spatial_axis(data_layout) + i)
         return made.astype(x.dtype, copy=False)  # uint8 results are truncated, as in Paddle
 
@@ -203,8 +213,8 @@ def resize(kind: str) -> Op:
         _check_dtype(kind, x)
         rank = len(x.shape) - 2
         check(
-            rank in RANKS[kind],
-            f"needs {' or '.join(NUMBER_WORDS[r + 2] for r in RANKS[kind])} axes",
+            rank in RANKS_BY_KIND[kind],
+            f"needs {' or '.join(NUMBER_WORDS[r + 2] for r in RANKS_BY_KIND[kind])} axes",
         )
         out = _out_meta(
             _spatial_shape(x.shape, data_layout),
@@ -227,8 +237,8 @@ def resize(kind: str) -> Op:
         )
 
     kernel.kernel.__doc__ = (
-        f"Out = X resized, {kind}; sizes from OutSize, SizeTensor, Scale, scale or out_*. "
-        f"  X [N,C,*S] -> [N,C,*out]"
+        f"Out = X, resized by {kind} interpolation. OutSize, SizeTensor, Scale, `scale` or `out_*` "
+        f"determine the output sizes. X [N,C,*S] -> Out [N,C,*out]"
     )
     return kernel
 
@@ -249,7 +259,9 @@ def _out_meta(
     return out
 
 
-nearest, linear, bilinear, trilinear, bicubic = BY_KIND = [resize(kind) for kind in TAP_FUNCTIONS]
+nearest, linear, bilinear, trilinear, bicubic = RESIZE_OPS = [
+    define_resize_op(kind) for kind in TAP_FUNCTIONS
+]
 
 
 @op(
@@ -270,7 +282,7 @@ def resize_grad(x, out_size, sizes, scale_tensor, g, *, kind: str, **attrs):
     attrs_out = _sizes_of_attrs(len(inner), full["out_d"], full["out_h"], full["out_w"])
     out, scales = _output_sizes(inner, out_size, sizes, scale_tensor, attrs_out, full["scale"])
     for i, taps in enumerate(
-        _axes(kind, inner, out, scales, full["align_corners"], full["align_mode"])
+        _taps_per_axis(kind, inner, out, scales, full["align_corners"], full["align_mode"])
     ):
         g = _apply_taps_transposed(g, taps, _first_spatial_axis(full["data_layout"]) + i, inner[i])
     return g
@@ -278,7 +290,7 @@ def resize_grad(x, out_size, sizes, scale_tensor, g, *, kind: str, **attrs):
 
 @resize_grad.vjp
 def _(gg, x, out_size, sizes, scale_tensor, g, *, kind, **attrs):
-    again = dict(zip(TAP_FUNCTIONS, BY_KIND, strict=True))[kind](
+    again = dict(zip(TAP_FUNCTIONS, RESIZE_OPS, strict=True))[kind](
         gg, out_size, sizes, scale_tensor, **attrs
     )
     return None, None, None, None, again

@@ -24,7 +24,7 @@ def check_square(x: Meta, name: str = "X") -> None:
     check(dims_match(*x.shape[-2:]), f"the matrices of {name} are not square")
 
 
-def shorter(shape: Shape) -> int:
+def min_matrix_dim(shape: Shape) -> int:
     """The smaller of the two matrix dimensions; -1 if one is unknown."""
     return -1 if min(shape[-2:]) < 0 else min(shape[-2:])
 
@@ -45,17 +45,17 @@ def adjoint(x: Any) -> Any:
     return transpose_last(conjugate(x))
 
 
-def chain(*factors: Any) -> Any:
+def multiply_chain(*factors: Any) -> Any:
     """The product of several matrices, computed from left to right."""
     return functools.reduce(matmul, factors)
 
 
-def lower(x: Any, diagonal: int = 0) -> Any:
+def lower_triangle(x: Any, diagonal: int = 0) -> Any:
     """The lower triangle of each matrix."""
     return OPS["tril_triu"](x, diagonal=diagonal, lower=True)
 
 
-def upper(x: Any, diagonal: int = 0) -> Any:
+def upper_triangle(x: Any, diagonal: int = 0) -> Any:
     """The upper triangle of each matrix."""
     return OPS["tril_triu"](x, diagonal=diagonal, lower=False)
 
@@ -65,7 +65,7 @@ def diagonal_of(x: Any) -> Any:
     return OPS["diagonal"](x, axis1=-2, axis2=-1)
 
 
-def on_diagonal(x: Any) -> Any:
+def diagonal_matrix(x: Any) -> Any:
     """Diagonal matrices with X on the diagonal."""
     return OPS["diag_embed"](x)
 
@@ -95,7 +95,7 @@ def as_column(x: Any) -> Any:
     return OPS["unsqueeze2"](x, axes=[-1])
 
 
-def no_axis(x: Any, axis: int) -> Any:
+def squeeze_axis(x: Any, axis: int) -> Any:
     """Remove an axis of size 1."""
     return OPS["squeeze2"](x, axes=[axis])
 
@@ -107,13 +107,13 @@ def cast_like(x: Any, like: Any) -> Any:
     return OPS["cast"](x, in_dtype=proto_of(x), out_dtype=proto_of(like))
 
 
-def differences(x: Any) -> Any:
+def pairwise_differences(x: Any) -> Any:
     """Out[i, j] = X[j] - X[i]. X [*, N] -> Out [*, N, N]"""
     return sub(as_row(x), as_column(x))
 
 
-def divide(x: Any, y: Any) -> Any:
-    """X / Y, and 0 for 0 / 0.   X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
+def divide_or_zero(x: Any, y: Any) -> Any:
+    """X / Y, and 0 for 0 / 0. X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
     y = cast_like(y, x)
     nothing = logical_and(equal(x, zeros_like(x)), equal(y, zeros_like(y)))
     return div(x, add(y, OPS["cast"](nothing, in_dtype=0, out_dtype=proto_of(y))))
@@ -124,14 +124,14 @@ def divide_by_differences(x: Any, values: Any) -> Any:
 
     X [*, N, N], values [*, N] -> Out [*, N, N]
     """
-    return divide(sub(x, on_diagonal(diagonal_of(x))), differences(values))
+    return divide_or_zero(sub(x, diagonal_matrix(diagonal_of(x))), pairwise_differences(values))
 
 
-def scaled_columns(x: Any, by: Any) -> Any:
+def scale_columns(x: Any, by: Any) -> Any:
     """X @ diag(by). X [*, M, N], by real [*, N] -> Out [*, M, N]"""
     return mul(x, as_row(cast_like(by, x)))
 
 
-def scaled_rows(x: Any, by: Any) -> Any:
-    """diag(by) @ X.   X [*, M, N], by real [*, M] -> Out [*, M, N]"""
+def scale_rows(x: Any, by: Any) -> Any:
+    """diag(by) @ X. X [*, M, N], by real [*, M] -> Out [*, M, N]"""
     return mul(x, as_column(cast_like(by, x)))

@@ -5,22 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.arrays import is_on_gpu, np
-from ..core.op import NO_HALF_DECOMPOSITION, NOT_IN_CUPY, Meta, check, check_dtype, op
+from ..core.op import HOST_NOT_IN_CUPY, NO_HALF_DECOMPOSITION, Meta, check, check_dtype, op
 from .elementwise import add, scale, sub
 from .linalg_helpers import (
     adjoint,
     as_column,
-    chain,
     check_matrices,
     check_square,
     conjugate,
-    lower,
+    lower_triangle,
+    min_matrix_dim,
+    multiply_chain,
     negate,
-    no_axis,
     plus_adjoint,
-    shorter,
+    squeeze_axis,
     transpose_last,
-    upper,
+    upper_triangle,
 )
 from .matmul import matmul
 from .shared_meta_rules import (
@@ -40,7 +40,7 @@ def solve_matrices(x: Any, y: Any) -> Any:
     return np.linalg.solve(x, np.broadcast_to(y, batch + y.shape[-2:]))
 
 
-def equations(x: Meta, y: Meta) -> Meta:
+def solve_meta(x: Meta, y: Meta) -> Meta:
     """Solve X Z = Y for square matrices X and matrices Y."""
     check_square(x)
     check(len(y.shape) >= 2, "Y needs at least two axes")
@@ -53,7 +53,7 @@ def equations(x: Meta, y: Meta) -> Meta:
     return Meta(broadcast_shapes(x.shape[:-2], y.shape[:-2]) + (rows, y.shape[-1]), x.dtype)
 
 
-@op("inverse", "Input -> Output", no_half=NO_HALF_DECOMPOSITION)
+@op("inverse", "Input -> Output", no_half_reason=NO_HALF_DECOMPOSITION)
 def inverse(x):
     """Output = the inverse of each matrix. Input [*, M, M] -> Output [*, M, M]"""
     return np.linalg.inv(x)
@@ -68,10 +68,10 @@ def _(x):
 @inverse.vjp
 def _(g, x, *, Output):
     turned = transpose_last(Output)
-    return negate(chain(turned, g, turned))
+    return negate(multiply_chain(turned, g, turned))
 
 
-def holds_vectors(x: Shape, y: Shape) -> bool:
+def is_vector_rhs(x: Shape, y: Shape) -> bool:
     """Whether right-hand sides with the shape of `y` are vectors (one per matrix), not matrices."""
     if len(y) == 1:
         return True
@@ -81,13 +81,13 @@ def holds_vectors(x: Shape, y: Shape) -> bool:
     return y == x[:-1]
 
 
-@op("solve", "X, Y -> Out", no_half=NO_HALF_DECOMPOSITION, same_dtype="X Y")
+@op("solve", "X, Y -> Out", no_half_reason=NO_HALF_DECOMPOSITION, same_dtype="X Y")
 def solve(x, y):
     """Out = X^-1 Y.
 
     X [*A, M, M], Y [*B, M, K] or vectors [*A, M] or [M] -> Out [*broadcast(A, B), M, K] or [*A, M]
     """
-    if holds_vectors(x.shape, y.shape):
+    if is_vector_rhs(x.shape, y.shape):
         return solve_matrices(x, y[..., None])[..., 0]
     return solve_matrices(x, y)
 
@@ -95,22 +95,26 @@ def solve(x, y):
 @solve.meta
 def _(x, y):
     check_square(x)
-    if not holds_vectors(x.shape, y.shape):
-        return equations(x, y)
-    found = equations(x, Meta(y.shape + (1,), y.dtype))
+    if not is_vector_rhs(x.shape, y.shape):
+        return solve_meta(x, y)
+    found = solve_meta(x, Meta(y.shape + (1,), y.dtype))
     return Meta(found.shape[:-1], x.dtype)
 
 
 @solve.vjp
 def _(g, x, y, *, Out):
-    vectors = holds_vectors(shape_of(x), shape_of(y))
+    vectors = is_vector_rhs(shape_of(x), shape_of(y))
     if vectors:
         g, Out = as_column(g), as_column(Out)
     back = solve(transpose_last(x), g)
-    return lambda: negate(matmul(back, transpose_last(Out))), no_axis(back, -1) if vectors else back
+    return lambda: negate(matmul(back, transpose_last(Out))), squeeze_axis(
+        back, -1
+    ) if vectors else back
 
 
-def substitute(x: Any, y: Any, upper: bool, transpose: bool = False, unit: bool = False) -> Any:
+def solve_triangular(
+    x: Any, y: Any, upper: bool, transpose: bool = False, unit: bool = False
+) -> Any:
     """X^-1 Y for triangular X.
 
     The upper triangle is passed to LAPACK's `gesv`, whose pivots are then the diagonal elements.
@@ -126,7 +130,7 @@ def substitute(x: Any, y: Any, upper: bool, transpose: bool = False, unit: bool 
     return solve_matrices(x[..., ::-1, ::-1], y[..., ::-1, :])[..., ::-1, :].copy()
 
 
-@op("triangular_solve", "X, Y -> Out", no_half=NO_HALF_DECOMPOSITION, same_dtype="X Y")
+@op("triangular_solve", "X, Y -> Out", no_half_reason=NO_HALF_DECOMPOSITION, same_dtype="X Y")
 def triangular_solve(
     x, y, *, upper: bool = True, transpose: bool = False, unitriangular: bool = False
 ):
@@ -138,32 +142,32 @@ def triangular_solve(
 
     X [*A, M, M], Y [*B, M, K] -> Out [*, M, K]
     """
-    return substitute(x, y, upper, transpose, unitriangular)
+    return solve_triangular(x, y, upper, transpose, unitriangular)
 
 
 @triangular_solve.meta
 def _(x, y, **_):
-    return equations(x, y)
+    return solve_meta(x, y)
 
 
 @triangular_solve.vjp
 def _(g, x, y, *, upper, transpose, unitriangular, Out):
     back = triangular_solve(x, g, upper=upper, transpose=not transpose, unitriangular=unitriangular)
 
-    def to_x() -> Any:
+    def x_grad() -> Any:
         found = (
             matmul(Out, transpose_last(back)) if transpose else matmul(back, transpose_last(Out))
         )
-        return negate(_triangle(found, upper, unitriangular))
+        return negate(_select_triangle(found, upper, unitriangular))
 
-    return to_x, back
-
-
-def _triangle(x: Any, is_upper: bool, strict: bool) -> Any:
-    return upper(x, int(strict)) if is_upper else lower(x, -int(strict))
+    return x_grad, back
 
 
-@op("cholesky_solve", "X, Y -> Out", no_half=NO_HALF_DECOMPOSITION, same_dtype="X Y")
+def _select_triangle(x: Any, is_upper: bool, strict: bool) -> Any:
+    return upper_triangle(x, int(strict)) if is_upper else lower_triangle(x, -int(strict))
+
+
+@op("cholesky_solve", "X, Y -> Out", no_half_reason=NO_HALF_DECOMPOSITION, same_dtype="X Y")
 def cholesky_solve(x, y, *, upper: bool = False):
     """Solve A Out = X, where Y is the Cholesky factor of A.
 
@@ -172,28 +176,28 @@ def cholesky_solve(x, y, *, upper: bool = False):
     X [*A, M, K], Y [*B, M, M] -> Out [*, M, K]
     """
     left = np.conjugate(np.swapaxes(y, -1, -2)) if upper else y
-    half = substitute(left, x, upper=False)
-    return substitute(np.conjugate(left), half, upper=False, transpose=True)
+    half = solve_triangular(left, x, upper=False)
+    return solve_triangular(np.conjugate(left), half, upper=False, transpose=True)
 
 
 @cholesky_solve.meta
 def _(x, y, *, upper):
-    return equations(y, x)
+    return solve_meta(y, x)
 
 
 @cholesky_solve.vjp
 def _(g, x, y, *, upper, Out):
     back = cholesky_solve(g, conjugate(y), upper=upper)
 
-    def to_y() -> Any:
+    def y_grad() -> Any:
         change = conjugate(plus_adjoint(matmul(back, transpose_last(Out))))
         found = matmul(y, change) if upper else matmul(change, y)
-        return negate(_triangle(conjugate(found), upper, False))
+        return negate(_select_triangle(conjugate(found), upper, False))
 
-    return back, to_y
+    return back, y_grad
 
 
-@op("pseudo_inverse", "X -> Out", internal=True, no_half=NO_HALF_DECOMPOSITION)
+@op("pseudo_inverse", "X -> Out", internal=True, no_half_reason=NO_HALF_DECOMPOSITION)
 def pseudo_inverse(x, *, rcond: float = 1e-15, hermitian: bool = False):
     """Out = the Moore-Penrose pseudo-inverse. Singular values up to rcond * the largest one are
     treated as 0.
@@ -223,9 +227,14 @@ def _pinv_grad(g, x, *, hermitian, Out):
     Problems" (1973).
     """
     g, flipped = conjugate(g), adjoint(Out)
-    inside = chain(flipped, g, flipped)
-    rows, columns = chain(flipped, Out, adjoint(g)), chain(adjoint(g), Out, flipped)
-    outer = add(sub(rows, chain(rows, Out, x)), sub(columns, chain(x, Out, columns)))
+    inside = multiply_chain(flipped, g, flipped)
+    rows, columns = (
+        multiply_chain(flipped, Out, adjoint(g)),
+        multiply_chain(adjoint(g), Out, flipped),
+    )
+    outer = add(
+        sub(rows, multiply_chain(rows, Out, x)), sub(columns, multiply_chain(x, Out, columns))
+    )
     found = sub(outer, inside)
     return conjugate(scale(plus_adjoint(found), scale=0.5) if hermitian else found)
 
@@ -234,8 +243,8 @@ def _pinv_grad(g, x, *, hermitian, Out):
     "lstsq",
     "X, Y -> Solution, Residuals~, Rank~, SingularValues~",
     value_dependent_shape=True,
-    no_half=NO_HALF_DECOMPOSITION,
-    host=NOT_IN_CUPY,
+    no_half_reason=NO_HALF_DECOMPOSITION,
+    host_reason=HOST_NOT_IN_CUPY,
 )
 def lstsq(x, y, *, rcond: float = 0.0, driver: str = "gels"):
     """Solution = the least-squares solution Z of X Z = Y with the smallest norm.
@@ -267,7 +276,7 @@ def _(x, y, *, rcond, driver):
     check(dims_match(x.shape[-2], y.shape[-2]), f"X has {x.shape[-2]} rows, and Y {y.shape[-2]}")
     real, batch = real_dtype(x.dtype), x.shape[:-2]
     rest = Meta((-1,) * (len(batch) + 1), real)
-    values = Meta((*batch, shorter(x.shape)), real)
+    values = Meta((*batch, min_matrix_dim(x.shape)), real)
     return (
         Meta((*batch, x.shape[-1], y.shape[-1]), x.dtype),
         rest,

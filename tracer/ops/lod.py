@@ -31,7 +31,7 @@ def offsets_from_lengths(counts: Any) -> Offsets:
     return np.concatenate([[0], np.cumsum(counts, dtype=np.int64)]).astype(np.int64)
 
 
-def row_ranges(starts: Any, counts: Any) -> Any:
+def concat_row_ranges(starts: Any, counts: Any) -> Any:
     """The row indices of several ranges, concatenated."""
     ends = np.cumsum(counts)
     return np.arange(ends[-1] if len(ends) else 0) + np.repeat(
@@ -48,11 +48,11 @@ def segment_sum(x: Any, offsets: Offsets) -> Any:
     return out
 
 
-def as_column(values: Any, like: Any) -> Any:
+def broadcast_per_row(values: Any, like: Any) -> Any:
     """Numbers [R], one per row, reshaped and cast to broadcast with a tensor [R,*]."""
     return values.astype(like.dtype).reshape(-1, *[1] * (like.ndim - 1))
 
 
-def without_lod(made: Op) -> None:
+def declare_no_lod(made: Op) -> None:
     """Declare that the results of an op on sequences have no LoD."""
     made.lod(lambda *_: 0)(lambda *_, **__: [])

@@ -15,7 +15,7 @@ from .unary_math import one_minus
     "Predicted, Labels! -> Loss",
     same_dtype="Predicted Labels",
     floating="Predicted",
-    amp="deny",
+    amp_class="deny",
 )
 @np.errstate(all="ignore")
 @upcast_half

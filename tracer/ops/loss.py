@@ -6,20 +6,27 @@ from typing import Any
 
 from ..core import native
 from ..core.arrays import np
-from ..core.op import NON_FLOAT_RESULT, OPS, Long, Meta, check, check_dtype, op
-from .compare import between, not_equal
+from ..core.op import NO_GRAD_NON_FLOAT_RESULT, OPS, Long, Meta, check, check_dtype, op
+from .compare import is_between, not_equal
 from .elementwise import div, masked, mul, scale, sub
 from .half_precision import upcast_half, upcast_tensor
 from .reduce import reduce_mean, reduce_sum
-from .shared_meta_rules import check_float, dims_match, like_x, normal_axis, shape_of, shapes_match
-from .softmax import log_softmax_of, softmax, softmax_grad
+from .shared_meta_rules import (
+    check_float,
+    dims_match,
+    like_x,
+    normalize_axis,
+    shape_of,
+    shapes_match,
+)
+from .softmax import log_softmax_array, softmax, softmax_grad
 from .unary_math import negative, one_minus, sigmoid
 
 # -- softmax_with_cross_entropy
 # -----------------------------------------------------------------------------------
 
 
-@op("softmax_with_cross_entropy", "Logits, Label! -> Softmax~, Loss", amp="deny")
+@op("softmax_with_cross_entropy", "Logits, Label! -> Softmax~, Loss", amp_class="deny")
 @np.errstate(invalid="ignore")
 @upcast_half
 def softmax_with_cross_entropy(
@@ -39,7 +46,7 @@ def softmax_with_cross_entropy(
     check(shapes_match(label.shape, _label_shape(x, soft_label, axis)), "Label does not fit Logits")
     check_label_dtype(x, label, soft_label)
     if use_softmax:
-        logs = log_softmax_of(x, axis)
+        logs = log_softmax_array(x, axis)
         probabilities = np.exp(logs)
     else:
         probabilities = x.copy()
@@ -54,7 +61,9 @@ def softmax_with_cross_entropy(
     return probabilities, np.where(used, -loss, x.dtype.type(0))
 
 
-_CROSS_ENTROPY, _CROSS_ENTROPY_BACK = map(native.kernel, ("cross_entropy", "cross_entropy_grad"))
+_CROSS_ENTROPY, _CROSS_ENTROPY_BACK = map(
+    native.find_kernel, ("cross_entropy", "cross_entropy_grad")
+)
 
 
 @softmax_with_cross_entropy.native
@@ -91,7 +100,7 @@ def check_label_dtype(x: Any, label: Any, soft_label: bool) -> None:
 
 
 def _label_shape(x: Any, soft_label: bool, axis: int) -> tuple[int, ...]:
-    at = normal_axis(axis, len(x.shape))
+    at = normalize_axis(axis, len(x.shape))
     return tuple(x.shape) if soft_label else (*x.shape[:at], 1, *x.shape[at + 1 :])
 
 
@@ -111,7 +120,7 @@ def _(x, label, *, soft_label, axis, **_):
     check_float(x)
     check(len(x.shape) > 0, "Logits needs an axis")
     check(shapes_match(label.shape, _label_shape(x, soft_label, axis)), "Label does not fit Logits")
-    at = normal_axis(axis, len(x.shape))
+    at = normalize_axis(axis, len(x.shape))
     return x, Meta((*x.shape[:at], 1, *x.shape[at + 1 :]), x.dtype)
 
 
@@ -191,7 +200,7 @@ def _(b, x, label, probabilities, g, *, soft_label, use_softmax, ignore_index, a
     def total(t: Any) -> Any:
         return reduce_sum(t, dim=[axis], keep_dim=True)
 
-    def to_x() -> Any:
+    def x_grad() -> Any:
         if not use_softmax:  # the gradient is -g * label / x, so its derivative is -gradient / x
             return mul(b, negative(div(cross_entropy_grad(x, label, probabilities, g, **over), x)))
         if soft_label:
@@ -202,16 +211,16 @@ def _(b, x, label, probabilities, g, *, soft_label, use_softmax, ignore_index, a
             )
         return softmax_grad(softmax(x, axis=axis), mul(b, weight), axis=axis)
 
-    def to_label() -> Any:
+    def label_grad() -> Any:
         if use_softmax:
             return mul(g, sub(total(mul(b, softmax(x, axis=axis))), b))
         return mul(negative(g), div(b, x))
 
-    def to_g() -> Any:
+    def loss_grad_grad() -> Any:
         ones = OPS["fill_any_like"](g, value=1.0)
         return total(mul(b, cross_entropy_grad(x, label, softmax(x, axis=axis), ones, **over)))
 
-    return to_x, to_label if soft_label else None, None, to_g
+    return x_grad, label_grad if soft_label else None, None, loss_grad_grad
 
 
 # -- losses of probabilities
@@ -247,21 +256,21 @@ def _(x, label):
 
 @bce_loss.vjp
 def _(g, x, label):
-    def to_x() -> Any:
+    def x_grad() -> Any:
         p, y = upcast_tensor(x), upcast_tensor(label)  # 1e-12 is 0 in float16
         return mul(
             upcast_tensor(g),
             div(sub(p, y), OPS["clip"](mul(p, one_minus(p)), min=1e-12, max=1.0)),
         )
 
-    return to_x, None
+    return x_grad, None
 
 
 @op(
     "sigmoid_cross_entropy_with_logits",
     "X, Label!, pos_weight? -> Out",
     same_dtype="X Label pos_weight",
-    amp="deny",
+    amp_class="deny",
 )
 @upcast_half
 def sigmoid_cross_entropy(
@@ -280,7 +289,7 @@ def sigmoid_cross_entropy(
         loss = np.maximum(x, t(0)) - x * label + soft
     else:
         loss = (t(1) - label) * x + (soft + np.maximum(-x, t(0))) * pos_weight
-    return share_of_used.kernel(loss, label, ignore_index=ignore_index, normalize=normalize)
+    return mask_ignored.kernel(loss, label, ignore_index=ignore_index, normalize=normalize)
 
 
 @sigmoid_cross_entropy.meta
@@ -291,22 +300,22 @@ def _(x, label, pos_weight, **_):
 
 @sigmoid_cross_entropy.vjp
 def _(g, x, label, pos_weight, *, ignore_index, normalize):
-    share = share_of_used(g, label, ignore_index=ignore_index, normalize=normalize)
+    share = mask_ignored(g, label, ignore_index=ignore_index, normalize=normalize)
 
-    def to_x() -> Any:
+    def x_grad() -> Any:
         if pos_weight is None:
             return mul(share, sub(sigmoid(x), label))
         return mul(share, sub(one_minus(label), mul(sigmoid(negative(x)), pos_weight)))
 
-    def to_weight() -> Any:
+    def weight_grad() -> Any:
         return mul(share, negative(OPS["logsigmoid"](x)))
 
-    return to_x, None, to_weight
+    return x_grad, None, weight_grad
 
 
 @op("share_of_used", "X, Label -> Out", meta=like_x, internal=True)
 @upcast_half
-def share_of_used(x, label, *, ignore_index: int = -100, normalize: bool = False):
+def mask_ignored(x, label, *, ignore_index: int = -100, normalize: bool = False):
     """Out = X where Label is not ignore_index, else 0.
 
     normalize: divide by the number of labels that are not ignored.
@@ -318,12 +327,12 @@ def share_of_used(x, label, *, ignore_index: int = -100, normalize: bool = False
     return x / x.dtype.type(max(int(np.sum(used)), 1)) if normalize else x
 
 
-@share_of_used.vjp
+@mask_ignored.vjp
 def _(g, x, label, *, ignore_index, normalize):
-    return share_of_used(g, label, ignore_index=ignore_index, normalize=normalize), None
+    return mask_ignored(g, label, ignore_index=ignore_index, normalize=normalize), None
 
 
-@op("huber_loss", "X, Y -> Residual~, Out", same_dtype="X Y", floating="X", amp="deny")
+@op("huber_loss", "X, Y -> Residual~, Out", same_dtype="X Y", floating="X", amp_class="deny")
 @upcast_half
 def huber_loss(x, y, *, delta: float):
     """With r = Y - X: Out = r ** 2 / 2 where |r| <= delta, else delta * (|r| - delta / 2).
@@ -374,7 +383,7 @@ def _(x, target, *, reduction):
 
 @kldiv_loss.vjp
 def _(g, x, target, *, reduction):
-    def spread() -> Any:
+    def broadcast_grad() -> Any:
         if reduction == "none":
             return g
         axes = list(range(len(shape_of(x))))
@@ -384,14 +393,16 @@ def _(g, x, target, *, reduction):
             return OPS["expand_as_v2"](part, x)
         return OPS["spread_like"](g, x, axes=axes, average=reduction == "mean")
 
-    return lambda: mul(negative(spread()), masked(target, between(target, low=0.0))), None
+    return lambda: mul(
+        negative(broadcast_grad()), masked(target, is_between(target, low=0.0))
+    ), None
 
 
 # -- losses of log probabilities
 # ------------------------------------------------------------------------------------------------
 
 
-@op("nll_loss", "X, Label, Weight?! -> Out, Total_weight~", same_dtype="X Weight", amp="deny")
+@op("nll_loss", "X, Label, Weight?! -> Out, Total_weight~", same_dtype="X Weight", amp_class="deny")
 @upcast_half
 def nll_loss(x, label, weight=None, *, ignore_index: Long = -100, reduction: str = "mean"):
     """Out = -Weight[Label] * X[Label]; then summed, or averaged with the weights, as `reduction`
@@ -399,7 +410,7 @@ def nll_loss(x, label, weight=None, *, ignore_index: Long = -100, reduction: str
 
     X [N,C,*], Label int [N,*], Weight [C] -> Out [] or [N,*]
     """
-    picked, each = _weights(x, label, weight, ignore_index)
+    picked, each = _label_weights(x, label, weight, ignore_index)
     loss = -np.take_along_axis(x, picked[:, None], axis=1)[:, 0] * each
     total = np.sum(each)
     if reduction == "none":
@@ -411,7 +422,7 @@ def nll_loss(x, label, weight=None, *, ignore_index: Long = -100, reduction: str
         return np.sum(loss) / total, total
 
 
-def _weights(x: Any, label: Any, weight: Any, ignore_index: int) -> tuple[Any, Any]:
+def _label_weights(x: Any, label: Any, weight: Any, ignore_index: int) -> tuple[Any, Any]:
     """The indices of the label elements and their weights, 0 for ignored labels."""
     picked, used = _label_elements(label, x.shape[1], ignore_index)
     each = np.ones_like(x, shape=label.shape) if weight is None else weight[picked]
@@ -450,7 +461,7 @@ def nll_loss_grad(x, label, weight, g, *, ignore_index: Long = -100, reduction: 
 
     X [N,C,*], Out@GRAD [] or [N,*] -> X@GRAD like X
     """
-    picked, each = _weights(x, label, weight, ignore_index)
+    picked, each = _label_weights(x, label, weight, ignore_index)
     share = -each / np.sum(each) if reduction == "mean" else -each
     out = np.zeros_like(x)
     np.put_along_axis(out, picked[:, None], (share * g)[:, None], axis=1)
@@ -496,7 +507,11 @@ def _(g, x, prior, *, epsilon):
     return scale(g, scale=1 - epsilon), None
 
 
-@op("accuracy", "Out, Indices, Label -> Accuracy, Correct, Total", no_grad=NON_FLOAT_RESULT)
+@op(
+    "accuracy",
+    "Out, Indices, Label -> Accuracy, Correct, Total",
+    no_grad_reason=NO_GRAD_NON_FLOAT_RESULT,
+)
 def accuracy(scores, indices, label):
     """Accuracy = the fraction of rows of Indices that contain their Label. Correct, Total: the
     counts.

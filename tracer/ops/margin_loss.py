@@ -6,10 +6,10 @@ from typing import Any
 
 from ..core.arrays import np
 from ..core.op import OPS, Meta, check, check_dtype, op
-from .compare import between
+from .compare import is_between
 from .elementwise import masked, mul, scale
 from .half_precision import upcast_half
-from .reduce import spread_like
+from .reduce import broadcast_like
 from .shared_meta_rules import check_float, shape_of, shapes_match
 from .unary_math import negative
 
@@ -47,7 +47,7 @@ def _(x, labels):
 @hinge_loss.vjp
 def _(g, x, labels):
     signs = _signs(labels)
-    return masked(negative(mul(g, signs)), between(mul(x, signs), high=1.0)), None
+    return masked(negative(mul(g, signs)), is_between(mul(x, signs), high=1.0)), None
 
 
 @op("modified_huber_loss", "X, Y! -> IntermediateVal~, Out")
@@ -103,4 +103,4 @@ def _(x, *, reduction):
 def _(g, x, *, reduction):
     if reduction == 2:
         return g
-    return spread_like(g, x, axes=list(range(len(shape_of(x)))), average=reduction == 1)
+    return broadcast_like(g, x, axes=list(range(len(shape_of(x)))), average=reduction == 1)

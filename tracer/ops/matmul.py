@@ -8,26 +8,26 @@ from typing import Any
 from ..core import native
 from ..core.arrays import np
 from ..core.op import OPS, Floats, Ints, Meta, check, check_dtype, op
-from .compare import between, equal
+from .compare import equal, is_between
 from .elementwise import div, masked, mul, scale
 from .half_precision import upcast_half
-from .reduce import axes_of, reduced_shape, spread_like
+from .reduce import axes_to_reduce, broadcast_like, reduced_shape
 from .shared_meta_rules import (
     broadcast_shapes,
     check_float,
     dims_match,
-    known_dim,
-    normal_axis,
+    normalize_axis,
+    num_elements,
+    pick_known_dim,
     shape_of,
     shapes_match,
-    size_of,
 )
 from .unary_math import absolute, sign
 
-_product = native.kernel("matmul")
+_native_matmul = native.find_kernel("matmul")
 
 
-@op("matmul_v2", "X, Y -> Out", same_dtype="X Y", amp="allow")
+@op("matmul_v2", "X, Y -> Out", same_dtype="X Y", amp_class="allow")
 @upcast_half
 def matmul(x, y, *, trans_x: bool = False, trans_y: bool = False):
     """Out = X @ Y over the last two axes, with NumPy's rules for vectors.
@@ -45,10 +45,10 @@ def matmul(x, y, *, trans_x: bool = False, trans_y: bool = False):
 
 @matmul.native
 def _(x, y, *, trans_x=False, trans_y=False):
-    return _product(x, y, trans_x, trans_y)
+    return _native_matmul(x, y, trans_x, trans_y)
 
 
-def _last_two(shape: tuple[int, ...], transposed: bool, column: bool) -> tuple[int, int]:
+def _matrix_dims(shape: tuple[int, ...], transposed: bool, column: bool) -> tuple[int, int]:
     if len(shape) == 1:
         return (shape[0], 1) if column else (1, shape[0])
     return (shape[-1], shape[-2]) if transposed else (shape[-2], shape[-1])
@@ -58,8 +58,8 @@ def _last_two(shape: tuple[int, ...], transposed: bool, column: bool) -> tuple[i
 def _(x, y, *, trans_x, trans_y):
     check(len(x.shape) > 0 and len(y.shape) > 0, "X and Y need at least one axis")
     check_dtype(x.dtype == y.dtype, "the dtypes differ")
-    m, k = _last_two(x.shape, trans_x, column=False)
-    j, n = _last_two(y.shape, trans_y, column=True)
+    m, k = _matrix_dims(x.shape, trans_x, column=False)
+    j, n = _matrix_dims(y.shape, trans_y, column=True)
     check(dims_match(k, j), f"the inner axes differ, {k} and {j}")
     batch = broadcast_shapes(x.shape[:-2], y.shape[:-2])
     return Meta(
@@ -109,11 +109,11 @@ def _vector_vjp(g: Any, x: Any, y: Any, trans_x: bool, trans_y: bool) -> Any:
     if row:
         g, x, trans_x = widen(g, axes=[-2]), widen(x, axes=[-2]), False
 
-    def to_right() -> Any:
+    def right_grad() -> Any:
         found = _right_grad(g, x, y, trans_x, trans_y)
         return narrow(found, axes=[-1]) if column else found
 
-    return lambda: _left_grad(g, x, y, trans_x, trans_y), to_right
+    return lambda: _left_grad(g, x, y, trans_x, trans_y), right_grad
 
 
 @op("bmm", "X, Y -> Out", same_dtype="X Y")
@@ -130,7 +130,7 @@ def bmm(x, y):
 @bmm.native
 def _(x, y):
     return (
-        _product(x, y, False, False)
+        _native_matmul(x, y, False, False)
         if x.ndim == 3 == y.ndim and x.shape[0] == y.shape[0]
         else NotImplemented
     )
@@ -144,7 +144,7 @@ def _(x, y):
     check(
         dims_match(x.shape[2], y.shape[1]), f"the inner axes differ, {x.shape[2]} and {y.shape[1]}"
     )
-    return Meta((known_dim(x.shape[0], y.shape[0]), x.shape[1], y.shape[2]), x.dtype)
+    return Meta((pick_known_dim(x.shape[0], y.shape[0]), x.shape[1], y.shape[2]), x.dtype)
 
 
 @bmm.vjp
@@ -165,15 +165,15 @@ def _(x, y):
     check(len(x.shape) in (1, 2), "X needs one or two axes")
     check_dtype(x.dtype == y.dtype, "the dtypes differ")
     check(shapes_match(x.shape, y.shape), "the shapes differ")
-    return Meta(tuple(map(known_dim, x.shape[:-1], y.shape[:-1])), x.dtype)
+    return Meta(tuple(map(pick_known_dim, x.shape[:-1], y.shape[:-1])), x.dtype)
 
 
 @dot.vjp
 def _(g, x, y):
-    def times(other: Any) -> Any:
+    def times_grad(other: Any) -> Any:
         return lambda: mul(OPS["unsqueeze2"](g, axes=[-1]), other)
 
-    return times(y), times(x)
+    return times_grad(y), times_grad(x)
 
 
 @op("mv", "X, Vec -> Out", same_dtype="X Vec")
@@ -228,67 +228,72 @@ def _(base, x, y, *, Alpha, Beta):
 
 @addmm.vjp
 def _(g, base, x, y, *, Alpha, Beta):
-    def scaled() -> Any:
+    def scaled_grad() -> Any:
         return scale(g, scale=Alpha)
 
     return (
         lambda: scale(g, scale=Beta),
-        lambda: matmul(scaled(), y, trans_y=True),
-        lambda: matmul(x, scaled(), trans_x=True),
+        lambda: matmul(scaled_grad(), y, trans_y=True),
+        lambda: matmul(x, scaled_grad(), trans_x=True),
     )
 
 
-@op("mul", "X, Y -> Out", same_dtype="X Y", amp="allow")
+@op("mul", "X, Y -> Out", same_dtype="X Y", amp_class="allow")
 @upcast_half
-def mul_flat(x, y, *, x_num_col_dims: int = 1, y_num_col_dims: int = 1):
+def mul_flattened(x, y, *, x_num_col_dims: int = 1, y_num_col_dims: int = 1):
     """Out = X @ Y, where x_num_col_dims and y_num_col_dims determine how X and Y are flattened to
     matrices.
 
     X [*M,*K], Y [*K,*N] -> Out [*M,*N]
     """
     (m, k), (j, n) = (
-        _flatten_to_matrix(x.shape, x_num_col_dims),
-        _flatten_to_matrix(y.shape, y_num_col_dims),
+        _split_shape_at(x.shape, x_num_col_dims),
+        _split_shape_at(y.shape, y_num_col_dims),
     )
     flat_x = x.reshape(math.prod(m), math.prod(k))
     return np.matmul(flat_x, y.reshape(math.prod(j), math.prod(n))).reshape(m + n)
 
 
-def _flatten_to_matrix(shape: tuple[int, ...], at: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def _split_shape_at(shape: tuple[int, ...], at: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
     check(0 < at < len(shape), f"num_col_dims={at} does not cut the axes in two")
     return shape[:at], shape[at:]
 
 
-@mul_flat.meta
+@mul_flattened.meta
 def _(x, y, *, x_num_col_dims, y_num_col_dims):
     (m, k), (j, n) = (
-        _flatten_to_matrix(x.shape, x_num_col_dims),
-        _flatten_to_matrix(y.shape, y_num_col_dims),
+        _split_shape_at(x.shape, x_num_col_dims),
+        _split_shape_at(y.shape, y_num_col_dims),
     )
     check_dtype(x.dtype == y.dtype, "the dtypes differ")
     check(
-        dims_match(size_of(k), size_of(j)), f"the inner sizes differ, {size_of(k)} and {size_of(j)}"
+        dims_match(num_elements(k), num_elements(j)),
+        f"the inner sizes differ, {num_elements(k)} and {num_elements(j)}",
     )
     return Meta(m + n, x.dtype)
 
 
-@mul_flat.vjp
+@mul_flattened.vjp
 def _(g, x, y, *, x_num_col_dims, y_num_col_dims):
     like = OPS["reshape_like"]
 
-    def flat(t: Any, at: int) -> Any:
+    def flatten(t: Any, at: int) -> Any:
         return OPS["flatten_at"](t, axis=at)
 
     return (
-        lambda: like(matmul(flat(g, x_num_col_dims), flat(y, y_num_col_dims), trans_y=True), x),
-        lambda: like(matmul(flat(x, x_num_col_dims), flat(g, x_num_col_dims), trans_x=True), y),
+        lambda: like(
+            matmul(flatten(g, x_num_col_dims), flatten(y, y_num_col_dims), trans_y=True), x
+        ),
+        lambda: like(
+            matmul(flatten(x, x_num_col_dims), flatten(g, x_num_col_dims), trans_x=True), y
+        ),
     )
 
 
 @op(
     "fc",
     "Input, W, Bias? -> Out",
-    no_grad="passes for inference write it; Paddle has none",
+    no_grad_reason="passes for inference write it; Paddle has none",
     same_dtype="Input W Bias",
 )
 @upcast_half
@@ -333,11 +338,11 @@ def _(x, w, bias, *, in_num_col_dims, activation_type, padding_weights, **_):
         f"activation_type={activation_type!r} is neither '' nor 'relu'",
     )
     check(activation_type == "" or bias is not None, "activation_type='relu' needs a Bias")
-    rows, columns = _flatten_to_matrix(x.shape, in_num_col_dims)
+    rows, columns = _split_shape_at(x.shape, in_num_col_dims)
     inner, width = (d - 4 if padding_weights and d >= 0 else d for d in w.shape)
     check(
-        dims_match(size_of(columns), inner),
-        f"the inner sizes differ, {size_of(columns)} and {inner}",
+        dims_match(num_elements(columns), inner),
+        f"the inner sizes differ, {num_elements(columns)} and {inner}",
     )
     if bias is not None:
         fits = (
@@ -350,7 +355,7 @@ def _(x, w, bias, *, in_num_col_dims, activation_type, padding_weights, **_):
 
 
 @op("flatten_at", "X -> Out", internal=True)
-def flatten_at(x, *, axis: int = 1):
+def flatten_to_matrix(x, *, axis: int = 1):
     """Out = X as a matrix: the axes before `axis` are its rows, the other axes its columns.
 
     X [*M,*N] -> Out [M,N]
@@ -358,12 +363,12 @@ def flatten_at(x, *, axis: int = 1):
     return x.reshape(math.prod(x.shape[:axis]), math.prod(x.shape[axis:]))
 
 
-@flatten_at.meta
+@flatten_to_matrix.meta
 def _(x, *, axis):
-    return Meta((size_of(x.shape[:axis]), size_of(x.shape[axis:])), x.dtype)
+    return Meta((num_elements(x.shape[:axis]), num_elements(x.shape[axis:])), x.dtype)
 
 
-@flatten_at.vjp
+@flatten_to_matrix.vjp
 def _(g, x, *, axis):
     return OPS["reshape_like"](g, x)
 
@@ -400,7 +405,7 @@ def p_norm(
 
 
 def _norm_axes(rank: int, axis: int, asvector: bool) -> tuple[int, ...]:
-    return tuple(range(rank)) if asvector else (normal_axis(axis, rank),)[: max(rank, 0)]
+    return tuple(range(rank)) if asvector else (normalize_axis(axis, rank),)[: max(rank, 0)]
 
 
 @p_norm.meta
@@ -413,7 +418,7 @@ def _(x, *, porder, axis, epsilon, keepdim, asvector):
 def p_norm_grad(g, x, *, porder, axis, keepdim, asvector, Out):
     """The gradient of p_norm with respect to X. g like Out, X [*] -> [*]"""
     axes = list(_norm_axes(len(shape_of(x)), axis, asvector))
-    g, n = (spread_like(t, x, axes=axes, keep_dim=keepdim) for t in (g, Out))
+    g, n = (broadcast_like(t, x, axes=axes, keep_dim=keepdim) for t in (g, Out))
     if porder == 0:
         return scale(g, scale=0.0)
     if math.isinf(porder):
@@ -421,10 +426,10 @@ def p_norm_grad(g, x, *, porder, axis, keepdim, asvector, Out):
     if porder == 1:
         return mul(g, sign(x))
     ratio = OPS["pow"](div(absolute(x), n), factor=porder - 1)
-    return masked(mul(mul(g, sign(x)), ratio), between(n, low=0.0))
+    return masked(mul(mul(g, sign(x)), ratio), is_between(n, low=0.0))
 
 
-@op("frobenius_norm", "X -> Out", amp="deny")
+@op("frobenius_norm", "X -> Out", amp_class="deny")
 @upcast_half
 def frobenius_norm(
     x,
@@ -437,17 +442,19 @@ def frobenius_norm(
 ):
     """Out = sqrt(the sum of X ** 2 over the axes). X [*] -> Out [*]"""
     check_float(x)
-    return np.sqrt(np.sum(x * x, axis=axes_of(dim, reduce_all, x.ndim), keepdims=keep_dim))
+    return np.sqrt(np.sum(x * x, axis=axes_to_reduce(dim, reduce_all, x.ndim), keepdims=keep_dim))
 
 
 @frobenius_norm.meta
 def _(x, *, dim, keep_dim, reduce_all, in_dtype, out_dtype):
     check_float(x)
-    return Meta(reduced_shape(x.shape, axes_of(dim, reduce_all, len(x.shape)), keep_dim), x.dtype)
+    return Meta(
+        reduced_shape(x.shape, axes_to_reduce(dim, reduce_all, len(x.shape)), keep_dim), x.dtype
+    )
 
 
 @frobenius_norm.vjp
 def _(g, x, *, dim, keep_dim, reduce_all, Out):
-    axes = list(axes_of(dim, reduce_all, len(shape_of(x))))
-    g, n = (spread_like(t, x, axes=axes, keep_dim=keep_dim) for t in (g, Out))
-    return masked(mul(g, div(x, n)), between(n, low=0.0))
+    axes = list(axes_to_reduce(dim, reduce_all, len(shape_of(x))))
+    g, n = (broadcast_like(t, x, axes=axes, keep_dim=keep_dim) for t in (g, Out))
+    return masked(mul(g, div(x, n)), is_between(n, low=0.0))

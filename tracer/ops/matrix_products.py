@@ -13,10 +13,10 @@ from .half_precision import upcast_half
 from .linalg_helpers import (
     as_column,
     as_row,
-    chain,
     check_square,
+    multiply_chain,
     negate,
-    no_axis,
+    squeeze_axis,
     transpose_last,
 )
 from .matmul import p_norm, p_norm_grad
@@ -27,11 +27,11 @@ from .shared_meta_rules import (
     check_float,
     check_sizes,
     dims_match,
-    known_dim,
-    normal_axis,
+    normalize_axis,
+    num_elements,
+    pick_known_dim,
     shape_of,
     shapes_match,
-    size_of,
 )
 
 
@@ -70,15 +70,15 @@ def _(g, xs):
     if column:
         factors[-1], g = as_column(xs[-1]), as_column(g)
     flipped = [transpose_last(f) for f in factors]
-    found = [chain(*flipped[:i][::-1], g, *flipped[:i:-1]) for i in range(len(xs))]
+    found = [multiply_chain(*flipped[:i][::-1], g, *flipped[:i:-1]) for i in range(len(xs))]
     if row:
-        found[0] = no_axis(found[0], 0)
+        found[0] = squeeze_axis(found[0], 0)
     if column:
-        found[-1] = no_axis(found[-1], 1)
+        found[-1] = squeeze_axis(found[-1], 1)
     return found
 
 
-@op("matrix_power", "X -> Out", no_half=NO_HALF_DECOMPOSITION)
+@op("matrix_power", "X -> Out", no_half_reason=NO_HALF_DECOMPOSITION)
 def matrix_power(x, *, n: int):
     """Out = X ** n as a matrix power; for n < 0, the power -n of the inverse of X.
 
@@ -121,32 +121,32 @@ def kron(x, y):
 @kron.meta
 def _(x, y):
     check_dtype(x.dtype == y.dtype, "the dtypes differ")
-    a, b = _aligned(x.shape, y.shape)
-    return Meta(tuple(map(_product, a, b)), x.dtype)
+    a, b = _align_ranks(x.shape, y.shape)
+    return Meta(tuple(map(_multiply_sizes, a, b)), x.dtype)
 
 
-def _aligned(x: Shape, y: Shape) -> tuple[Shape, Shape]:
+def _align_ranks(x: Shape, y: Shape) -> tuple[Shape, Shape]:
     rank = max(len(x), len(y))
     return (1,) * (rank - len(x)) + x, (1,) * (rank - len(y)) + y
 
 
-def _product(a: int, b: int) -> int:
-    return size_of((a, b))
+def _multiply_sizes(a: int, b: int) -> int:
+    return num_elements((a, b))
 
 
 @kron.vjp
 def _(g, x, y):
-    a, b = _aligned(shape_of(x), shape_of(y))
+    a, b = _align_ranks(shape_of(x), shape_of(y))
     check_sizes(min((*a, *b), default=0) >= 0)
     g = _reshape_like(g, [d for pair in zip(a, b, strict=True) for d in pair])
 
-    def summed(other: Any, spread: list[int], like: Any, axes: list[int]) -> Any:
+    def operand_grad(other: Any, spread: list[int], like: Any, axes: list[int]) -> Any:
         product = mul(g, _reshape_like(other, spread))
         return OPS["reshape_like"](reduce_sum(product, dim=axes) if axes else product, like)
 
     rank = len(a)
     ones_x, ones_y = [d for n in b for d in (1, n)], [d for n in a for d in (n, 1)]
-    return lambda: summed(y, ones_x, x, list(range(1, 2 * rank, 2))), lambda: summed(
+    return lambda: operand_grad(y, ones_x, x, list(range(1, 2 * rank, 2))), lambda: operand_grad(
         x, ones_y, y, list(range(0, 2 * rank, 2))
     )
 
@@ -172,7 +172,7 @@ def cross(x, y, *, dim: int = 9):
 
 def _cross_axis(shape: Shape, dim: int) -> int:
     if dim != 9:
-        axis = normal_axis(dim, len(shape), "dim")
+        axis = normalize_axis(dim, len(shape), "dim")
         check(dims_match(shape[axis], 3), f"dim={dim} has {shape[axis]} elements, not 3")
         return axis
     check(
@@ -190,7 +190,7 @@ def _(x, y, *, dim):
     check(shapes_match(x.shape, y.shape), "the shapes differ")
     if dim != 9 or min(x.shape, default=0) >= 0:
         _cross_axis(x.shape, dim)  # otherwise the kernel determines the axis
-    return Meta(tuple(map(known_dim, x.shape, y.shape)), x.dtype)
+    return Meta(tuple(map(pick_known_dim, x.shape, y.shape)), x.dtype)
 
 
 @cross.vjp
@@ -198,7 +198,7 @@ def _(g, x, y, *, dim):
     return lambda: cross(y, g, dim=dim), lambda: cross(g, x, dim=dim)
 
 
-@op("dist", "X, Y -> Out", same_dtype="X Y", amp="deny")
+@op("dist", "X, Y -> Out", same_dtype="X Y", amp_class="deny")
 @upcast_half
 def dist(x, y, *, p: float = 2.0):
     """Out = the p-norm of X - Y, flattened to one vector. X [*A], Y [*B] -> Out []"""

@@ -9,15 +9,15 @@ import ml_dtypes
 
 from ..core.arrays import np
 from ..core.op import Ints, Meta, check, op
-from .pool import Pooling, make_pooling, output_sizes, padded
-from .shared_meta_rules import like
+from .pool import Pooling, make_pooling, pad_images, window_and_output_sizes
+from .shared_meta_rules import like_input
 from .sliding_window import NUMBER_WORDS, as_ints
 
 
-def _meta_of_rank(rank: int) -> Any:
+def _make_meta_rule(rank: int) -> Any:
     def rule(x, **attrs):
         check(len(x.shape) == rank + 2, f"images require {NUMBER_WORDS[rank + 2]} axes")
-        _, out = output_sizes(x.shape, **attrs)
+        _, out = window_and_output_sizes(x.shape, **attrs)
         return Meta((*x.shape[:2], *out), x.dtype), Meta((*x.shape[:2], *out), np.dtype(np.int32))
 
     return rule
@@ -25,7 +25,7 @@ def _meta_of_rank(rank: int) -> Any:
 
 def _first_maxima(x: Any, p: Pooling) -> tuple[Any, Any]:
     """The first maximum of each window of x [N,C,*S], and its position in the flattened S."""
-    full = padded(x, p.pads, -np.inf)
+    full = pad_images(x, p.pads, -np.inf)
     places = np.zeros_like(x, dtype=np.int32, shape=())
     for i, (before, _) in enumerate(p.pads):
         along = (np.arange(full.shape[2 + i], dtype=np.int32) - before) * math.prod(
@@ -33,16 +33,16 @@ def _first_maxima(x: Any, p: Pooling) -> tuple[Any, Any]:
         )
         places = places[..., None] + along.astype(np.int32)
     places = np.broadcast_to(places, full.shape)
-    best = np.full_like(x, ml_dtypes.finfo(x.dtype).min, shape=(*x.shape[:2], *p.out))
+    best = np.full_like(x, ml_dtypes.finfo(x.dtype).min, shape=(*x.shape[:2], *p.output_sizes))
     where = np.full_like(best, -1, dtype=np.int32)  # -1 for a window that lies in the padding
-    for seen, place in p.pieces:
+    for seen, place in p.window_index_pairs:
         better = full[seen] > best[place]
         best[place] = np.where(better, full[seen], best[place])
         where[place] = np.where(better, places[seen], where[place])
     return best, where
 
 
-@op("max_pool2d_with_index", "X -> Out, Mask~", meta=_meta_of_rank(2), amp="allow")
+@op("max_pool2d_with_index", "X -> Out, Mask~", meta=_make_meta_rule(2), amp_class="allow")
 def max_pool2d_with_index(
     x,
     *,
@@ -70,7 +70,7 @@ def max_pool2d_with_index(
     )
 
 
-@op("max_pool3d_with_index", "X -> Out, Mask~", meta=_meta_of_rank(3))
+@op("max_pool3d_with_index", "X -> Out, Mask~", meta=_make_meta_rule(3))
 def max_pool3d_with_index(
     x,
     *,
@@ -98,16 +98,16 @@ def max_pool3d_with_index(
     )
 
 
-def _vjp(g, x, *, Mask):
-    return put_in_pictures(x, Mask, g)
+def _max_pool_vjp(g, x, *, Mask):
+    return scatter_to_images(x, Mask, g)
 
 
-max_pool2d_with_index.vjp(_vjp)
-max_pool3d_with_index.vjp(_vjp)
+max_pool2d_with_index.vjp(_max_pool_vjp)
+max_pool3d_with_index.vjp(_max_pool_vjp)
 
 
-@op("put_in_pictures", "X, Mask, Y -> Out", meta=like(0), internal=True)
-def put_in_pictures(x, mask, y):
+@op("put_in_pictures", "X, Mask, Y -> Out", meta=like_input(0), internal=True)
+def scatter_to_images(x, mask, y):
     """Out = zeros like X, with each Y added at its index Mask in the flattened image.
 
     X [N,C,*S], Mask int32 [N,C,*], Y [N,C,*] -> Out like X
@@ -119,13 +119,13 @@ def put_in_pictures(x, mask, y):
     return total.reshape(x.shape)
 
 
-@put_in_pictures.vjp
+@scatter_to_images.vjp
 def _(g, x, mask, y):
-    return None, None, take_from_pictures(g, mask)
+    return None, None, gather_from_images(g, mask)
 
 
 @op("take_from_pictures", "X, Mask -> Out", internal=True)
-def take_from_pictures(x, mask):
+def gather_from_images(x, mask):
     """Out = the elements of X at the indices Mask in the flattened images; 0 where Mask is -1.
 
     X [N,C,*S], Mask int32 [N,C,*] -> Out like Mask
@@ -135,21 +135,21 @@ def take_from_pictures(x, mask):
     return np.take_along_axis(flat, places, axis=1).reshape(mask.shape)
 
 
-@take_from_pictures.meta
+@gather_from_images.meta
 def _(x, mask):
     return Meta(mask.shape, x.dtype)
 
 
-@take_from_pictures.vjp
+@gather_from_images.vjp
 def _(g, x, mask):
-    return put_in_pictures(x, mask, g), None
+    return scatter_to_images(x, mask, g), None
 
 
 # -- the backward pass
 # -------------------------------------------------------------------------------------------------
 
 
-def _unpooled_meta(rank: int) -> Any:
+def _make_unpool_meta_rule(rank: int) -> Any:
     def rule(x, mask, *, output_size, data_format, **_):
         check(len(x.shape) == rank + 2, f"images require {NUMBER_WORDS[rank + 2]} axes")
         check(data_format in ("NCHW", "NCDHW"), f"data format {data_format} has its channels last")
@@ -162,7 +162,7 @@ def _unpooled_meta(rank: int) -> Any:
     return rule
 
 
-def unpooled(x: Any, mask: Any, sizes: Any) -> Any:
+def unpool_images(x: Any, mask: Any, sizes: Any) -> Any:
     """Zeros, with each element of x [N,C,*S] at its index in a flattened image with these sizes."""
     images, count = math.prod(x.shape[:2]), math.prod(sizes)
     check(bool(np.all((mask >= 0) & (mask < count))), f"an index is outside of {count} places")
@@ -173,7 +173,7 @@ def unpooled(x: Any, mask: Any, sizes: Any) -> Any:
     return full.reshape(*x.shape[:2], *sizes)
 
 
-@op("unpool", "X, Indices -> Out", meta=_unpooled_meta(2))
+@op("unpool", "X, Indices -> Out", meta=_make_unpool_meta_rule(2))
 def unpool(
     x,
     mask,
@@ -189,10 +189,10 @@ def unpool(
 
     X [N,C,H,W], Indices int like X -> Out [N,C,H',W']
     """
-    return unpooled(x, mask, output_size)
+    return unpool_images(x, mask, output_size)
 
 
-@op("unpool3d", "X, Indices -> Out", meta=_unpooled_meta(3))
+@op("unpool3d", "X, Indices -> Out", meta=_make_unpool_meta_rule(3))
 def unpool3d(
     x,
     mask,
@@ -207,12 +207,12 @@ def unpool3d(
 
     X [N,C,D,H,W] -> Out [N,C,D',H',W']
     """
-    return unpooled(x, mask, output_size)
+    return unpool_images(x, mask, output_size)
 
 
 def unpool_vjp(g, x, mask):
     """The gradient of unpooling: the elements of g at the indices. g like the result -> like x"""
-    return take_from_pictures(g, mask), None
+    return gather_from_images(g, mask), None
 
 
 unpool.vjp(unpool_vjp)

@@ -9,11 +9,11 @@ from ..core.arrays import np
 from ..core.op import OPS, Ints, Meta, check, op
 from .elementwise import zeros_like
 from .half_precision import to_float32
-from .reduce import axes_of, reduced_shape
-from .shared_meta_rules import check_number
+from .reduce import axes_to_reduce, reduced_shape
+from .shared_meta_rules import check_not_bool
 
 
-def _places(x: Any, axes: tuple[int, ...]) -> Any:
+def _middle_indices(x: Any, axes: tuple[int, ...]) -> Any:
     """The indices in the flattened x of the two middle elements along the axes, [*,2]. They
     are equal for an odd number of elements. NaN is ignored; the last element if all are NaN.
     """
@@ -42,8 +42,8 @@ def nanmedian(x, *, axis: Ints = [], keepdim: bool = True):
 
     X [*] -> Out [*], MedianIndex int64 [*,2]
     """
-    axes = axes_of(axis, False, x.ndim)
-    places = _places(x, axes)
+    axes = axes_to_reduce(axis, False, x.ndim)
+    places = _middle_indices(x, axes)
     low, high = (x.reshape(-1)[places[..., i]] for i in range(2))
     with np.errstate(all="ignore"):
         # Float16 is averaged in float32, because the sum may overflow. Wider dtypes may overflow,
@@ -56,8 +56,8 @@ def nanmedian(x, *, axis: Ints = [], keepdim: bool = True):
 
 @nanmedian.meta
 def _(x, *, axis, keepdim):
-    check_number(x)
-    axes = axes_of(axis, False, len(x.shape))
+    check_not_bool(x)
+    axes = axes_to_reduce(axis, False, len(x.shape))
     check(all(x.shape[a] != 0 for a in axes), "there is nothing to choose from")
     return Meta(reduced_shape(x.shape, axes, keepdim), x.dtype), Meta(
         (*reduced_shape(x.shape, axes, False), 2), np.dtype(np.int64)

@@ -12,7 +12,7 @@ from ..core.op import Ints, Meta, op
 from . import blockwise
 from .elementwise import add, mul
 from .half_precision import upcast_half
-from .reduce import reduce_mean, reduced_shape, spread_like
+from .reduce import broadcast_like, reduce_mean, reduced_shape
 from .shared_meta_rules import like_x
 from .unary_math import negative
 
@@ -24,16 +24,16 @@ def standardize_rows(x: Any, epsilon: float) -> tuple[Any, Any, Any]:
     mean = blockwise.row_sums(x) / count
     variance = np.empty_like(mean)
 
-    def standard(part: Any, middle: Any, spread: Any) -> Any:
+    def standardize_block(part: Any, middle: Any, spread: Any) -> Any:
         out = part - middle[:, None]
         spread[...] = blockwise.row_dot_products(out, out) / count
         out *= (t(1) / np.sqrt(spread + t(epsilon)))[:, None]
         return out
 
-    return blockwise.iter_row_blocks(standard, x, mean, variance), mean, variance
+    return blockwise.apply_to_row_blocks(standardize_block, x, mean, variance), mean, variance
 
 
-def permute(x: Any, axes: Sequence[int]) -> tuple[list[int], list[int]]:
+def contiguous_axes(x: Any, axes: Sequence[int]) -> tuple[list[int], list[int]]:
     """The kept axes, and the axes in `axes` sorted by decreasing stride: a permutation that
     makes the reduced axes contiguous in memory if possible.
     """
@@ -44,7 +44,7 @@ def flatten_rows(axes: Sequence[int], x: Any, *stats: Any, also: Any) -> list[An
     """Reshape x and `also` to [R,K], where K is the number of elements over `axes`, and the
     statistics to [R,1]; None if that needs a copy.
     """
-    kept, gone = permute(x, axes)
+    kept, gone = contiguous_axes(x, axes)
     flat = [np.transpose(t, kept + gone) for t in (x, also)]
     if not all(t.flags.c_contiguous for t in flat):
         return None
@@ -81,12 +81,14 @@ def standardize_grad(x, mean, inv_std, g, *, axes: Ints):
     flat = flatten_rows(axes, x, mean, inv_std, also=g)
     if flat is None:
         return _input_grad(x, mean, inv_std, g, tuple(axes))
-    kept, gone = permute(x, axes)
-    found = blockwise.iter_row_blocks(_rows_grad, *flat).reshape([x.shape[a] for a in kept + gone])
+    kept, gone = contiguous_axes(x, axes)
+    found = blockwise.apply_to_row_blocks(_rows_grad, *flat).reshape(
+        [x.shape[a] for a in kept + gone]
+    )
     return np.transpose(found, np.argsort(kept + gone).tolist())
 
 
-_BACK, _DOT = native.kernel("standardize_grad"), native.kernel("standardize_dot")
+_BACK, _DOT = native.find_kernel("standardize_grad"), native.find_kernel("standardize_dot")
 
 
 def _split_shape(shape: tuple[int, ...], axes: Sequence[int]) -> tuple[int, int, int] | None:
@@ -113,7 +115,7 @@ def _(x, mean, inv_std, g, *, axes):
 
 def _input_grad(x: Any, mean: Any, inv_std: Any, g: Any, axes: tuple[int, ...]) -> Any:
     out = x - mean
-    return _second_order(
+    return _grad_from_sums(
         out,
         np.sum(g * out, axis=axes, keepdims=True),
         np.sum(g, axis=axes, keepdims=True),
@@ -124,12 +126,12 @@ def _input_grad(x: Any, mean: Any, inv_std: Any, g: Any, axes: tuple[int, ...]) 
 
 def _rows_grad(x: Any, mean: Any, inv_std: Any, g: Any) -> Any:
     out = x - mean
-    return _second_order(
+    return _grad_from_sums(
         out, blockwise.row_dot_products(g, out)[:, None], blockwise.row_sums(g)[:, None], inv_std, g
     )
 
 
-def _second_order(out: Any, dot: Any, total: Any, inv_std: Any, g: Any) -> Any:
+def _grad_from_sums(out: Any, dot: Any, total: Any, inv_std: Any, g: Any) -> Any:
     """The gradient of standardization; overwrites `out`, which holds X - Mean.
 
     dot: the sum of G * out over the axes.
@@ -148,16 +150,16 @@ def _(b, x, mean, inv_std, g, *, axes):
     # Let P be the linear map g -> X@GRAD, which is self-adjoint, r the InvStd, and mean() over the
     # axes. Then d<b, P g>/dx = -r * (xhat * mean(b * P g) + P g * mean(b * xhat) + P b * mean(g *
     # xhat)).
-    def to_x() -> Any:
-        def average(t: Any) -> Any:
+    def x_grad() -> Any:
+        def mean_over_axes(t: Any) -> Any:
             return reduce_mean(t, dim=axes, keep_dim=True)
 
         xhat = standardize(x, mean, inv_std, axes=axes)
         pg, pb = (standardize_grad(x, mean, inv_std, t, axes=axes) for t in (g, b))
-        total = add(mul(pg, average(mul(b, xhat))), mul(pb, average(mul(g, xhat))))
-        return negative(mul(add(total, mul(xhat, average(mul(b, pg)))), inv_std))
+        total = add(mul(pg, mean_over_axes(mul(b, xhat))), mul(pb, mean_over_axes(mul(g, xhat))))
+        return negative(mul(add(total, mul(xhat, mean_over_axes(mul(b, pg)))), inv_std))
 
-    return to_x, None, None, lambda: standardize_grad(x, mean, inv_std, b, axes=axes)
+    return x_grad, None, None, lambda: standardize_grad(x, mean, inv_std, b, axes=axes)
 
 
 @op("standardize_dot", "X, Mean, InvStd, Y -> Out", internal=True)
@@ -168,7 +170,9 @@ def standardize_dot(x, mean, inv_std, y, *, axes: Ints, over: Ints):
     X [*S], Y [*S] -> Out [*]
     """
     flat = flatten_rows(axes, x, mean, inv_std, also=y)
-    whole = sorted([*axes, *over]) == list(range(x.ndim)) and list(axes) == permute(x, axes)[1]
+    whole = (
+        sorted([*axes, *over]) == list(range(x.ndim)) and list(axes) == contiguous_axes(x, axes)[1]
+    )
     if flat is None or not (whole or sorted(over) == sorted(axes)):
         return np.sum((x - mean) * inv_std * y, axis=tuple(over))
     if sorted(over) == sorted(axes):
@@ -200,12 +204,12 @@ def _(x, mean, inv_std, y, *, axes, over):
 
 @standardize_dot.vjp
 def _(b, x, mean, inv_std, y, *, axes, over):
-    def spread() -> Any:
-        return spread_like(b, x, axes=over)
+    def broadcast_grad() -> Any:
+        return broadcast_like(b, x, axes=over)
 
     return (
-        lambda: standardize_grad(x, mean, inv_std, mul(y, spread()), axes=axes),
+        lambda: standardize_grad(x, mean, inv_std, mul(y, broadcast_grad()), axes=axes),
         None,
         None,
-        lambda: mul(standardize(x, mean, inv_std, axes=axes), spread()),
+        lambda: mul(standardize(x, mean, inv_std, axes=axes), broadcast_grad()),
     )

@@ -6,9 +6,9 @@ from itertools import pairwise
 from typing import Any
 
 from ..core.arrays import np
-from ..core.op import PYTHON_LOOP, Meta, check, op
-from .box_ops import NO_GRAD
-from .nms import Found, suppress
+from ..core.op import HOST_PYTHON_LOOP, Meta, check, op
+from .box_ops import NO_GRAD_BOXES
+from .nms import Detections, non_maximum_suppression
 from .shared_meta_rules import check_float, dims_match
 
 BOX_SIZES = (4, 8, 16, 24, 32)  # number of coordinates of a box or polygon
@@ -23,7 +23,7 @@ def sort_by_score(scores: Any, least: float, count: int) -> Any:
     return order[:count] if count > -1 else order
 
 
-def top_candidates(found: Found, count: int) -> Found:
+def top_candidates(found: Detections, count: int) -> Detections:
     """The best candidates of all classes, sorted by class; all if there are at most `count`."""
     if not -1 < count < len(found):
         return found
@@ -62,11 +62,11 @@ def select_boxes(
     check_boxes(boxes, scores)
     rows, numbers, counts = [], [], []
     for own, score, first in _iter_images(boxes, scores, cuts):
-        one: Found = []
+        one: Detections = []
         for c in (c for c in range(len(score)) if c != background_label):
             order = sort_by_score(score[c], score_threshold, nms_top_k)
             kept = (
-                suppress(
+                non_maximum_suppression(
                     own[c, order],
                     float(np.float32(nms_threshold)),
                     0.0 if normalized else 1.0,
@@ -109,9 +109,9 @@ def check_boxes(boxes: Any, scores: Any) -> None:
 @op(
     "multiclass_nms3",
     "BBoxes, Scores, RoisNum? -> Out, Index, NmsRoisNum",
-    no_grad=NO_GRAD,
+    no_grad_reason=NO_GRAD_BOXES,
     value_dependent_shape=True,
-    host=PYTHON_LOOP,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def multiclass_nms3(
     bboxes,

@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.arrays import np
-from ..core.op import PYTHON_LOOP, Meta, check, op
-from .box_ops import NO_GRAD
+from ..core.op import HOST_PYTHON_LOOP, Meta, check, op
+from .box_ops import NO_GRAD_BOXES
 from .polygons import polygon_ious
 from .shared_meta_rules import check_float, dims_match
 
-BLOCK = 256  # boxes compared with all remaining ones at once
+BLOCK_SIZE = 256  # boxes compared with all remaining ones at once
 
-Found = list[tuple[int, float, int]]  # class, score, box
+Detections = list[tuple[int, float, int]]  # class, score, box
 
 
-def overlaps(boxes: Any, others: Any, extra: float = 0.0, by_edges: bool = False) -> Any:
+def box_ious(boxes: Any, others: Any, extra: float = 0.0, by_edges: bool = False) -> Any:
     """The intersection over union of boxes.
 
     by_edges: inverted boxes may have an intersection, as in Paddle's matrix_nms.
@@ -32,16 +32,18 @@ def overlaps(boxes: Any, others: Any, extra: float = 0.0, by_edges: bool = False
         apart = (sides[0] > right) | (sides[2] < left) | (sides[1] > bottom) | (sides[3] < top)
     shared = np.where(apart, 0, (wide + boxes.dtype.type(extra)) * (high + boxes.dtype.type(extra)))
     return shared / np.maximum(
-        _areas(boxes, extra)[:, None] + _areas(others, extra) - shared, 1e-10
+        _box_areas(boxes, extra)[:, None] + _box_areas(others, extra) - shared, 1e-10
     )
 
 
-def _areas(boxes: Any, extra: float) -> Any:
+def _box_areas(boxes: Any, extra: float) -> Any:
     sides = boxes[:, 2:] - boxes[:, :2]
     return np.where(np.any(sides < 0, axis=1), 0, np.prod(sides + boxes.dtype.type(extra), axis=1))
 
 
-def suppress(boxes: Any, threshold: float, extra: float = 0.0, eta: float = 1.0) -> list[int]:
+def non_maximum_suppression(
+    boxes: Any, threshold: float, extra: float = 0.0, eta: float = 1.0
+) -> list[int]:
     """NMS of boxes that are sorted by score; returns the indices of the selected boxes.
 
     A box is selected if its overlap with each selected box of higher score is at most the
@@ -52,15 +54,15 @@ def suppress(boxes: Any, threshold: float, extra: float = 0.0, eta: float = 1.0)
         return _adaptive_suppress(boxes, threshold, extra, eta)
     left, kept = np.arange(len(boxes)), []
     while len(left):
-        first, left = left[:BLOCK], left[BLOCK:]
-        chosen = first[_kept_indices(overlaps(boxes[first], boxes[first], extra) <= threshold)]
-        free = overlaps(boxes[chosen], boxes[left], extra) <= threshold
+        first, left = left[:BLOCK_SIZE], left[BLOCK_SIZE:]
+        chosen = first[_selected_indices(box_ious(boxes[first], boxes[first], extra) <= threshold)]
+        free = box_ious(boxes[chosen], boxes[left], extra) <= threshold
         left = left[np.all(free, axis=0)]
         kept += chosen.tolist()
     return kept
 
 
-def _kept_indices(free: Any) -> list[int]:
+def _selected_indices(free: Any) -> list[int]:
     """The indices of the boxes that NMS selects.
 
     free: bool [N,N], whether two boxes may both be selected.
@@ -74,7 +76,7 @@ def _kept_indices(free: Any) -> list[int]:
 
 
 def _adaptive_suppress(boxes: Any, threshold: float, extra: float, eta: float) -> list[int]:
-    over = overlaps(boxes, boxes, extra)
+    over = box_ious(boxes, boxes, extra)
     kept: list[int] = []
     for i in range(len(boxes)):
         if not kept or float(np.max(over[i, kept])) <= threshold:
@@ -84,14 +86,20 @@ def _adaptive_suppress(boxes: Any, threshold: float, extra: float, eta: float) -
     return kept
 
 
-@op("nms", "Boxes -> KeepBoxesIdxs", no_grad=NO_GRAD, value_dependent_shape=True, host=PYTHON_LOOP)
+@op(
+    "nms",
+    "Boxes -> KeepBoxesIdxs",
+    no_grad_reason=NO_GRAD_BOXES,
+    value_dependent_shape=True,
+    host_reason=HOST_PYTHON_LOOP,
+)
 def nms(boxes, *, iou_threshold: float = 1.0):
     """KeepBoxesIdxs = the indices of the boxes that NMS with iou_threshold selects. Boxes are
     sorted by descending score.
 
     Boxes [N,4] -> int64 [K]
     """
-    return np.array(suppress(boxes, float(np.float32(iou_threshold))), np.int64)
+    return np.array(non_maximum_suppression(boxes, float(np.float32(iou_threshold))), np.int64)
 
 
 @nms.meta
@@ -103,7 +111,7 @@ def _(boxes, *, iou_threshold):
     return Meta((-1,), np.dtype(np.int64))
 
 
-def _best(scores: Any, threshold: float, count: int) -> Any:
+def _best_indices(scores: Any, threshold: float, count: int) -> Any:
     """The indices of scores above the threshold, sorted in descending order; at most `count` unless
     it is negative.
     """
@@ -112,7 +120,7 @@ def _best(scores: Any, threshold: float, count: int) -> Any:
     return order[:count] if count > -1 else order
 
 
-def _concat_images(found: list[Found], bboxes: Any) -> tuple[Any, Any, Any]:
+def _concat_images(found: list[Detections], bboxes: Any) -> tuple[Any, Any, Any]:
     """Concatenate the results of all images: rows of class, score and box; the box index in the
     batch; the number per image.
     """
@@ -154,9 +162,9 @@ def _decay_scores(scores: Any, over: Any, gaussian: bool, sigma: float) -> Any:
 @op(
     "matrix_nms",
     "BBoxes, Scores -> Out, Index, RoisNum",
-    no_grad=NO_GRAD,
+    no_grad_reason=NO_GRAD_BOXES,
     value_dependent_shape=True,
-    host=PYTHON_LOOP,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def matrix_nms(
     bboxes,
@@ -178,14 +186,14 @@ def matrix_nms(
     """
     extra, found = 0.0 if normalized else 1.0, []
     for n in range(bboxes.shape[0]):
-        one: Found = []
+        one: Detections = []
         for c in range(scores.shape[1]):
-            order = _best(scores[n, c], score_threshold, nms_top_k)
+            order = _best_indices(scores[n, c], score_threshold, nms_top_k)
             if c != background_label and len(order):
                 boxes = bboxes[n, order]
                 lowered = _decay_scores(
                     scores[n, c, order],
-                    overlaps(boxes, boxes, extra, by_edges=True),
+                    box_ious(boxes, boxes, extra, by_edges=True),
                     use_gaussian,
                     gaussian_sigma,
                 )

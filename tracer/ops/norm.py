@@ -7,27 +7,27 @@ from typing import Any
 
 from ..core import native
 from ..core.arrays import np
-from ..core.dtype import work_dtype
+from ..core.dtype import compute_dtype
 from ..core.op import OPS, Meta, check, op
 from .elementwise import mul, scale, sub
 from .half_precision import upcast_half, upcast_tensor
 from .moments import standardize, standardize_dot, standardize_grad, standardize_rows
 from .reduce import reduce_sum
 from .shape import reshape, reshape_like
-from .shared_meta_rules import Shape, check_float, dims_match, like, shape_of, size_of
+from .shared_meta_rules import Shape, check_float, dims_match, like_input, num_elements, shape_of
 from .unary_math import rsqrt
 
 # -- batch_norm
 # ------------------------------------------------------------------------------
 
 
-def _channel(rank: int, layout: str) -> int:
+def _channel_axis(rank: int, layout: str) -> int:
     check(rank >= 2, "X needs at least two axes")
     check(layout in ("NCHW", "NHWC", "AnyLayout"), f"data_layout={layout} is neither NCHW nor NHWC")
     return rank - 1 if layout == "NHWC" else 1
 
 
-def _along(rank: int, channel: int) -> list[int]:
+def _per_channel_shape(rank: int, channel: int) -> list[int]:
     return [-1 if i == channel else 1 for i in range(rank)]
 
 
@@ -43,7 +43,7 @@ def _check_per_channel(count: int, **given: Any) -> None:
         )
 
 
-def _global(is_test: bool, trainable: bool, use_global: bool) -> bool:
+def _uses_running_stats(is_test: bool, trainable: bool, use_global: bool) -> bool:
     """Whether the given running statistics are used, instead of those of X."""
     return (is_test and not trainable) or use_global
 
@@ -53,7 +53,7 @@ def _global(is_test: bool, trainable: bool, use_global: bool) -> bool:
     "X, Scale?, Bias?, Mean!, Variance!, MomentumTensor?! -> Y, MeanOut~=Mean, "
     "VarianceOut~=Variance, SavedMean~, SavedVariance~",
     same_dtype="X Scale Bias Mean Variance",
-    half_with_float32=True,
+    mixes_half_and_float32=True,
     amp_casts_only_x=True,
 )
 @upcast_half(stats=(1, 2, 3, 4))
@@ -79,17 +79,19 @@ def batch_norm(
     SavedVariance: 1 / sqrt(variance + epsilon) of the statistics that are used.
     MeanOut, VarianceOut: the running statistics, updated with this batch.
     """
-    channel = _channel(x.ndim, data_layout)
+    channel = _channel_axis(x.ndim, data_layout)
     _check_per_channel(x.shape[channel], Scale=weight, Bias=bias, Mean=mean, Variance=variance)
     t = mean.dtype.type
-    if _global(is_test, trainable_statistics, use_global_stats):
+    if _uses_running_stats(is_test, trainable_statistics, use_global_stats):
         inv_std = t(1) / np.sqrt(variance + t(epsilon))
-        y = _affine(x - mean.reshape(_along(x.ndim, channel)), inv_std, weight, bias, channel)
+        y = _apply_affine(
+            x - mean.reshape(_per_channel_shape(x.ndim, channel)), inv_std, weight, bias, channel
+        )
         return y, mean, variance, np.zeros_like(mean), np.zeros_like(mean)
     axes = tuple(_other_axes(x.ndim, channel))
     count = t(max(x.size // max(x.shape[channel], 1), 1))
     batch_mean = np.sum(x, axis=axes) / count
-    centred = x - batch_mean.reshape(_along(x.ndim, channel))
+    centred = x - batch_mean.reshape(_per_channel_shape(x.ndim, channel))
     batch_variance = np.sum(np.square(centred), axis=axes) / count
     inv_std = t(1) / np.sqrt(batch_variance + t(epsilon))
     keep = t(momentum if momentum_tensor is None else momentum_tensor.item())
@@ -97,19 +99,19 @@ def batch_norm(
         old * keep + new * (t(1) - keep)
         for old, new in ((mean, batch_mean), (variance, batch_variance))
     )
-    return _affine(centred, inv_std, weight, bias, channel), *running, batch_mean, inv_std
+    return _apply_affine(centred, inv_std, weight, bias, channel), *running, batch_mean, inv_std
 
 
-def _affine(centred: Any, inv_std: Any, weight: Any, bias: Any, channel: int) -> Any:
+def _apply_affine(centred: Any, inv_std: Any, weight: Any, bias: Any, channel: int) -> Any:
     """The standardized values times Scale plus Bias; overwrites `centred`."""
-    shape = _along(centred.ndim, channel)
+    shape = _per_channel_shape(centred.ndim, channel)
     centred *= (inv_std if weight is None else inv_std * weight).reshape(shape)
     if bias is not None:
         centred += bias.reshape(shape)
     return centred
 
 
-_MOMENTS, _AFFINE, _LAYER_NORM = map(native.kernel, ("moments", "affine", "layer_norm"))
+_MOMENTS, _AFFINE, _LAYER_NORM = map(native.find_kernel, ("moments", "affine", "layer_norm"))
 
 
 @batch_norm.native
@@ -130,9 +132,9 @@ def _(
 ):
     if x.ndim < 2 or not x.size or momentum_tensor is not None or mean.dtype != x.dtype:
         return NotImplemented
-    channel = _channel(x.ndim, data_layout)
+    channel = _channel_axis(x.ndim, data_layout)
     n, c, k = math.prod(x.shape[:channel]), x.shape[channel], math.prod(x.shape[channel + 1 :])
-    fixed = _global(is_test, trainable_statistics, use_global_stats)
+    fixed = _uses_running_stats(is_test, trainable_statistics, use_global_stats)
     if k == 1 or any(t is not None and t.shape != (c,) for t in (weight, bias, mean, variance)):
         return NotImplemented
     used = (mean, variance) if fixed else _MOMENTS(x, n, c, k)
@@ -158,9 +160,9 @@ def _(
 @batch_norm.meta
 def _(x, weight, bias, mean, variance, momentum_tensor, *, data_layout, **_):
     check_float(x)
-    channels = x.shape[_channel(len(x.shape), data_layout)]
+    channels = x.shape[_channel_axis(len(x.shape), data_layout)]
     _check_per_channel(channels, Scale=weight, Bias=bias, Mean=mean, Variance=variance)
-    stat = Meta((max(channels, mean.shape[0], variance.shape[0]),), work_dtype(mean.dtype))
+    stat = Meta((max(channels, mean.shape[0], variance.shape[0]),), compute_dtype(mean.dtype))
     return x, stat, stat, stat, stat
 
 
@@ -183,33 +185,35 @@ def _(
     SavedVariance,
 ):
     rank = len(shape_of(x))
-    channel = _channel(rank, data_layout)
-    rest, along = _other_axes(rank, channel), _along(rank, channel)
+    channel = _channel_axis(rank, data_layout)
+    rest, along = _other_axes(rank, channel), _per_channel_shape(rank, channel)
     g, x = upcast_tensor(g), upcast_tensor(x)  # Scale and the statistics are float32
 
-    def spread(t: Any) -> Any:
+    def per_channel(t: Any) -> Any:
         return reshape(t, shape=along)
 
-    def scaled() -> Any:
-        return g if weight is None else mul(g, spread(weight))
+    def scaled_grad() -> Any:
+        return g if weight is None else mul(g, per_channel(weight))
 
-    if _global(is_test, trainable_statistics, use_global_stats):
+    if _uses_running_stats(is_test, trainable_statistics, use_global_stats):
         inv_std = rsqrt(scale(variance, bias=epsilon))
 
-        def to_weight() -> Any:
-            return reduce_sum(mul(g, mul(sub(x, spread(mean)), spread(inv_std))), dim=rest)
+        def weight_grad() -> Any:
+            return reduce_sum(
+                mul(g, mul(sub(x, per_channel(mean)), per_channel(inv_std))), dim=rest
+            )
 
-        to_x = lambda: mul(scaled(), spread(inv_std))  # noqa: E731 - a gradient nobody may want
+        x_grad = lambda: mul(scaled_grad(), per_channel(inv_std))  # noqa: E731 - a gradient nobody may want
     else:
-        m, r = spread(SavedMean), spread(SavedVariance)
+        m, r = per_channel(SavedMean), per_channel(SavedVariance)
 
-        def to_weight() -> Any:
+        def weight_grad() -> Any:
             return standardize_dot(x, m, r, g, axes=rest, over=rest)
 
-        to_x = lambda: standardize_grad(x, m, r, scaled(), axes=rest)  # noqa: E731
+        x_grad = lambda: standardize_grad(x, m, r, scaled_grad(), axes=rest)  # noqa: E731
     return (
-        to_x,
-        to_weight,
+        x_grad,
+        weight_grad,
         lambda: reduce_sum(g, dim=rest),
         None,
         None,
@@ -225,8 +229,8 @@ def _(
     "layer_norm",
     "X, Scale?, Bias? -> Y, Mean~, Variance~",
     same_dtype="X Scale Bias",
-    half_with_float32=True,
-    amp="deny",
+    mixes_half_and_float32=True,
+    amp_class="deny",
     amp_casts_only_x=True,
 )
 @upcast_half(stats=(1, 2))
@@ -239,7 +243,7 @@ def layer_norm(x, weight=None, bias=None, *, epsilon: float = 1e-5, begin_norm_a
         0 <= begin_norm_axis < max(x.ndim, 1), f"begin_norm_axis={begin_norm_axis} is not an axis"
     )
     length = math.prod(x.shape[begin_norm_axis:])
-    _check_flat(length, weight, bias)
+    _check_normalized_size(length, weight, bias)
     y, mean, variance = standardize_rows(
         x.reshape(math.prod(x.shape[:begin_norm_axis]), length), epsilon
     )
@@ -266,10 +270,10 @@ def _(x, weight=None, bias=None, *, epsilon=1e-5, begin_norm_axis=1):
     )
 
 
-def _check_flat(length: int, weight: Any, bias: Any) -> None:
+def _check_normalized_size(length: int, weight: Any, bias: Any) -> None:
     for name, t in (("Scale", weight), ("Bias", bias)):
         check(
-            t is None or dims_match(size_of(tuple(t.shape)), length),
+            t is None or dims_match(num_elements(tuple(t.shape)), length),
             f"{name} needs one element per normalized element",
         )
 
@@ -281,8 +285,8 @@ def _(x, weight, bias, *, epsilon, begin_norm_axis):
         0 <= begin_norm_axis < max(len(x.shape), 1),
         f"begin_norm_axis={begin_norm_axis} is not an axis",
     )
-    _check_flat(size_of(x.shape[begin_norm_axis:]), weight, bias)
-    rows = Meta(x.shape[:begin_norm_axis], work_dtype(x.dtype))
+    _check_normalized_size(num_elements(x.shape[begin_norm_axis:]), weight, bias)
+    rows = Meta(x.shape[:begin_norm_axis], compute_dtype(x.dtype))
     return x, rows, rows
 
 
@@ -290,12 +294,12 @@ def _(x, weight, bias, *, epsilon, begin_norm_axis):
 def _(g, x, weight, bias, *, epsilon, begin_norm_axis, Mean, Variance):
     rows, grads = (OPS["flatten_at"](t, axis=begin_norm_axis) for t in (x, g))
 
-    def scaled() -> Any:
+    def scaled_grad() -> Any:
         return grads if weight is None else mul(grads, reshape(weight, shape=[-1]))
 
     m, r = (reshape(t, shape=[-1, 1]) for t in (Mean, rsqrt(scale(Variance, bias=epsilon))))
     return (
-        lambda: reshape_like(standardize_grad(rows, m, r, scaled(), axes=[1]), x),
+        lambda: reshape_like(standardize_grad(rows, m, r, scaled_grad(), axes=[1]), x),
         lambda: reshape_like(standardize_dot(rows, m, r, grads, axes=[1], over=[0]), weight),
         lambda: reshape_like(reduce_sum(grads, dim=[0]), bias),
     )
@@ -315,10 +319,10 @@ def group_rows(x, *, groups: int = -1, data_layout: str = "NCHW"):
 
 @group_rows.meta
 def _(x, *, groups, data_layout):
-    channels = x.shape[_channel(len(x.shape), data_layout)]
+    channels = x.shape[_channel_axis(len(x.shape), data_layout)]
     groups = channels if groups < 0 else groups
     rows = x.shape[0] * groups if min(x.shape[0], groups) >= 0 else -1
-    each = size_of(x.shape[1:])
+    each = num_elements(x.shape[1:])
     return Meta((rows, each // groups if each >= 0 and groups > 0 else -1), x.dtype)
 
 
@@ -327,7 +331,7 @@ def _(g, x, *, groups, data_layout):
     return ungroup_rows(g, x, data_layout=data_layout)
 
 
-@op("ungroup_rows", "X, Y -> Out", meta=like(1), internal=True)
+@op("ungroup_rows", "X, Y -> Out", meta=like_input(1), internal=True)
 def ungroup_rows(x, y, *, data_layout: str = "NCHW"):
     """The inverse of `group_rows`: Out = X in the shape of Y.
 
@@ -354,14 +358,14 @@ def _check_groups(shape: Shape, channel: int, groups: int) -> None:
 def _normalize_groups(
     x: Any, weight: Any, bias: Any, epsilon: float, groups: int, layout: str
 ) -> tuple[Any, Any, Any]:
-    channel = _channel(x.ndim, layout)
+    channel = _channel_axis(x.ndim, layout)
     _check_groups(x.shape, channel, groups)
     _check_per_channel(x.shape[channel], Scale=weight, Bias=bias)
     rows, mean, variance = standardize_rows(
         group_rows.kernel(x, groups=groups, data_layout=layout), epsilon
     )
     y = ungroup_rows.kernel(rows, x, data_layout=layout)
-    shape = _along(x.ndim, channel)
+    shape = _per_channel_shape(x.ndim, channel)
     if weight is not None:
         y = y * weight.reshape(shape)
     if bias is not None:
@@ -373,25 +377,25 @@ def _grouped_vjp(
     g: Any, x: Any, weight: Any, bias: Any, mean: Any, inv_std: Any, groups: int, layout: str
 ) -> Any:
     rank = len(shape_of(x))
-    channel = _channel(rank, layout)
-    rest, along = _other_axes(rank, channel), _along(rank, channel)
+    channel = _channel_axis(rank, layout)
+    rest, along = _other_axes(rank, channel), _per_channel_shape(rank, channel)
 
-    def scaled() -> Any:
+    def scaled_grad() -> Any:
         spread = g if weight is None else mul(g, reshape(weight, shape=along))
         return group_rows(spread, groups=groups, data_layout=layout)
 
     rows = group_rows(x, groups=groups, data_layout=layout)
     m, r = (reshape(t, shape=[-1, 1]) for t in (mean, inv_std))
 
-    def to_weight() -> Any:
+    def weight_grad() -> Any:
         standard = ungroup_rows(standardize(rows, m, r, axes=[1]), x, data_layout=layout)
         return reduce_sum(mul(g, standard), dim=rest)
 
     return (
         lambda: ungroup_rows(
-            standardize_grad(rows, m, r, scaled(), axes=[1]), x, data_layout=layout
+            standardize_grad(rows, m, r, scaled_grad(), axes=[1]), x, data_layout=layout
         ),
-        to_weight,
+        weight_grad,
         lambda: reduce_sum(g, dim=rest),
     )
 
@@ -400,8 +404,8 @@ def _grouped_vjp(
     "group_norm",
     "X, Scale?, Bias? -> Y, Mean~, Variance~",
     same_dtype="X Scale Bias",
-    half_with_float32=True,
-    amp="deny",
+    mixes_half_and_float32=True,
+    amp_class="deny",
 )
 @upcast_half(stats=(1, 2))
 def group_norm(
@@ -418,10 +422,10 @@ def group_norm(
 @group_norm.meta
 def _(x, weight, bias, *, epsilon, groups, data_layout):
     check_float(x)
-    channel = _channel(len(x.shape), data_layout)
+    channel = _channel_axis(len(x.shape), data_layout)
     _check_groups(x.shape, channel, groups)
     _check_per_channel(x.shape[channel], Scale=weight, Bias=bias)
-    stat = Meta((x.shape[0], groups), work_dtype(x.dtype))
+    stat = Meta((x.shape[0], groups), compute_dtype(x.dtype))
     return x, stat, stat
 
 
@@ -436,7 +440,7 @@ def _(g, x, weight, bias, *, epsilon, groups, data_layout, Mean, Variance):
     "instance_norm",
     "X, Scale?, Bias? -> Y, SavedMean~, SavedVariance~",
     same_dtype="X Scale Bias",
-    half_with_float32=True,
+    mixes_half_and_float32=True,
 )
 @upcast_half(stats=(1, 2))
 def instance_norm(x, weight=None, bias=None, *, epsilon: float = 1e-5):
@@ -454,8 +458,8 @@ def instance_norm(x, weight=None, bias=None, *, epsilon: float = 1e-5):
 @instance_norm.meta
 def _(x, weight, bias, *, epsilon):
     check_float(x)
-    _check_per_channel(x.shape[_channel(len(x.shape), "NCHW")], Scale=weight, Bias=bias)
-    stat = Meta((size_of(x.shape[:2]),), work_dtype(x.dtype))
+    _check_per_channel(x.shape[_channel_axis(len(x.shape), "NCHW")], Scale=weight, Bias=bias)
+    stat = Meta((num_elements(x.shape[:2]),), compute_dtype(x.dtype))
     return x, stat, stat
 
 

@@ -7,29 +7,29 @@ from typing import Any
 
 from ..core.arrays import np
 from ..core.op import Long, Meta, check, op
-from .shared_meta_rules import check_float, shapes_match, size_of
+from .shared_meta_rules import check_float, num_elements, shapes_match
 
-UPDATE_OP = "it is a step of training"
+NO_GRAD_UPDATE_OP = "it is a step of training"
 
 
-def _meta(param, grad, lr, *states_and_rest, **_):
+def _update_meta(param, grad, lr, *states_and_rest, **_):
     check_float(param)
     check(shapes_match(param.shape, grad.shape), "Grad is not like Param")
-    check(size_of(lr.shape) in (1, -1), "LearningRate is not one number")
+    check(num_elements(lr.shape) in (1, -1), "LearningRate is not one number")
 
 
-def _like_updated(*indices: int) -> Any:
+def _like_overwritten_inputs(*indices: int) -> Any:
     """The rule for outputs with the Metas of the inputs that they overwrite."""
 
     def rule(*metas: Any, **attrs: Any) -> Any:
-        _meta(*metas, **attrs)
+        _update_meta(*metas, **attrs)
         found = tuple(metas[i] for i in indices)
         return found if len(found) > 1 else found[0]
 
     return rule
 
 
-def _number(array: Any, like: Any) -> Any:
+def _as_scalar(array: Any, like: Any) -> Any:
     """The only element of an array, in the dtype of another."""
     return like.dtype.type(array.reshape(-1)[0])
 
@@ -44,21 +44,21 @@ def reject_master_param(master: Any) -> None:
 @op(
     "sgd",
     "Param!, LearningRate!, Grad!, MasterParam?! -> ParamOut~=Param",
-    meta=lambda p, lr, g, *_, **__: _like_updated(0)(p, g, lr),
-    no_grad=UPDATE_OP,
+    meta=lambda p, lr, g, *_, **__: _like_overwritten_inputs(0)(p, g, lr),
+    no_grad_reason=NO_GRAD_UPDATE_OP,
 )
 def sgd(param, lr, grad, master=None, *, multi_precision: bool = False):
     """ParamOut = Param - LearningRate * Grad. Param, Grad [*], LearningRate [1] -> like Param"""
     reject_master_param(master)
-    return param - _number(lr, param) * grad
+    return param - _as_scalar(lr, param) * grad
 
 
 @op(
     "momentum",
     "Param!, Grad!, Velocity!, LearningRate!, MasterParam?! -> ParamOut~=Param, "
     "VelocityOut~=Velocity",
-    meta=lambda p, g, v, lr, *_, **__: _like_updated(0, 0)(p, g, lr),
-    no_grad=UPDATE_OP,
+    meta=lambda p, g, v, lr, *_, **__: _like_overwritten_inputs(0, 0)(p, g, lr),
+    no_grad_reason=NO_GRAD_UPDATE_OP,
 )
 def momentum(
     param,
@@ -86,7 +86,7 @@ def momentum(
     if regularization_method == "l2_decay":
         g = g + one(regularization_coeff) * param
     new = one(mu) * velocity + g
-    return param - _number(lr, param) * (g + one(mu) * new if use_nesterov else new), new
+    return param - _as_scalar(lr, param) * (g + one(mu) * new if use_nesterov else new), new
 
 
 def _moments(g: Any, first: Any, second: Any, beta1: float, beta2: float) -> tuple[Any, Any]:
@@ -108,7 +108,7 @@ def _adam_step(
     return one(rate) * (first / (np.sqrt(second) + one(epsilon * correction)))
 
 
-def _scalar_or(tensor: Any, value: float) -> float:
+def _scalar_or_default(tensor: Any, value: float) -> float:
     return value if tensor is None else float(tensor.reshape(-1)[0])
 
 
@@ -120,7 +120,7 @@ _ADAM = (
 )
 
 
-@op("adam", _ADAM, meta=_like_updated(0, 3, 4, 5, 6), no_grad=UPDATE_OP)
+@op("adam", _ADAM, meta=_like_overwritten_inputs(0, 3, 4, 5, 6), no_grad_reason=NO_GRAD_UPDATE_OP)
 def adam(
     param,
     grad,
@@ -155,18 +155,29 @@ def adam(
     check(not lazy_mode, "lazy_mode is not supported")
     if skip is not None and bool(skip.reshape(-1)[0]):
         return param.copy(), moment1.copy(), moment2.copy(), pow1.copy(), pow2.copy()
-    beta1, beta2 = _scalar_or(beta1_tensor, beta1), _scalar_or(beta2_tensor, beta2)
+    beta1, beta2 = _scalar_or_default(beta1_tensor, beta1), _scalar_or_default(beta2_tensor, beta2)
     first, second = _moments(grad, moment1, moment2, beta1, beta2)
     powers = float(pow1.reshape(-1)[0]), float(pow2.reshape(-1)[0])
     step = _adam_step(
-        param, float(lr.reshape(-1)[0]), first, second, powers, _scalar_or(epsilon_tensor, epsilon)
+        param,
+        float(lr.reshape(-1)[0]),
+        first,
+        second,
+        powers,
+        _scalar_or_default(epsilon_tensor, epsilon),
     )
     if use_global_beta_pow:
         return param - step, first, second, pow1.copy(), pow2.copy()
     return param - step, first, second, pow1 * pow1.dtype.type(beta1), pow2 * pow2.dtype.type(beta2)
 
 
-@op("adamw", _ADAM, meta=_like_updated(0, 3, 4, 5, 6), attrs_of=adam, no_grad=UPDATE_OP)
+@op(
+    "adamw",
+    _ADAM,
+    meta=_like_overwritten_inputs(0, 3, 4, 5, 6),
+    attrs_of=adam,
+    no_grad_reason=NO_GRAD_UPDATE_OP,
+)
 def adamw(
     param,
     grad,
@@ -214,8 +225,8 @@ def adamw(
     "adamax",
     "Param!, Grad!, LearningRate!, Moment!, InfNorm!, Beta1Pow!, MasterParam?! -> "
     "ParamOut~=Param, MomentOut~=Moment, InfNormOut~=InfNorm",
-    meta=_like_updated(0, 3, 4),
-    no_grad=UPDATE_OP,
+    meta=_like_overwritten_inputs(0, 3, 4),
+    no_grad_reason=NO_GRAD_UPDATE_OP,
 )
 def adamax(
     param,
@@ -245,8 +256,8 @@ def adamax(
 @op(
     "adagrad",
     "Param!, Grad!, Moment!, LearningRate!, MasterParam?! -> ParamOut~=Param, MomentOut~=Moment",
-    meta=lambda p, g, m, lr, *_, **__: _like_updated(0, 0)(p, g, lr),
-    no_grad=UPDATE_OP,
+    meta=lambda p, g, m, lr, *_, **__: _like_overwritten_inputs(0, 0)(p, g, lr),
+    no_grad_reason=NO_GRAD_UPDATE_OP,
 )
 def adagrad(
     param, grad, moment, lr, master=None, *, epsilon: float = 1e-6, multi_precision: bool = False
@@ -256,15 +267,17 @@ def adagrad(
     """
     reject_master_param(master)
     total = moment + grad * grad
-    return param - _number(lr, param) * grad / (np.sqrt(total) + param.dtype.type(epsilon)), total
+    return param - _as_scalar(lr, param) * grad / (
+        np.sqrt(total) + param.dtype.type(epsilon)
+    ), total
 
 
 @op(
     "adadelta",
     "Param!, Grad!, AvgSquaredGrad!, AvgSquaredUpdate!, LearningRate!, MasterParam?! -> "
     "ParamOut~=Param, AvgSquaredGradOut~=AvgSquaredGrad, AvgSquaredUpdateOut~=AvgSquaredUpdate",
-    meta=lambda p, g, a, u, lr, *_, **__: _like_updated(0, 0, 0)(p, g, lr),
-    no_grad=UPDATE_OP,
+    meta=lambda p, g, a, u, lr, *_, **__: _like_overwritten_inputs(0, 0, 0)(p, g, lr),
+    no_grad_reason=NO_GRAD_UPDATE_OP,
 )
 def adadelta(
     param,
@@ -285,15 +298,19 @@ def adadelta(
     one = param.dtype.type
     seen = one(rho) * squared + one(1 - rho) * grad * grad
     step = -np.sqrt((updates + one(epsilon)) / (seen + one(epsilon))) * grad
-    return param + _number(lr, param) * step, seen, one(rho) * updates + one(1 - rho) * step * step
+    return (
+        param + _as_scalar(lr, param) * step,
+        seen,
+        one(rho) * updates + one(1 - rho) * step * step,
+    )
 
 
 @op(
     "rmsprop",
     "Param!, MeanSquare!, Grad!, Moment!, LearningRate!, MeanGrad?!, MasterParam?! -> "
     "ParamOut~=Param, MomentOut~=Moment, MeanSquareOut~=MeanSquare, MeanGradOut~=MeanGrad",
-    meta=lambda p, s, g, m, lr, *_, **__: _like_updated(0, 0, 0, 0)(p, g, lr),
-    no_grad=UPDATE_OP,
+    meta=lambda p, s, g, m, lr, *_, **__: _like_overwritten_inputs(0, 0, 0, 0)(p, g, lr),
+    no_grad_reason=NO_GRAD_UPDATE_OP,
 )
 def rmsprop(
     param,
@@ -323,7 +340,7 @@ def rmsprop(
     if centered:
         average = one(decay) * average + one(1 - decay) * grad
         under = under - average * average
-    step = one(momentum) * moment + _number(lr, param) * grad / np.sqrt(under)
+    step = one(momentum) * moment + _as_scalar(lr, param) * grad / np.sqrt(under)
     return param - step, step, seen, average.copy() if average is mean else average
 
 
@@ -333,8 +350,8 @@ def rmsprop(
     "MasterParam?!, SkipUpdate?! -> "
     "ParamOut~=Param, Moment1Out~=Moment1, Moment2Out~=Moment2, Beta1PowOut~=Beta1Pow, "
     "Beta2PowOut~=Beta2Pow",
-    meta=_like_updated(0, 3, 4, 5, 6),
-    no_grad=UPDATE_OP,
+    meta=_like_overwritten_inputs(0, 3, 4, 5, 6),
+    no_grad_reason=NO_GRAD_UPDATE_OP,
 )
 def lamb(
     param,
@@ -364,7 +381,7 @@ def lamb(
     first, second = _moments(grad, moment1, moment2, beta1, beta2)
     p1, p2 = one(1 - float(pow1.reshape(-1)[0])), one(1 - float(pow2.reshape(-1)[0]))
     toward = first / p1 / (np.sqrt(second / p2) + one(epsilon)) + one(weight_decay) * param
-    rate = _number(lr, param) * _trust(param, toward, always_adapt or weight_decay > 0)
+    rate = _as_scalar(lr, param) * _trust_ratio(param, toward, always_adapt or weight_decay > 0)
     return (
         param - rate * toward,
         first,
@@ -374,7 +391,7 @@ def lamb(
     )
 
 
-def _trust(param: Any, toward: Any, adapt: bool) -> Any:
+def _trust_ratio(param: Any, toward: Any, adapt: bool) -> Any:
     """The trust ratio: norm of the parameter / norm of the update; 1 if one of them is 0 or
     `adapt` is false.
     """
@@ -382,7 +399,11 @@ def _trust(param: Any, toward: Any, adapt: bool) -> Any:
     return param.dtype.type(size / step if adapt and size > 0 and step > 0 else 1.0)
 
 
-@op("check_finite_and_unscale", "X*!, Scale! -> Out*~, FoundInfinite~", no_grad=UPDATE_OP)
+@op(
+    "check_finite_and_unscale",
+    "X*!, Scale! -> Out*~, FoundInfinite~",
+    no_grad_reason=NO_GRAD_UPDATE_OP,
+)
 def check_finite_and_unscale(xs, scale):
     """Out = X / Scale; FoundInfinite = whether any element of any X is NaN or infinite.
 

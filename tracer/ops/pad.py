@@ -68,7 +68,7 @@ def _(g, x, *, paddings):
     return pad(g, paddings=[-p for p in paddings])
 
 
-def space_pairs(paddings: Sequence[int], data_format: str) -> Pairs:
+def spatial_pairs(paddings: Sequence[int], data_format: str) -> Pairs:
     """The pairs of widths of all five axes, given those of width, height and depth."""
     check(data_format in _SPATIAL_AXES, f"data_format={data_format!r} is neither NCDHW nor NDHWC")
     check(len(paddings) == 6, f"paddings={list(paddings)} are not six")
@@ -119,7 +119,7 @@ def pad3d(
     X [N, C, D, H, W] or [N, D, H, W, C] -> Out like X
     """
     check(x.ndim == 5, "needs five axes")
-    pairs = space_pairs(resolve_sizes(paddings_tensor, None, paddings), data_format)
+    pairs = spatial_pairs(resolve_sizes(paddings_tensor, None, paddings), data_format)
     check_mode(x.shape, pairs, mode)
     if mode == "constant":
         return pad_array(x, pairs, value)
@@ -140,7 +140,7 @@ def _(x, paddings_tensor, *, paddings, mode, value, data_format):
             tuple(-1 if i in _SPATIAL_AXES[data_format] else d for i, d in enumerate(x.shape)),
             x.dtype,
         )
-    pairs = space_pairs(paddings, data_format)
+    pairs = spatial_pairs(paddings, data_format)
     check_mode(x.shape, pairs, mode)
     return Meta(padded_shape(x.shape, pairs), x.dtype)
 
@@ -170,14 +170,14 @@ def pad3d_grad(
 
     X [*], Out@GRAD like Out -> X@GRAD [*]
     """
-    pairs = space_pairs(resolve_sizes(paddings_tensor, None, paddings), data_format)
+    pairs = spatial_pairs(resolve_sizes(paddings_tensor, None, paddings), data_format)
     for axis, pair in enumerate(pairs):
         if max(pair):
-            g = fold_padding(g, axis, pair, source_indices(x.shape[axis], pair, mode))
+            g = pad_axis_grad(g, axis, pair, source_indices(x.shape[axis], pair, mode))
     return g
 
 
-def fold_padding(g: Any, axis: int, pair: tuple[int, int], source: Any) -> Any:
+def pad_axis_grad(g: Any, axis: int, pair: tuple[int, int], source: Any) -> Any:
     """The gradient of padding along one axis: `g` without the padding, whose elements are
     added to their source elements.
     """

@@ -14,18 +14,18 @@ from .shared_meta_rules import broadcast, check_float
 from .unary_math import negative, square
 
 
-def _float_pair(x: Any, y: Any, **attrs: Any) -> Any:
+def _float_broadcast_meta(x: Any, y: Any, **attrs: Any) -> Any:
     check_float(x)
     return broadcast(x, y, **attrs)
 
 
-def _angle_of(x: Any, y: Any) -> Meta:
+def _angle(x: Any, y: Any) -> Meta:
     """The angle of the point (x, y); float64 for integer inputs."""
     found = broadcast(x, y)
     return found if is_float(found.dtype) else Meta(found.shape, np.dtype(np.float64))
 
 
-@op("atan2", "X1, X2 -> Out", meta=_angle_of)
+@op("atan2", "X1, X2 -> Out", meta=_angle)
 def atan2(x, y):
     """Out = the angle of the point (X2, X1), in (-pi, pi].
 
@@ -40,7 +40,7 @@ def _(g, x, y):
     return lambda: mul(over, y), lambda: negative(mul(over, x))
 
 
-def _selection_op(type: str, function: Any, word: str, picked: str, other: str) -> Any:
+def _define_selection_op(type: str, function: Any, word: str, picked: str, other: str) -> Any:
     @op(type, "X, Y -> Out", meta=broadcast)
     def kernel(x, y):
         return function(x, y)
@@ -55,16 +55,16 @@ def _selection_op(type: str, function: Any, word: str, picked: str, other: str) 
         ), lambda: masked(g, takes_y)
 
     kernel.kernel.__doc__ = (
-        f"Out = the {word} of X and Y, the other one where one is NaN.   X [*A], Y [*B] "
-        f"-> Out [*broadcast(A, B)]"
+        f"Out = the {word} element of X and Y; if one of them is NaN, the other one. X [*A], Y "
+        f"[*B] -> Out [*broadcast(A, B)]"
     )
     return kernel
 
 
-fmax = _selection_op(
+fmax = _define_selection_op(
     "elementwise_fmax", upcast_half(np.fmax), "larger", "greater_equal", "less_than"
 )
-fmin = _selection_op(
+fmin = _define_selection_op(
     "elementwise_fmin", upcast_half(np.fmin), "smaller", "less_equal", "greater_than"
 )
 
@@ -89,8 +89,8 @@ def _(g, x, y):
 @op(
     "nextafter",
     "x, y -> out",
-    meta=_float_pair,
-    no_grad="it is a step of rounding",
+    meta=_float_broadcast_meta,
+    no_grad_reason="it is a step of rounding",
     same_dtype="x y",
 )
 def nextafter(x, y):

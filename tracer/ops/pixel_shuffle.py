@@ -5,10 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.arrays import np
-from ..core.op import VALUE_INDEPENDENT, Ints, Meta, check, op
+from ..core.op import NO_GRAD_VALUE_INDEPENDENT, Ints, Meta, check, op
 from .elementwise import masked
-from .shared_meta_rules import check_float, dims_match, multiply_dims, normal_axis
-from .sliding_window import Window, as_ints, channels_first, first_shape, restore_format, to_format
+from .shared_meta_rules import check_float, dims_match, multiply_dim, normalize_axis
+from .sliding_window import (
+    Window,
+    as_ints,
+    channels_first,
+    channels_first_shape,
+    format_shape,
+    restore_format,
+)
 
 
 def _divide_channels(size: int, by: int, what: str) -> int:
@@ -34,10 +41,10 @@ def pixel_shuffle(x, *, upscale_factor: int = 1, data_format: str = "NCHW"):
 
 @pixel_shuffle.meta
 def _(x, *, upscale_factor, data_format):
-    n, c, h, w = first_shape(x.shape, data_format)
+    n, c, h, w = channels_first_shape(x.shape, data_format)
     r = upscale_factor
     c = _divide_channels(c, r * r, f"upscale_factor={r} squared")
-    return Meta(to_format((n, c, multiply_dims(h, r), multiply_dims(w, r)), data_format), x.dtype)
+    return Meta(format_shape((n, c, multiply_dim(h, r), multiply_dim(w, r)), data_format), x.dtype)
 
 
 @pixel_shuffle.vjp
@@ -59,10 +66,10 @@ def pixel_unshuffle(x, *, downscale_factor: int = 1, data_format: str = "NCHW"):
 
 @pixel_unshuffle.meta
 def _(x, *, downscale_factor, data_format):
-    n, c, h, w = first_shape(x.shape, data_format)
+    n, c, h, w = channels_first_shape(x.shape, data_format)
     r = downscale_factor
     h, w = (_divide_channels(s, r, f"downscale_factor={r}") for s in (h, w))
-    return Meta(to_format((n, multiply_dims(c, r * r), h, w), data_format), x.dtype)
+    return Meta(format_shape((n, multiply_dim(c, r * r), h, w), data_format), x.dtype)
 
 
 @pixel_unshuffle.vjp
@@ -87,7 +94,7 @@ def _shuffle(x: Any, groups: int) -> Any:
 
 @channel_shuffle.meta
 def _(x, *, groups, data_format):
-    _divide_channels(first_shape(x.shape, data_format)[1], groups, f"groups={groups}")
+    _divide_channels(channels_first_shape(x.shape, data_format)[1], groups, f"groups={groups}")
     return x
 
 
@@ -131,7 +138,7 @@ def _shift(x: Any, seg_num: int, shift_ratio: float, data_format: str, step: int
 
 
 def _shift_meta(x, *, seg_num, shift_ratio, data_format):
-    shape = first_shape(x.shape, data_format)
+    shape = channels_first_shape(x.shape, data_format)
     check(0 <= shift_ratio <= 0.5, f"shift_ratio={shift_ratio} is not in [0, 0.5]")
     _divide_channels(shape[0], seg_num, f"seg_num={seg_num}")
     return x
@@ -167,7 +174,7 @@ def _(g, x, *, seg_num, shift_ratio, data_format):
 # ---------------------------------------------------------------------------------
 
 
-def _group(x: Any, groups: int, axis: int) -> Any:
+def _split_into_groups(x: Any, groups: int, axis: int) -> Any:
     """Reshape [*,C,*] to [*,C/groups,groups,*]."""
     axis %= x.ndim
     return x.reshape(*x.shape[:axis], x.shape[axis] // groups, groups, *x.shape[axis + 1 :])
@@ -180,14 +187,14 @@ def maxout(x, *, groups: int, axis: int = 1):
     X [N,C,H,W] -> Out [N,C/groups,H,W]
     """
     check(-x.ndim <= axis < x.ndim, f"axis={axis} is not that of the channels")
-    return np.max(_group(x, groups, axis), axis=axis % x.ndim + 1)
+    return np.max(_split_into_groups(x, groups, axis), axis=axis % x.ndim + 1)
 
 
 @maxout.meta
 def _(x, *, groups, axis):
     check_float(x)
     check(len(x.shape) == 4, "images require four axes")
-    at = normal_axis(axis, 4)
+    at = normalize_axis(axis, 4)
     check(at in (1, 3), f"axis={axis} is not that of the channels")
     return Meta(
         (
@@ -202,23 +209,23 @@ def _(x, *, groups, axis):
 @maxout.vjp
 def _(g, x, *, groups, axis):
     return masked(
-        repeat_groups(g, groups=groups, axis=axis), first_largest(x, groups=groups, axis=axis)
+        repeat_groups(g, groups=groups, axis=axis), is_first_maximum(x, groups=groups, axis=axis)
     )
 
 
-@op("first_largest", "X -> Out", no_grad=VALUE_INDEPENDENT, internal=True)
-def first_largest(x, *, groups: int, axis: int = 1):
+@op("first_largest", "X -> Out", no_grad_reason=NO_GRAD_VALUE_INDEPENDENT, internal=True)
+def is_first_maximum(x, *, groups: int, axis: int = 1):
     """Out = whether a channel is the first maximum of its group.
 
     X [*,C,*] -> Out bool [*,C,*]
     """
-    grouped, at = _group(x, groups, axis), axis % x.ndim + 1
+    grouped, at = _split_into_groups(x, groups, axis), axis % x.ndim + 1
     out = np.zeros_like(grouped, dtype=bool)
     np.put_along_axis(out, np.argmax(grouped, axis=at, keepdims=True), True, axis=at)
     return out.reshape(x.shape)
 
 
-@first_largest.meta
+@is_first_maximum.meta
 def _(x, **_):
     return Meta(x.shape, np.dtype(bool))
 
@@ -232,7 +239,7 @@ def repeat_groups(x, *, groups: int, axis: int = 1):
 @repeat_groups.meta
 def _(x, *, groups, axis):
     at = axis % len(x.shape)
-    return Meta((*x.shape[:at], multiply_dims(x.shape[at], groups), *x.shape[at + 1 :]), x.dtype)
+    return Meta((*x.shape[:at], multiply_dim(x.shape[at], groups), *x.shape[at + 1 :]), x.dtype)
 
 
 @repeat_groups.vjp
@@ -243,7 +250,7 @@ def _(g, x, *, groups, axis):
 @op("sum_groups", "X -> Out", internal=True)
 def sum_groups(x, *, groups: int, axis: int = 1):
     """Out = the sum over each `groups` consecutive channels. X [*,C,*] -> Out [*,C/groups,*]"""
-    return np.sum(_group(x, groups, axis), axis=axis % x.ndim + 1)
+    return np.sum(_split_into_groups(x, groups, axis), axis=axis % x.ndim + 1)
 
 
 @sum_groups.meta
@@ -264,7 +271,7 @@ def _(g, x, *, groups, axis):
 # -----------------------------------------------------------------------------------------
 
 
-def _window(kernel_sizes: Any, strides: Any, paddings: Any, dilations: Any) -> Window:
+def _make_unfold_window(kernel_sizes: Any, strides: Any, paddings: Any, dilations: Any) -> Window:
     check(len(paddings) in (2, 4), f"paddings={list(paddings)} are neither two nor four numbers")
     top, left, bottom, right = paddings if len(paddings) == 4 else (*paddings, *paddings)
     size, stride, dilation = (
@@ -281,7 +288,7 @@ def _window(kernel_sizes: Any, strides: Any, paddings: Any, dilations: Any) -> W
     return Window(size, stride, dilation, ((top, bottom), (left, right)))
 
 
-def _unfold(x: Any, window: Window, at: tuple[int, ...], out: tuple[int, ...]) -> Any:
+def _elements_at_offset(x: Any, window: Window, at: tuple[int, ...], out: tuple[int, ...]) -> Any:
     """The elements of padded x [N,C,H,W] at kernel offset `at`: a view [N,C,*out]."""
     starts = [i * d for i, d in zip(at, window.dilation, strict=True)]
     index = [
@@ -296,24 +303,24 @@ def unfold(x, *, kernel_sizes: Ints, strides: Ints, paddings: Ints, dilations: I
 
     X [N,C,H,W] -> Y [N,C*KH*KW,L]
     """
-    window = _window(kernel_sizes, strides, paddings, dilations)
-    out = window.out(x.shape[2:])
+    window = _make_unfold_window(kernel_sizes, strides, paddings, dilations)
+    out = window.output_sizes(x.shape[2:])
     full = np.pad(x, [(0, 0), (0, 0), *window.pads])
     y = np.empty_like(x, shape=(*x.shape[:2], *window.size, *out))
-    for at in window.taps:
-        y[:, :, at[0], at[1]] = _unfold(full, window, at, out)
+    for at in window.kernel_offsets:
+        y[:, :, at[0], at[1]] = _elements_at_offset(full, window, at, out)
     return y.reshape(x.shape[0], -1, out[0] * out[1])
 
 
 @unfold.meta
 def _(x, *, kernel_sizes, strides, paddings, dilations):
-    n, c, *sizes = first_shape(x.shape, "NCHW")
-    window = _window(kernel_sizes, strides, paddings, dilations)
-    high, wide = window.out(sizes)
+    n, c, *sizes = channels_first_shape(x.shape, "NCHW")
+    window = _make_unfold_window(kernel_sizes, strides, paddings, dilations)
+    high, wide = window.output_sizes(sizes)
     return Meta(
         (
             n,
-            multiply_dims(c, window.size[0] * window.size[1]),
+            multiply_dim(c, window.size[0] * window.size[1]),
             high * wide if min(high, wide) >= 0 else -1,
         ),
         x.dtype,
@@ -326,12 +333,12 @@ def _(g, x, **over):
 
 
 def _fold(y: Any, window: Window, sizes: Any) -> Any:
-    out = window.out(sizes)
+    out = window.output_sizes(sizes)
     columns = y.reshape(y.shape[0], -1, *window.size, *out)
     wide = [s + sum(p) for s, p in zip(sizes, window.pads, strict=True)]
     full = np.zeros_like(y, shape=(*columns.shape[:2], *wide))
-    for at in window.taps:
-        place = _unfold(full, window, at, out)
+    for at in window.kernel_offsets:
+        place = _elements_at_offset(full, window, at, out)
         place += columns[:, :, at[0], at[1]]
     (top, _), (left, _) = window.pads
     return full[:, :, top : top + sizes[0], left : left + sizes[1]]
@@ -345,14 +352,14 @@ def fold(
 
     X [N,C*KH*KW,L] -> Y [N,C,*output_sizes]
     """
-    return _fold(x, _window(kernel_sizes, strides, paddings, dilations), output_sizes)
+    return _fold(x, _make_unfold_window(kernel_sizes, strides, paddings, dilations), output_sizes)
 
 
 @fold.meta
 def _(x, *, output_sizes, kernel_sizes, strides, paddings, dilations):
     check(len(x.shape) == 3, "X needs three axes")
-    window = _window(kernel_sizes, strides, paddings, dilations)
-    high, wide = window.out(as_ints(output_sizes, 2, "output_sizes"))
+    window = _make_unfold_window(kernel_sizes, strides, paddings, dilations)
+    high, wide = window.output_sizes(as_ints(output_sizes, 2, "output_sizes"))
     check(
         dims_match(x.shape[2], high * wide),
         f"{x.shape[2]} columns are not the {high * wide} places of the window",
@@ -369,7 +376,7 @@ def _(g, x, *, output_sizes, **over):
 @op("fold_like", "X, Y -> Out", meta=lambda x, y, **_: y, attrs_of=unfold, internal=True)
 def fold_like(x, y, **over):
     """Out = fold of X with the output sizes of Y. X [N,C*KH*KW,L], Y [N,C,H,W] -> Out like Y"""
-    return _fold(x, _window(**over), y.shape[2:])
+    return _fold(x, _make_unfold_window(**over), y.shape[2:])
 
 
 @fold_like.vjp

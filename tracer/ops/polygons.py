@@ -13,40 +13,40 @@ def polygon_ious(ones: Any, others: Any) -> Any:
     [N,S], [M,S] -> [N,M]
     """
     first, second = (
-        _counter_clockwise(p.reshape(len(p), p.shape[1] // 2, 2).astype(np.float64))
+        _make_counter_clockwise(p.reshape(len(p), p.shape[1] // 2, 2).astype(np.float64))
         for p in (ones, others)
     )
     out = np.zeros((len(first), len(second)), ones.dtype)
-    i, j = np.nonzero(_is_near(first, second))
+    i, j = np.nonzero(_do_bounding_boxes_intersect(first, second))
     a, b = first[i], second[j]
-    own, theirs = _areas(a), _areas(b)
+    own, theirs = _signed_areas(a), _signed_areas(b)
     whole = (own > 0) & (theirs > 0)
-    shared = np.where(whole, _intersection(a, b), 0)
+    shared = np.where(whole, _intersection_areas(a, b), 0)
     out[i, j] = shared / np.where(whole, own + theirs - shared, 1)
     return out
 
 
-def _is_near(ones: Any, others: Any) -> Any:
+def _do_bounding_boxes_intersect(ones: Any, others: Any) -> Any:
     """Whether the bounding boxes of two polygons intersect. bool [N,M]"""
     (low, high), (least, most) = ((c.min(1), c.max(1)) for c in (ones, others))
     return np.all((low[:, None] <= most) & (least <= high[:, None]), axis=2)
 
 
-def _cross(a: Any, b: Any) -> Any:
+def _cross_product(a: Any, b: Any) -> Any:
     return a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
 
 
-def _areas(corners: Any) -> Any:
+def _signed_areas(corners: Any) -> Any:
     """The signed areas; positive if the corners are counter-clockwise."""
-    return np.sum(_cross(corners, np.roll(corners, -1, axis=1)), axis=1) / 2
+    return np.sum(_cross_product(corners, np.roll(corners, -1, axis=1)), axis=1) / 2
 
 
-def _counter_clockwise(corners: Any) -> Any:
+def _make_counter_clockwise(corners: Any) -> Any:
     """The polygons with counter-clockwise corners. [N,S,2]"""
-    return np.where((_areas(corners) < 0)[:, None, None], corners[:, ::-1], corners)
+    return np.where((_signed_areas(corners) < 0)[:, None, None], corners[:, ::-1], corners)
 
 
-def _intersection(a: Any, b: Any) -> Any:
+def _intersection_areas(a: Any, b: Any) -> Any:
     """The intersection area of each pair, computed as a sum over the parts of the sides that lie
     inside the other polygon.
 
@@ -54,18 +54,23 @@ def _intersection(a: Any, b: Any) -> Any:
     """
     start = a[:, :1]
     return (
-        np.maximum(_along(a - start, b - start, True) + _along(b - start, a - start, False), 0) / 2
+        np.maximum(
+            _side_contributions(a - start, b - start, True)
+            + _side_contributions(b - start, a - start, False),
+            0,
+        )
+        / 2
     )
 
 
-def _along(a: Any, b: Any, first: bool) -> Any:
+def _side_contributions(a: Any, b: Any, first: bool) -> Any:
     """The contribution of the sides of `a` to twice the area (Cyrus and Beck 1978).
 
     first: count sides that both polygons have as sides of `a`.
     """
     p, way = a[:, :, None], (np.roll(a, -1, axis=1) - a)[:, :, None]
     start, side = b[:, None], (np.roll(b, -1, axis=1) - b)[:, None]
-    depth, deeper = _cross(side, p - start), _cross(side, way)
+    depth, deeper = _cross_product(side, p - start), _cross_product(side, way)
     with np.errstate(divide="ignore", invalid="ignore"):
         at = -depth / deeper
     low = np.maximum(np.max(np.where(deeper > 0, at, 0), axis=2), 0)
@@ -75,5 +80,5 @@ def _along(a: Any, b: Any, first: bool) -> Any:
     limits = np.any(side != 0, axis=3)
     outside = np.any((deeper == 0) & (depth <= 0) & limits & ~common, axis=2)
     p, way = p[:, :, 0], way[:, :, 0]
-    parts = _cross(p + way * low[..., None], p + way * high[..., None])
+    parts = _cross_product(p + way * low[..., None], p + way * high[..., None])
     return np.sum(np.where((high > low) & ~outside, parts, 0), axis=1)

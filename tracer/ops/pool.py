@@ -10,54 +10,55 @@ from typing import Any, NamedTuple
 
 from ..core import native
 from ..core.arrays import np
-from ..core.limits import check_result
 from ..core.op import Ints, Meta, Op, check, op
+from ..core.result_size_limit import check_result_size
 from .half_precision import upcast_half
-from .shared_meta_rules import Shape, check_float, like, like_x, shape_of
+from .shared_meta_rules import Shape, check_float, like_input, like_x, shape_of
 from .sliding_window import (
     NUMBER_WORDS,
     KernelOffset,
-    Pair,
+    PadPair,
     Window,
     as_ints,
     channels_first,
-    first_shape,
+    channels_first_shape,
+    format_shape,
     resolve_pads,
     restore_format,
-    to_format,
 )
 
 # the index in the image and the index in the result: slices or integers along one axis
-AxisWindow = tuple[Any, Any]
+IndexPair = tuple[Any, Any]
 
 
 class Pooling(NamedTuple):
     """One pooling of images of known size.
 
-    folds: for each axis, pairs of an image index and a result index; pooling reduces the former
-    onto the latter.
-    out: the output sizes.
+    index_pairs_per_axis: for each axis, pairs of an image index and a result index; pooling reduces
+    the former onto the latter.
+    output_sizes: the size of the result along each axis.
     pads: the padding of each axis.
-    counts: for each axis and output position, the number of elements that an average divides by. As
-    in Paddle, 0 or negative for a window that begins after the image.
+    counts_per_axis: for each axis and output position, the number of elements that an average
+    divides by. As in Paddle, 0 or negative for a window that begins after the image.
     """
 
-    folds: list[list[AxisWindow]]
-    out: KernelOffset
-    pads: list[Pair]
-    counts: list[list[int]]
-    apart: bool  # whether no two windows share an element
+    index_pairs_per_axis: list[list[IndexPair]]
+    output_sizes: KernelOffset
+    pads: list[PadPair]
+    counts_per_axis: list[list[int]]
+    is_nonoverlapping: bool  # whether no two windows share an element
     window: Window | None  # None if windows have several sizes
 
     @property
-    def pieces(self) -> Iterator[tuple[Any, Any]]:
+    def window_index_pairs(self) -> Iterator[tuple[Any, Any]]:
         """The indices into the last axes of image and result, in window order."""
         return (
-            ((..., *(p[0] for p in at)), (..., *(p[1] for p in at))) for at in product(*self.folds)
+            ((..., *(p[0] for p in at)), (..., *(p[1] for p in at)))
+            for at in product(*self.index_pairs_per_axis)
         )
 
 
-def _adaptive_axis(size: int, out: int) -> tuple[list[AxisWindow], list[int]]:
+def _adaptive_index_pairs(size: int, out: int) -> tuple[list[IndexPair], list[int]]:
     starts = [i * size // out for i in range(out)]
     ends = [-(-(i + 1) * size // out) for i in range(out)]
     if size % out == 0:
@@ -67,11 +68,11 @@ def _adaptive_axis(size: int, out: int) -> tuple[list[AxisWindow], list[int]]:
     return pieces, [e - s for s, e in zip(starts, ends, strict=True)]
 
 
-def _window_axis(
+def _window_index_pairs(
     size: int, out: int, window: Window, axis: int, exclusive: bool
-) -> tuple[list[AxisWindow], list[int]]:
+) -> tuple[list[IndexPair], list[int]]:
     k, stride, (before, _) = window.size[axis], window.stride[axis], window.pads[axis]
-    pieces: list[AxisWindow] = [
+    pieces: list[IndexPair] = [
         (slice(i, i + (out - 1) * stride + 1, stride), slice(None)) for i in range(k)
     ]
     starts = [o * stride - before for o in range(out)]
@@ -96,7 +97,7 @@ def _out_size(size: int, window: Window, axis: int, ceil_mode: bool) -> int:
     return out
 
 
-def _window(
+def _make_pool_window(
     sizes: Sequence[int], ksize: Any, strides: Any, paddings: Any, algorithm: str, whole: bool
 ) -> Window:
     rank = len(sizes)
@@ -111,7 +112,7 @@ def _window(
     return Window(size, stride, (1,) * rank, pads)
 
 
-def output_sizes(
+def window_and_output_sizes(
     shape: Shape,
     *,
     ksize: Any,
@@ -132,7 +133,7 @@ def output_sizes(
         out = (1,) * len(sizes) if global_pooling else as_ints(ksize, len(sizes), "ksize")
         check(min(out) > 0, f"ksize={list(ksize)} is not positive")
         return None, out
-    window = _window(sizes, ksize, strides, paddings, padding_algorithm, global_pooling)
+    window = _make_pool_window(sizes, ksize, strides, paddings, padding_algorithm, global_pooling)
     if global_pooling:
         return window, (1,) * len(sizes)
     return window, tuple(_out_size(s, window, i, ceil_mode) for i, s in enumerate(sizes))
@@ -140,19 +141,24 @@ def output_sizes(
 
 def make_pooling(shape: Shape, exclusive: bool = True, **attrs: Any) -> Pooling:
     """The pooling of images of `shape` [N,C,*S] with the given attributes."""
-    window, out = output_sizes(shape, **attrs)
+    window, out = window_and_output_sizes(shape, **attrs)
     sizes = shape[2:]
     if window is None:
-        axes = [_adaptive_axis(s, o) for s, o in zip(sizes, out, strict=True)]
+        axes = [_adaptive_index_pairs(s, o) for s, o in zip(sizes, out, strict=True)]
         pads = [(0, 0)] * len(sizes)
         steps = tuple(s // o for s, o in zip(sizes, out, strict=True))
         even = all(o * step == s for s, o, step in zip(sizes, out, steps, strict=True))
         alike = Window(steps, steps, (1,) * len(sizes), tuple(pads)) if even else None
         return Pooling(
-            [a[0] for a in axes], out, pads, [a[1] for a in axes], apart=False, window=alike
+            [a[0] for a in axes],
+            out,
+            pads,
+            [a[1] for a in axes],
+            is_nonoverlapping=False,
+            window=alike,
         )
     axes = [
-        _window_axis(s, o, window, i, exclusive)
+        _window_index_pairs(s, o, window, i, exclusive)
         for i, (s, o) in enumerate(zip(sizes, out, strict=True))
     ]
     pads = [
@@ -163,30 +169,30 @@ def make_pooling(shape: Shape, exclusive: bool = True, **attrs: Any) -> Pooling:
     return Pooling([a[0] for a in axes], out, pads, [a[1] for a in axes], apart, window)
 
 
-def _inside(pads: list[Pair], sizes: Sequence[int]) -> tuple[Any, ...]:
+def _unpadded_index(pads: list[PadPair], sizes: Sequence[int]) -> tuple[Any, ...]:
     """The slice of a padded image without the padding."""
     return (..., *(slice(before, before + s) for (before, _), s in zip(pads, sizes, strict=True)))
 
 
-def padded(x: Any, pads: list[Pair], value: float) -> Any:
+def pad_images(x: Any, pads: list[PadPair], value: float) -> Any:
     """x [N,C,*S] padded with `value`; x itself if there is no padding."""
     if not any(map(any, pads)):
         return x
     wide = [s + sum(p) for s, p in zip(x.shape[2:], pads, strict=True)]
-    check_result([*x.shape[:2], *wide], x.dtype.itemsize, "the padded image")
+    check_result_size([*x.shape[:2], *wide], x.dtype.itemsize, "the padded image")
     full = np.full_like(x, value, shape=(*x.shape[:2], *wide))
-    full[_inside(pads, x.shape[2:])] = x
+    full[_unpadded_index(pads, x.shape[2:])] = x
     return full
 
 
-def _along(axis: int) -> Any:
+def _axis_indexer(axis: int) -> Any:
     """A function that maps `s` to the index (:, ..., :, s), where s is at `axis`."""
     return lambda s: (*(slice(None),) * axis, s)
 
 
-def fold(x: Any, pieces: list[AxisWindow], out: int, axis: int, function: Any) -> Any:
+def reduce_windows(x: Any, pieces: list[IndexPair], out: int, axis: int, function: Any) -> Any:
     """Reduce x along one axis with `function`, over the elements of each window."""
-    index = _along(axis)
+    index = _axis_indexer(axis)
     if all(isinstance(p[1], slice) for p in pieces):
         first = x[index(pieces[0][0])]
         if len(pieces) == 1:
@@ -199,9 +205,9 @@ def fold(x: Any, pieces: list[AxisWindow], out: int, axis: int, function: Any) -
     return np.stack([functools.reduce(function, p) for p in parts], axis=axis)
 
 
-def unfold(g: Any, pieces: list[AxisWindow], size: int, axis: int) -> Any:
+def distribute_to_windows(g: Any, pieces: list[IndexPair], size: int, axis: int) -> Any:
     """The adjoint of reducing windows by sums: distribute g to the elements of each window."""
-    index = _along(axis)
+    index = _axis_indexer(axis)
     total = np.zeros_like(g, shape=(*g.shape[:axis], size, *g.shape[axis + 1 :]))
     for seen, place in pieces:
         part = total[index(seen)]
@@ -209,50 +215,56 @@ def unfold(g: Any, pieces: list[AxisWindow], size: int, axis: int) -> Any:
     return total
 
 
-def _divisor(p: Pooling, x: Any) -> Any:
+def _elements_per_window(p: Pooling, x: Any) -> Any:
     """The number of elements averaged at each output position, [*out]."""
-    counts = [np.array(c, dtype=x.dtype) for c in p.counts]
+    counts = [np.array(c, dtype=x.dtype) for c in p.counts_per_axis]
     return math.prod(c.reshape(-1, *(1,) * (len(counts) - 1 - i)) for i, c in enumerate(counts))
 
 
-def _flat_sizes(p: Pooling, sizes: Sequence[int]) -> Shape:
+def _native_size_arguments(p: Pooling, sizes: Sequence[int]) -> Shape:
     """The sizes of a 2-D pooling, in the order of the arguments of the compiled kernels;
     empty if they do not support it.
     """
     if p.window is None or len(sizes) != 2:
         return ()
-    return (*sizes, *p.out, *p.window.size, *p.window.stride, *(before for before, _ in p.pads))
+    return (
+        *sizes,
+        *p.output_sizes,
+        *p.window.size,
+        *p.window.stride,
+        *(before for before, _ in p.pads),
+    )
 
 
-def _counts(p: Pooling, x: Any) -> list[Any]:
-    return [np.array(c, dtype=x.dtype) for c in p.counts]
+def _count_arrays(p: Pooling, x: Any) -> list[Any]:
+    return [np.array(c, dtype=x.dtype) for c in p.counts_per_axis]
 
 
 _MAX, _MEAN, _MAX_BACK, _MEAN_BACK = map(
-    native.kernel, ("max_pool", "avg_pool", "max_pool_grad", "avg_pool_grad")
+    native.find_kernel, ("max_pool", "avg_pool", "max_pool_grad", "avg_pool_grad")
 )
 
 
 @native.NativeFunction
-def pool(x: Any, p: Pooling, kind: str) -> Any:
+def pool_images(x: Any, p: Pooling, kind: str) -> Any:
     """Pool x [N,C,*S] to [N,C,*p.out]."""
     check(kind in ("max", "avg"), f"pooling_type={kind!r} is neither max nor avg")
     function = np.maximum if kind == "max" else np.add
-    x = padded(x, p.pads, -np.inf if kind == "max" else 0)
-    for i, pieces in enumerate(p.folds):
-        x = fold(x, pieces, p.out[i], 2 + i, function)
+    x = pad_images(x, p.pads, -np.inf if kind == "max" else 0)
+    for i, pieces in enumerate(p.index_pairs_per_axis):
+        x = reduce_windows(x, pieces, p.output_sizes[i], 2 + i, function)
     if kind == "max":
-        return x.copy() if all(len(f) == 1 for f in p.folds) else x
+        return x.copy() if all(len(f) == 1 for f in p.index_pairs_per_axis) else x
     with np.errstate(all="ignore"):  # an empty window has no mean
-        return x / _divisor(p, x)
+        return x / _elements_per_window(p, x)
 
 
-@pool.native
+@pool_images.native
 def _(x, p, kind):
-    sizes = _flat_sizes(p, x.shape[2:])
+    sizes = _native_size_arguments(p, x.shape[2:])
     if not sizes or kind not in ("max", "avg"):
         return NotImplemented
-    return _MAX(x, sizes) if kind == "max" else _MEAN(x, *_counts(p, x), sizes)
+    return _MAX(x, sizes) if kind == "max" else _MEAN(x, *_count_arrays(p, x), sizes)
 
 
 @native.NativeFunction
@@ -260,30 +272,30 @@ def average_pool_grad(g: Any, p: Pooling, sizes: Sequence[int]) -> Any:
     """The gradient of average pooling, [N,C,*sizes]."""
     # the gradient of an empty window belongs to the padding
     with np.errstate(all="ignore"):
-        g = g / _divisor(p, g)
+        g = g / _elements_per_window(p, g)
     for i in reversed(range(len(sizes))):
-        g = unfold(g, p.folds[i], sizes[i] + sum(p.pads[i]), 2 + i)
-    return g[_inside(p.pads, sizes)]
+        g = distribute_to_windows(g, p.index_pairs_per_axis[i], sizes[i] + sum(p.pads[i]), 2 + i)
+    return g[_unpadded_index(p.pads, sizes)]
 
 
 @average_pool_grad.native
 def _(g, p, sizes):
-    flat = _flat_sizes(p, sizes)
-    return _MEAN_BACK(g, *_counts(p, g), flat) if flat else NotImplemented
+    flat = _native_size_arguments(p, sizes)
+    return _MEAN_BACK(g, *_count_arrays(p, g), flat) if flat else NotImplemented
 
 
-def max_positions(x: Any, out: Any, p: Pooling) -> Iterator[tuple[Any, Any, Any]]:
+def iter_max_positions(x: Any, out: Any, p: Pooling) -> Iterator[tuple[Any, Any, Any]]:
     """For each window offset: the index into padded x, the index into the result, and where this
     element is the first maximum.
     """
     free = np.ones_like(out, dtype=bool)
-    for seen, place in p.pieces:
+    for seen, place in p.window_index_pairs:
         hit = (x[seen] == out[place]) & free[place]
         free[place] ^= hit
         yield seen, place, hit
 
 
-def reshape_like_input(x: Any, other: Any) -> Any:
+def match_memory_order(x: Any, other: Any) -> Any:
     """x with the memory order of `other`, because mixed orders are slow."""
     if x.strides == other.strides:
         return x
@@ -295,32 +307,32 @@ def reshape_like_input(x: Any, other: Any) -> Any:
 @native.NativeFunction
 def max_pool_grad(x: Any, out: Any, g: Any, p: Pooling) -> Any:
     """The gradient of max pooling: all of it goes to the first maximum of each window."""
-    full = padded(x, p.pads, -np.inf)
-    total, g = np.zeros_like(full), reshape_like_input(g, out)
-    for seen, place, hit in max_positions(full, out, p):
-        if p.apart:
+    full = pad_images(x, p.pads, -np.inf)
+    total, g = np.zeros_like(full), match_memory_order(g, out)
+    for seen, place, hit in iter_max_positions(full, out, p):
+        if p.is_nonoverlapping:
             np.copyto(total[seen], g[place], where=hit)
         else:
             total[seen] += g[place] * hit
-    return total[_inside(p.pads, x.shape[2:])]
+    return total[_unpadded_index(p.pads, x.shape[2:])]
 
 
 @max_pool_grad.native
 def _(x, out, g, p):
-    sizes = _flat_sizes(p, x.shape[2:])
+    sizes = _native_size_arguments(p, x.shape[2:])
     return _MAX_BACK(x, out, g, sizes) if sizes else NotImplemented
 
 
 def max_pool_gather(x: Any, out: Any, gg: Any, p: Pooling) -> Any:
     """The elements of `gg` (like x) at the first maximum of each window."""
-    full, given = padded(x, p.pads, -np.inf), padded(reshape_like_input(gg, x), p.pads, 0)
+    full, given = pad_images(x, p.pads, -np.inf), pad_images(match_memory_order(gg, x), p.pads, 0)
     total = np.zeros_like(out)
-    for seen, place, hit in max_positions(full, out, p):
+    for seen, place, hit in iter_max_positions(full, out, p):
         total[place] += given[seen] * hit
     return total
 
 
-def _meta_of_rank(rank: int) -> Any:
+def _make_meta_rule(rank: int) -> Any:
     def rule(
         x, *, data_format, pooling_type, ksize, strides, paddings, use_cudnn, exclusive, **rest
     ):
@@ -328,35 +340,37 @@ def _meta_of_rank(rank: int) -> Any:
         check(
             pooling_type in ("max", "avg"), f"pooling_type={pooling_type!r} is neither max nor avg"
         )
-        shape = first_shape(x.shape, data_format, rank)
-        _, out = output_sizes(shape, ksize=ksize, strides=strides, paddings=paddings, **rest)
-        return Meta(to_format((*shape[:2], *out), data_format), x.dtype)
+        shape = channels_first_shape(x.shape, data_format, rank)
+        _, out = window_and_output_sizes(
+            shape, ksize=ksize, strides=strides, paddings=paddings, **rest
+        )
+        return Meta(format_shape((*shape[:2], *out), data_format), x.dtype)
 
     return rule
 
 
-def _vjp(g, x, *, Out, **over):
+def _pool_vjp(g, x, *, Out, **over):
     return pool_grad(x, Out, g, **over)
 
 
-def pool_for(shape: Shape) -> Op:
+def pool_op_for_shape(shape: Shape) -> Op:
     """The pooling of images of this shape."""
     return pool3d if len(shape) == 5 else pool2d
 
 
-def _forward(
+def _pool_forward(
     x: Any, rank: int, *, pooling_type: str, data_format: str, exclusive: bool, **attrs: Any
 ) -> Any:
     check(x.ndim == rank + 2, f"images require {NUMBER_WORDS[rank + 2]} axes")
     x = channels_first(x, data_format)
     p = make_pooling(x.shape, exclusive, **attrs)
-    out = pool(x, p, pooling_type)
+    out = pool_images(x, p, pooling_type)
     if pooling_type == "max" and p.window is not None:
-        _fill_empty(out, p, p.window, x.shape[2:])
+        _fill_empty_windows(out, p, p.window, x.shape[2:])
     return restore_format(out, data_format)
 
 
-def _fill_empty(out: Any, p: Pooling, window: Window, sizes: Sequence[int]) -> None:
+def _fill_empty_windows(out: Any, p: Pooling, window: Window, sizes: Sequence[int]) -> None:
     """Set the result of windows that lie in the padding to the lowest number, as in Paddle."""
     for i, size in enumerate(sizes):
         before = p.pads[i][0] - window.size[i]
@@ -365,11 +379,11 @@ def _fill_empty(out: Any, p: Pooling, window: Window, sizes: Sequence[int]) -> N
                 out.dtype
             ).min
         first = -(-(size + p.pads[i][0]) // window.stride[i])
-        if first < p.out[i]:
+        if first < p.output_sizes[i]:
             out[(slice(None),) * (2 + i) + (slice(first, None),)] = np.finfo(out.dtype).min
 
 
-@op("pool2d", "X -> Out", meta=_meta_of_rank(2))
+@op("pool2d", "X -> Out", meta=_make_meta_rule(2))
 @upcast_half
 def pool2d(
     x,
@@ -387,7 +401,7 @@ def pool2d(
     use_cudnn: bool = False,
 ):
     """Out = the maximum or the mean of X in each window. X [N,C,H,W] -> Out [N,C,H',W']"""
-    return _forward(
+    return _pool_forward(
         x,
         2,
         pooling_type=pooling_type,
@@ -403,7 +417,7 @@ def pool2d(
     )
 
 
-@op("pool3d", "X -> Out", meta=_meta_of_rank(3))
+@op("pool3d", "X -> Out", meta=_make_meta_rule(3))
 @upcast_half
 def pool3d(
     x,
@@ -421,7 +435,7 @@ def pool3d(
     use_cudnn: bool = False,
 ):
     """Out = the maximum or the mean of X in each window. X [N,C,D,H,W] -> Out [N,C,D',H',W']"""
-    return _forward(
+    return _pool_forward(
         x,
         3,
         pooling_type=pooling_type,
@@ -437,13 +451,13 @@ def pool3d(
     )
 
 
-pool2d.vjp(_vjp)
-pool3d.vjp(_vjp)
+pool2d.vjp(_pool_vjp)
+pool3d.vjp(_pool_vjp)
 
 
-def _pooling_like(x: Any, attrs: dict[str, Any]) -> tuple[Pooling, str]:
+def _pooling_of_attrs(x: Any, attrs: dict[str, Any]) -> tuple[Pooling, str]:
     """The pooling of x [N,C,*S] with these attributes, and its kind."""
-    full = pool_for(x.shape).full_attrs(attrs)
+    full = pool_op_for_shape(x.shape).full_attrs(attrs)
     return make_pooling(x.shape, **full), full["pooling_type"]
 
 
@@ -453,7 +467,7 @@ def pool_grad(x, out, g, **attrs):
     """The gradient of a pooling. X [N,C,*S], Out [N,C,*S'], Out@GRAD like Out -> X@GRAD like X"""
     layout = attrs.get("data_format", "NCHW")
     x, out, g = (channels_first(t, layout) for t in (x, out, g))
-    p, kind = _pooling_like(x, attrs)
+    p, kind = _pooling_of_attrs(x, attrs)
     return restore_format(
         max_pool_grad(x, out, g, p) if kind == "max" else average_pool_grad(g, p, x.shape[2:]),
         layout,
@@ -466,21 +480,25 @@ def _(gg, x, out, g, **over):
     return (
         None,
         None,
-        lambda: pool_for(shape_of(x))(gg, **over) if average else pool_pick(x, out, gg, **over),
+        lambda: (
+            pool_op_for_shape(shape_of(x))(gg, **over)
+            if average
+            else gather_max(x, out, gg, **over)
+        ),
     )
 
 
-@op("pool_pick", "X, Out, Y -> Out@GRAD", meta=like(1), attrs_of=pool2d, internal=True)
-def pool_pick(x, out, y, **attrs):
+@op("pool_pick", "X, Out, Y -> Out@GRAD", meta=like_input(1), attrs_of=pool2d, internal=True)
+def gather_max(x, out, y, **attrs):
     """Out@GRAD = the elements of Y at the maxima that the max pooling of X selected.
 
     X [N,C,*S], Out [N,C,*S'], Y like X -> like Out
     """
     layout = attrs.get("data_format", "NCHW")
     x, out, y = (channels_first(t, layout) for t in (x, out, y))
-    return restore_format(max_pool_gather(x, out, y, _pooling_like(x, attrs)[0]), layout)
+    return restore_format(max_pool_gather(x, out, y, _pooling_of_attrs(x, attrs)[0]), layout)
 
 
-@pool_pick.vjp
+@gather_max.vjp
 def _(g, x, out, y, **over):
     return None, None, pool_grad(x, out, g, **over)

@@ -7,23 +7,25 @@ from typing import Any
 from ..core.arrays import np
 from ..core.op import Meta, check, op
 from .half_precision import upcast_half
-from .pool import pool_for, pool_grad
+from .pool import pool_grad, pool_op_for_shape
 from .shared_meta_rules import shape_of
 
 
 @op("pool_to", "X, Size*! -> Out", internal=True)
 @upcast_half
-def pool_to(x, sizes, *, pooling_type: str = "", data_format: str = "NCHW"):
+def pool_to_size(x, sizes, *, pooling_type: str = "", data_format: str = "NCHW"):
     """Adaptive pooling: Out = the maximum or the mean of X in each window. Size is the number of
     windows along each axis.
 
     X [N,C,*S] -> Out [N,C,*Size]
     """
     wanted = [int(np.asarray(s).reshape(-1)[0]) for s in sizes]
-    return pool_for(x.shape).kernel(x, **_attrs(wanted, pooling_type, data_format))
+    return pool_op_for_shape(x.shape).kernel(
+        x, **_adaptive_pool_attrs(wanted, pooling_type, data_format)
+    )
 
 
-def _attrs(sizes: list[int], kind: str, data_format: str) -> dict[str, Any]:
+def _adaptive_pool_attrs(sizes: list[int], kind: str, data_format: str) -> dict[str, Any]:
     return {
         "pooling_type": kind,
         "ksize": sizes,
@@ -34,7 +36,7 @@ def _attrs(sizes: list[int], kind: str, data_format: str) -> dict[str, Any]:
     }
 
 
-@pool_to.meta
+@pool_to_size.meta
 def _(x, sizes, *, pooling_type, data_format):
     check(len(x.shape) == len(sizes) + 2, "Size needs one number per axis of the images")
     spatial, channels = (-1,) * len(sizes), x.shape[-1 if data_format[-1] == "C" else 1]
@@ -46,8 +48,10 @@ def _(x, sizes, *, pooling_type, data_format):
     )
 
 
-@pool_to.vjp
+@pool_to_size.vjp
 def _(g, x, sizes, *, pooling_type, data_format, Out):
     out = shape_of(Out)
     spatial = out[1:-1] if data_format[-1] == "C" else out[2:]
-    return pool_grad(x, Out, g, **_attrs(list(spatial), pooling_type, data_format)), None
+    return pool_grad(
+        x, Out, g, **_adaptive_pool_attrs(list(spatial), pooling_type, data_format)
+    ), None

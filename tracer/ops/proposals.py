@@ -6,12 +6,12 @@ import math
 from typing import Any
 
 from ..core.arrays import np
-from ..core.op import PYTHON_LOOP, Meta, check, op
-from .box_ops import NO_GRAD
-from .detection_helpers import INT32, INT64, NO_HALF, image_offsets
+from ..core.op import HOST_PYTHON_LOOP, Meta, check, op
+from .box_ops import NO_GRAD_BOXES
+from .detection_helpers import INT32, INT64, NO_HALF_BOXES, image_row_offsets
 from .half_precision import upcast_half
 from .lod import lengths, offsets_from_lengths
-from .nms import suppress
+from .nms import non_maximum_suppression
 from .shared_meta_rules import check_float, dims_match
 
 MAX_LOG_SCALE = float(np.log(1000.0 / 16.0))  # limit of log size ratios
@@ -29,7 +29,7 @@ def decode_boxes(anchors: Any, deltas: Any, variances: Any, extra: float) -> Any
     return np.concatenate([middle - half, middle + half - extra], axis=1)
 
 
-def _large_enough(boxes: Any, least: float, extra: Any, image: Any, scale: Any) -> Any:
+def _is_large_enough(boxes: Any, least: float, extra: Any, image: Any, scale: Any) -> Any:
     """A mask of the boxes with a minimal size in the unscaled image. With pixel offset,
     their center must also be in the image.
     """
@@ -39,7 +39,7 @@ def _large_enough(boxes: Any, least: float, extra: Any, image: Any, scale: Any) 
     return kept & (middle[:, 0] <= image[1]) & (middle[:, 1] <= image[0]) if extra else kept
 
 
-def _propose(
+def _propose_regions(
     scores: Any,
     deltas: Any,
     image: Any,
@@ -68,10 +68,10 @@ def _propose(
         )
         high, wide = image[n, 0], image[n, 1]
         boxes = np.clip(boxes, t(0), np.array([wide, high, wide, high], scores.dtype) - extra)
-        kept = _large_enough(boxes, max(min_size, 1.0), extra, (high, wide), scales[n])
+        kept = _is_large_enough(boxes, max(min_size, 1.0), extra, (high, wide), scales[n])
         boxes, order = boxes[kept], order[kept]
         chosen = (
-            suppress(boxes, nms_thresh, float(extra), eta)
+            non_maximum_suppression(boxes, nms_thresh, float(extra), eta)
             if nms_thresh > 0
             else list(range(len(boxes)))
         )
@@ -100,9 +100,9 @@ def _proposals_meta(scores: Meta, deltas: Meta, anchors: Meta) -> tuple[Meta, Me
 @op(
     "generate_proposals_v2",
     "Scores, BboxDeltas, ImShape, Anchors, Variances -> RpnRois, RpnRoiProbs, RpnRoisNum",
-    no_grad=NO_GRAD,
+    no_grad_reason=NO_GRAD_BOXES,
     value_dependent_shape=True,
-    host=PYTHON_LOOP,
+    host_reason=HOST_PYTHON_LOOP,
 )
 @upcast_half
 def generate_proposals_v2(
@@ -128,7 +128,7 @@ def generate_proposals_v2(
     Anchors, Variances: [H,W,A,4] or [H*W*A,4].
     """
     extra, scales = scores.dtype.type(1 if pixel_offset else 0), np.ones(len(image), scores.dtype)
-    return _propose(
+    return _propose_regions(
         scores,
         deltas,
         image,
@@ -153,10 +153,10 @@ def _(scores, deltas, image, anchors, variances, **_):
     "generate_proposals",
     "Scores, BboxDeltas, ImInfo, Anchors, Variances -> RpnRois, RpnRoiProbs, RpnRoisNum, "
     "RpnRois@LOD~?, RpnRoiProbs@LOD~?",
-    no_grad=NO_GRAD,
+    no_grad_reason=NO_GRAD_BOXES,
     value_dependent_shape=True,
-    no_half=NO_HALF,
-    host=PYTHON_LOOP,
+    no_half_reason=NO_HALF_BOXES,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def generate_proposals(
     scores,
@@ -176,7 +176,7 @@ def generate_proposals(
 
     ImInfo [N,3]: height, width, scale
     """
-    found = _propose(
+    found = _propose_regions(
         scores,
         deltas,
         info,
@@ -212,9 +212,9 @@ def _(scores, deltas, info, anchors, variances, **_):
     "distribute_fpn_proposals",
     "FpnRois, RoisNum?, FpnRois@LOD*?! -> MultiFpnRois*, RestoreIndex, "
     "MultiLevelRoIsNum*, MultiFpnRois@LOD*~?",
-    no_grad=NO_GRAD,
+    no_grad_reason=NO_GRAD_BOXES,
     value_dependent_shape=True,
-    host=PYTHON_LOOP,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def distribute_fpn_proposals(
     rois,
@@ -239,7 +239,7 @@ def distribute_fpn_proposals(
     area = np.where((wide < 0) | (high < 0), 0, (wide + extra) * (high + extra))
     level = np.floor(np.log2(np.sqrt(area) / refer_scale + 1e-6) + refer_level)
     level = np.clip(level, min_level, max_level).astype(np.int64)
-    counts = lengths(image_offsets(lod, len(rois))) if counts is None else counts
+    counts = lengths(image_row_offsets(lod, len(rois))) if counts is None else counts
     owner = np.repeat(np.arange(len(counts)), counts)
     chosen = [np.flatnonzero(level == one) for one in range(min_level, max_level + 1)]
     restore = np.empty((len(rois), 1), np.int32)
@@ -269,10 +269,10 @@ def _(rois, counts, lod, *, min_level, max_level, refer_level, refer_scale, pixe
     "collect_fpn_proposals",
     "MultiLevelRois*, MultiLevelRois@LOD*?!, MultiLevelScores*, MultiLevelRoIsNum*? -> "
     "FpnRois, RoisNum, FpnRois@LOD~?",
-    no_grad=NO_GRAD,
+    no_grad_reason=NO_GRAD_BOXES,
     value_dependent_shape=True,
-    no_half=NO_HALF,
-    host=PYTHON_LOOP,
+    no_half_reason=NO_HALF_BOXES,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def collect_fpn_proposals(rois, lods, scores, counts=None, *, post_nms_topN: int):
     """FpnRois = the post_nms_topN regions of all levels with the highest scores, sorted by image.
@@ -285,7 +285,7 @@ def collect_fpn_proposals(rois, lods, scores, counts=None, *, post_nms_topN: int
     if counts is None:
         levels = lods if lods else [None] * len(rois)
         counts = [
-            lengths(at if isinstance(at, np.ndarray) else image_offsets(at, len(r)))
+            lengths(at if isinstance(at, np.ndarray) else image_row_offsets(at, len(r)))
             for at, r in zip(levels, rois, strict=True)
         ]
     owner = np.concatenate([np.repeat(np.arange(len(n)), n) for n in counts])

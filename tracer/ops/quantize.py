@@ -6,9 +6,9 @@ from typing import Any
 
 from ..core.arrays import np
 from ..core.op import Meta, check, op
-from .shared_meta_rules import check_float, dims_match, like_x, normal_axis, size_of
+from .shared_meta_rules import check_float, dims_match, like_x, normalize_axis, num_elements
 
-STEPS = "it goes in steps"
+NO_GRAD_STEP_FUNCTION = "it goes in steps"
 
 
 def _max_level(bit_length: int) -> int:
@@ -27,22 +27,29 @@ def _broadcast_scale(scale: Any, rank: int, axis: int) -> Any:
     )
 
 
-def _round(x: Any, round_type: int) -> Any:
+def _round_with_type(x: Any, round_type: int) -> Any:
     """Round to integers: 0: halves to even; 1: halves away from zero."""
     return np.rint(x) if round_type == 0 else np.trunc(x + np.copysign(x.dtype.type(0.5), x))
 
 
-def _linear_meta(
+def _linear_quantize_meta(
     x, scale, zero_point, *, quant_axis, bit_length, round_type, is_test, only_observer
 ):
     check(1 <= bit_length <= 16, f"bit_length={bit_length} is not in [1, 16]")
     check(round_type in (0, 1), f"round_type={round_type} is neither 0 nor 1")
-    wanted = 1 if quant_axis < 0 else x.shape[normal_axis(quant_axis, len(x.shape), "quant_axis")]
-    check(dims_match(size_of(scale.shape), wanted), "Scale does not have one number per slice")
+    wanted = (
+        1 if quant_axis < 0 else x.shape[normalize_axis(quant_axis, len(x.shape), "quant_axis")]
+    )
+    check(dims_match(num_elements(scale.shape), wanted), "Scale does not have one number per slice")
     return Meta(x.shape, scale.dtype)
 
 
-@op("quantize_linear", "X, Scale!, ZeroPoint! -> Y", meta=_linear_meta, no_grad=STEPS)
+@op(
+    "quantize_linear",
+    "X, Scale!, ZeroPoint! -> Y",
+    meta=_linear_quantize_meta,
+    no_grad_reason=NO_GRAD_STEP_FUNCTION,
+)
 def quantize_linear(
     x,
     scale,
@@ -64,16 +71,16 @@ def quantize_linear(
     most = x.dtype.type(_max_level(bit_length))
     s = _broadcast_scale(scale, x.ndim, quant_axis)
     if round_type == 0:
-        return np.clip(_round(x * (most / s), 0), -most - 1, most)
-    return _round(np.clip(x, -s, s) * (most / s), 1)
+        return np.clip(_round_with_type(x * (most / s), 0), -most - 1, most)
+    return _round_with_type(np.clip(x, -s, s) * (most / s), 1)
 
 
 @op(
     "dequantize_linear",
     "X, Scale!, ZeroPoint! -> Y",
-    meta=_linear_meta,
+    meta=_linear_quantize_meta,
     attrs_of=quantize_linear,
-    no_grad=STEPS,
+    no_grad_reason=NO_GRAD_STEP_FUNCTION,
 )
 def dequantize_linear(x, scale, zero_point, **attrs):
     """Y = X * Scale / (2 ** (bit_length - 1) - 1).
@@ -88,13 +95,18 @@ def dequantize_linear(x, scale, zero_point, **attrs):
     )
 
 
-def _fake_meta(x, *, bit_length, **_):
+def _fake_quantize_meta(x, *, bit_length, **_):
     check_float(x)
     check(1 <= bit_length <= 16, f"bit_length={bit_length} is not in [1, 16]")
     return x, Meta((1,), x.dtype)
 
 
-@op("fake_quantize_abs_max", "X -> Out, OutScale~", meta=_fake_meta, no_grad=STEPS)
+@op(
+    "fake_quantize_abs_max",
+    "X -> Out, OutScale~",
+    meta=_fake_quantize_meta,
+    no_grad_reason=NO_GRAD_STEP_FUNCTION,
+)
 def fake_quantize_abs_max(x, *, bit_length: int = 8):
     """Out = X / OutScale * (2 ** (bit_length - 1) - 1), rounded; OutScale = max |X|.
 
@@ -103,15 +115,15 @@ def fake_quantize_abs_max(x, *, bit_length: int = 8):
     scale = np.max(np.abs(x)).reshape(1) if x.size else np.zeros(1, x.dtype)
     most = x.dtype.type(_max_level(bit_length))
     factor = most / scale[0] if scale[0] else x.dtype.type(0)
-    return _round(x * factor, 1), scale
+    return _round_with_type(x * factor, 1), scale
 
 
 @op(
     "fake_quantize_dequantize_abs_max",
     "X -> Out, OutScale~",
-    meta=_fake_meta,
+    meta=_fake_quantize_meta,
     attrs_of=fake_quantize_abs_max,
-    amp="allow_float16",
+    amp_class="allow_float16",
 )
 def fake_quantize_dequantize_abs_max(x, **attrs):
     """Out = X, quantized and dequantized. The gradient is passed through unchanged

@@ -8,7 +8,7 @@ from ..core import rng
 from ..core.arrays import np
 from ..core.op import (
     HOST_RANDOM,
-    VALUE_INDEPENDENT,
+    NO_GRAD_VALUE_INDEPENDENT,
     AttrSpec,
     Ints,
     Longs,
@@ -17,10 +17,10 @@ from ..core.op import (
     check_dtype,
     op,
 )
-from .creation import new_meta
+from .creation import new_tensor_meta
 from .dynamic_sizes import resolve_sizes
 from .elementwise import zeros_like
-from .shared_meta_rules import check_float, proto_dtype
+from .shared_meta_rules import check_float, dtype_of_proto
 
 
 def _draw(kind: str, shape: Any, dtype: np.dtype[Any], seed: int) -> Any:
@@ -35,7 +35,7 @@ def _draw(kind: str, shape: Any, dtype: np.dtype[Any], seed: int) -> Any:
 @op(
     "uniform_random",
     "ShapeTensor?, ShapeTensorList*? -> Out",
-    no_grad=VALUE_INDEPENDENT,
+    no_grad_reason=NO_GRAD_VALUE_INDEPENDENT,
     random=True,
 )
 def uniform_random(
@@ -52,7 +52,7 @@ def uniform_random(
     diag_val: float = 1.0,
 ):
     """Out = uniform random numbers in [min, max).   -> Out [*shape]"""
-    kind = proto_dtype(dtype)
+    kind = dtype_of_proto(dtype)
     check(min <= max, f"min={min} is above max={max}")
     drawn = _draw("uniform", resolve_sizes(shape_tensor, shape_tensors, shape), kind, seed)
     t = drawn.dtype.type
@@ -65,13 +65,13 @@ def uniform_random(
 @uniform_random.meta
 def _(shape_tensor, shape_tensors, *, shape, min, max, dtype, **_):
     check(min <= max, f"min={min} is above max={max}")
-    return new_meta(shape_tensor, shape_tensors, shape, dtype)
+    return new_tensor_meta(shape_tensor, shape_tensors, shape, dtype)
 
 
 @op(
     "gaussian_random",
     "ShapeTensor?, ShapeTensorList*? -> Out",
-    no_grad=VALUE_INDEPENDENT,
+    no_grad_reason=NO_GRAD_VALUE_INDEPENDENT,
     random=True,
 )
 def gaussian_random(
@@ -85,7 +85,7 @@ def gaussian_random(
     dtype: int = 5,
 ):
     """Out = normally distributed random numbers.   -> Out [*shape]"""
-    kind = proto_dtype(dtype)
+    kind = dtype_of_proto(dtype)
     drawn = _draw("normal", resolve_sizes(shape_tensor, shape_tensors, shape), kind, seed)
     t = drawn.dtype.type
     return (drawn * t(std) + t(mean)).astype(kind, copy=False)
@@ -93,10 +93,10 @@ def gaussian_random(
 
 @gaussian_random.meta
 def _(shape_tensor, shape_tensors, *, shape, dtype, **_):
-    return new_meta(shape_tensor, shape_tensors, shape, dtype)
+    return new_tensor_meta(shape_tensor, shape_tensors, shape, dtype)
 
 
-@op("truncated_gaussian_random", "-> Out", no_grad=VALUE_INDEPENDENT, random=True)
+@op("truncated_gaussian_random", "-> Out", no_grad_reason=NO_GRAD_VALUE_INDEPENDENT, random=True)
 def truncated_gaussian_random(
     *, shape: Ints, mean: float = 0.0, std: float = 1.0, seed: int = 0, dtype: int = 5
 ):
@@ -104,7 +104,7 @@ def truncated_gaussian_random(
 
     -> Out [*shape]
     """
-    kind = proto_dtype(dtype)
+    kind = dtype_of_proto(dtype)
     source = rng.generator(seed)
     drawn = source.standard_normal(tuple(shape))
     outside = np.abs(drawn) > 2
@@ -116,10 +116,15 @@ def truncated_gaussian_random(
 
 @truncated_gaussian_random.meta
 def _(*, shape, dtype, **_):
-    return new_meta(None, None, shape, dtype)
+    return new_tensor_meta(None, None, shape, dtype)
 
 
-@op("randint", "ShapeTensor?, ShapeTensorList*? -> Out", no_grad=VALUE_INDEPENDENT, random=True)
+@op(
+    "randint",
+    "ShapeTensor?, ShapeTensorList*? -> Out",
+    no_grad_reason=NO_GRAD_VALUE_INDEPENDENT,
+    random=True,
+)
 def randint(
     shape_tensor=None,
     shape_tensors=None,
@@ -131,34 +136,34 @@ def randint(
     dtype: int = 3,
 ):
     """Out = uniform random integers in [low, high).   -> Out int [*shape]"""
-    check_dtype(proto_dtype(dtype).kind == "i", f"dtype={dtype} is not one of integers")
+    check_dtype(dtype_of_proto(dtype).kind == "i", f"dtype={dtype} is not one of integers")
     size = tuple(resolve_sizes(shape_tensor, shape_tensors, shape))
-    return np.asarray(rng.generator(seed).integers(low, high, size), dtype=proto_dtype(dtype))
+    return np.asarray(rng.generator(seed).integers(low, high, size), dtype=dtype_of_proto(dtype))
 
 
 @randint.meta
 def _(shape_tensor, shape_tensors, *, shape, low, high, dtype, **_):
     check(low < high, f"low={low} is not below high={high}")
-    check_dtype(proto_dtype(dtype).kind == "i", f"dtype={dtype} is not one of integers")
-    return new_meta(shape_tensor, shape_tensors, shape, dtype)
+    check_dtype(dtype_of_proto(dtype).kind == "i", f"dtype={dtype} is not one of integers")
+    return new_tensor_meta(shape_tensor, shape_tensors, shape, dtype)
 
 
-@op("randperm", "-> Out", no_grad=VALUE_INDEPENDENT, random=True)
+@op("randperm", "-> Out", no_grad_reason=NO_GRAD_VALUE_INDEPENDENT, random=True)
 def randperm(*, n: int, dtype: int = 3):
     """Out = the numbers 0 ... n-1 in random order.   -> Out [n]"""
     check(n >= 0, f"n={n} is negative")
-    return rng.generator().permutation(n).astype(proto_dtype(dtype))
+    return rng.generator().permutation(n).astype(dtype_of_proto(dtype))
 
 
 @randperm.meta
 def _(*, n, dtype):
     check(n >= 0, f"n={n} is negative")
-    return Meta((n,), proto_dtype(dtype))
+    return Meta((n,), dtype_of_proto(dtype))
 
 
 @op("bernoulli", "X -> Out", random=True)
 def bernoulli(x):
-    """Out = 1 with probability X, else 0.   X [*] -> Out [*]"""
+    """Out = 1 with probability X, else 0. X [*] -> Out [*]"""
     check_float(x)
     check(bool(np.all((x >= 0) & (x <= 1))), "X is not a probability everywhere")
     return (np.asarray(rng.generator().random(x.shape, dtype=np.float32)) < x).astype(x.dtype)
@@ -175,7 +180,13 @@ def _(g, x):
     return zeros_like(x)
 
 
-@op("multinomial", "X -> Out", no_grad=VALUE_INDEPENDENT, random=True, host=HOST_RANDOM)
+@op(
+    "multinomial",
+    "X -> Out",
+    no_grad_reason=NO_GRAD_VALUE_INDEPENDENT,
+    random=True,
+    host_reason=HOST_RANDOM,
+)
 def multinomial(x, *, num_samples: int = 1, replacement: bool = False):
     """Out = random indices, drawn with probabilities proportional to the weights X.
 
@@ -206,7 +217,13 @@ def _(x, *, num_samples, replacement):
     return Meta((*x.shape[:-1], num_samples), np.dtype(np.int64))
 
 
-@op("sampling_id", "X -> Out", no_grad=VALUE_INDEPENDENT, random=True, host=HOST_RANDOM)
+@op(
+    "sampling_id",
+    "X -> Out",
+    no_grad_reason=NO_GRAD_VALUE_INDEPENDENT,
+    random=True,
+    host_reason=HOST_RANDOM,
+)
 def sampling_id(x, *, min: float = 0.0, max: float = 1.0, seed: int = 0):
     """For each row, draw u uniformly from [min, max); Out = the first index where the cumulative
     sum of X reaches u.
@@ -231,7 +248,7 @@ def _zero_gradient(g, x):
     return zeros_like(x)
 
 
-@op("poisson", "X -> Out", random=True, host=HOST_RANDOM)
+@op("poisson", "X -> Out", random=True, host_reason=HOST_RANDOM)
 def poisson(x):
     """Out = random integers with Poisson distributions whose means are X.
 
@@ -275,9 +292,9 @@ exponential.vjp(_zero_gradient)
 @op(
     "dirichlet",
     "Alpha -> Out",
-    no_grad="its gradient is not known in Paddle either",
+    no_grad_reason="its gradient is not known in Paddle either",
     random=True,
-    host=HOST_RANDOM,
+    host_reason=HOST_RANDOM,
 )
 def dirichlet(alpha):
     """Out = random points of Dirichlet distributions with the concentrations Alpha.
@@ -296,7 +313,7 @@ def _(alpha):
     return alpha
 
 
-@op("seed", "-> Out", no_grad=VALUE_INDEPENDENT, random=True)
+@op("seed", "-> Out", no_grad_reason=NO_GRAD_VALUE_INDEPENDENT, random=True)
 def seed(*, seed: int = 0):
     """Out = the attribute `seed`; if it is 0, a new random number in each run. Used as input Seed
     of other ops.

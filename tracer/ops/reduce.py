@@ -6,32 +6,43 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..core.arrays import is_on_gpu, np
-from ..core.dtype import work_dtype
-from ..core.op import NON_FLOAT_RESULT, OPS, AmpClass, Ints, Long, Longs, Meta, Op, check, op
+from ..core.dtype import compute_dtype
+from ..core.op import (
+    NO_GRAD_NON_FLOAT_RESULT,
+    OPS,
+    AmpClass,
+    Ints,
+    Long,
+    Longs,
+    Meta,
+    Op,
+    check,
+    op,
+)
 from .compare import equal
-from .elementwise import div, masked, mul, sub, sum_arrays
+from .elementwise import div, masked, mul, sub, sum_all_other_axes
 from .half_precision import upcast_half
 from .shared_meta_rules import (
     Shape,
     check_float,
     check_inexact,
-    check_number,
+    check_not_bool,
+    dtype_of_proto,
     like_x,
-    normal_axes,
-    normal_axis,
-    proto_dtype,
+    normalize_axes,
+    normalize_axis,
+    num_elements,
     proto_of,
     shape_of,
-    size_of,
 )
 from .unary_math import exp
 
 
-def axes_of(dim: Sequence[int], reduce_all: bool, rank: int) -> tuple[int, ...]:
+def axes_to_reduce(dim: Sequence[int], reduce_all: bool, rank: int) -> tuple[int, ...]:
     """The axes to reduce, as non-negative numbers."""
     if reduce_all or not len(dim):
         return tuple(range(rank))
-    axes = normal_axes(dim, rank, "dim")
+    axes = normalize_axes(dim, rank, "dim")
     return axes if rank else ()
 
 
@@ -41,7 +52,7 @@ def reduced_shape(shape: Shape, axes: Sequence[int], keep: bool) -> Shape:
 
 
 @op("spread_like", "X, Y! -> Out", internal=True)
-def spread_like(x, y, *, axes: Ints, keep_dim: bool = False, average: bool = False):
+def broadcast_like(x, y, *, axes: Ints, keep_dim: bool = False, average: bool = False):
     """Out = X, broadcast to Y along `axes`, which X lacks (keep_dim: which have size 1 in X).
 
     average: divide by the number of repetitions.
@@ -55,19 +66,19 @@ def spread_like(x, y, *, axes: Ints, keep_dim: bool = False, average: bool = Fal
     return np.broadcast_to(x, y.shape)
 
 
-@spread_like.meta
+@broadcast_like.meta
 def _(x, y, *, axes, keep_dim, average):
     return Meta(y.shape, x.dtype)
 
 
-@spread_like.vjp
+@broadcast_like.vjp
 def _(g, x, y, *, axes, keep_dim, average):
     if not axes:
         return g, None
     return OPS["reduce_mean" if average else "reduce_sum"](g, dim=axes, keep_dim=keep_dim), None
 
 
-def reduction(
+def define_reduction(
     type: str,
     function: Callable[..., Any],
     result: Callable[[np.dtype[Any]], Any],
@@ -88,21 +99,21 @@ def reduction(
         in_dtype: int = -1,
         out_dtype: int = -1,
     ):
-        target = result(x.dtype) if out_dtype < 0 else proto_dtype(out_dtype)
-        return function(x, axes_of(dim, reduce_all, x.ndim), keep_dim, target)
+        target = result(x.dtype) if out_dtype < 0 else dtype_of_proto(out_dtype)
+        return function(x, axes_to_reduce(dim, reduce_all, x.ndim), keep_dim, target)
 
     def meta(x, *, dim, keep_dim, reduce_all, in_dtype, out_dtype):
-        target = result(x.dtype) if out_dtype < 0 else proto_dtype(out_dtype)
+        target = result(x.dtype) if out_dtype < 0 else dtype_of_proto(out_dtype)
         return Meta(
-            reduced_shape(x.shape, axes_of(dim, reduce_all, len(x.shape)), keep_dim), target
+            reduced_shape(x.shape, axes_to_reduce(dim, reduce_all, len(x.shape)), keep_dim), target
         )
 
     kernel.__name__ = type
-    kernel.__doc__ = f"Out = {words} over the axes.   X [*] -> Out [*]"
-    return op(type, "X -> Out", meta=meta, amp=amp)(kernel)
+    kernel.__doc__ = f"Out = {words} over the axes. X [*] -> Out [*]"
+    return op(type, "X -> Out", meta=meta, amp_class=amp)(kernel)
 
 
-def _same(dtype: np.dtype[Any]) -> np.dtype[Any]:
+def _same_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return dtype
 
 
@@ -112,11 +123,13 @@ def _sum_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 
 def _sum(x: Any, axes: tuple[int, ...], keep: bool, target: np.dtype[Any]) -> Any:
-    return np.sum(x, axis=axes, keepdims=keep, dtype=work_dtype(target)).astype(target, copy=False)
+    return np.sum(x, axis=axes, keepdims=keep, dtype=compute_dtype(target)).astype(
+        target, copy=False
+    )
 
 
 def _mean(x: Any, axes: tuple[int, ...], keep: bool, target: np.dtype[Any]) -> Any:
-    total = np.sum(x, axis=axes, keepdims=keep, dtype=work_dtype(target))
+    total = np.sum(x, axis=axes, keepdims=keep, dtype=compute_dtype(target))
     count = x.size // max(total.size, 1)
     if total.dtype.kind in "iu":
         check(count > 0, "X is empty")
@@ -134,24 +147,26 @@ def _min(x: Any, axes: tuple[int, ...], keep: bool, target: np.dtype[Any]) -> An
 
 
 def _prod(x: Any, axes: tuple[int, ...], keep: bool, target: np.dtype[Any]) -> Any:
-    return np.prod(x, axis=axes, keepdims=keep, dtype=work_dtype(target)).astype(target, copy=False)
+    return np.prod(x, axis=axes, keepdims=keep, dtype=compute_dtype(target)).astype(
+        target, copy=False
+    )
 
 
-reduce_sum = reduction("reduce_sum", _sum, _sum_dtype, "the sum of X", amp="deny")
-reduce_mean = reduction("reduce_mean", _mean, _same, "the mean of X", amp="deny")
-reduce_max = reduction("reduce_max", _max, _same, "the largest of X")
-reduce_min = reduction("reduce_min", _min, _same, "the smallest of X")
-reduce_prod = reduction("reduce_prod", _prod, _same, "the product of X", amp="deny")
+reduce_sum = define_reduction("reduce_sum", _sum, _sum_dtype, "the sum of X", amp="deny")
+reduce_mean = define_reduction("reduce_mean", _mean, _same_dtype, "the mean of X", amp="deny")
+reduce_max = define_reduction("reduce_max", _max, _same_dtype, "the largest element of X")
+reduce_min = define_reduction("reduce_min", _min, _same_dtype, "the smallest element of X")
+reduce_prod = define_reduction("reduce_prod", _prod, _same_dtype, "the product of X", amp="deny")
 
 
 @reduce_sum.native
 def _(x, *, dim=(0,), keep_dim=False, reduce_all=False, in_dtype=-1, out_dtype=-1):
-    return _summed(x, dim, keep_dim, reduce_all, out_dtype)
+    return _native_sum(x, dim, keep_dim, reduce_all, out_dtype)
 
 
 @reduce_mean.native
 def _(x, *, dim=(0,), keep_dim=False, reduce_all=False, in_dtype=-1, out_dtype=-1):
-    total = _summed(x, dim, keep_dim, reduce_all, out_dtype)
+    total = _native_sum(x, dim, keep_dim, reduce_all, out_dtype)
     return (
         total
         if total is NotImplemented
@@ -159,34 +174,38 @@ def _(x, *, dim=(0,), keep_dim=False, reduce_all=False, in_dtype=-1, out_dtype=-
     )
 
 
-def _summed(x: Any, dim: Sequence[int], keep_dim: bool, reduce_all: bool, out_dtype: int) -> Any:
+def _native_sum(
+    x: Any, dim: Sequence[int], keep_dim: bool, reduce_all: bool, out_dtype: int
+) -> Any:
     if out_dtype >= 0 or not x.ndim:
         return NotImplemented
-    axes = axes_of(dim, reduce_all, x.ndim)
-    found = sum_arrays(x, [i for i in range(x.ndim) if i not in axes])
+    axes = axes_to_reduce(dim, reduce_all, x.ndim)
+    found = sum_all_other_axes(x, [i for i in range(x.ndim) if i not in axes])
     return (
         found if found is NotImplemented else found.reshape(reduced_shape(x.shape, axes, keep_dim))
     )
 
 
-def _axes(x: Any, dim: Sequence[int], reduce_all: bool) -> list[int]:
-    return list(axes_of(dim, reduce_all, len(shape_of(x))))
+def _axes_of_input(x: Any, dim: Sequence[int], reduce_all: bool) -> list[int]:
+    return list(axes_to_reduce(dim, reduce_all, len(shape_of(x))))
 
 
 @reduce_sum.vjp
 def _(g, x, *, dim, keep_dim, reduce_all):
-    return spread_like(g, x, axes=_axes(x, dim, reduce_all), keep_dim=keep_dim)
+    return broadcast_like(g, x, axes=_axes_of_input(x, dim, reduce_all), keep_dim=keep_dim)
 
 
 @reduce_mean.vjp
 def _(g, x, *, dim, keep_dim, reduce_all):
-    return spread_like(g, x, axes=_axes(x, dim, reduce_all), keep_dim=keep_dim, average=True)
+    return broadcast_like(
+        g, x, axes=_axes_of_input(x, dim, reduce_all), keep_dim=keep_dim, average=True
+    )
 
 
 def _extreme_vjp(g, x, *, dim, keep_dim, reduce_all, Out):
     """As in Paddle, every element equal to the extreme gets all of the gradient."""
-    axes = _axes(x, dim, reduce_all)
-    g, out = (spread_like(t, x, axes=axes, keep_dim=keep_dim) for t in (g, Out))
+    axes = _axes_of_input(x, dim, reduce_all)
+    g, out = (broadcast_like(t, x, axes=axes, keep_dim=keep_dim) for t in (g, Out))
     return masked(g, equal(x, out))
 
 
@@ -196,8 +215,8 @@ reduce_min.vjp(_extreme_vjp)
 
 @reduce_prod.vjp
 def _(g, x, *, dim, keep_dim, reduce_all):
-    axes = _axes(x, dim, reduce_all)
-    return mul(spread_like(g, x, axes=axes, keep_dim=keep_dim), product_of_others(x, axes=axes))
+    axes = _axes_of_input(x, dim, reduce_all)
+    return mul(broadcast_like(g, x, axes=axes, keep_dim=keep_dim), product_of_others(x, axes=axes))
 
 
 @op("product_of_others", "X -> Out", meta=like_x, internal=True)
@@ -223,17 +242,17 @@ def _(g, x, *, axes):
     return mul(others, sub(total, div(g, x)))
 
 
-def _truth_axes(
+def _axes_from_operands(
     x: Any, dim: Sequence[int], reduce_all: bool, axis: Any, axis_list: Any
 ) -> tuple[int, ...]:
     if axis is not None:
         dim = axis.reshape(-1).tolist()
     elif axis_list:
         dim = [int(a.item()) for a in axis_list]
-    return axes_of(dim, reduce_all, x.ndim)
+    return axes_to_reduce(dim, reduce_all, x.ndim)
 
 
-def bool_reduction(type: str, function: Callable[..., Any], words: str) -> Op:
+def define_bool_reduction(type: str, function: Callable[..., Any], words: str) -> Op:
     """Define the reduction op `type` on bool."""
 
     def kernel(
@@ -247,32 +266,37 @@ def bool_reduction(type: str, function: Callable[..., Any], words: str) -> Op:
         in_dtype: int = -1,
         out_dtype: int = -1,
     ):
-        return function(x, axis=_truth_axes(x, dim, reduce_all, axis, axis_list), keepdims=keep_dim)
+        return function(
+            x, axis=_axes_from_operands(x, dim, reduce_all, axis, axis_list), keepdims=keep_dim
+        )
 
     def meta(x, axis, axis_list, *, dim, keep_dim, reduce_all, in_dtype, out_dtype):
         if (axis is None and not axis_list) or reduce_all:
             return Meta(
-                reduced_shape(x.shape, axes_of(dim, reduce_all, len(x.shape)), keep_dim),
+                reduced_shape(x.shape, axes_to_reduce(dim, reduce_all, len(x.shape)), keep_dim),
                 np.dtype(bool),
             )
-        gone = len(axis_list) if axis is None else size_of(axis.shape)
+        gone = len(axis_list) if axis is None else num_elements(axis.shape)
         check(gone >= 0, "how many axes there are to reduce is not known")
         return Meta((-1,) * (len(x.shape) if keep_dim else len(x.shape) - gone), np.dtype(bool))
 
     kernel.__name__ = type
     kernel.__doc__ = (
-        f"Out = whether {words} X over the axes is true, or not 0.   X [*] -> Out bool [*]"
+        f"Out = whether {words} element of X over the axes is nonzero. X [*] -> Out bool [*]"
     )
-    return op(type, "X, AxisTensor?, AxisTensorList*? -> Out", meta=meta, no_grad=NON_FLOAT_RESULT)(
-        kernel
-    )
+    return op(
+        type,
+        "X, AxisTensor?, AxisTensorList*? -> Out",
+        meta=meta,
+        no_grad_reason=NO_GRAD_NON_FLOAT_RESULT,
+    )(kernel)
 
 
-reduce_any = bool_reduction("reduce_any", np.any, "any")
-reduce_all = bool_reduction("reduce_all", np.all, "every")
+reduce_any = define_bool_reduction("reduce_any", np.any, "any")
+reduce_all = define_bool_reduction("reduce_all", np.all, "every")
 
 
-def _even_extreme(type: str, function: Callable[..., Any], word: str) -> Op:
+def _define_even_extreme(type: str, function: Callable[..., Any], word: str) -> Op:
     """Define a maximum or minimum whose gradient is divided equally among equal elements."""
 
     def kernel(
@@ -287,47 +311,53 @@ def _even_extreme(type: str, function: Callable[..., Any], word: str) -> Op:
         out_dtype: int = -1,
     ):
         return np.asarray(
-            function(x, axis=_truth_axes(x, dim, reduce_all, axis, axis_list), keepdims=keep_dim)
+            function(
+                x, axis=_axes_from_operands(x, dim, reduce_all, axis, axis_list), keepdims=keep_dim
+            )
         )
 
     def meta(x, axis, axis_list, *, dim, keep_dim, reduce_all, in_dtype, out_dtype):
         if (axis is None and not axis_list) or reduce_all:
             return Meta(
-                reduced_shape(x.shape, axes_of(dim, reduce_all, len(x.shape)), keep_dim), x.dtype
+                reduced_shape(x.shape, axes_to_reduce(dim, reduce_all, len(x.shape)), keep_dim),
+                x.dtype,
             )
         return Meta((-1,) * len(x.shape), x.dtype) if keep_dim else Meta((-1,), x.dtype)
 
     def vjp(g, x, axis, axis_list, *, dim, keep_dim, reduce_all, Out):
         check(axis is None and not axis_list, "the gradient needs axes that are attributes")
-        axes = _axes(x, dim, reduce_all)
-        g, out = (spread_like(t, x, axes=axes, keep_dim=keep_dim) for t in (g, Out))
+        axes = _axes_of_input(x, dim, reduce_all)
+        g, out = (broadcast_like(t, x, axes=axes, keep_dim=keep_dim) for t in (g, Out))
         here = OPS["cast"](equal(x, out), in_dtype=0, out_dtype=proto_of(x))
-        count = spread_like(reduce_sum(here, dim=axes, keep_dim=True), x, axes=axes, keep_dim=True)
+        count = broadcast_like(
+            reduce_sum(here, dim=axes, keep_dim=True), x, axes=axes, keep_dim=True
+        )
         return div(mul(g, here), count), None, None
 
     kernel.__name__ = type
     kernel.__doc__ = (
-        f"Out = the {word} of X over the axes; equals share the gradient.   X [*] -> Out [*]"
+        f"Out = the {word} element of X over the axes. Equal elements share the gradient. "
+        "X [*] -> Out [*]"
     )
     made = op(type, "X, AxisTensor?, AxisTensorList*? -> Out", meta=meta)(kernel)
     made.vjp(vjp)
     return made
 
 
-reduce_amax = _even_extreme("reduce_amax", np.max, "largest")
-reduce_amin = _even_extreme("reduce_amin", np.min, "smallest")
+reduce_amax = _define_even_extreme("reduce_amax", np.max, "largest")
+reduce_amin = _define_even_extreme("reduce_amin", np.min, "smallest")
 
 
-@op("mean", "X -> Out", amp="deny")
+@op("mean", "X -> Out", amp_class="deny")
 def mean(x):
-    """Out = the mean of all X.   X [*] -> Out []"""
+    """Out = the mean of all X. X [*] -> Out []"""
     check_inexact(x)
     return _mean(x, tuple(range(x.ndim)), False, x.dtype)
 
 
 @mean.native
 def _(x):
-    total = sum_arrays(x, [])
+    total = sum_all_other_axes(x, [])
     return total if total is NotImplemented else (total / total.dtype.type(x.size))[0]
 
 
@@ -339,14 +369,14 @@ def _(x):
 
 @mean.vjp
 def _(g, x):
-    return spread_like(g, x, axes=list(range(len(shape_of(x)))), average=True)
+    return broadcast_like(g, x, axes=list(range(len(shape_of(x)))), average=True)
 
 
 @op("logsumexp", "X -> Out")
 @upcast_half
 def logsumexp(x, *, axis: Ints = [0], keepdim: bool = False, reduce_all: bool = False):
     """Out = ln(the sum of e ** X over the axes). X [*] -> Out [*]"""
-    axes = axes_of(axis, reduce_all, x.ndim)
+    axes = axes_to_reduce(axis, reduce_all, x.ndim)
     top = np.max(x, axis=axes, keepdims=True)
     top = np.where(np.isfinite(top), top, x.dtype.type(0))
     with np.errstate(divide="ignore"):
@@ -357,48 +387,53 @@ def logsumexp(x, *, axis: Ints = [0], keepdim: bool = False, reduce_all: bool = 
 @logsumexp.meta
 def _(x, *, axis, keepdim, reduce_all):
     check_float(x)
-    return Meta(reduced_shape(x.shape, axes_of(axis, reduce_all, len(x.shape)), keepdim), x.dtype)
+    return Meta(
+        reduced_shape(x.shape, axes_to_reduce(axis, reduce_all, len(x.shape)), keepdim), x.dtype
+    )
 
 
 @logsumexp.vjp
 def _(g, x, *, axis, keepdim, reduce_all, Out):
-    axes = _axes(x, axis, reduce_all)
-    g, out = (spread_like(t, x, axes=axes, keep_dim=keepdim) for t in (g, Out))
+    axes = _axes_of_input(x, axis, reduce_all)
+    g, out = (broadcast_like(t, x, axes=axes, keep_dim=keepdim) for t in (g, Out))
     return mul(g, exp(sub(x, out)))
 
 
-def _arg_meta(x, *, axis, keepdims, flatten, dtype):
-    axes = tuple(range(len(x.shape))) if flatten else (normal_axis(axis, len(x.shape)),)
+def _arg_extreme_meta(x, *, axis, keepdims, flatten, dtype):
+    axes = tuple(range(len(x.shape))) if flatten else (normalize_axis(axis, len(x.shape)),)
     check(all(x.shape[a] != 0 for a in axes if x.shape), "there is nothing to choose from")
-    return Meta(reduced_shape(x.shape, axes, keepdims), proto_dtype(3 if dtype < 0 else dtype))
+    return Meta(reduced_shape(x.shape, axes, keepdims), dtype_of_proto(3 if dtype < 0 else dtype))
 
 
-def arg_extreme(type: str, function: Callable[..., Any], word: str) -> Op:
+def define_arg_extreme(type: str, function: Callable[..., Any], word: str) -> Op:
     """Define the op `type` that returns the index of the extreme."""
 
     def kernel(x, *, axis: Long, keepdims: bool = False, flatten: bool = False, dtype: int = 3):
         found = function(x, axis=None if flatten or not x.ndim else axis, keepdims=keepdims)
-        return found.astype(proto_dtype(3 if dtype < 0 else dtype), copy=False)
+        return found.astype(dtype_of_proto(3 if dtype < 0 else dtype), copy=False)
 
     kernel.__name__ = type
     kernel.__doc__ = (
-        f"Out = where along the axis (of all for flatten) the {word} X is.   X [*] -> Out int [*]"
+        f"Out = the index of the {word} element of X along the axis; with flatten, in the "
+        "flattened X. X [*] -> Out int [*]"
     )
-    return op(type, "X -> Out", meta=_arg_meta, no_grad=NON_FLOAT_RESULT)(kernel)
+    return op(type, "X -> Out", meta=_arg_extreme_meta, no_grad_reason=NO_GRAD_NON_FLOAT_RESULT)(
+        kernel
+    )
 
 
-arg_max = arg_extreme("arg_max", np.argmax, "largest")
-arg_min = arg_extreme("arg_min", np.argmin, "smallest")
+arg_max = define_arg_extreme("arg_max", np.argmax, "largest")
+arg_min = define_arg_extreme("arg_min", np.argmin, "smallest")
 
 
-INT64 = 256  # minimal number of elements of a slice
+MIN_SLICE_SIZE = 256  # minimal number of elements of a slice
 
 
-def _running_op(ufunc: Any, x: Any, axis: int) -> Any:
+def _accumulate(ufunc: Any, x: Any, axis: int) -> Any:
     """`ufunc.accumulate`. For large slices it is computed slice by slice, because NumPy then
     iterates with a large stride.
     """
-    if is_on_gpu() or axis not in (0, -x.ndim) or x.ndim == 1 or x[:1].size < INT64:
+    if is_on_gpu() or axis not in (0, -x.ndim) or x.ndim == 1 or x[:1].size < MIN_SLICE_SIZE:
         return ufunc.accumulate(x, axis, dtype=x.dtype)
     out = np.empty_like(x)
     out[0] = x[0]
@@ -407,7 +442,7 @@ def _running_op(ufunc: Any, x: Any, axis: int) -> Any:
     return out
 
 
-@op("cumsum", "X -> Out", amp="deny")
+@op("cumsum", "X -> Out", amp_class="deny")
 @upcast_half
 def cumsum(
     x, *, axis: int = -1, flatten: bool = False, exclusive: bool = False, reverse: bool = False
@@ -419,14 +454,14 @@ def cumsum(
 
     X [*] -> Out [*]
     """
-    check_number(x)
+    check_not_bool(x)
     if flatten or not x.ndim:
         x, axis = (x.reshape(-1), 0) if flatten else (x, 0)
     if not x.ndim:
         return np.zeros_like(x) if exclusive else x.copy()
     if reverse:
         x = np.flip(x, axis)
-    total = _running_op(np.add, x, axis)
+    total = _accumulate(np.add, x, axis)
     if exclusive:
         total = np.roll(total, 1, axis)
         np.moveaxis(total, axis, 0)[:1] = 0
@@ -435,9 +470,9 @@ def cumsum(
 
 @cumsum.meta
 def _(x, *, axis, flatten, exclusive, reverse):
-    check_number(x)
-    normal_axis(axis, len(x.shape))
-    return Meta((size_of(x.shape),), x.dtype) if flatten else x
+    check_not_bool(x)
+    normalize_axis(axis, len(x.shape))
+    return Meta((num_elements(x.shape),), x.dtype) if flatten else x
 
 
 @cumsum.vjp
@@ -446,7 +481,7 @@ def _(g, x, *, axis, flatten, exclusive, reverse):
     return OPS["reshape_like"](back, x) if flatten else back
 
 
-@op("size", "Input -> Out", no_grad=NON_FLOAT_RESULT)
+@op("size", "Input -> Out", no_grad_reason=NO_GRAD_NON_FLOAT_RESULT)
 def size(x):
     """Out = the number of elements. Input [*] -> Out int64 []"""
     return np.int64(x.size)

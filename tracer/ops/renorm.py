@@ -8,18 +8,18 @@ from .compare import greater_than
 from .elementwise import add, div, mul, scale
 from .half_precision import upcast_half
 from .reduce import reduce_sum
-from .shared_meta_rules import check_float, normal_axis, shape_of
+from .shared_meta_rules import check_float, normalize_axis, shape_of
 from .unary_math import absolute, reciprocal, sign
 
-_SMALL = 1e-7  # Paddle adds it to the norm before it divides
+_EPSILON = 1e-7  # Paddle adds it to the norm before it divides
 
 
 def _other_axes(rank: int, axis: int) -> list[int]:
-    at = normal_axis(axis, rank)
+    at = normalize_axis(axis, rank)
     return [i for i in range(rank) if i != at]
 
 
-@op("renorm", "X -> Out", floating="X", amp="deny")
+@op("renorm", "X -> Out", floating="X", amp_class="deny")
 @upcast_half
 def renorm(x, *, p: float, axis: int, max_norm: float):
     """Out = X, where each slice along the axis with a p-norm above max_norm is scaled to max_norm.
@@ -29,7 +29,7 @@ def renorm(x, *, p: float, axis: int, max_norm: float):
     norm = np.sum(
         np.abs(x) ** x.dtype.type(p), axis=tuple(_other_axes(x.ndim, axis)), keepdims=True
     ) ** x.dtype.type(1 / p)
-    factor = np.where(norm > max_norm, max_norm / (norm + x.dtype.type(_SMALL)), 1)
+    factor = np.where(norm > max_norm, max_norm / (norm + x.dtype.type(_EPSILON)), 1)
     return x * factor.astype(x.dtype)
 
 
@@ -38,7 +38,7 @@ def _(x, *, p, axis, max_norm):
     check_float(x)
     check(len(x.shape) > 1, "needs two axes")
     check(p > 0, f"p={p} is not positive")
-    normal_axis(axis, len(x.shape))
+    normalize_axis(axis, len(x.shape))
     return x
 
 
@@ -50,7 +50,7 @@ def _(g, x, *, p, axis, max_norm):
     others = _other_axes(len(shape_of(x)), axis)
     total = reduce_sum(OPS["pow"](absolute(x), factor=p), dim=others, keep_dim=True)
     norm = OPS["pow"](total, factor=1 / p)
-    under = reciprocal(scale(norm, bias=_SMALL))
+    under = reciprocal(scale(norm, bias=_EPSILON))
     limit = OPS["fill_any_like"](norm, value=max_norm)
     above = greater_than(norm, limit)
     factor = scale(under, scale=max_norm)

@@ -9,11 +9,13 @@ from ..core import rng
 from ..core.arrays import np
 from ..core.op import Meta, check, check_dtype, op
 from .half_precision import upcast_half
-from .rnn_cells import CELLS, Cell, run, run_grad
-from .shared_meta_rules import check_float, dims_match, no_second_order, shapes_match
+from .rnn_cells import CELLS, Cell, run_direction, run_direction_grad
+from .shared_meta_rules import check_float, dims_match, raise_no_second_order, shapes_match
 
 
-def _weights_of(weights: list[Any], layer: int, direction: int, directions: int) -> list[Any]:
+def _direction_weights(
+    weights: list[Any], layer: int, direction: int, directions: int
+) -> list[Any]:
     """The four weights of one direction of a layer.
 
     weights: all matrices, then all biases
@@ -23,12 +25,12 @@ def _weights_of(weights: list[Any], layer: int, direction: int, directions: int)
     return [weights[at], weights[at + 1], weights[half + at], weights[half + at + 1]]
 
 
-def _valid(x: Any, lengths: Any) -> Any:
+def _valid_step_mask(x: Any, lengths: Any) -> Any:
     """A mask of the steps inside of each sequence, [T,B,1]; None without lengths."""
     return None if lengths is None else (np.arange(x.shape[0])[:, None] < lengths)[:, :, None]
 
 
-def _masks(x: Any, width: int, layers: int, prob: float, is_test: bool, seed: int) -> Any:
+def _dropout_masks(x: Any, width: int, layers: int, prob: float, is_test: bool, seed: int) -> Any:
     """Dropout masks between layers: uint8 [layers - 1, T, B, width], or empty."""
     if is_test or prob == 0 or layers == 1:
         return np.zeros_like(x, dtype=np.uint8, shape=(0, *x.shape[:2], width))
@@ -36,12 +38,12 @@ def _masks(x: Any, width: int, layers: int, prob: float, is_test: bool, seed: in
     return np.asarray(drawn >= np.float32(prob)).view(np.uint8)
 
 
-def _directions(count: int, hidden: int) -> Iterator[tuple[int, slice]]:
+def _iter_directions(count: int, hidden: int) -> Iterator[tuple[int, slice]]:
     """Each direction and its slice of the last output axis."""
     return ((d, slice(d * hidden, (d + 1) * hidden)) for d in range(count))
 
 
-def _scaled(mask: Any, prob: float, dtype: Any) -> Any:
+def _scale_mask(mask: Any, prob: float, dtype: Any) -> Any:
     return mask * dtype.type(1 / (1 - prob) if prob < 1 else 0)
 
 
@@ -84,18 +86,20 @@ def rnn(
         "the operands do not fit",
     )
     steps, batch = x.shape[:2]
-    valid = _valid(x, lengths)
-    masks = _masks(x, directions * hidden_size, num_layers, dropout_prob, is_test, seed)
-    kept = np.empty_like(x, shape=(num_layers, directions, steps, cell.kept, batch, hidden_size))
+    valid = _valid_step_mask(x, lengths)
+    masks = _dropout_masks(x, directions * hidden_size, num_layers, dropout_prob, is_test, seed)
+    kept = np.empty_like(
+        x, shape=(num_layers, directions, steps, cell.num_saved, batch, hidden_size)
+    )
     last = [np.empty_like(p) for p in pre]
     for layer in range(num_layers):
         if layer and masks.shape[0]:
-            x = x * _scaled(masks[layer - 1], dropout_prob, x.dtype)
+            x = x * _scale_mask(masks[layer - 1], dropout_prob, x.dtype)
         out = np.empty_like(x, shape=(steps, batch, directions * hidden_size))
-        for d, place in _directions(directions, hidden_size):
+        for d, place in _iter_directions(directions, hidden_size):
             at = layer * directions + d
-            own = _weights_of(weights, layer, d, directions)
-            final = run(cell, x, [p[at] for p in pre], own, valid, kept[layer, d], d == 1)
+            own = _direction_weights(weights, layer, d, directions)
+            final = run_direction(cell, x, [p[at] for p in pre], own, valid, kept[layer, d], d == 1)
             for state, value in zip(last, final, strict=True):
                 state[at] = value
             out[..., place] = kept[layer, d, :, -1]
@@ -109,8 +113,8 @@ def _state_problem(
     """Why the inputs (arrays or Metas) of an rnn are invalid; "" if they are valid."""
     if len(x.shape) != 3:
         return "Input needs three axes: time, batch, features"
-    if len(pre) != cell.states:
-        return f"{len(pre)} states are not the {cell.states} of the cell"
+    if len(pre) != cell.num_states:
+        return f"{len(pre)} states are not the {cell.num_states} of the cell"
     if any(not shapes_match(p.shape, (layers * directions, x.shape[1], hidden)) for p in pre):
         return "PreState needs the shape [layers * directions, batch, hidden_size]"
     if len(weights) != 4 * layers * directions:
@@ -122,11 +126,11 @@ def _state_problem(
         width = directions * hidden if layer else x.shape[2]
         for d in range(directions):
             wanted = [
-                (cell.gates * hidden, width),
-                (cell.gates * hidden, hidden),
-                *2 * [(cell.gates * hidden,)],
+                (cell.num_gates * hidden, width),
+                (cell.num_gates * hidden, hidden),
+                *2 * [(cell.num_gates * hidden,)],
             ]
-            own = _weights_of(weights, layer, d, directions)
+            own = _direction_weights(weights, layer, d, directions)
             if not all(shapes_match(tuple(w.shape), s) for w, s in zip(own, wanted, strict=True)):
                 return f"the weights of layer {layer} need the shapes {wanted}"
     return ""
@@ -164,7 +168,7 @@ def _(
     return (
         Meta((steps, batch, directions * hidden_size), x.dtype),
         Meta((dropped, steps, batch, directions * hidden_size), np.dtype(np.uint8)),
-        Meta((num_layers, directions, steps, cell.kept, batch, hidden_size), x.dtype),
+        Meta((num_layers, directions, steps, cell.num_saved, batch, hidden_size), x.dtype),
         [Meta((num_layers * directions, batch, hidden_size), x.dtype) for _ in pre],
     )
 
@@ -189,18 +193,18 @@ def rnn_grad(x, pre, weights, lengths, masks, kept, g, g_last, **attrs):
     """
     hidden, cell = attrs["hidden_size"], CELLS[attrs["mode"]]
     layers, directions = kept.shape[:2]
-    valid, prob = _valid(x, lengths), attrs.get("dropout_prob", 0.0)
+    valid, prob = _valid_step_mask(x, lengths), attrs.get("dropout_prob", 0.0)
     of_pre, of_weights = [np.empty_like(p) for p in pre], [None] * len(weights)
     for layer in reversed(range(layers)):
-        source = x if layer == 0 else _outputs(kept[layer - 1], valid)
-        factor = _scaled(masks[layer - 1], prob, x.dtype) if layer and masks.shape[0] else None
+        source = x if layer == 0 else _layer_outputs(kept[layer - 1], valid)
+        factor = _scale_mask(masks[layer - 1], prob, x.dtype) if layer and masks.shape[0] else None
         source = source if factor is None else source * factor
         g = g if valid is None else g * valid
         total = np.zeros_like(source)
-        for d, place in _directions(directions, hidden):
+        for d, place in _iter_directions(directions, hidden):
             at = layer * directions + d
-            own = _weights_of(weights, layer, d, directions)
-            back, states, matrices = run_grad(
+            own = _direction_weights(weights, layer, d, directions)
+            back, states, matrices = run_direction_grad(
                 cell,
                 source,
                 [p[at] for p in pre],
@@ -223,7 +227,7 @@ def rnn_grad(x, pre, weights, lengths, masks, kept, g, g_last, **attrs):
     return [g, *of_pre, *of_weights]
 
 
-def _outputs(kept: Any, valid: Any) -> Any:
+def _layer_outputs(kept: Any, valid: Any) -> Any:
     """The outputs of a layer from its saved hidden states, 0 after the end of a sequence:
     [T,B,D*H].
     """
@@ -236,4 +240,4 @@ def _(x, pre, weights, *_, **__):
     return [x, *pre, *weights]
 
 
-rnn_grad.vjp(no_second_order("rnn"))
+rnn_grad.vjp(raise_no_second_order("rnn"))

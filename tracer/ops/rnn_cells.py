@@ -16,18 +16,18 @@ Arrays = list[Any]
 class Cell(NamedTuple):
     """A kind of cell.
 
-    gates: number of gates; the weights have gates*H rows.
-    kept: number K of tensors saved for the backward pass.
-    states: number of states passed from step to step.
+    num_gates: number of gates; the weights have gates*H rows.
+    num_saved: number K of tensors saved for the backward pass.
+    num_states: number of states passed from step to step.
     forward(inputs [B, gates*H], states, hidden weight [H, gates*H], hidden bias, kept [K, B, H]):
     returns the new states. backward(gradients of the new states, states before, kept [K, B, H]):
     returns the gradients of (inputs, hidden product, states before). The last one excludes the part
     through the hidden product.
     """
 
-    gates: int
-    kept: int
-    states: int
+    num_gates: int
+    num_saved: int
+    num_states: int
     forward: Callable[..., Arrays]
     backward: Callable[..., tuple[Any, Any, Arrays]]
 
@@ -116,12 +116,12 @@ CELLS = {
 }
 
 
-def steps(count: int, reverse: bool) -> range:
+def step_indices(count: int, reverse: bool) -> range:
     """The step indices in the order of execution."""
     return range(count - 1, -1, -1) if reverse else range(count)
 
 
-def _before(kept: Any, states: Arrays, reverse: bool) -> Arrays:
+def _states_before_steps(kept: Any, states: Arrays, reverse: bool) -> Arrays:
     """The states before each step, each [T, B, H]."""
     found = []
     for k, first in enumerate(states):
@@ -135,7 +135,7 @@ def _before(kept: Any, states: Arrays, reverse: bool) -> Arrays:
 
 
 @native.NativeFunction
-def run(
+def run_direction(
     cell: Cell, x: Any, states: Arrays, weights: Sequence[Any], valid: Any, kept: Any, reverse: bool
 ) -> Arrays:
     """Run all steps of one direction; return the last states.
@@ -147,7 +147,7 @@ def run(
     w_in, w_hidden, b_in, b_hidden = weights
     inputs = np.matmul(x, w_in.T) + b_in
     turned = np.ascontiguousarray(w_hidden.T)
-    for t in steps(x.shape[0], reverse):
+    for t in step_indices(x.shape[0], reverse):
         new = cell.forward(inputs[t], states, turned, b_hidden, kept[t])
         states = (
             new
@@ -160,7 +160,7 @@ def run(
 
 
 @native.NativeFunction
-def run_grad(
+def run_direction_grad(
     cell: Cell,
     x: Any,
     states: Arrays,
@@ -178,10 +178,10 @@ def run_grad(
     g_states: the gradients of the last states.
     """
     w_in, w_hidden = weights[:2]
-    before = _before(kept, states, reverse)
+    before = _states_before_steps(kept, states, reverse)
     dx = np.empty_like(x, shape=(*x.shape[:2], w_in.shape[0]))
-    dy = np.empty_like(dx) if cell.gates == 3 else dx
-    for t in reversed(steps(x.shape[0], reverse)):
+    dy = np.empty_like(dx) if cell.num_gates == 3 else dx
+    for t in reversed(step_indices(x.shape[0], reverse)):
         passed = g_states
         if valid is not None:
             g_states = [s * valid[t] for s in g_states]
@@ -203,19 +203,19 @@ def run_grad(
     return np.matmul(dx, w_in), g_states, of_weights
 
 
-_RECUR, _RECUR_BACK, _PRODUCT = map(native.kernel, ("recur", "recur_grad", "matmul"))
+_RECUR, _RECUR_BACK, _PRODUCT = map(native.find_kernel, ("recur", "recur_grad", "matmul"))
 # numbers of the cell kinds in the compiled kernels
-_CELL_CODES = {_lstm: 0, _gru: 1, _tanh: 2, _relu: 3}
+_NATIVE_CELL_CODES = {_lstm: 0, _gru: 1, _tanh: 2, _relu: 3}
 
 
-@run.native
+@run_direction.native
 def _(cell, x, states, weights, valid, kept, reverse):
     w_in, w_hidden, b_in, b_hidden = weights
     inputs = _PRODUCT(x, w_in, False, True)
     if inputs is NotImplemented:
         return NotImplemented
     inputs += b_in
-    mask, number = None if valid is None else valid.view(np.uint8), _CELL_CODES[cell.forward]
+    mask, number = None if valid is None else valid.view(np.uint8), _NATIVE_CELL_CODES[cell.forward]
     made = _RECUR(
         number, inputs, states, np.ascontiguousarray(w_hidden.T), b_hidden, mask, kept, reverse
     )
@@ -223,25 +223,25 @@ def _(cell, x, states, weights, valid, kept, reverse):
     return made if made is NotImplemented else [kept[at, -1 - k] for k in range(len(states))]
 
 
-@run_grad.native
+@run_direction_grad.native
 def _(cell, x, states, weights, valid, kept, reverse, g, g_states):
     w_in, w_hidden = weights[:2]
     last, dx = [s.copy() for s in g_states], np.empty((*x.shape[:2], w_in.shape[0]), x.dtype)
-    dy = np.empty_like(dx) if cell.gates == 3 else dx
-    mask, number = None if valid is None else valid.view(np.uint8), _CELL_CODES[cell.forward]
+    dy = np.empty_like(dx) if cell.num_gates == 3 else dx
+    mask, number = None if valid is None else valid.view(np.uint8), _NATIVE_CELL_CODES[cell.forward]
     if (
         _RECUR_BACK(number, g, last, states, w_hidden, mask, kept, dx, dy, reverse)
         is NotImplemented
     ):
         return NotImplemented
     flat_x, flat_y = dx.reshape(-1, dx.shape[2]), dy.reshape(-1, dy.shape[2])
-    before = _before(kept, states, reverse)[0].reshape(-1, w_hidden.shape[1])
-    products = _product(flat_x, x.reshape(-1, x.shape[2]), True), _product(flat_y, before, True)
+    before = _states_before_steps(kept, states, reverse)[0].reshape(-1, w_hidden.shape[1])
+    products = _matmul(flat_x, x.reshape(-1, x.shape[2]), True), _matmul(flat_y, before, True)
     sums = np.sum(flat_x, axis=0), np.sum(flat_y, axis=0)
-    return _product(dx, w_in), last, [*products, *sums]
+    return _matmul(dx, w_in), last, [*products, *sums]
 
 
-def _product(x: Any, y: Any, transpose_x: bool = False) -> Any:
+def _matmul(x: Any, y: Any, transpose_x: bool = False) -> Any:
     """The matrix product. NumPy computes it if the compiled kernel does not support the
     arrays, such as unaligned weights of a memory-mapped file.
     """

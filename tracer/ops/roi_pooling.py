@@ -9,9 +9,9 @@ from ..core.arrays import np
 from ..core.op import Meta, check, check_dtype, op
 from .half_precision import upcast_half
 from .lod import row_offsets, sequence_ids
-from .shared_meta_rules import check_float, dims_match, like, like_x
+from .shared_meta_rules import check_float, dims_match, like_input, like_x
 
-Weights = tuple[Any, Any]  # interpolation weights of rows [R,PH,H] and of columns [R,PW,W]
+AxisWeights = tuple[Any, Any]  # interpolation weights of rows [R,PH,H] and of columns [R,PW,W]
 
 
 def _image_ids(x: Any, rois: Any, counts: Any, lod: Any = None) -> Any:
@@ -29,7 +29,7 @@ def _image_ids(x: Any, rois: Any, counts: Any, lod: Any = None) -> Any:
     return np.repeat(np.arange(x.shape[0]), counts.reshape(-1))
 
 
-def _meta(x, rois, counts, lod=None, *, pooled_height, pooled_width, **_):
+def _roi_meta(x, rois, counts, lod=None, *, pooled_height, pooled_width, **_):
     _check_rois(x, rois, counts, pooled_height, pooled_width)
     return Meta((rois.shape[0], x.shape[1], pooled_height, pooled_width), x.dtype)
 
@@ -54,7 +54,7 @@ def _check_rois(x: Meta, rois: Meta, counts: Meta | None, high: int, wide: int) 
     )
 
 
-def _pool(x: Any, weights: Weights, owners: Any) -> Any:
+def _interpolate_regions(x: Any, weights: AxisWeights, owners: Any) -> Any:
     """Interpolate the image of each region: [R,C,PH,PW]."""
     out = np.empty_like(
         x, shape=(len(owners), x.shape[1], weights[0].shape[1], weights[1].shape[1])
@@ -64,8 +64,8 @@ def _pool(x: Any, weights: Weights, owners: Any) -> Any:
     return out
 
 
-def _pool_grad(g: Any, weights: Weights, owners: Any, x: Any) -> Any:
-    """The gradient of `_pool` with respect to x."""
+def _interpolate_regions_grad(g: Any, weights: AxisWeights, owners: Any, x: Any) -> Any:
+    """The gradient of `_interpolate_regions` with respect to x."""
     out = np.zeros_like(x)
     for r, owner in enumerate(owners):
         out[owner] += np.matmul(np.matmul(weights[0][r].T, g[r]), weights[1][r])
@@ -80,7 +80,7 @@ def _pool_grad(g: Any, weights: Weights, owners: Any, x: Any) -> Any:
 MAX_REGION_SAMPLES = 1 << 20
 
 
-def _lines(start: Any, length: Any, bins: int, size: int, ratio: int) -> Any:
+def _sample_weights(start: Any, length: Any, bins: int, size: int, ratio: int) -> Any:
     """The row weights of each bin of a region, [bins,size]: the mean of the weights of its
     samples.
     """
@@ -110,9 +110,9 @@ def _lines(start: Any, length: Any, bins: int, size: int, ratio: int) -> Any:
 MAX_SAMPLES = 1 << 10  # max samples per axis of a bin; the same in C++: convert/ops/roi_pool.cpp
 
 
-def _aligned_weights(
+def _roi_align_weights(
     x: Any, rois: Any, high: int, wide: int, scale: float, ratio: int, aligned: bool
-) -> Weights:
+) -> AxisWeights:
     check(ratio <= MAX_SAMPLES, f"sampling_ratio={ratio} is larger than {MAX_SAMPLES}")
     t = x.dtype.type
     edges = rois * t(scale) - t(0.5 if aligned else 0)
@@ -120,10 +120,12 @@ def _aligned_weights(
     if not aligned:
         lengths = np.maximum(lengths, t(1))
     columns = [
-        _lines(e[0], n[0], wide, x.shape[3], ratio) for e, n in zip(edges, lengths, strict=True)
+        _sample_weights(e[0], n[0], wide, x.shape[3], ratio)
+        for e, n in zip(edges, lengths, strict=True)
     ]
     rows = [
-        _lines(e[1], n[1], high, x.shape[2], ratio) for e, n in zip(edges, lengths, strict=True)
+        _sample_weights(e[1], n[1], high, x.shape[2], ratio)
+        for e, n in zip(edges, lengths, strict=True)
     ]
     shapes = (0, high, x.shape[2]), (0, wide, x.shape[3])
     return tuple(
@@ -132,7 +134,7 @@ def _aligned_weights(
     )  # type: ignore[return-value]
 
 
-@op("roi_align", "X, ROIs!, RoisNum?, ROIs@LOD*?! -> Out", meta=_meta, breaks_lod=True)
+@op("roi_align", "X, ROIs!, RoisNum?, ROIs@LOD*?! -> Out", meta=_roi_meta, breaks_lod=True)
 @upcast_half
 def roi_align(
     x,
@@ -150,10 +152,10 @@ def roi_align(
 
     X [N,C,H,W], ROIs [R,4] -> Out [R,C,PH,PW]
     """
-    weights = _aligned_weights(
+    weights = _roi_align_weights(
         x, rois, pooled_height, pooled_width, spatial_scale, sampling_ratio, aligned
     )
-    return _pool(x, weights, _image_ids(x, rois, counts, lod))
+    return _interpolate_regions(x, weights, _image_ids(x, rois, counts, lod))
 
 
 @roi_align.vjp
@@ -186,10 +188,10 @@ def roi_align_grad(
 
     X [N,C,H,W], Out@GRAD [R,C,PH,PW] -> like X
     """
-    weights = _aligned_weights(
+    weights = _roi_align_weights(
         x, rois, pooled_height, pooled_width, spatial_scale, sampling_ratio, aligned
     )
-    return _pool_grad(g, weights, _image_ids(x, rois, counts, lod), x)
+    return _interpolate_regions_grad(g, weights, _image_ids(x, rois, counts, lod), x)
 
 
 @roi_align_grad.vjp
@@ -206,7 +208,7 @@ def _round(x: Any) -> Any:
     return (np.sign(x) * np.floor(np.abs(x) + 0.5)).astype(np.int64)
 
 
-def _bins(start: int, end: int, bins: int, size: int) -> list[tuple[int, int]]:
+def _integer_bins(start: int, end: int, bins: int, size: int) -> list[tuple[int, int]]:
     """Start and end of each bin of a region in integer pixels."""
     step = np.float32(max(end - start + 1, 1)) / np.float32(bins)
     lows = np.floor(np.arange(bins, dtype=np.float32) * step).astype(int) + start
@@ -236,8 +238,8 @@ def roi_pool(
     where = np.full_like(out, -1, dtype=np.int64)
     for r, owner in enumerate(owners):
         left, top, right, bottom = edges[r].tolist()
-        columns = _bins(left, right, pooled_width, x.shape[3])
-        for i, (y0, y1) in enumerate(_bins(top, bottom, pooled_height, x.shape[2])):
+        columns = _integer_bins(left, right, pooled_width, x.shape[3])
+        for i, (y0, y1) in enumerate(_integer_bins(top, bottom, pooled_height, x.shape[2])):
             for j, (x0, x1) in enumerate(columns):
                 if y1 > y0 and x1 > x0:
                     seen = x[owner, :, y0:y1, x0:x1].reshape(x.shape[1], -1)
@@ -256,11 +258,16 @@ def _(x, rois, counts, lod=None, *, pooled_height, pooled_width, spatial_scale):
 
 @roi_pool.vjp
 def _(g, x, rois, counts, lod, *, Argmax):
-    return roi_put(x, rois, counts, lod, Argmax, g), None, None, None
+    return roi_scatter_max(x, rois, counts, lod, Argmax, g), None, None, None
 
 
-@op("roi_put", "X, ROIs, RoisNum?, ROIs@LOD*?!, Argmax, Y -> Out", meta=like(0), internal=True)
-def roi_put(x, rois, counts, lod, where, y):
+@op(
+    "roi_put",
+    "X, ROIs, RoisNum?, ROIs@LOD*?!, Argmax, Y -> Out",
+    meta=like_input(0),
+    internal=True,
+)
+def roi_scatter_max(x, rois, counts, lod, where, y):
     """Out = zeros like X, with each Y added at its index Argmax.
 
     X [N,C,H,W], Argmax and Y [R,C,PH,PW] -> Out like X
@@ -273,13 +280,13 @@ def roi_put(x, rois, counts, lod, where, y):
     return out.reshape(x.shape)
 
 
-@roi_put.vjp
+@roi_scatter_max.vjp
 def _(g, x, rois, counts, lod, where, y):
-    return None, None, None, None, None, roi_take(g, rois, counts, lod, where)
+    return None, None, None, None, None, roi_gather_max(g, rois, counts, lod, where)
 
 
 @op("roi_take", "X, ROIs, RoisNum?, ROIs@LOD*?!, Argmax -> Out", internal=True)
-def roi_take(x, rois, counts, lod, where):
+def roi_gather_max(x, rois, counts, lod, where):
     """Out = the elements of X at the indices Argmax, 0 where Argmax is -1.
 
     X [N,C,H,W], Argmax [R,C,PH,PW] -> Out like Argmax
@@ -289,21 +296,21 @@ def roi_take(x, rois, counts, lod, where):
     return flat[owners, np.arange(x.shape[1])[:, None, None], np.maximum(where, 0)] * (where >= 0)
 
 
-@roi_take.meta
+@roi_gather_max.meta
 def _(x, rois, counts, lod, where):
     return Meta(where.shape, x.dtype)
 
 
-@roi_take.vjp
+@roi_gather_max.vjp
 def _(g, x, rois, counts, lod, where):
-    return roi_put(x, rois, counts, lod, where, g), None, None, None, None
+    return roi_scatter_max(x, rois, counts, lod, where, g), None, None, None, None
 
 
 # -- psroi_pool
 # ------------------------------------------------------------------------------
 
 
-def _bin_weights(start: Any, end: Any, bins: int, size: int) -> Any:
+def _mean_weights(start: Any, end: Any, bins: int, size: int) -> Any:
     """The row weights of each bin, [bins,size]: 1 / number of rows of the bin."""
     step = np.maximum(end - start, np.float32(0.1)) / np.float32(bins)
     lows = np.clip(np.floor(np.arange(bins, dtype=np.float32) * step + start), 0, size)
@@ -313,7 +320,7 @@ def _bin_weights(start: Any, end: Any, bins: int, size: int) -> Any:
     return inside / np.maximum(inside.sum(1, keepdims=True), 1)
 
 
-def _iter_bins(
+def _visit_regions(
     x: Any,
     rois: Any,
     counts: Any,
@@ -333,8 +340,8 @@ def _iter_bins(
         (_round(rois[:, 2:]) + 1).astype(np.float32) * np.float32(scale),
     )
     for r, owner in enumerate(_image_ids(x, rois, counts, lod)):
-        rows = _bin_weights(starts[r, 1], ends[r, 1], high, x.shape[2]).astype(x.dtype)
-        columns = _bin_weights(starts[r, 0], ends[r, 0], wide, x.shape[3]).astype(x.dtype)
+        rows = _mean_weights(starts[r, 1], ends[r, 1], high, x.shape[2]).astype(x.dtype)
+        columns = _mean_weights(starts[r, 0], ends[r, 0], wide, x.shape[3]).astype(x.dtype)
         visit(r, owner, rows, columns)
 
 
@@ -358,11 +365,11 @@ def psroi_pool(
     """
     out = np.empty_like(x, shape=(len(rois), output_channels, pooled_height, pooled_width))
 
-    def visit(r: int, owner: int, rows: Any, columns: Any) -> None:
+    def pool_region(r: int, owner: int, rows: Any, columns: Any) -> None:
         parted = x[owner].reshape(*out.shape[1:], *x.shape[2:])
         out[r] = np.einsum("cijhw,ih,jw->cij", parted, rows, columns)
 
-    _iter_bins(x, rois, counts, lod, pooled_height, pooled_width, spatial_scale, visit)
+    _visit_regions(x, rois, counts, lod, pooled_height, pooled_width, spatial_scale, pool_region)
     return out
 
 
@@ -407,10 +414,12 @@ def psroi_pool_grad(
     """
     out = np.zeros_like(x)
 
-    def visit(r: int, owner: int, rows: Any, columns: Any) -> None:
+    def add_region_grad(r: int, owner: int, rows: Any, columns: Any) -> None:
         out[owner] += np.einsum("cij,ih,jw->cijhw", g[r], rows, columns).reshape(x.shape[1:])
 
-    _iter_bins(x, rois, counts, lod, pooled_height, pooled_width, spatial_scale, visit)
+    _visit_regions(
+        x, rois, counts, lod, pooled_height, pooled_width, spatial_scale, add_region_grad
+    )
     return out
 
 

@@ -8,12 +8,17 @@ from ..core import cuda
 from ..core.arrays import is_on_gpu, np
 
 # Dtypes with atomic CUDA operations, by letter.
-_ATOMIC = {np.add: "iIQefdFD", np.subtract: "iIQefdFD", np.maximum: "iIQfd", np.minimum: "iIQfd"}
+_ATOMIC_DTYPE_CODES = {
+    np.add: "iIQefdFD",
+    np.subtract: "iIQefdFD",
+    np.maximum: "iIQfd",
+    np.minimum: "iIQfd",
+}
 
-INT64 = 256  # minimal number of elements of a row for one call per row
+MIN_LONG_ROW = 256  # minimal number of elements of a row for one call per row
 
 
-def combine_at(ufunc: Any, out: Any, places: Any, values: Any) -> None:
+def ufunc_at(ufunc: Any, out: Any, places: Any, values: Any) -> None:
     """`ufunc.at(out, places, values)`. On a GPU, dtypes without atomic operations are
     computed on the CPU.
     """
@@ -22,7 +27,7 @@ def combine_at(ufunc: Any, out: Any, places: Any, values: Any) -> None:
         for at, row in zip(places.tolist(), values, strict=True):
             ufunc(out[at], row, out=out[at])
         return
-    if not is_on_gpu() or out.dtype.char in _ATOMIC.get(ufunc, ""):
+    if not is_on_gpu() or out.dtype.char in _ATOMIC_DTYPE_CODES.get(ufunc, ""):
         ufunc.at(out, places, values)
         return
     made = cuda.to_host(out)
@@ -39,5 +44,5 @@ def _are_long_rows(out: Any, places: Any) -> bool:
         isinstance(places, np.ndarray)
         and places.ndim == 1
         and places.dtype.kind in "iu"
-        and out.size >= INT64 * len(out)
+        and out.size >= MIN_LONG_ROW * len(out)
     )

@@ -6,23 +6,23 @@ import math
 from typing import Any
 
 from ..core.arrays import np
-from ..core.limits import check_result
-from ..core.op import NON_FLOAT_RESULT, OPS, PYTHON_LOOP, Ints, Long, Meta, check, op
+from ..core.op import HOST_PYTHON_LOOP, NO_GRAD_NON_FLOAT_RESULT, OPS, Ints, Long, Meta, check, op
+from ..core.result_size_limit import check_result_size
 from .elementwise import masked
 from .half_precision import to_float32
 from .index import check_integers
 from .reduce import reduced_shape
-from .scatter_at import combine_at
+from .scatter_at import ufunc_at
 from .shared_meta_rules import (
     dims_match,
-    known_dim,
-    normal_axis,
-    proto_dtype,
+    dtype_of_proto,
+    normalize_axis,
+    num_elements,
+    pick_known_dim,
     shape_of,
     shapes_match,
-    size_of,
 )
-from .sort import first_of_order, unsort
+from .sort import first_sort_indices, sort_grad
 
 INT64 = np.dtype(np.int64)
 
@@ -37,14 +37,16 @@ def _select_along_axis(x: Any, indices: Any, axis: int, keepdim: bool) -> tuple[
 
 
 def _select_meta(x: Any, axis: int, keepdim: bool) -> tuple[Meta, Meta]:
-    shape = reduced_shape(x.shape, (normal_axis(axis, len(x.shape)),) if x.shape else (), keepdim)
+    shape = reduced_shape(
+        x.shape, (normalize_axis(axis, len(x.shape)),) if x.shape else (), keepdim
+    )
     return Meta(shape, x.dtype), Meta(shape, INT64)
 
 
 def _select_vjp(g: Any, x: Any, axis: int, keepdim: bool, indices: Any) -> Any:
     if not keepdim and len(shape_of(x)):
         g, indices = (OPS["unsqueeze2"](t, axes=[axis]) for t in (g, indices))
-    return unsort(g, x, indices, axis)
+    return sort_grad(g, x, indices, axis)
 
 
 @op("kthvalue", "X -> Out, Indices~")
@@ -58,7 +60,7 @@ def kthvalue(x, *, k: int = 1, axis: int = -1, keepdim: bool = False):
         return x.copy(), np.zeros((), np.int64)
     check(0 < k <= x.shape[axis], f"k={k} is not in [1, {x.shape[axis]}]")
     return _select_along_axis(
-        x, np.take(first_of_order(x, axis, k, False), k - 1, axis), axis, keepdim
+        x, np.take(first_sort_indices(x, axis, k, False), k - 1, axis), axis, keepdim
     )
 
 
@@ -85,11 +87,13 @@ def mode(x, *, axis: int = -1, keepdim: bool = False):
         return x.copy(), np.zeros((), np.int64)
     check(x.shape[axis] > 0, "there is nothing to choose from")
     lines = np.moveaxis(x, axis, -1)
-    indices = np.array([_mode(line) for line in lines.reshape(-1, x.shape[axis])], np.int64)
+    indices = np.array(
+        [_last_index_of_mode(line) for line in lines.reshape(-1, x.shape[axis])], np.int64
+    )
     return _select_along_axis(x, indices.reshape(lines.shape[:-1]), axis, keepdim)
 
 
-def _mode(line: Any) -> int:
+def _last_index_of_mode(line: Any) -> int:
     line = to_float32(line)
     values, counts = np.unique(line, return_counts=True)
     found = np.flatnonzero(line == values[np.argmax(counts)])
@@ -109,7 +113,7 @@ def _(g, x, *, axis, keepdim, Indices):
 
 
 def _unique_axis(x: Any, axis: Any) -> int | None:
-    return None if not axis else normal_axis(axis[0], len(x.shape))
+    return None if not axis else normalize_axis(axis[0], len(x.shape))
 
 
 def _unique_shape(x: Any, axis: Any) -> tuple[int, ...]:
@@ -120,7 +124,7 @@ def _unique_shape(x: Any, axis: Any) -> tuple[int, ...]:
 @op(
     "unique",
     "X -> Out, Indices~, Index~, Counts~",
-    no_grad=NON_FLOAT_RESULT,
+    no_grad_reason=NO_GRAD_NON_FLOAT_RESULT,
     value_dependent_shape=True,
 )
 def unique(
@@ -141,7 +145,7 @@ def unique(
 
     X [*] -> Out [N] or [*, N, *], Indices [N], Index [size of X or of the axis], Counts [N]
     """
-    target = proto_dtype(dtype)
+    target = dtype_of_proto(dtype)
     out, first, inverse, counts = np.unique(
         x, return_index=True, return_inverse=True, return_counts=True, axis=_unique_axis(x, axis)
     )
@@ -159,11 +163,11 @@ def unique(
 @unique.meta
 def _(x, *, dtype, axis, **_):
     at = _unique_axis(x, axis)
-    many, target = Meta((-1,), proto_dtype(dtype)), proto_dtype(dtype)
+    many, target = Meta((-1,), dtype_of_proto(dtype)), dtype_of_proto(dtype)
     return (
         Meta(_unique_shape(x, axis), x.dtype),
         many,
-        Meta((size_of(x.shape) if at is None else x.shape[at],), target),
+        Meta((num_elements(x.shape) if at is None else x.shape[at],), target),
         many,
     )
 
@@ -171,9 +175,9 @@ def _(x, *, dtype, axis, **_):
 @op(
     "unique_with_counts",
     "X -> Out, Index~, Count~",
-    no_grad=NON_FLOAT_RESULT,
+    no_grad_reason=NO_GRAD_NON_FLOAT_RESULT,
     value_dependent_shape=True,
-    host=PYTHON_LOOP,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def unique_with_counts(x, *, dtype: int):
     """Out = the unique elements of X in the order of first occurrence. Index = for each element of
@@ -181,22 +185,22 @@ def unique_with_counts(x, *, dtype: int):
 
     X [N] -> Out [K], Index [N], Count [K]
     """
-    out, _, index, counts = unique.reference(x, dtype=dtype)
+    out, _, index, counts = unique.numpy_kernel(x, dtype=dtype)
     return out, index, counts
 
 
 @unique_with_counts.meta
 def _(x, *, dtype):
-    target = proto_dtype(dtype)
+    target = dtype_of_proto(dtype)
     return Meta((-1,), x.dtype), Meta(x.shape, target), Meta((-1,), target)
 
 
 @op(
     "unique_consecutive",
     "X -> Out, Index~, Counts~",
-    no_grad=NON_FLOAT_RESULT,
+    no_grad_reason=NO_GRAD_NON_FLOAT_RESULT,
     value_dependent_shape=True,
-    host=PYTHON_LOOP,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def unique_consecutive(
     x, *, dtype: int = 5, return_inverse: bool = False, return_counts: bool = False, axis: Ints = []
@@ -206,7 +210,7 @@ def unique_consecutive(
 
     X [*] -> Out [N] or [*, N, *], Index [size of X or of the axis], Counts [N]
     """
-    at, target = _unique_axis(x, axis), proto_dtype(dtype)
+    at, target = _unique_axis(x, axis), dtype_of_proto(dtype)
     rows = x.reshape(-1) if at is None else np.moveaxis(x, at, 0)
     differs = (
         (rows[1:] != rows[:-1])
@@ -221,12 +225,12 @@ def unique_consecutive(
 
 @unique_consecutive.meta
 def _(x, *, dtype, axis, **_):
-    at, target = _unique_axis(x, axis), proto_dtype(dtype)
-    inverse = Meta((size_of(x.shape) if at is None else x.shape[at],), target)
+    at, target = _unique_axis(x, axis), dtype_of_proto(dtype)
+    inverse = Meta((num_elements(x.shape) if at is None else x.shape[at],), target)
     return Meta(_unique_shape(x, axis), x.dtype), inverse, Meta((-1,), target)
 
 
-@op("searchsorted", "SortedSequence, Values -> Out", no_grad=NON_FLOAT_RESULT)
+@op("searchsorted", "SortedSequence, Values -> Out", no_grad_reason=NO_GRAD_NON_FLOAT_RESULT)
 def searchsorted(sequence, values, *, out_int32: bool = False, right: bool = False):
     """Out = the indices at which Values would be inserted into the sorted last axis of
     SortedSequence.
@@ -256,7 +260,7 @@ def _(sequence, values, *, out_int32, right):
     return Meta(values.shape, np.dtype(np.int32 if out_int32 else np.int64))
 
 
-@op("histogram", "X -> Out", no_grad=NON_FLOAT_RESULT)
+@op("histogram", "X -> Out", no_grad_reason=NO_GRAD_NON_FLOAT_RESULT)
 def histogram(x, *, bins: Long = 100, min: int = 0, max: int = 0):
     """Out = the number of elements of X in each of `bins` equal intervals of [min, max]. If min and
     max are 0, the range is that of X.
@@ -276,7 +280,12 @@ def _(x, *, bins, min, max):
     return Meta((bins,), INT64)
 
 
-@op("bincount", "X, Weights? -> Out", no_grad=NON_FLOAT_RESULT, value_dependent_shape=True)
+@op(
+    "bincount",
+    "X, Weights? -> Out",
+    no_grad_reason=NO_GRAD_NON_FLOAT_RESULT,
+    value_dependent_shape=True,
+)
 def bincount(x, weights=None, *, minlength: int = 0):
     """Out = the number of occurrences of each integer in X, or the sum of their Weights.
 
@@ -284,7 +293,7 @@ def bincount(x, weights=None, *, minlength: int = 0):
     """
     check(not x.size or int(x.min()) >= 0, "X has negative elements")
     if x.size:  # NumPy writes out of bounds if the size overflows 64 bits
-        check_result((int(x.max()) + 1,), 8)
+        check_result_size((int(x.max()) + 1,), 8)
     found = np.bincount(x, weights, minlength)
     return found.astype(
         np.int64 if weights is None else np.float32 if weights.dtype == np.float32 else np.float64
@@ -328,31 +337,31 @@ def _(ids, xs):
         bool(xs[0].shape) and dims_match(ids.shape[0], xs[0].shape[0]),
         "Ids does not have one element per row",
     )
-    return Meta((known_dim(ids.shape[0], xs[0].shape[0]), *xs[0].shape[1:]), xs[0].dtype)
+    return Meta((pick_known_dim(ids.shape[0], xs[0].shape[0]), *xs[0].shape[1:]), xs[0].dtype)
 
 
 @multiplex.vjp
 def _(g, ids, xs):
-    def part(k: int) -> Any:
-        return lambda: masked(g, rows_equal(ids, g, value=k))
+    def input_grad(k: int) -> Any:
+        return lambda: masked(g, has_row_id(ids, g, value=k))
 
-    return None, [part(k) for k in range(len(xs))]
+    return None, [input_grad(k) for k in range(len(xs))]
 
 
-@op("rows_equal", "Ids, Y -> Out", no_grad=NON_FLOAT_RESULT, internal=True)
-def rows_equal(ids, y, *, value: int):
+@op("rows_equal", "Ids, Y -> Out", no_grad_reason=NO_GRAD_NON_FLOAT_RESULT, internal=True)
+def has_row_id(ids, y, *, value: int):
     """Out = whether the id of a row is `value`, with the shape of Y. Ids [N, 1], Y [N, *] ->
     bool [N, *]
     """
     return np.broadcast_to((ids == value).reshape(-1, *[1] * (y.ndim - 1)), y.shape)
 
 
-@rows_equal.meta
+@has_row_id.meta
 def _(ids, y, *, value):
     return Meta(y.shape, np.dtype(bool))
 
 
-def _repeats(x: Any, repeats: Any, count: int) -> Any:
+def _repeat_counts(x: Any, repeats: Any, count: int) -> Any:
     if repeats is None:
         check(count > 0, f"Repeats={count} is not positive")
         return count
@@ -367,12 +376,12 @@ def repeat_interleave(x, repeats=None, *, Repeats: int = 0, dim: int = 0):
 
     X [*, N, *], RepeatsTensor int [N] -> Out [*, M, *]
     """
-    return np.repeat(x, _repeats(x, repeats, Repeats), dim)
+    return np.repeat(x, _repeat_counts(x, repeats, Repeats), dim)
 
 
 @repeat_interleave.meta
 def _(x, repeats, *, Repeats, dim):
-    at = normal_axis(dim, len(x.shape), "dim")
+    at = normalize_axis(dim, len(x.shape), "dim")
     if repeats is None:
         check(Repeats > 0, f"Repeats={Repeats} is not positive")
     else:
@@ -387,7 +396,7 @@ def _(x, repeats, *, Repeats, dim):
 
 @repeat_interleave.vjp
 def _(g, x, repeats, *, Repeats, dim):
-    return repeated_sum(x, repeats, g, Repeats=Repeats, dim=dim), None
+    return repeat_interleave_grad(x, repeats, g, Repeats=Repeats, dim=dim), None
 
 
 @op(
@@ -396,7 +405,7 @@ def _(g, x, repeats, *, Repeats, dim):
     meta=lambda x, *_, **__: x,
     internal=True,
 )
-def repeated_sum(x, repeats, g, *, Repeats: int = 0, dim: int = 0):
+def repeat_interleave_grad(x, repeats, g, *, Repeats: int = 0, dim: int = 0):
     """X@GRAD = for each slice of X, the sum of the slices of Out@GRAD that repeat it.
 
     -> X@GRAD like X
@@ -406,10 +415,10 @@ def repeated_sum(x, repeats, g, *, Repeats: int = 0, dim: int = 0):
         return g.reshape(*x.shape[: at + 1], Repeats, *x.shape[at + 1 :]).sum(axis=at + 1)
     found = np.zeros_like(x)
     which = np.repeat(np.arange(x.shape[dim]), repeats.reshape(-1))
-    combine_at(np.add, np.moveaxis(found, dim, 0), which, np.moveaxis(g, dim, 0))
+    ufunc_at(np.add, np.moveaxis(found, dim, 0), which, np.moveaxis(g, dim, 0))
     return found
 
 
-@repeated_sum.vjp
+@repeat_interleave_grad.vjp
 def _(gg, x, repeats, g, *, Repeats, dim):
     return None, None, repeat_interleave(gg, repeats, Repeats=Repeats, dim=dim)

@@ -5,20 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.arrays import np
-from ..core.op import NON_FLOAT_RESULT, OPS, Longs, Meta, check, check_dtype, op
-from .along_axis import average, max_value, min_value
+from ..core.op import NO_GRAD_NON_FLOAT_RESULT, OPS, Longs, Meta, check, check_dtype, op
+from .along_axis import divide_truncated, max_of_dtype, min_of_dtype
 from .compare import equal
 from .elementwise import div, masked, mul, sum_to, zeros_like
 from .half_precision import upcast_half
 from .index import gather
-from .scatter_at import combine_at
+from .scatter_at import ufunc_at
 from .shared_meta_rules import (
     broadcast_shapes,
-    check_number,
+    check_not_bool,
     dims_match,
+    num_elements,
     proto_of,
     shape_of,
-    size_of,
 )
 
 POOL_TYPES = ("SUM", "MEAN", "MAX", "MIN")
@@ -35,11 +35,11 @@ def _reduce_edges(rows: Any, places: Any, count: int, word: str) -> tuple[Any, A
     counts = np.bincount(places, minlength=count)
     if word in ("SUM", "MEAN"):
         out = np.zeros_like(rows, shape=(count, *rows.shape[1:]))
-        combine_at(np.add, out, places, rows)
+        ufunc_at(np.add, out, places, rows)
         if word == "MEAN":
-            out = average(out, np.maximum(counts, 1).reshape(-1, *(1,) * (rows.ndim - 1)))
+            out = divide_truncated(out, np.maximum(counts, 1).reshape(-1, *(1,) * (rows.ndim - 1)))
         return out, counts
-    start = min_value(rows.dtype) if word == "MAX" else max_value(rows.dtype)
+    start = min_of_dtype(rows.dtype) if word == "MAX" else max_of_dtype(rows.dtype)
     out = np.full_like(rows, start, shape=(count, *rows.shape[1:]))
     (np.maximum if word == "MAX" else np.minimum).at(out, places, rows)
     return np.where(
@@ -47,7 +47,7 @@ def _reduce_edges(rows: Any, places: Any, count: int, word: str) -> tuple[Any, A
     ), counts
 
 
-def _as_columns(counts: Any, x: Any) -> Any:
+def _counts_per_row(counts: Any, x: Any) -> Any:
     """Counts [N], clamped to at least 1, with the dtype and rank of x."""
     floats = OPS["cast"](counts, out_dtype=proto_of(x), in_dtype=proto_of(counts))
     shaped = OPS["reshape2"](floats, shape=[-1] + [1] * (len(shape_of(x)) - 1))
@@ -75,7 +75,7 @@ def segment_pool(x, ids, *, pooltype: str = "SUM"):
 
 @segment_pool.meta
 def _(x, ids, *, pooltype):
-    check_number(x)
+    check_not_bool(x)
     _check_pool_type(pooltype, "pooltype")
     check(len(ids.shape) == 1 and ids.dtype.kind in "iu", "SegmentIds are not whole numbers [rows]")
     check(
@@ -89,23 +89,23 @@ def _(x, ids, *, pooltype):
 def _(g, x, ids, *, pooltype, Out, SummedIds):
     if pooltype in ("MAX", "MIN"):
         return masked(gather(g, ids), equal(x, gather(Out, ids))), None
-    return gather(div(g, _as_columns(SummedIds, x)) if pooltype == "MEAN" else g, ids), None
+    return gather(div(g, _counts_per_row(SummedIds, x)) if pooltype == "MEAN" else g, ids), None
 
 
 def _check_edges(src: Meta, dst: Meta) -> None:
     edges = (
         src.dtype.kind in "iu"
         and dst.dtype.kind in "iu"
-        and dims_match(size_of(src.shape), size_of(dst.shape))
+        and dims_match(num_elements(src.shape), num_elements(dst.shape))
     )
     check(edges, "Src_index and Dst_index are not whole numbers, one each per edge")
 
 
-def _check_inside(ends: Any, count: int) -> None:
+def _check_node_range(ends: Any, count: int) -> None:
     check(bool(np.all((ends >= 0) & (ends < count))), "an edge has an end outside of the graph")
 
 
-def _rows(size_tensor: Any, out_size: Any, rows: int) -> int:
+def _num_output_nodes(size_tensor: Any, out_size: Any, rows: int) -> int:
     """The number of output nodes: Out_size if it is positive, otherwise the number of rows of X."""
     given = (
         int(size_tensor.reshape(-1)[0])
@@ -130,16 +130,16 @@ def graph_send_recv(
     reduce_op: SUM, MEAN, MAX or MIN.
     Dst_count int32: the number of edges that arrive at each node.
     """
-    count = _rows(size_tensor, out_size, x.shape[0])
-    _check_inside(dst, count)
-    _check_inside(src, x.shape[0])
+    count = _num_output_nodes(size_tensor, out_size, x.shape[0])
+    _check_node_range(dst, count)
+    _check_node_range(src, x.shape[0])
     out, counts = _reduce_edges(x[src], dst, count, reduce_op)
     return out, counts.astype(np.int32)
 
 
 @graph_send_recv.meta
 def _(x, src, dst, size_tensor, *, reduce_op, out_size):
-    check_number(x)
+    check_not_bool(x)
     _check_pool_type(reduce_op, "reduce_op")
     check(len(x.shape) > 0, "X needs an axis")
     _check_edges(src, dst)
@@ -156,7 +156,7 @@ def _(x, src, dst, size_tensor, *, reduce_op, out_size):
 @graph_send_recv.vjp
 def _(g, x, src, dst, size_tensor, *, reduce_op, Out, Dst_count):
     if reduce_op == "MEAN":
-        g = div(g, _as_columns(Dst_count, x))
+        g = div(g, _counts_per_row(Dst_count, x))
     sent = gather(g, dst)
     if reduce_op in ("MAX", "MIN"):
         sent = masked(sent, equal(gather(x, src), gather(Out, dst)))
@@ -173,7 +173,7 @@ MESSAGE_OPS = {
 
 def _message_meta(x: Meta, y: Meta, edges: int, word: str) -> Meta:
     """The Meta of messages along edges; rows of x and y broadcast."""
-    check_number(x)
+    check_not_bool(x)
     check(word in MESSAGE_OPS, f"message_op={word} is not one of {', '.join(MESSAGE_OPS)}")
     check_dtype(x.dtype == y.dtype, "the dtypes of the two operands differ")
     check(len(x.shape) > 0 and len(y.shape) > 0, "an operand needs an axis")
@@ -190,7 +190,7 @@ def _message_operand_grad(word: str, sent: Any, own: Any, other: Any) -> Any:
     )
 
 
-def _to_nodes(rows: Any, ends: Any, x: Any) -> Any:
+def _sum_at_nodes(rows: Any, ends: Any, x: Any) -> Any:
     """Sum the rows of edges at the nodes `ends`; the result has the shape of x."""
     return OPS["scatter_nd_add"](zeros_like(x), OPS["reshape2"](ends, shape=[-1, 1]), rows)
 
@@ -216,9 +216,9 @@ def graph_send_ue_recv(
     message_op: ADD or MUL.
     reduce_op, Dst_count: see graph_send_recv.
     """
-    count = _rows(size_tensor, out_size, x.shape[0])
-    _check_inside(dst, count)
-    _check_inside(src, x.shape[0])
+    count = _num_output_nodes(size_tensor, out_size, x.shape[0])
+    _check_node_range(dst, count)
+    _check_node_range(src, x.shape[0])
     check(len(y) == len(src), "Y needs one row per edge")
     out, counts = _reduce_edges(MESSAGE_OPS[message_op][0](x[src], y), dst, count, reduce_op)
     return out, counts.astype(np.int32)
@@ -228,7 +228,7 @@ def graph_send_ue_recv(
 def _(x, y, src, dst, size_tensor, *, message_op, reduce_op, out_size):
     _check_pool_type(reduce_op, "reduce_op")
     _check_edges(src, dst)
-    message = _message_meta(x, y, size_of(src.shape), message_op)
+    message = _message_meta(x, y, num_elements(src.shape), message_op)
     check(dims_match(y.shape[0], message.shape[0]), "Y needs one row per edge")
     return graph_send_recv.infer(
         (Meta((x.shape[0], *message.shape[1:]), x.dtype), src, dst, size_tensor),
@@ -239,10 +239,10 @@ def _(x, y, src, dst, size_tensor, *, message_op, reduce_op, out_size):
 @graph_send_ue_recv.vjp
 def _(g, x, y, src, dst, size_tensor, *, message_op, reduce_op, Out, Dst_count):
     rows = gather(x, src)
-    sent = gather(div(g, _as_columns(Dst_count, g)) if reduce_op == "MEAN" else g, dst)
+    sent = gather(div(g, _counts_per_row(Dst_count, g)) if reduce_op == "MEAN" else g, dst)
     if reduce_op in ("MAX", "MIN"):
         sent = masked(sent, equal(MESSAGE_OPS[message_op][1](rows, y), gather(Out, dst)))
-    back = _to_nodes(_message_operand_grad(message_op, sent, rows, y), src, x)
+    back = _sum_at_nodes(_message_operand_grad(message_op, sent, rows, y), src, x)
     return back, lambda: _message_operand_grad(message_op, sent, y, rows), None, None, None
 
 
@@ -255,29 +255,29 @@ def graph_send_uv(x, y, src, dst, *, message_op: str = "ADD"):
 
     message_op: ADD or MUL.
     """
-    _check_inside(src, x.shape[0])
-    _check_inside(dst, y.shape[0])
+    _check_node_range(src, x.shape[0])
+    _check_node_range(dst, y.shape[0])
     return MESSAGE_OPS[message_op][0](x[src], y[dst])
 
 
 @graph_send_uv.meta
 def _(x, y, src, dst, *, message_op):
     _check_edges(src, dst)
-    return _message_meta(x, y, size_of(src.shape), message_op)
+    return _message_meta(x, y, num_elements(src.shape), message_op)
 
 
 @graph_send_uv.vjp
 def _(g, x, y, src, dst, *, message_op):
     a, b = gather(x, src), gather(y, dst)
     return (
-        lambda: _to_nodes(_message_operand_grad(message_op, g, a, b), src, x),
-        lambda: _to_nodes(_message_operand_grad(message_op, g, b, a), dst, y),
+        lambda: _sum_at_nodes(_message_operand_grad(message_op, g, a, b), src, x),
+        lambda: _sum_at_nodes(_message_operand_grad(message_op, g, b, a), dst, y),
         None,
         None,
     )
 
 
-@op("shard_index", "X -> Out", no_grad=NON_FLOAT_RESULT)
+@op("shard_index", "X -> Out", no_grad_reason=NO_GRAD_NON_FLOAT_RESULT)
 def shard_index(x, *, index_num: int, nshards: int, shard_id: int, ignore_value: int = -1):
     """Out = X relative to the start of shard `shard_id` of `nshards`, ignore_value where X is in
     another shard.

@@ -5,14 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.arrays import np
-from ..core.op import NON_FLOAT_RESULT, PYTHON_LOOP, Meta, check, check_dtype, op
+from ..core.op import HOST_PYTHON_LOOP, NO_GRAD_NON_FLOAT_RESULT, Meta, check, check_dtype, op
 from .half_precision import upcast_half
-from .shared_meta_rules import check_float, dims_match, proto_dtype, shapes_match, size_of
+from .shared_meta_rules import check_float, dims_match, dtype_of_proto, num_elements, shapes_match
 
-DISCRETE_RESULT = "it chooses among whole numbers"
+NO_GRAD_DISCRETE_RESULT = "it chooses among whole numbers"
 
 
-@op("sequence_mask", "X, MaxLenTensor? -> Y", no_grad=NON_FLOAT_RESULT, value_dependent_shape=True)
+@op(
+    "sequence_mask",
+    "X, MaxLenTensor? -> Y",
+    no_grad_reason=NO_GRAD_NON_FLOAT_RESULT,
+    value_dependent_shape=True,
+)
 def sequence_mask(x, max_length=None, *, maxlen: int = -1, out_dtype: int):
     """Y = 1 at positions < X, else 0.
 
@@ -23,20 +28,22 @@ def sequence_mask(x, max_length=None, *, maxlen: int = -1, out_dtype: int):
     count = maxlen if max_length is None else int(max_length.reshape(()))
     if count < 0:
         count = max(int(np.max(x)), 0) if x.size else 0
-    return (np.arange(count) < x[..., None]).astype(proto_dtype(out_dtype))
+    return (np.arange(count) < x[..., None]).astype(dtype_of_proto(out_dtype))
 
 
 @sequence_mask.meta
 def _(x, max_length, *, maxlen, out_dtype):
     check_dtype(x.dtype.kind in "iuf", "X is not of numbers")
-    return Meta((*x.shape, max(maxlen, -1) if max_length is None else -1), proto_dtype(out_dtype))
+    return Meta(
+        (*x.shape, max(maxlen, -1) if max_length is None else -1), dtype_of_proto(out_dtype)
+    )
 
 
 @op(
     "edit_distance",
     "Hyps, Refs, HypsLength?, RefsLength? -> SequenceNum, Out",
-    no_grad=NON_FLOAT_RESULT,
-    host=PYTHON_LOOP,
+    no_grad_reason=NO_GRAD_NON_FLOAT_RESULT,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def edit_distance(hyps, refs, hyps_length=None, refs_length=None, *, normalized: bool = False):
     """Out = the edit distance of Hyps and Refs: the number of insertions, deletions and
@@ -53,7 +60,8 @@ def edit_distance(hyps, refs, hyps_length=None, refs_length=None, *, normalized:
         for a, n in ((hyps, hyps_length), (refs, refs_length))
     ]
     found = np.array(
-        [_distance(hyps[i, : ends[0][i]], refs[i, : ends[1][i]]) for i in range(batch)], np.float32
+        [_edit_distance(hyps[i, : ends[0][i]], refs[i, : ends[1][i]]) for i in range(batch)],
+        np.float32,
     )
     if normalized:
         check(bool(np.all(ends[1] > 0)), "a sequence of Refs is empty")
@@ -61,7 +69,7 @@ def edit_distance(hyps, refs, hyps_length=None, refs_length=None, *, normalized:
     return np.array([batch], np.int64), found.reshape(-1, 1).astype(np.float32)
 
 
-def _distance(hyp: Any, ref: Any) -> float:
+def _edit_distance(hyp: Any, ref: Any) -> float:
     """The edit distance, computed row by row of the dynamic programming table. Insertions
     are a running minimum.
     """
@@ -83,7 +91,7 @@ def _(hyps, refs, hyps_length, refs_length, *, normalized):
     )
 
 
-@op("gather_tree", "Ids, Parents -> Out", no_grad=DISCRETE_RESULT)
+@op("gather_tree", "Ids, Parents -> Out", no_grad_reason=NO_GRAD_DISCRETE_RESULT)
 def gather_tree(ids, parents):
     """Out = the complete beams: trace each beam back from the last step, with the token (Ids) and
     the parent beam (Parents) of each step.
@@ -114,9 +122,9 @@ def _(ids, parents):
 @op(
     "viterbi_decode",
     "Input, Transition, Length -> Scores, Path",
-    no_grad=DISCRETE_RESULT,
+    no_grad_reason=NO_GRAD_DISCRETE_RESULT,
     value_dependent_shape=True,
-    host=PYTHON_LOOP,
+    host_reason=HOST_PYTHON_LOOP,
 )
 @upcast_half
 def viterbi_decode(x, transition, length, *, include_bos_eos_tag: bool = True):
@@ -159,5 +167,7 @@ def _(x, transition, length, *, include_bos_eos_tag):
         dims_match(x.shape[2], transition.shape[0]) and dims_match(x.shape[2], transition.shape[1]),
         "Transition does not fit Input",
     )
-    check(dims_match(size_of(length.shape), x.shape[0]), "Length needs one number per sequence")
+    check(
+        dims_match(num_elements(length.shape), x.shape[0]), "Length needs one number per sequence"
+    )
     return Meta((x.shape[0],), x.dtype), Meta((x.shape[0], -1), np.dtype(np.int64))

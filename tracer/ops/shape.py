@@ -6,9 +6,16 @@ import math
 from collections.abc import Sequence
 
 from ..core.arrays import np
-from ..core.op import NON_FLOAT_RESULT, OPS, Ints, Longs, Meta, check, op
-from .dynamic_sizes import any_given, infer_sizes, resolve_sizes, unknown_shape
-from .shared_meta_rules import Shape, broadcast_shapes, like_x, normal_axes, normal_axis, size_of
+from ..core.op import NO_GRAD_NON_FLOAT_RESULT, OPS, Ints, Longs, Meta, check, op
+from .dynamic_sizes import all_dynamic_shape, has_size_tensor, infer_sizes, resolve_sizes
+from .shared_meta_rules import (
+    Shape,
+    broadcast_shapes,
+    like_x,
+    normalize_axes,
+    normalize_axis,
+    num_elements,
+)
 
 # -- reshape
 # ----------------------------------------------------------------------------------------------
@@ -26,11 +33,13 @@ def reshape(
     """
     wanted = resolve_sizes(shape_tensor, shape_tensors, shape)
     return x.reshape(
-        copy_sizes(x.shape, wanted) if 0 in wanted or min(wanted, default=0) < -1 else wanted
+        replace_zero_sizes(x.shape, wanted)
+        if 0 in wanted or min(wanted, default=0) < -1
+        else wanted
     )
 
 
-def copy_sizes(x: Shape, shape: Sequence[int]) -> list[int]:
+def replace_zero_sizes(x: Shape, shape: Sequence[int]) -> list[int]:
     """`shape` with sizes of `x` in place of 0."""
     check(
         all(d != 0 or i < len(x) for i, d in enumerate(shape)),
@@ -46,23 +55,26 @@ def copy_sizes(x: Shape, shape: Sequence[int]) -> list[int]:
 @reshape.meta
 def _(x, shape_tensor, shape_tensors, *, shape, use_quantizer):
     wanted = infer_sizes(shape_tensor, shape_tensors, shape)
-    if any_given(shape_tensor, shape_tensors):
+    if has_size_tensor(shape_tensor, shape_tensors):
         return Meta(tuple(-1 if d < 1 else d for d in wanted), x.dtype)
     return Meta(
-        resolve_target(x.shape, copy_sizes(x.shape, shape) if shape else [], shape), x.dtype
+        resolve_minus_one(x.shape, replace_zero_sizes(x.shape, shape) if shape else [], shape),
+        x.dtype,
     )
 
 
-def resolve_target(x: Shape, target: Sequence[int], shape: Sequence[int]) -> Shape:
+def resolve_minus_one(x: Shape, target: Sequence[int], shape: Sequence[int]) -> Shape:
     """`target` with -1 replaced by the remaining size.
 
     shape: the attribute with zeros, which copy sizes of `x`. A copied dynamic dimension occurs in
     both shapes, so it cancels out.
     """
     same = {i for i, d in enumerate(shape) if d == 0 and x[i] < 0}
-    have = size_of(tuple(d for i, d in enumerate(x) if i not in same))
+    have = num_elements(tuple(d for i, d in enumerate(x) if i not in same))
     open_at = [i for i, d in enumerate(shape) if d == -1]
-    known = size_of(tuple(d for i, d in enumerate(target) if i not in same and i not in open_at))
+    known = num_elements(
+        tuple(d for i, d in enumerate(target) if i not in same and i not in open_at)
+    )
     if have < 0:
         return tuple(target)
     why = f"shape={list(shape)} does not hold as many elements as X"
@@ -80,13 +92,13 @@ def _(g, x, shape_tensor, shape_tensors):
 
 @op("reshape_like", "X, Y -> Out", internal=True)
 def reshape_like(x, y):
-    """Out = X in the shape of Y.   X [*], Y [*S] -> Out [*S]"""
+    """Out = X in the shape of Y. X [*], Y [*S] -> Out [*S]"""
     return x.reshape(y.shape)
 
 
 @reshape_like.meta
 def _(x, y):
-    have, want = size_of(x.shape), size_of(y.shape)
+    have, want = num_elements(x.shape), num_elements(y.shape)
     check(min(have, want) < 0 or have == want, "X and Y do not hold as many elements")
     return Meta(y.shape, x.dtype)
 
@@ -110,7 +122,7 @@ def squeezed_shape(x: Shape, axes: Sequence[int]) -> Shape:
     """
     if not axes:
         return tuple(d for d in x if d != 1)
-    dropped = {normal_axis(a, len(x), "axes") for a in axes}
+    dropped = {normalize_axis(a, len(x), "axes") for a in axes}
     return tuple(d for i, d in enumerate(x) if i not in dropped or d not in (1, -1))
 
 
@@ -134,15 +146,16 @@ def unsqueezed_shape(x: Shape, axes: Sequence[int]) -> Shape:
     """`x` with an axis of size 1 inserted at each of `axes` in turn."""
     shape = list(x)
     for axis in axes:
-        shape.insert(normal_axis(axis, len(shape) + 1, "axes"), 1)
+        shape.insert(normalize_axis(axis, len(shape) + 1, "axes"), 1)
     return tuple(shape)
 
 
 @unsqueeze.meta
 def _(x, axes_tensor, axes_tensors, *, axes):
-    if any_given(axes_tensor, axes_tensors):
+    if has_size_tensor(axes_tensor, axes_tensors):
         return Meta(
-            unknown_shape(len(x.shape) + len(infer_sizes(axes_tensor, axes_tensors, []))), x.dtype
+            all_dynamic_shape(len(x.shape) + len(infer_sizes(axes_tensor, axes_tensors, []))),
+            x.dtype,
         )
     return Meta(unsqueezed_shape(x.shape, axes), x.dtype)
 
@@ -169,11 +182,11 @@ def flattened_shape(x: Shape, start_axis: int, stop_axis: int) -> Shape:
     if not x:
         return (1,)
     start, stop = (
-        normal_axis(start_axis, len(x), "start_axis"),
-        normal_axis(stop_axis, len(x), "stop_axis"),
+        normalize_axis(start_axis, len(x), "start_axis"),
+        normalize_axis(stop_axis, len(x), "stop_axis"),
     )
     check(start <= stop, f"stop_axis={stop_axis} comes before start_axis={start_axis}")
-    return (*x[:start], size_of(x[start : stop + 1]), *x[stop + 1 :])
+    return (*x[:start], num_elements(x[start : stop + 1]), *x[stop + 1 :])
 
 
 @flatten.meta
@@ -198,7 +211,7 @@ def transpose(x, *, axis: Ints):
 
 @transpose.meta
 def _(x, *, axis):
-    order = normal_axes(axis, len(x.shape))
+    order = normalize_axes(axis, len(x.shape))
     check(
         len(order) == len(x.shape),
         f"axis={list(axis)} does not name every axis of rank {len(x.shape)}",
@@ -222,7 +235,7 @@ def flip(x, *, axis: Ints):
 
 @flip.meta
 def _(x, *, axis):
-    normal_axes(axis, len(x.shape))
+    normalize_axes(axis, len(x.shape))
     return x
 
 
@@ -247,7 +260,7 @@ def roll(x, shifts_tensor=None, *, shifts: Longs = [], axis: Longs = []):
 @roll.meta
 def _(x, shifts_tensor, *, shifts, axis):
     for a in axis:
-        normal_axis(a, len(x.shape))
+        normalize_axis(a, len(x.shape))
     check(
         shifts_tensor is not None or len(shifts) == len(axis or [0]),
         f"shifts={shifts} does not go with axis={axis}",
@@ -267,7 +280,7 @@ def _(g, x, shifts_tensor, *, shifts, axis):
 
 @op("expand_v2", "X, Shape?, expand_shapes_tensor*? -> Out")
 def expand(x, shape_tensor=None, shape_tensors=None, *, shape: Ints = []):
-    """Out = X broadcast to a shape, where -1 keeps the size of X.   X [*] -> Out [*shape]"""
+    """Out = X broadcast to a shape, where -1 keeps the size of X. X [*] -> Out [*shape]"""
     wanted = resolve_sizes(shape_tensor, shape_tensors, shape)
     return np.broadcast_to(x, expanded_shape(x.shape, wanted) if -1 in wanted else wanted)
 
@@ -283,7 +296,7 @@ def expanded_shape(x: Shape, shape: Sequence[int]) -> Shape:
     return tuple(x[i - new] if d == -1 else d for i, d in enumerate(shape))
 
 
-def check_expands(x: Shape, shape: Shape) -> None:
+def check_expandable(x: Shape, shape: Shape) -> None:
     """Raise OpError unless `x` broadcasts to `shape`, which must not have fewer axes."""
     lined_up = zip(x, shape[len(shape) - len(x) :], strict=True)
     check(
@@ -295,11 +308,11 @@ def check_expands(x: Shape, shape: Shape) -> None:
 @expand.meta
 def _(x, shape_tensor, shape_tensors, *, shape):
     wanted = infer_sizes(shape_tensor, shape_tensors, shape)
-    if any_given(shape_tensor, shape_tensors):
+    if has_size_tensor(shape_tensor, shape_tensors):
         check(len(wanted) >= len(x.shape), f"shape={list(wanted)} has fewer axes than X")
         return Meta(wanted, x.dtype)
     target = expanded_shape(x.shape, wanted)
-    check_expands(x.shape, target)
+    check_expandable(x.shape, target)
     return Meta(target, x.dtype)
 
 
@@ -319,7 +332,7 @@ def _(x, y, *, target_shape):
     shape = tuple(target_shape) if y is None else y.shape
     check(len(shape) >= len(x.shape), f"target_shape={list(shape)} has fewer axes than X")
     check(y is not None or -1 not in shape, f"target_shape={list(shape)} leaves a size open")
-    check_expands(x.shape, shape)
+    check_expandable(x.shape, shape)
     return Meta(shape, x.dtype)
 
 
@@ -330,7 +343,7 @@ def _(g, x, y):
 
 @op("sum_like", "X, Y -> Out", internal=True)
 def sum_like(x, y):
-    """Out = X summed to the shape of Y, which broadcasts to X.   X [*], Y [*S] -> Out [*S]"""
+    """Out = X summed to the shape of Y, which broadcasts to X. X [*], Y [*S] -> Out [*S]"""
     new = x.ndim - y.ndim
     axes = [i for i in range(x.ndim) if i < new or (y.shape[i - new] == 1 and x.shape[i] != 1)]
     return np.sum(x, axis=tuple(axes)).reshape(y.shape)
@@ -361,7 +374,7 @@ def tile(x, times_tensor=None, times_tensors=None, *, repeat_times: Ints = []):
     return np.tile(x, tuple(times))
 
 
-def align_repeats(x: Shape, times: Sequence[int]) -> tuple[Shape, tuple[int, ...]]:
+def align_ranks(x: Shape, times: Sequence[int]) -> tuple[Shape, tuple[int, ...]]:
     """The sizes of `x` and `times`, the shorter one extended by ones at the front."""
     rank = max(len(x), len(times))
     return (1,) * (rank - len(x)) + tuple(x), (1,) * (rank - len(times)) + tuple(times)
@@ -370,14 +383,14 @@ def align_repeats(x: Shape, times: Sequence[int]) -> tuple[Shape, tuple[int, ...
 @tile.meta
 def _(x, times_tensor, times_tensors, *, repeat_times):
     times = infer_sizes(times_tensor, times_tensors, repeat_times)
-    known = not any_given(times_tensor, times_tensors)
+    known = not has_size_tensor(times_tensor, times_tensors)
     check(
         not known or min(times, default=1) > 0, f"repeat_times={list(times)} are not all positive"
     )
     return Meta(
         tuple(
             -1 if min(d, n) < 0 else d * n
-            for d, n in zip(*align_repeats(x.shape, times), strict=True)
+            for d, n in zip(*align_ranks(x.shape, times), strict=True)
         ),
         x.dtype,
     )
@@ -399,7 +412,7 @@ def tile_grad(x, times_tensor, times_tensors, g, *, repeat_times: Ints = []):
 
     X [*S], Out@GRAD [*S * repeat_times] -> X@GRAD [*S]
     """
-    shape, times = align_repeats(x.shape, resolve_sizes(times_tensor, times_tensors, repeat_times))
+    shape, times = align_ranks(x.shape, resolve_sizes(times_tensor, times_tensors, repeat_times))
     split = [d for pair in zip(times, shape, strict=True) for d in pair]
     return np.sum(g.reshape(split), axis=tuple(range(0, len(split), 2))).reshape(x.shape)
 
@@ -450,12 +463,12 @@ def _(g, x, *, diagonal, lower):
     return tril_triu(g, diagonal=diagonal, lower=lower)
 
 
-@op("shape", "Input -> Out", no_grad=NON_FLOAT_RESULT, breaks_lod=True)
-def shape_of(x):
+@op("shape", "Input -> Out", no_grad_reason=NO_GRAD_NON_FLOAT_RESULT, breaks_lod=True)
+def shape_(x):
     """Out = the sizes of the axes. Input [*] -> Out int32 [rank]"""
     return np.array(x.shape, np.int32)
 
 
-@shape_of.meta
+@shape_.meta
 def _(x):
     return Meta((len(x.shape),), np.dtype(np.int32))

@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..core.arrays import np
-from ..core.dtype import BY_NP, dtype_of, is_float
+from ..core.dtype import DTYPE_BY_NP, dtype_of, is_float
 from ..core.errors import OpError, with_user_line
 from ..core.op import Meta, check, check_dtype
 from ..core.tensor import Tensor
 
 Shape = tuple[int, ...]
-Rule = Callable[..., Any]
+MetaRule = Callable[..., Any]
 
 
 def check_finite(x: Any) -> None:
@@ -29,39 +29,39 @@ def shape_of(x: Any) -> Shape:
     if not isinstance(x, Tensor):
         return x.shape
     shape = x.meta.shape
-    return PartlyKnown(shape) if -1 in shape else shape
+    return PartlyKnownShape(shape) if -1 in shape else shape
 
 
-class UnknownSize(OpError):
+class UnknownSizeError(OpError):
     """A gradient rule needs a size that is known only at run time."""
 
 
 def check_sizes(known: bool) -> None:
     """Raise UnknownSize unless all sizes are known."""
     if not known:
-        raise UnknownSize("the gradient needs known sizes")
+        raise UnknownSizeError("the gradient needs known sizes")
 
 
-class PartlyKnown(tuple[int, ...]):
+class PartlyKnownShape(tuple[int, ...]):
     """A shape with dynamic dimensions for a vjp rule. Reading a dynamic dimension raises
     UnknownSize, so that no rule computes with -1.
     """
 
     __slots__ = ()
 
-    def _known(self, found: Any) -> Any:
+    def _require_known(self, found: Any) -> Any:
         if found == -1 or (isinstance(found, tuple) and -1 in found):
-            raise UnknownSize("the gradient needs known sizes")
+            raise UnknownSizeError("the gradient needs known sizes")
         return found
 
     def __getitem__(self, index: Any) -> Any:
-        return self._known(super().__getitem__(index))
+        return self._require_known(super().__getitem__(index))
 
     def __iter__(self) -> Any:
-        return map(self._known, super().__iter__())
+        return map(self._require_known, super().__iter__())
 
     def __eq__(self, other: object) -> bool:
-        raise UnknownSize("the gradient needs known sizes")
+        raise UnknownSizeError("the gradient needs known sizes")
 
     __ne__ = __eq__
     __hash__ = None  # type: ignore[assignment]
@@ -69,7 +69,7 @@ class PartlyKnown(tuple[int, ...]):
 
 def proto_of(x: Any) -> int:
     """The dtype of an input as its number in Paddle's files."""
-    return BY_NP[x.meta.dtype if isinstance(x, Tensor) else x.dtype].proto
+    return DTYPE_BY_NP[x.meta.dtype if isinstance(x, Tensor) else x.dtype].proto
 
 
 def like_x(x: Meta, *_: Any, **__: Any) -> Meta:
@@ -123,13 +123,13 @@ def broadcast(x: Meta, y: Meta, *, axis: int = -1, **_: Any) -> Meta:
     return Meta(broadcast_shapes(*align_shapes(x.shape, y.shape, axis)), x.dtype)
 
 
-def broadcast_number(x: Meta, y: Meta, *, axis: int = -1, **_: Any) -> Meta:
+def broadcast_arithmetic(x: Meta, y: Meta, *, axis: int = -1, **_: Any) -> Meta:
     """The rule for arithmetic on two inputs, which must not be bool."""
-    check_number(x)
+    check_not_bool(x)
     return broadcast(x, y, axis=axis)
 
 
-def check_number(x: Any) -> None:
+def check_not_bool(x: Any) -> None:
     """Raise OperandError for bool inputs: Paddle rejects them, NumPy would compute a logical or."""
     check_dtype(x.dtype.kind != "b", "truth values are no numbers here; cast them")
 
@@ -149,12 +149,12 @@ def shapes_match(a: Shape, b: Shape) -> bool:
     return len(a) == len(b) and all(map(dims_match, a, b))
 
 
-def multiply_dims(size: int, by: int) -> int:
+def multiply_dim(size: int, by: int) -> int:
     """A size times a factor; -1 stays -1."""
     return size * by if size >= 0 else -1
 
 
-def known_dim(a: int, b: int) -> int:
+def pick_known_dim(a: int, b: int) -> int:
     """The size that is known, of two matching sizes."""
     return max(a, b)
 
@@ -216,7 +216,7 @@ def bool_like_x(x: Meta, *_: Any, **__: Any) -> Meta:
     return Meta(x.shape, np.dtype(bool))
 
 
-def like(index: int) -> Rule:
+def like_input(index: int) -> MetaRule:
     """The rule of a gradient op whose result has the Meta of input number `index`."""
 
     def rule(*metas: Meta, **_: Any) -> Meta:
@@ -225,7 +225,7 @@ def like(index: int) -> Rule:
     return rule
 
 
-def like_each_input(*indices: int) -> Rule:
+def like_inputs(*indices: int) -> MetaRule:
     """The rule of gradients with the Metas of the inputs at these indices. For a missing
     input, the Meta of the first input is used.
     """
@@ -236,7 +236,7 @@ def like_each_input(*indices: int) -> Rule:
     return rule
 
 
-def normal_axis(axis: int, rank: int, what: str = "axis") -> int:
+def normalize_axis(axis: int, rank: int, what: str = "axis") -> int:
     """`axis` as a non-negative number; 0 and -1 are valid for rank 0.
 
     Raises OpError for an axis out of range.
@@ -245,29 +245,29 @@ def normal_axis(axis: int, rank: int, what: str = "axis") -> int:
     return axis % rank if rank else 0
 
 
-def normal_axes(axes: Sequence[int], rank: int, what: str = "axis") -> tuple[int, ...]:
+def normalize_axes(axes: Sequence[int], rank: int, what: str = "axis") -> tuple[int, ...]:
     """All `axes` as non-negative numbers, in the given order.
 
     Raises OpError for an axis out of range or a duplicate.
     """
-    found = tuple(normal_axis(a, rank, what) for a in axes)
+    found = tuple(normalize_axis(a, rank, what) for a in axes)
     check(len(set(found)) == len(found), f"{what}={list(axes)} names an axis twice")
     return found
 
 
-def size_of(shape: Shape) -> int:
+def num_elements(shape: Shape) -> int:
     """The number of elements; -1 if a size is unknown."""
     if any(d < 0 for d in shape):
         return -1 if 0 not in shape else 0
     return int(np.prod(shape, dtype=np.int64))
 
 
-def proto_dtype(number: int) -> np.dtype[Any]:
+def dtype_of_proto(number: int) -> np.dtype[Any]:
     """The NumPy dtype of an attribute `dtype`."""
     return dtype_of(number).np
 
 
-def no_second_order(type: str) -> Rule:
+def raise_no_second_order(type: str) -> MetaRule:
     """A vjp rule for a gradient op of `type` that raises an error."""
 
     def rule(*_: Any, **__: Any) -> Any:

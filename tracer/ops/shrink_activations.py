@@ -11,11 +11,11 @@ from ..core import rng
 from ..core.arrays import np
 from ..core.op import AttrSpec, Meta, check, op
 from .activation import clamp
-from .compare import between, where
+from .compare import is_between, where
 from .elementwise import div, masked, mul, scale
 from .half_precision import upcast_half
-from .shared_meta_rules import check_float, float_like_x, like_x, normal_axis
-from .softmax import softmax_grad, softmax_of
+from .shared_meta_rules import check_float, float_like_x, like_x, normalize_axis
+from .softmax import softmax_array, softmax_grad
 from .unary_math import exp, one_minus, square, tanh
 
 INF = math.inf
@@ -34,8 +34,8 @@ def celu(x, *, alpha: float = 1.0):
 
 @celu.vjp
 def _(g, x, *, alpha):
-    below = exp(scale(masked(x, between(x, high=0.0)), scale=1 / alpha))
-    return where(between(x, low=0.0), g, mul(g, below))
+    below = exp(scale(masked(x, is_between(x, high=0.0)), scale=1 / alpha))
+    return where(is_between(x, low=0.0), g, mul(g, below))
 
 
 @op("selu", "X -> Out", meta=float_like_x, floating="X")
@@ -56,8 +56,8 @@ def selu(
 
 @selu.vjp
 def _(g, x, *, scale, alpha):
-    below = mul(g, exp(masked(x, between(x, high=0.0))))
-    return where(between(x, low=0.0), _multiply(g, scale), _multiply(below, scale * alpha))
+    below = mul(g, exp(masked(x, is_between(x, high=0.0))))
+    return where(is_between(x, low=0.0), _multiply(g, scale), _multiply(below, scale * alpha))
 
 
 def _multiply(x: Any, factor: float) -> Any:
@@ -66,7 +66,7 @@ def _multiply(x: Any, factor: float) -> Any:
 
 @op("hard_shrink", "X -> Out", meta=like_x, floating="X")
 def hard_shrink(x, *, threshold: float = 0.5):
-    """Out = X where |X| > threshold, else 0.   X [*] -> Out [*]"""
+    """Out = X where |X| > threshold, else 0. X [*] -> Out [*]"""
     return x * _outside_mask(x, threshold)
 
 
@@ -77,18 +77,18 @@ def _outside_mask(x: Any, threshold: float) -> Any:
 
 @hard_shrink.vjp
 def _(g, x, *, threshold):
-    return keep_outside(g, x, threshold=threshold)
+    return mask_below_threshold(g, x, threshold=threshold)
 
 
 @op("keep_outside", "X, Y -> Out", meta=like_x, internal=True)
-def keep_outside(x, y, *, threshold: float):
-    """Out = X where |Y| > threshold, else 0.   X [*], Y [*] -> Out [*]"""
+def mask_below_threshold(x, y, *, threshold: float):
+    """Out = X where |Y| > threshold, else 0. X [*], Y [*] -> Out [*]"""
     return x * _outside_mask(y, threshold)
 
 
-@keep_outside.vjp
+@mask_below_threshold.vjp
 def _(g, x, y, *, threshold):
-    return keep_outside(g, y, threshold=threshold), None
+    return mask_below_threshold(g, y, threshold=threshold), None
 
 
 @op("softshrink", "X -> Out", meta=like_x, floating="X")
@@ -103,10 +103,10 @@ softshrink.attrs["lambda"] = AttrSpec("FLOAT", 0.5)  # a Python keyword
 
 @softshrink.vjp
 def _(g, x, **attrs):
-    return keep_outside(g, x, threshold=attrs["lambda"])
+    return mask_below_threshold(g, x, threshold=attrs["lambda"])
 
 
-@op("tanh_shrink", "X -> Out", meta=float_like_x, floating="X", amp="deny")
+@op("tanh_shrink", "X -> Out", meta=float_like_x, floating="X", amp_class="deny")
 @upcast_half
 def tanh_shrink(x):
     """Out = X - tanh(X). X [*] -> Out [*]"""
@@ -120,13 +120,13 @@ def _(g, x):
 
 @op("thresholded_relu", "X -> Out", meta=like_x, floating="X")
 def thresholded_relu(x, *, threshold: float = 1.0):
-    """Out = X where X > threshold, else 0.   X [*] -> Out [*]"""
+    """Out = X where X > threshold, else 0. X [*] -> Out [*]"""
     return x * (x > x.dtype.type(threshold))
 
 
 @thresholded_relu.vjp
 def _(g, x, *, threshold):
-    return masked(g, between(x, low=threshold))
+    return masked(g, is_between(x, low=threshold))
 
 
 @op("stanh", "X -> Out", meta=float_like_x, floating="X")
@@ -157,7 +157,7 @@ def logit(x, *, eps: float = 1e-6):
 @logit.vjp
 def _(g, x, *, eps):
     slope = div(g, mul(x, one_minus(x)))
-    return masked(slope, between(x, low=eps, high=1 - eps)) if eps else slope
+    return masked(slope, is_between(x, low=eps, high=1 - eps)) if eps else slope
 
 
 # -- random
@@ -203,7 +203,7 @@ def gumbel_softmax(x, *, temperature: float = 1.0, hard: bool = False, axis: int
     """
     t = x.dtype.type
     noise = -np.log(np.asarray(rng.generator().exponential(size=x.shape))).astype(x.dtype)
-    soft = softmax_of((x + noise) / t(temperature), axis)
+    soft = softmax_array((x + noise) / t(temperature), axis)
     if not hard:
         return soft
     out = np.zeros_like(soft)
@@ -215,7 +215,7 @@ def gumbel_softmax(x, *, temperature: float = 1.0, hard: bool = False, axis: int
 def _(x, *, temperature, hard, axis):
     check_float(x)
     check(len(x.shape) > 0, "X needs an axis")
-    normal_axis(axis, len(x.shape))
+    normalize_axis(axis, len(x.shape))
     check(temperature > 0, f"temperature={temperature} is not positive")
     return Meta(x.shape, x.dtype)
 

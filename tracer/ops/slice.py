@@ -9,12 +9,12 @@ from ..core.arrays import np
 from ..core.op import Ints, Longs, Meta, Scalars, check, check_dtype, op
 from .dynamic_sizes import resolve_sizes
 from .shape import unsqueeze
-from .shared_meta_rules import Shape, broadcast_shapes, like_x, normal_axis, proto_of, shape_of
+from .shared_meta_rules import Shape, broadcast_shapes, like_x, normalize_axis, proto_of, shape_of
 
 Bounds = tuple[Sequence[int], Sequence[int], Sequence[int]]
 
 
-def as_index(rank: int, axes: Sequence[int], bounds: Bounds) -> tuple[Any, ...]:
+def slice_index(rank: int, axes: Sequence[int], bounds: Bounds) -> tuple[Any, ...]:
     """The slices that starts, ends and steps (default 1) describe, one per axis."""
     index = [slice(None)] * rank
     starts, ends, steps = bounds
@@ -39,13 +39,13 @@ def drop_axes(shape: Shape, axes: Sequence[int]) -> Shape:
     """`shape` without the axes that are indexed by integers. Raises OpError unless their
     size is 1.
     """
-    gone = {normal_axis(a, len(shape), "decrease_axis") for a in axes}
+    gone = {normalize_axis(a, len(shape), "decrease_axis") for a in axes}
     check(all(shape[a] in (1, -1) for a in gone), "decrease_axis names an axis that is not 1 long")
     return tuple(d for i, d in enumerate(shape) if i not in gone)
 
 
 def _slice(x: Any, axes: Sequence[int], bounds: Bounds, decrease_axis: Sequence[int]) -> Any:
-    part = x[as_index(x.ndim, axes, bounds)]
+    part = x[slice_index(x.ndim, axes, bounds)]
     if not decrease_axis:
         return part
     gone = {a % x.ndim for a in decrease_axis}
@@ -53,24 +53,26 @@ def _slice(x: Any, axes: Sequence[int], bounds: Bounds, decrease_axis: Sequence[
     return part.reshape([d for i, d in enumerate(part.shape) if i not in gone])
 
 
-def _sliced_meta(x: Meta, axes: Any, bounds: Bounds, decrease_axis: Any, unknown: bool) -> Meta:
+def _slice_meta(x: Meta, axes: Any, bounds: Bounds, decrease_axis: Any, unknown: bool) -> Meta:
     found = list(x.shape)
     starts, ends, steps = bounds
     check(
         unknown or len(axes) == len(starts) == len(ends), "axes, starts and ends differ in number"
     )
     for k, axis in enumerate(axes):
-        at = normal_axis(axis, len(x.shape), "axes")
+        at = normalize_axis(axis, len(x.shape), "axes")
         step = steps[k] if steps else 1
         check(step != 0, "a stride is 0")
         found[at] = -1 if unknown else sliced_dim(x.shape[at], starts[k], ends[k], step)
     return Meta(drop_axes(tuple(found), decrease_axis), x.dtype)
 
 
-def _back(x: Any, g: Any, axes: Sequence[int], bounds: Bounds, decrease_axis: Sequence[int]) -> Any:
+def _zeros_with_slice(
+    x: Any, g: Any, axes: Sequence[int], bounds: Bounds, decrease_axis: Sequence[int]
+) -> Any:
     """The gradient of a slice: zeros like x with g at the slice."""
     total = np.zeros_like(x)
-    part = total[as_index(x.ndim, axes, bounds)]
+    part = total[slice_index(x.ndim, axes, bounds)]
     part[...] = g.reshape(part.shape)
     return total
 
@@ -119,7 +121,7 @@ def _(
     decrease_axis,
 ):
     unknown = any((starts_tensor, ends_tensor, starts_tensors, ends_tensors))
-    return _sliced_meta(x, axes, (starts, ends, []), decrease_axis, unknown)
+    return _slice_meta(x, axes, (starts, ends, []), decrease_axis, unknown)
 
 
 @slice_.vjp
@@ -174,7 +176,7 @@ def slice_grad(
         resolve_sizes(starts_tensor, starts_tensors, starts),
         resolve_sizes(ends_tensor, ends_tensors, ends),
     )
-    return _back(x, g, axes, (first, last, []), decrease_axis)
+    return _zeros_with_slice(x, g, axes, (first, last, []), decrease_axis)
 
 
 @slice_grad.vjp
@@ -187,13 +189,13 @@ def _(gg, x, g, *tensors, axes, starts, ends, decrease_axis):
 # -- strided_slice
 # ------------------------------------------------------------------------------------------------
 
-_STRIDED = (
+_STRIDED_SLOTS = (
     "StartsTensor?, EndsTensor?, StridesTensor?, StartsTensorList*?, EndsTensorList*?, "
     "StridesTensorList*?"
 )
 
 
-@op("strided_slice", f"Input, {_STRIDED} -> Out")
+@op("strided_slice", f"Input, {_STRIDED_SLOTS} -> Out")
 def strided_slice(
     x,
     starts_tensor=None,
@@ -228,7 +230,7 @@ def strided_slice(
 
 @strided_slice.meta
 def _(x, *tensors, axes, starts, ends, strides, infer_flags, decrease_axis):
-    return _sliced_meta(x, axes, (starts, ends, strides), decrease_axis, any(tensors))
+    return _slice_meta(x, axes, (starts, ends, strides), decrease_axis, any(tensors))
 
 
 @strided_slice.vjp
@@ -243,7 +245,12 @@ def _(g, x, *tensors, axes, starts, ends, strides, decrease_axis):
     return strided_slice_grad(x, g, *tensors, **over), *[None] * len(tensors)
 
 
-@op("strided_slice_grad", f"Input, Out@GRAD, {_STRIDED} -> Input@GRAD", meta=like_x, internal=True)
+@op(
+    "strided_slice_grad",
+    f"Input, Out@GRAD, {_STRIDED_SLOTS} -> Input@GRAD",
+    meta=like_x,
+    internal=True,
+)
 def strided_slice_grad(
     x,
     g,
@@ -268,7 +275,7 @@ def strided_slice_grad(
         resolve_sizes(starts_tensor, starts_tensors, starts),
         resolve_sizes(ends_tensor, ends_tensors, ends),
     )
-    return _back(
+    return _zeros_with_slice(
         x,
         g,
         axes,
@@ -324,11 +331,11 @@ def set_value(
         for t, a in ((starts_tensors, starts), (ends_tensors, ends), (steps_tensors, steps))
     )
     out = x.copy()
-    index = as_index(x.ndim, axes, (bounds[0], bounds[1], bounds[2]))
+    index = slice_index(x.ndim, axes, (bounds[0], bounds[1], bounds[2]))
     part = out[index] if index else out
     given = np.array(values, x.dtype).reshape(tuple(shape)) if value is None else value
     check_dtype(given.dtype == x.dtype, "the dtypes of Input and ValueTensor differ")
-    view = _value_view(part.shape, decrease_axes, none_axes)
+    view = _value_shape(part.shape, decrease_axes, none_axes)
     check(
         broadcast_shapes(view, given.shape[-len(view) :] if view else ()) == view,
         "the value does not fit into the slice",
@@ -339,17 +346,19 @@ def set_value(
     return out if x.ndim else out[()]
 
 
-def _value_view(shape: Shape, decrease_axes: Sequence[int], none_axes: Sequence[int]) -> Shape:
+def _value_shape(shape: Shape, decrease_axes: Sequence[int], none_axes: Sequence[int]) -> Shape:
     """The shape to which a value is broadcast: integer-indexed axes are removed, None adds
     an axis of size 1.
     """
     view = list(drop_axes(shape, decrease_axes))
-    for place in none_positions(len(shape), decrease_axes, none_axes):
+    for place in inserted_axis_positions(len(shape), decrease_axes, none_axes):
         view.insert(place, 1)
     return tuple(view)
 
 
-def none_positions(rank: int, decrease_axes: Sequence[int], none_axes: Sequence[int]) -> list[int]:
+def inserted_axis_positions(
+    rank: int, decrease_axes: Sequence[int], none_axes: Sequence[int]
+) -> list[int]:
     """The positions of the axes that None inserts.
 
     none_axes: for each of them, the axis of Input before which it is inserted.
@@ -357,7 +366,7 @@ def none_positions(rank: int, decrease_axes: Sequence[int], none_axes: Sequence[
     left = [
         i
         for i in range(rank)
-        if i not in {normal_axis(a, rank, "decrease_axes") for a in decrease_axes}
+        if i not in {normalize_axis(a, rank, "decrease_axes") for a in decrease_axes}
     ]
     return [sum(i < axis for i in left) + k for k, axis in enumerate(sorted(none_axes))]
 
@@ -385,8 +394,8 @@ def _(
     )
     if first or last or by:
         return x
-    part = _sliced_meta(x, axes, (starts, ends, steps), [], unknown=False).shape
-    view = _value_view(part, decrease_axes, none_axes)
+    part = _slice_meta(x, axes, (starts, ends, steps), [], unknown=False).shape
+    view = _value_shape(part, decrease_axes, none_axes)
     given = tuple(shape) if value is None else value.shape
     check(
         len(given) <= len(view) or set(given[: len(given) - len(view)]) <= {1},
@@ -405,10 +414,10 @@ def _(
 def _(g, x, first, last, by, value, *, axes, starts, ends, steps, decrease_axes, none_axes):
     over = {"axes": axes, "starts": starts, "ends": ends, "steps": steps}
 
-    def to_x() -> Any:
+    def x_grad() -> Any:
         return set_value(g, first, last, by, **over, dtype=proto_of(x), shape=[1], values=[0.0])
 
-    def to_value() -> Any:
+    def value_grad() -> Any:
         lists = (None, None, None, first, last, by)
         part = strided_slice(
             g,
@@ -419,11 +428,13 @@ def _(g, x, first, last, by, value, *, axes, starts, ends, steps, decrease_axes,
             strides=steps,
             decrease_axis=decrease_axes,
         )
-        part = unsqueeze(part, axes=none_positions(len(shape_of(x)), decrease_axes, none_axes))
+        part = unsqueeze(
+            part, axes=inserted_axis_positions(len(shape_of(x)), decrease_axes, none_axes)
+        )
         # If the value has more axes than the slice, add leading axes of size 1.
         extra = len(shape_of(value)) - len(shape_of(part))
         if extra > 0:
             part = unsqueeze(part, axes=[0] * extra)
         return part
 
-    return to_x, None, None, None, to_value
+    return x_grad, None, None, None, value_grad

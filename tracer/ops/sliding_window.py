@@ -7,11 +7,11 @@ from itertools import product
 from typing import Any, NamedTuple
 
 from ..core.arrays import np
-from ..core.limits import MAX_WINDOW
 from ..core.op import check
+from ..core.result_size_limit import MAX_WINDOW
 from .shared_meta_rules import Shape
 
-Pair = tuple[int, int]
+PadPair = tuple[int, int]
 KernelOffset = tuple[int, ...]  # one number for each axis
 CHANNELS_LAST = ("NHWC", "NDHWC")
 CHANNELS_FIRST = ("NCHW", "NCDHW", "AnyLayout")
@@ -25,18 +25,18 @@ class Window(NamedTuple):
     size: KernelOffset
     stride: KernelOffset
     dilation: KernelOffset
-    pads: tuple[Pair, ...]
+    pads: tuple[PadPair, ...]
 
     @property
-    def taps(self) -> Iterator[KernelOffset]:
+    def kernel_offsets(self) -> Iterator[KernelOffset]:
         """The kernel offsets."""
         return product(*map(range, self.size))
 
-    def reach(self, axis: int) -> int:
+    def dilated_size(self, axis: int) -> int:
         """The extent of the kernel along an axis, dilation included."""
         return self.dilation[axis] * (self.size[axis] - 1) + 1
 
-    def fitted(self, sizes: Sequence[int]) -> Window:
+    def padded_to_fit(self, sizes: Sequence[int]) -> Window:
         """The window with additional padding at the end if the kernel is larger than the
         padded image by less than a stride. In this case Paddle's integer division, which
         truncates towards 0, returns one output position.
@@ -44,25 +44,27 @@ class Window(NamedTuple):
         pads = []
         for axis, (size, (before, after)) in enumerate(zip(sizes, self.pads, strict=True)):
             missing = (
-                self.reach(axis) - size - before - after if min(size, self.size[axis]) >= 0 else 0
+                self.dilated_size(axis) - size - before - after
+                if min(size, self.size[axis]) >= 0
+                else 0
             )
             pads.append((before, after + (missing if 0 < missing < self.stride[axis] else 0)))
         return self._replace(pads=tuple(pads))
 
-    def out(self, sizes: Sequence[int]) -> KernelOffset:
+    def output_sizes(self, sizes: Sequence[int]) -> KernelOffset:
         """The number of window positions along each axis.
 
         sizes: the image sizes, -1 for dynamic dimensions.
         """
-        return tuple(self._out(s, axis) for axis, s in enumerate(sizes))
+        return tuple(self._output_size(s, axis) for axis, s in enumerate(sizes))
 
-    def _out(self, size: int, axis: int) -> int:
+    def _output_size(self, size: int, axis: int) -> int:
         if size < 0 or self.size[axis] < 0:
             return -1
-        room = size + sum(self.pads[axis]) - self.reach(axis)
+        room = size + sum(self.pads[axis]) - self.dilated_size(axis)
         check(
             room >= 0,
-            f"a kernel of {self.reach(axis)} does not fit into {size} padded by "
+            f"a kernel of {self.dilated_size(axis)} does not fit into {size} padded by "
             f"{list(self.pads[axis])}",
         )
         return room // self.stride[axis] + 1
@@ -71,7 +73,7 @@ class Window(NamedTuple):
 NUMBER_WORDS = ("no", "one", "two", "three", "four", "five", "six")
 
 
-def _check_window(values: Sequence[int], what: str) -> None:
+def _check_window_sizes(values: Sequence[int], what: str) -> None:
     if what != "strides":
         check(
             all(abs(v) <= MAX_WINDOW for v in values),
@@ -82,11 +84,11 @@ def _check_window(values: Sequence[int], what: str) -> None:
 def as_ints(values: Sequence[int], rank: int, what: str) -> KernelOffset:
     """The elements of an attribute as one integer per axis; a single integer is repeated."""
     check(len(values) == rank, f"{what}={list(values)} are not {NUMBER_WORDS[rank]} numbers")
-    _check_window(values, what)
+    _check_window_sizes(values, what)
     return tuple(values)
 
 
-def normalize_pads(paddings: Sequence[int], rank: int = 2) -> tuple[Pair, ...]:
+def normalize_pads(paddings: Sequence[int], rank: int = 2) -> tuple[PadPair, ...]:
     """The padding as (before, after) pairs. paddings: one width per axis, or two per axis."""
     known = len(paddings) in (rank, 2 * rank)
     check(
@@ -94,7 +96,7 @@ def normalize_pads(paddings: Sequence[int], rank: int = 2) -> tuple[Pair, ...]:
         f"paddings={list(paddings)} are neither {NUMBER_WORDS[rank]} nor "
         f"{NUMBER_WORDS[2 * rank]} numbers",
     )
-    _check_window(paddings, "paddings")
+    _check_window_sizes(paddings, "paddings")
     if len(paddings) == rank:
         return tuple((p, p) for p in paddings)
     return tuple(zip(paddings[::2], paddings[1::2], strict=True))
@@ -128,7 +130,7 @@ def resolve_pads(
     stride: KernelOffset,
     paddings: Sequence[int],
     algorithm: str,
-) -> tuple[Pair, ...]:
+) -> tuple[PadPair, ...]:
     """The padding of each axis."""
     check(
         algorithm in ("EXPLICIT", "SAME", "VALID"),
@@ -140,7 +142,7 @@ def resolve_pads(
     return tuple(map(same_pads, sizes, kernel, stride)) if algorithm == "SAME" else explicit
 
 
-def same_pads(size: int, kernel: int, stride: int) -> Pair:
+def same_pads(size: int, kernel: int, stride: int) -> PadPair:
     """The padding for an output size of ceil(size / stride). If it is odd, the end gets one
     element more.
     """
@@ -160,7 +162,7 @@ def restore_format(x: Any, data_format: str) -> Any:
     return np.moveaxis(x, 1, -1) if data_format in CHANNELS_LAST else x
 
 
-def first_shape(shape: Shape, data_format: str, rank: int = 2) -> Shape:
+def channels_first_shape(shape: Shape, data_format: str, rank: int = 2) -> Shape:
     """The shape [N,C,*S] of a shape in either format.
 
     Raises OpError for other ranks and formats.
@@ -175,8 +177,8 @@ def first_shape(shape: Shape, data_format: str, rank: int = 2) -> Shape:
     return (shape[0], shape[-1], *shape[1:-1]) if data_format in CHANNELS_LAST else tuple(shape)
 
 
-def to_format(shape: Shape, data_format: str) -> Shape:
-    """The inverse of `first_shape`."""
+def format_shape(shape: Shape, data_format: str) -> Shape:
+    """The inverse of `channels_first_shape`."""
     return (shape[0], *shape[2:], shape[1]) if data_format in CHANNELS_LAST else shape
 
 
@@ -191,7 +193,7 @@ def batch_first(x: Any) -> Any:
     return np.transpose(x, (x.ndim - 1, *range(x.ndim - 1)))
 
 
-def _inside(x: Any, pads: tuple[Pair, ...]) -> tuple[slice, ...]:
+def _unpadded_index(x: Any, pads: tuple[PadPair, ...]) -> tuple[slice, ...]:
     """The index of the unpadded part of x [*,*S,*]."""
     return tuple(
         slice(before, x.shape[axis] - after) for axis, (before, after) in enumerate(pads, 1)
@@ -205,16 +207,18 @@ def pad_spatial(x: Any, window: Window, value: Any = 0) -> Any:
     x = np.transpose(x, (*range(1, x.ndim), 0))
     wide = [s + sum(p) for s, p in zip(x.shape[1:-1], window.pads, strict=True)]
     full = np.full_like(x, value, shape=(x.shape[0], *wide, x.shape[-1]), order="C")
-    full[(slice(None), *_inside(full, window.pads))] = x
+    full[(slice(None), *_unpadded_index(full, window.pads))] = x
     return full
 
 
 def crop_spatial(x: Any, window: Window) -> Any:
     """The inverse of `pad_spatial`."""
-    return batch_first(x[(slice(None), *_inside(x, window.pads))])
+    return batch_first(x[(slice(None), *_unpadded_index(x, window.pads))])
 
 
-def strided_view(x: Any, window: Window, at: KernelOffset, rows: Pair, rest: Sequence[int]) -> Any:
+def strided_view(
+    x: Any, window: Window, at: KernelOffset, rows: PadPair, rest: Sequence[int]
+) -> Any:
     """A view of x [C,*S,N]: the elements at one kernel offset, for a range of output rows."""
     spans = [rows, *((0, count) for count in rest)]
     index = [

@@ -8,17 +8,17 @@ from ..core.op import OPS, Meta, op
 from .blockwise import apply_along_last, max_keepdim, sum_keepdim
 from .elementwise import mul, sub
 from .half_precision import upcast_half
-from .shared_meta_rules import check_float, like_x, normal_axis
+from .shared_meta_rules import check_float, like_x, normalize_axis
 from .unary_math import exp
 
 
-def _meta(x: Meta, *, axis: int) -> Meta:
+def _softmax_meta(x: Meta, *, axis: int) -> Meta:
     check_float(x)
-    normal_axis(axis, len(x.shape))
+    normalize_axis(axis, len(x.shape))
     return x
 
 
-@op("softmax", "X -> Out", meta=_meta, amp="deny")
+@op("softmax", "X -> Out", meta=_softmax_meta, amp_class="deny")
 @np.errstate(invalid="ignore")
 @upcast_half
 def softmax(x, *, axis: int = -1):
@@ -26,11 +26,11 @@ def softmax(x, *, axis: int = -1):
     check_float(x)
     if not x.ndim:
         return np.ones_like(x)
-    return apply_along_last(softmax_of, axis, x)
+    return apply_along_last(softmax_array, axis, x)
 
 
 _SOFTMAX, _LOG_SOFTMAX, _SOFTMAX_BACK = map(
-    native.kernel, ("softmax", "log_softmax", "softmax_grad")
+    native.find_kernel, ("softmax", "log_softmax", "softmax_grad")
 )
 
 
@@ -39,7 +39,7 @@ def _(x, *, axis=-1):
     return _SOFTMAX(x) if axis in (-1, x.ndim - 1) else NotImplemented
 
 
-def softmax_of(x, axis):
+def softmax_array(x, axis):
     """The softmax of an array of at least one axis."""
     if not x.size:
         return x.copy()
@@ -82,19 +82,19 @@ def _(gg, out, g, *, axis):
     def total(x):
         return OPS["reduce_sum"](x, dim=[axis], keep_dim=True)
 
-    def to_out():
+    def out_grad():
         return sub(mul(gg, sub(g, total(mul(g, out)))), mul(g, total(mul(gg, out))))
 
-    return to_out, lambda: softmax_grad(out, gg, axis=axis)
+    return out_grad, lambda: softmax_grad(out, gg, axis=axis)
 
 
-@op("log_softmax", "X -> Out", meta=_meta, amp="deny")
+@op("log_softmax", "X -> Out", meta=_softmax_meta, amp_class="deny")
 @np.errstate(invalid="ignore")
 @upcast_half
 def log_softmax(x, *, axis: int = -1):
     """Out = X - ln(the sum of e ** X over the axis), the logarithm of softmax. X [*] -> Out [*]"""
     check_float(x)
-    return apply_along_last(log_softmax_of, axis, x) if x.ndim else np.zeros_like(x)
+    return apply_along_last(log_softmax_array, axis, x) if x.ndim else np.zeros_like(x)
 
 
 @log_softmax.native
@@ -102,7 +102,7 @@ def _(x, *, axis=-1):
     return _LOG_SOFTMAX(x) if axis in (-1, x.ndim - 1) else NotImplemented
 
 
-def log_softmax_of(x, axis):
+def log_softmax_array(x, axis):
     """The logarithm of softmax of an array of at least one axis."""
     if not x.size:
         return x.copy()

@@ -9,10 +9,10 @@ from ..core.op import Meta, check, op
 from .along_axis import put_along_axis
 from .elementwise import zeros_like
 from .half_precision import to_float32
-from .shared_meta_rules import normal_axis, shape_of
+from .shared_meta_rules import normalize_axis, shape_of
 
 
-def order_of(x: Any, axis: int, descending: bool) -> Any:
+def sort_indices(x: Any, axis: int, descending: bool) -> Any:
     """Stable sort indices of `x`; NaN is the largest."""
     x = to_float32(x)
     if not descending:
@@ -21,17 +21,19 @@ def order_of(x: Any, axis: int, descending: bool) -> Any:
     return x.shape[axis] - 1 - np.flip(turned, axis)
 
 
-def first_of_order(x: Any, axis: int, k: int, descending: bool) -> Any:
-    """The first k of `order_of`, by partition if the k-th element is unique."""
+def first_sort_indices(x: Any, axis: int, k: int, descending: bool) -> Any:
+    """The first k of `sort_indices`, by partition if the k-th element is unique."""
     lines = np.moveaxis(to_float32(x), axis, -1)
-    found = None if is_on_gpu() or 4 * k > lines.shape[-1] else _partition(lines, k, descending)
+    found = (
+        None if is_on_gpu() or 4 * k > lines.shape[-1] else _partition_first(lines, k, descending)
+    )
     if found is None:
-        return np.take(order_of(x, axis, descending), np.arange(k), axis)
-    by = order_of(np.take_along_axis(lines, found, -1), -1, descending)
+        return np.take(sort_indices(x, axis, descending), np.arange(k), axis)
+    by = sort_indices(np.take_along_axis(lines, found, -1), -1, descending)
     return np.moveaxis(np.take_along_axis(found, by, -1), -1, axis)
 
 
-def _partition(lines: Any, k: int, descending: bool) -> Any:
+def _partition_first(lines: Any, k: int, descending: bool) -> Any:
     """The first k elements of each line in their original order; None if ties or NaN make the
     choice ambiguous.
     """
@@ -56,17 +58,17 @@ def argsort(x, *, axis: int = -1, descending: bool = False):
     """
     if not x.ndim:
         return x, np.zeros((), np.int64)
-    indices = order_of(x, axis, descending)
+    indices = sort_indices(x, axis, descending)
     return np.take_along_axis(x, indices, axis), indices
 
 
 @argsort.meta
 def _(x, *, axis, descending):
-    normal_axis(axis, len(x.shape))
+    normalize_axis(axis, len(x.shape))
     return x, index_meta(x)
 
 
-def unsort(g: Any, x: Any, indices: Any, axis: int) -> Any:
+def sort_grad(g: Any, x: Any, indices: Any, axis: int) -> Any:
     """The gradient of sorting: zeros like x, with `g` scattered to the original positions of
     the elements.
     """
@@ -77,7 +79,7 @@ def unsort(g: Any, x: Any, indices: Any, axis: int) -> Any:
 
 @argsort.vjp
 def _(g, x, *, axis, Indices):
-    return unsort(g, x, Indices, axis)
+    return sort_grad(g, x, Indices, axis)
 
 
 @op("top_k_v2", "X, K? -> Out, Indices~")
@@ -94,13 +96,13 @@ def top_k_v2(
     check(0 < k <= size, f"k={k} is not in [1, {size}]")
     if not x.ndim:
         return x, np.zeros((), np.int64)
-    indices = first_of_order(x, axis, k, largest)
+    indices = first_sort_indices(x, axis, k, largest)
     return np.take_along_axis(x, indices, axis), indices
 
 
 @top_k_v2.meta
 def _(x, k_tensor, *, k, axis, largest, sorted):
-    at = normal_axis(axis, len(x.shape))
+    at = normalize_axis(axis, len(x.shape))
     k = k if k_tensor is None else -1
     size = x.shape[at] if x.shape else 1
     check(
@@ -112,7 +114,7 @@ def _(x, k_tensor, *, k, axis, largest, sorted):
 
 @top_k_v2.vjp
 def _(g, x, k_tensor, *, axis, Indices):
-    return unsort(g, x, Indices, axis), None
+    return sort_grad(g, x, Indices, axis), None
 
 
 @op("top_k", "X, K? -> Out, Indices~")
@@ -121,7 +123,7 @@ def top_k(x, k_tensor=None, *, k: int = 1):
 
     X [*,N] -> Out [*,k], Indices int64 [*,k]
     """
-    return top_k_v2.reference(x, k_tensor, k=k)
+    return top_k_v2.numpy_kernel(x, k_tensor, k=k)
 
 
 @top_k.meta
@@ -131,4 +133,4 @@ def _(x, k_tensor, *, k):
 
 @top_k.vjp
 def _(g, x, k_tensor, *, Indices):
-    return unsort(g, x, Indices, -1), None
+    return sort_grad(g, x, Indices, -1), None

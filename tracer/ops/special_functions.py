@@ -8,7 +8,9 @@ from typing import Any
 from ..core.arrays import np
 from .erf import erf
 
-_SHIFT = 8  # The series in 1/x are used for x >= _SHIFT; recurrences map smaller arguments there.
+_SERIES_START = (
+    8  # The series in 1/x are used for x >= _SHIFT; recurrences map smaller arguments there.
+)
 # Bernoulli numbers B2, B4, ... B16.
 _BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510)
 
@@ -21,10 +23,10 @@ def lgamma(x: Any) -> Any:
     """
     negative = x < 0.5
     z = np.where(negative, 1 - x, x)
-    up = np.where(z < _SHIFT, z + _SHIFT, z)
+    up = np.where(z < _SERIES_START, z + _SERIES_START, z)
     series = sum(b / (2 * k * (2 * k - 1)) * up ** (1 - 2 * k) for k, b in enumerate(_BERNOULLI, 1))
     found = (up - 0.5) * np.log(up) - up + 0.5 * math.log(2 * math.pi) + series
-    product = math.prod(np.where(z < _SHIFT, z + k, 1.0) for k in range(_SHIFT))
+    product = math.prod(np.where(z < _SERIES_START, z + k, 1.0) for k in range(_SERIES_START))
     found = np.where(np.isinf(z), np.inf, found - np.log(product))
     mirrored = np.log(np.pi / np.abs(np.sin(np.pi * (x - np.rint(x))))) - found
     return np.where(negative, np.where(x == np.floor(x), np.inf, mirrored), found)
@@ -34,13 +36,13 @@ def digamma(x: Any) -> Any:
     """The derivative of ln gamma(x), computed like lgamma; NaN at the poles. x [*] -> [*]"""
     negative = x < 0.5
     z = np.where(negative, 1 - x, x)
-    up = np.where(z < _SHIFT, z + _SHIFT, z)
+    up = np.where(z < _SERIES_START, z + _SERIES_START, z)
     found = (
         np.log(up)
         - 0.5 / up
         - sum(b / (2 * k) * up ** (-2 * k) for k, b in enumerate(_BERNOULLI, 1))
     )
-    found = found - sum(np.where(z < _SHIFT, 1 / (z + k), 0.0) for k in range(_SHIFT))
+    found = found - sum(np.where(z < _SERIES_START, 1 / (z + k), 0.0) for k in range(_SERIES_START))
     mirrored = found - np.pi / np.tan(np.pi * (x - np.rint(x)))
     return np.where(negative, np.where(x == np.floor(x), np.nan, mirrored), found)
 
@@ -75,7 +77,7 @@ def polygamma(n: int, x: Any) -> Any:
     return np.where(x < 0, np.nan, found)
 
 
-def bessel_scaled(n: int, x: Any) -> Any:
+def bessel_i_scaled(n: int, x: Any) -> Any:
     """e ** -|x| * I_n(x), where I_n is the modified Bessel function of order n = 0 or 1. x [*] ->
     [*]
 
@@ -102,7 +104,7 @@ def bessel_scaled(n: int, x: Any) -> Any:
 
 def bessel_i(n: int, x: Any) -> Any:
     """The modified Bessel function I_n of order n = 0 or 1. x [*] -> [*]"""
-    return bessel_scaled(n, x) * np.exp(np.abs(x))
+    return bessel_i_scaled(n, x) * np.exp(np.abs(x))
 
 
 def erfinv(y: Any) -> Any:

@@ -11,7 +11,7 @@ from ..core.op import OPS, Op, check, op
 from . import special_functions as values
 from .elementwise import mul, scale, sub
 from .shared_meta_rules import check_float, float_like_x
-from .unary_math import exp, reciprocal, sign, square, unary
+from .unary_math import define_unary_op, exp, reciprocal, sign, square
 
 
 def in_float64(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -19,27 +19,27 @@ def in_float64(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
     dtype.
     """
 
-    def narrowed(x: Any) -> Any:
+    def wrapper(x: Any) -> Any:
         return np.asarray(function(np.asarray(x, np.float64))).astype(x.dtype)
 
-    return narrowed
+    return wrapper
 
 
-lgamma: Op = unary(
+lgamma: Op = define_unary_op(
     "lgamma", in_float64(values.lgamma), "ln |gamma(X)|", of_x=lambda g, x: mul(g, digamma(x))
 )
-digamma: Op = unary(
+digamma: Op = define_unary_op(
     "digamma",
     in_float64(values.digamma),
     "the derivative of ln gamma(X)",
     of_x=lambda g, x: mul(g, OPS["polygamma"](x, n=1)),
 )
-erfinv: Op = unary(
+erfinv: Op = define_unary_op(
     "erfinv",
     in_float64(values.erfinv),
     "where erf is X",
     of_out=lambda g, out: mul(scale(g, scale=math.sqrt(math.pi) / 2), exp(square(out))),
-    amp="deny",
+    amp_class="deny",
 )
 
 
@@ -57,18 +57,20 @@ def _(g, x, *, n):
     return mul(g, polygamma(x, n=n + 1))
 
 
-def bessel_op(type: str, order: int, scaled: bool, slope: Callable[[Any], Any]) -> Op:
+def define_bessel_op(type: str, order: int, scaled: bool, slope: Callable[[Any], Any]) -> Op:
     """Define an op for a modified Bessel function I.
 
     slope(x): the derivative (Abramowitz and Stegun 9.6.26).
     """
-    function = values.bessel_scaled if scaled else values.bessel_i
+    function = values.bessel_i_scaled if scaled else values.bessel_i
     words = f"I{order}(X)" + (" * e ** -|X|" if scaled else "")
     of_x = lambda g, x: mul(g, slope(x))  # noqa: E731 - one of three such lines
-    return unary(type, in_float64(lambda v: function(order, v)), words, of_x=of_x, slots="x -> out")
+    return define_unary_op(
+        type, in_float64(lambda v: function(order, v)), words, of_x=of_x, slots="x -> out"
+    )
 
 
-def ratio_grad(value: Any, x: Any) -> Any:
+def ratio_or_half(value: Any, x: Any) -> Any:
     """value / x, and 1/2 at x = 0, where value is I1(x) or its scaled form."""
     zero = OPS["equal"](x, OPS["fill_any_like"](x, value=0.0))
     one = OPS["fill_any_like"](x, value=1.0)
@@ -76,9 +78,9 @@ def ratio_grad(value: Any, x: Any) -> Any:
     return OPS["where"](zero, scale(one, scale=0.5), mul(value, reciprocal(safe)))
 
 
-i0: Op = bessel_op("i0", 0, False, lambda x: i1(x))  # noqa: PLW0108 - i1 comes later
-i0e: Op = bessel_op("i0e", 0, True, lambda x: sub(i1e(x), mul(sign(x), i0e(x))))
-i1: Op = bessel_op("i1", 1, False, lambda x: sub(i0(x), ratio_grad(i1(x), x)))
-i1e: Op = bessel_op(
-    "i1e", 1, True, lambda x: sub(sub(i0e(x), ratio_grad(i1e(x), x)), mul(sign(x), i1e(x)))
+i0: Op = define_bessel_op("i0", 0, False, lambda x: i1(x))  # noqa: PLW0108 - i1 comes later
+i0e: Op = define_bessel_op("i0e", 0, True, lambda x: sub(i1e(x), mul(sign(x), i0e(x))))
+i1: Op = define_bessel_op("i1", 1, False, lambda x: sub(i0(x), ratio_or_half(i1(x), x)))
+i1e: Op = define_bessel_op(
+    "i1e", 1, True, lambda x: sub(sub(i0e(x), ratio_or_half(i1e(x), x)), mul(sign(x), i1e(x)))
 )

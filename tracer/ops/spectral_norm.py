@@ -10,7 +10,14 @@ from .elementwise import div, mul, sub
 from .half_precision import upcast_half
 from .matmul import matmul
 from .reduce import reduce_sum
-from .shared_meta_rules import check_float, dims_match, like_x, normal_axis, shape_of, size_of
+from .shared_meta_rules import (
+    check_float,
+    dims_match,
+    like_x,
+    normalize_axis,
+    num_elements,
+    shape_of,
+)
 
 # -- spectral_norm
 # ------------------------------------------------------------------------------------------------
@@ -27,10 +34,10 @@ def _as_matrix(weight: Any, dim: int) -> Any:
     "Weight, U, V -> Out",
     meta=like_x,
     internal=True,
-    no_grad="the directions are taken as constants",
+    no_grad_reason="the directions are taken as constants",
 )
 @upcast_half
-def leading_direction(weight, u, v, *, dim: int = 0, power_iters: int = 1, eps: float = 1e-12):
+def leading_outer_product(weight, u, v, *, dim: int = 0, power_iters: int = 1, eps: float = 1e-12):
     """Out = u v', where u and v approximate the singular vectors of Weight for its largest singular
     value. Power iterations start at U and V.
 
@@ -54,23 +61,25 @@ def spectral_norm(weight, u, v, *, dim: int = 0, power_iters: int = 1, eps: floa
 
     Weight [*,H,*], U [H], V [W] -> Out like Weight
     """
-    direction = leading_direction.kernel(weight, u, v, dim=dim, power_iters=power_iters, eps=eps)
+    direction = leading_outer_product.kernel(
+        weight, u, v, dim=dim, power_iters=power_iters, eps=eps
+    )
     return weight / np.sum(direction * weight)
 
 
 @spectral_norm.meta
 def _(weight, u, v, *, dim, **_):
     check_float(weight)
-    high = weight.shape[normal_axis(dim, len(weight.shape), "dim")]
-    check(dims_match(size_of(u.shape), high), f"U needs {high} elements")
-    rest = size_of(weight.shape) // high if min(weight.shape) > 0 else -1
-    check(dims_match(size_of(v.shape), rest), f"V needs {rest} elements")
+    high = weight.shape[normalize_axis(dim, len(weight.shape), "dim")]
+    check(dims_match(num_elements(u.shape), high), f"U needs {high} elements")
+    rest = num_elements(weight.shape) // high if min(weight.shape) > 0 else -1
+    check(dims_match(num_elements(v.shape), rest), f"V needs {rest} elements")
     return weight
 
 
 @spectral_norm.vjp
 def _(g, weight, u, v, **over):
-    direction = leading_direction(weight, u, v, **over)
+    direction = leading_outer_product(weight, u, v, **over)
     axes = list(range(len(shape_of(weight))))
     size = reduce_sum(mul(direction, weight), dim=axes, keep_dim=True)
     along = reduce_sum(mul(g, weight), dim=axes, keep_dim=True)
@@ -106,32 +115,33 @@ def _(x, y, weight, bias):
     )
     check(dims_match(x.shape[0], y.shape[0]), "the batches differ")
     check(
-        bias is None or dims_match(size_of(bias.shape), weight.shape[0]), "Bias does not fit Weight"
+        bias is None or dims_match(num_elements(bias.shape), weight.shape[0]),
+        "Bias does not fit Weight",
     )
     return Meta((max(x.shape[0], y.shape[0]), weight.shape[0]), x.dtype)
 
 
-def _weight_axis_first(weight: Any, axes: list[int]) -> Any:
+def _transpose_weight(weight: Any, axes: list[int]) -> Any:
     return OPS["transpose2"](weight, axis=axes)
 
 
 @bilinear.vjp
 def _(g, x, y, weight, bias):
-    def to_weight() -> Any:
+    def weight_grad() -> Any:
         batch, outs = shape_of(g)
         pairs = mul(
-            _restore_axis(g, [batch, outs, 1]), _restore_axis(x, [batch, 1, shape_of(x)[1]])
+            _reshape_back(g, [batch, outs, 1]), _reshape_back(x, [batch, 1, shape_of(x)[1]])
         )
-        product = matmul(_restore_axis(pairs, [batch, outs * shape_of(x)[1]]), y, trans_x=True)
-        return _restore_axis(product, list(shape_of(weight)))
+        product = matmul(_reshape_back(pairs, [batch, outs * shape_of(x)[1]]), y, trans_x=True)
+        return _reshape_back(product, list(shape_of(weight)))
 
     return (
-        lambda: bilinear(g, y, _weight_axis_first(weight, [1, 0, 2]), None),
-        lambda: bilinear(g, x, _weight_axis_first(weight, [2, 0, 1]), None),
-        to_weight,
+        lambda: bilinear(g, y, _transpose_weight(weight, [1, 0, 2]), None),
+        lambda: bilinear(g, x, _transpose_weight(weight, [2, 0, 1]), None),
+        weight_grad,
         lambda: OPS["reshape_like"](reduce_sum(g, dim=[0]), bias),
     )
 
 
-def _restore_axis(x: Any, shape: list[int]) -> Any:
+def _reshape_back(x: Any, shape: list[int]) -> Any:
     return OPS["reshape2"](x, shape=shape)

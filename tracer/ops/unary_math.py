@@ -10,7 +10,7 @@ from typing import Any
 from ..core import native
 from ..core.arrays import np
 from ..core.op import OPS, Op, check_dtype, op
-from .compare import between
+from .compare import is_between
 from .elementwise import div, masked, mul, scale, sub, zeros_like
 from .erf import erf as erf_of
 from .half_precision import upcast_half
@@ -25,10 +25,10 @@ from .shared_meta_rules import (
 
 # What the ops do with integers: reject them as in Paddle, convert them to float32, or pass them to
 # the function.
-_META = {"refuse": float_like_x, "float": promote_to_float, "keep": like_x}
+_META_BY_INTEGER_MODE = {"refuse": float_like_x, "float": promote_to_float, "keep": like_x}
 
 
-def unary(
+def define_unary_op(
     type: str,
     function: Callable[[Any], Any],
     formula: str,
@@ -43,7 +43,7 @@ def unary(
     """Define the op `type` that calls `function`.
 
     of_x, of_out: the gradient as a function of (g, X) or of (g, Out).
-    ints: how integers are handled, see `_META`.
+    ints: how integers are handled, see `_META_BY_INTEGER_MODE`.
     analytic: accept complex inputs.
     traits: fields of OpTraits.
     """
@@ -57,22 +57,25 @@ def unary(
         return function(x)
 
     kernel.__name__ = type
-    kernel.__doc__ = f"Out = {formula}.   X [*] -> Out [*]"
+    kernel.__doc__ = f"Out = {formula}. X [*] -> Out [*]"
     made = op(
-        type, slots, meta=inexact_like_x if analytic and ints == "refuse" else _META[ints], **traits
+        type,
+        slots,
+        meta=inexact_like_x if analytic and ints == "refuse" else _META_BY_INTEGER_MODE[ints],
+        **traits,
     )(kernel)
     if of_x is not None:
 
-        def of_operand(g, x):  # `of_x` may be an op, whose signature has additional parameters
+        def vjp_from_input(g, x):  # `of_x` may be an op, whose signature has additional parameters
             return of_x(g, x)
 
-        made.vjp(of_operand)
+        made.vjp(vjp_from_input)
     if of_out is not None:
 
-        def rule(g, x, *, Out):
+        def vjp_from_output(g, x, *, Out):
             return of_out(g, Out)
 
-        made.vjp(rule)
+        made.vjp(vjp_from_output)
     return made
 
 
@@ -96,7 +99,7 @@ def zero_grad(g: Any, x: Any) -> Any:
     return zeros_like(g)
 
 
-def sign_of(x: Any) -> Any:
+def sign_of_real(x: Any) -> Any:
     """-1, 0 or 1; complex numbers are rejected, as in Paddle."""
     check_dtype(x.dtype.kind != "c", "needs a real dtype")
     return np.sign(x)
@@ -108,115 +111,138 @@ def round_half_away(x: Any) -> Any:
     return np.where(half, x + np.copysign(x.dtype.type(0.5), x), np.rint(x)).astype(x.dtype)
 
 
-analytic = functools.partial(unary, analytic=True)
+define_analytic_op = functools.partial(define_unary_op, analytic=True)
 
-exp: Op = analytic("exp", np.exp, "e ** X", of_out=mul, ints="float", amp="deny")
-exp.native(native.kernel("exp"))
-expm1: Op = analytic(
+exp: Op = define_analytic_op("exp", np.exp, "e ** X", of_out=mul, ints="float", amp_class="deny")
+exp.native(native.find_kernel("exp"))
+expm1: Op = define_analytic_op(
     "expm1",
     np.expm1,
     "e ** X - 1",
     of_out=lambda g, out: mul(g, plus_one(out)),
     ints="float",
-    amp="deny",
+    amp_class="deny",
 )
-log: Op = analytic("log", np.log, "ln X", of_x=div, ints="float", amp="deny")
-log2: Op = analytic(
+log: Op = define_analytic_op("log", np.log, "ln X", of_x=div, ints="float", amp_class="deny")
+log2: Op = define_analytic_op(
     "log2",
     np.log2,
     "log2 X",
     of_x=lambda g, x: div(scale(g, scale=1 / math.log(2)), x),
     ints="float",
-    amp="deny",
+    amp_class="deny",
 )
-log10: Op = analytic(
+log10: Op = define_analytic_op(
     "log10",
     np.log10,
     "log10 X",
     of_x=lambda g, x: div(scale(g, scale=1 / math.log(10)), x),
     ints="float",
-    amp="deny",
+    amp_class="deny",
 )
-log1p: Op = analytic(
+log1p: Op = define_analytic_op(
     "log1p", np.log1p, "ln (1 + X)", of_x=lambda g, x: div(g, plus_one(x)), ints="float"
 )
 
-sqrt: Op = analytic(
+sqrt: Op = define_analytic_op(
     "sqrt", np.sqrt, "X ** 0.5", of_out=lambda g, out: div(scale(g, scale=0.5), out)
 )
-rsqrt: Op = analytic(
+rsqrt: Op = define_analytic_op(
     "rsqrt",
     upcast_half(lambda x: np.reciprocal(np.sqrt(x))),
     "X ** -0.5",
     of_out=lambda g, out: mul(scale(g, scale=-0.5), mul(out, mul(out, out))),
-    amp="deny",
+    amp_class="deny",
 )
-square: Op = analytic(
+square: Op = define_analytic_op(
     "square",
     np.square,
     "X ** 2",
     of_x=lambda g, x: mul(scale(g, scale=2.0), x),
     ints="keep",
-    amp="deny",
+    amp_class="deny",
 )
-reciprocal: Op = analytic(
+reciprocal: Op = define_analytic_op(
     "reciprocal",
     np.reciprocal,
     "1 / X",
     of_out=lambda g, out: mul(negative(g), mul(out, out)),
-    amp="deny",
+    amp_class="deny",
 )
 
-sign: Op = unary(
-    "sign", sign_of, "-1, 0 or 1 as X is", of_x=zero_grad, ints="keep", grad_keeps_shape=True
+sign: Op = define_unary_op(
+    "sign",
+    sign_of_real,
+    "the sign of X (-1, 0 or 1)",
+    of_x=zero_grad,
+    ints="keep",
+    grad_keeps_shape=True,
 )
-floor: Op = unary("floor", np.floor, "X rounded down", of_x=zero_grad)
-ceil: Op = unary("ceil", np.ceil, "X rounded up", of_x=zero_grad)
-trunc: Op = unary("trunc", np.trunc, "X rounded towards zero", of_x=zero_grad, ints="keep")
-rounded: Op = unary("round", round_half_away, "X rounded, halves away from zero", of_x=zero_grad)
+floor: Op = define_unary_op("floor", np.floor, "X rounded down", of_x=zero_grad)
+ceil: Op = define_unary_op("ceil", np.ceil, "X rounded up", of_x=zero_grad)
+trunc: Op = define_unary_op(
+    "trunc", np.trunc, "X rounded towards zero", of_x=zero_grad, ints="keep"
+)
+round_: Op = define_unary_op(
+    "round", round_half_away, "X rounded, halves away from zero", of_x=zero_grad
+)
 
-sin: Op = analytic("sin", np.sin, "sin X", of_x=lambda g, x: mul(g, cos(x)))
-cos: Op = analytic("cos", np.cos, "cos X", of_x=lambda g, x: mul(negative(g), sin(x)))
-tan: Op = analytic(
-    "tan", np.tan, "tan X", of_out=lambda g, out: mul(g, plus_one(square(out))), amp="deny"
+sin: Op = define_analytic_op("sin", np.sin, "sin X", of_x=lambda g, x: mul(g, cos(x)))
+cos: Op = define_analytic_op("cos", np.cos, "cos X", of_x=lambda g, x: mul(negative(g), sin(x)))
+tan: Op = define_analytic_op(
+    "tan", np.tan, "tan X", of_out=lambda g, out: mul(g, plus_one(square(out))), amp_class="deny"
 )
-asin: Op = analytic(
-    "asin", np.arcsin, "arcsin X", of_x=lambda g, x: mul(g, rsqrt(one_minus(square(x)))), amp="deny"
+asin: Op = define_analytic_op(
+    "asin",
+    np.arcsin,
+    "arcsin X",
+    of_x=lambda g, x: mul(g, rsqrt(one_minus(square(x)))),
+    amp_class="deny",
 )
-acos: Op = analytic(
+acos: Op = define_analytic_op(
     "acos",
     np.arccos,
     "arccos X",
     of_x=lambda g, x: mul(negative(g), rsqrt(one_minus(square(x)))),
-    amp="deny",
+    amp_class="deny",
 )
-atan: Op = analytic("atan", np.arctan, "arctan X", of_x=lambda g, x: div(g, plus_one(square(x))))
-sinh: Op = analytic("sinh", np.sinh, "sinh X", of_x=lambda g, x: mul(g, cosh(x)), amp="deny")
-cosh: Op = analytic("cosh", np.cosh, "cosh X", of_x=lambda g, x: mul(g, sinh(x)), amp="deny")
-asinh: Op = analytic(
+atan: Op = define_analytic_op(
+    "atan", np.arctan, "arctan X", of_x=lambda g, x: div(g, plus_one(square(x)))
+)
+sinh: Op = define_analytic_op(
+    "sinh", np.sinh, "sinh X", of_x=lambda g, x: mul(g, cosh(x)), amp_class="deny"
+)
+cosh: Op = define_analytic_op(
+    "cosh", np.cosh, "cosh X", of_x=lambda g, x: mul(g, sinh(x)), amp_class="deny"
+)
+asinh: Op = define_analytic_op(
     "asinh", np.arcsinh, "arsinh X", of_x=lambda g, x: mul(g, rsqrt(plus_one(square(x))))
 )
-acosh: Op = analytic(
+acosh: Op = define_analytic_op(
     "acosh",
     np.arccosh,
     "arcosh X",
     of_x=lambda g, x: div(g, mul(sqrt(scale(x, bias=-1.0)), sqrt(plus_one(x)))),
 )
-atanh: Op = analytic(
-    "atanh", np.arctanh, "artanh X", of_x=lambda g, x: div(g, one_minus(square(x))), amp="deny"
+atanh: Op = define_analytic_op(
+    "atanh",
+    np.arctanh,
+    "artanh X",
+    of_x=lambda g, x: div(g, one_minus(square(x))),
+    amp_class="deny",
 )
-erf: Op = unary(
+erf: Op = define_unary_op(
     "erf",
     upcast_half(erf_of),
     "the error function of X",
     of_x=lambda g, x: mul(scale(g, scale=2 / math.sqrt(math.pi)), exp(negative(square(x)))),
 )
-erf.native(native.kernel("erf"))
+erf.native(native.find_kernel("erf"))
 
 
 @op("abs", "X -> Out", meta=real_like_x)
 def absolute(x):
-    """Out = |X|.   X [*] -> Out [*], real"""
+    """Out = |X|. X [*] -> Out [*], real"""
     return np.abs(x)
 
 
@@ -226,17 +252,17 @@ def _(g, x, *, Out):
         return mul(g, sign(x))
     whole, nothing = OPS["complex"], zeros_like(g)
     turned = mul(whole(g, nothing), OPS["conj"](x))
-    return masked(div(turned, whole(Out, nothing)), between(Out, low=0.0))
+    return masked(div(turned, whole(Out, nothing)), is_between(Out, low=0.0))
 
 
 @op("tanh", "X -> Out", meta=inexact_like_x)
 def tanh(x):
-    """Out = tanh X.   X [*] -> Out [*]"""
+    """Out = tanh X. X [*] -> Out [*]"""
     check_dtype(x.dtype.kind not in "iub", "needs a floating dtype")
     return np.tanh(x)
 
 
-tanh.native(native.kernel("tanh"))
+tanh.native(native.find_kernel("tanh"))
 
 
 @tanh.vjp
@@ -251,7 +277,7 @@ def tanh_grad(out, g):
     return g * (out.dtype.type(1) - out * out)
 
 
-tanh_grad.native(native.kernel("tanh_grad"))
+tanh_grad.native(native.find_kernel("tanh_grad"))
 
 
 @tanh_grad.vjp
@@ -269,7 +295,7 @@ def sigmoid(x):
     return one / (one + np.exp(-x))
 
 
-sigmoid.native(native.kernel("sigmoid"))
+sigmoid.native(native.find_kernel("sigmoid"))
 
 
 @sigmoid.vjp
@@ -284,7 +310,7 @@ def sigmoid_grad(out, g):
     return g * (out * (out.dtype.type(1) - out))
 
 
-sigmoid_grad.native(native.kernel("sigmoid_grad"))
+sigmoid_grad.native(native.find_kernel("sigmoid_grad"))
 
 
 @sigmoid_grad.vjp

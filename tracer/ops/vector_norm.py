@@ -6,7 +6,7 @@ from ..core.arrays import np
 from ..core.op import Meta, check, op
 from .elementwise import mul, scale
 from .half_precision import upcast_half
-from .reduce import spread_like
+from .reduce import broadcast_like
 from .shared_meta_rules import check_float, float_like_x, shape_of
 from .unary_math import sign
 
@@ -26,13 +26,13 @@ def _(x):
 
 @l1_norm.vjp
 def _(g, x):
-    return mul(spread_like(g, x, axes=list(range(len(shape_of(x))))), sign(x))
+    return mul(broadcast_like(g, x, axes=list(range(len(shape_of(x))))), sign(x))
 
 
 @op("squared_l2_norm", "X -> Out")
 @upcast_half
 def squared_l2_norm(x):
-    """Out = the sum of X ** 2.   X [*] -> Out [1]"""
+    """Out = the sum of X ** 2. X [*] -> Out [1]"""
     return np.square(x).sum().reshape(1)
 
 
@@ -47,7 +47,7 @@ def _(g, x):
     return mul(scale(x, scale=2.0), g)
 
 
-@op("clip_by_norm", "X -> Out", no_grad="Paddle has none; it clips gradients")
+@op("clip_by_norm", "X -> Out", no_grad_reason="Paddle has none; it clips gradients")
 @upcast_half
 def clip_by_norm(x, *, max_norm: float):
     """Out = X * max_norm / ||X|| where the Euclidean norm ||X|| exceeds max_norm, else X.

@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 from ..core.arrays import np
 from ..core.op import Ints, Meta, check, op
 from .box_ops import _sigmoid
-from .detection_helpers import INT32, NO_HALF
-from .shared_meta_rules import check_float, dims_match, like_x, no_second_order
+from .detection_helpers import INT32, NO_HALF_BOXES
+from .shared_meta_rules import check_float, dims_match, like_x, raise_no_second_order
 
-TINY = 1e-6  # boxes with a smaller width or height are ignored
+MIN_BOX_SIZE = 1e-6  # boxes with a smaller width or height are ignored
 
 
-class Settings(NamedTuple):
+class YoloAttrs(NamedTuple):
     """The attributes of yolov3_loss."""
 
     anchors: Any
@@ -25,21 +25,21 @@ class Settings(NamedTuple):
     scale_x_y: float
 
 
-class Targets(NamedTuple):
+class YoloTargets(NamedTuple):
     """Ground-truth boxes assigned to an anchor of this map.
 
-    at: image, anchor of the mask, row, column, box index
+    indices: image, anchor of the mask, row, column, box index
     """
 
-    at: tuple[Any, Any, Any, Any, Any]
+    indices: tuple[Any, Any, Any, Any, Any]
     # [K,4]: x and y relative to the cell, logarithms of the sizes relative to the anchor
-    place: Any
-    weight: Any  # [K]: the weight of the box loss
-    score: Any  # [K]: the confidence score
-    classes: Any  # [K,C]: the class probabilities
+    box_offsets: Any
+    box_weight: Any  # [K]: the weight of the box loss
+    confidence: Any  # [K]: the confidence score
+    class_probabilities: Any  # [K,C]: the class probabilities
 
 
-def _overlap(a: Any, b: Any) -> Any:
+def _box_ious(a: Any, b: Any) -> Any:
     """The intersection over union of boxes (center, size) [*,4], which broadcast."""
     sides = [
         np.minimum(a[..., i] + a[..., i + 2] / 2, b[..., i] + b[..., i + 2] / 2)
@@ -50,20 +50,20 @@ def _overlap(a: Any, b: Any) -> Any:
     return shared / (a[..., 2] * a[..., 3] + b[..., 2] * b[..., 3] - shared)
 
 
-def _maps(x: Any, s: Settings) -> Any:
+def _split_channels(x: Any, s: YoloAttrs) -> Any:
     """Reshape X to [N,A,5+C,H,W]."""
     return x.reshape(x.shape[0], len(s.anchor_mask), 5 + s.class_num, *x.shape[2:])
 
 
-def _sizes(x: Any, s: Settings) -> tuple[Any, int]:
+def _anchor_and_image_sizes(x: Any, s: YoloAttrs) -> tuple[Any, int]:
     """Widths and heights of all anchors, [*,2], and the size of the image."""
     return np.array(s.anchors, x.dtype).reshape(-1, 2), s.downsample_ratio * x.shape[2]
 
 
-def _predicted_boxes(maps: Any, s: Settings) -> Any:
+def _predicted_boxes(maps: Any, s: YoloAttrs) -> Any:
     """The boxes that a map predicts. [N,A,H,W,4]"""
     high, wide = maps.shape[3:]
-    sizes, whole = _sizes(maps[:, 0], s)
+    sizes, whole = _anchor_and_image_sizes(maps[:, 0], s)
     shift = -0.5 * (s.scale_x_y - 1)
     x = (np.arange(wide) + _sigmoid(maps[:, :, 0]) * s.scale_x_y + shift) / high
     y = (np.arange(high)[:, None] + _sigmoid(maps[:, :, 1]) * s.scale_x_y + shift) / high
@@ -73,40 +73,42 @@ def _predicted_boxes(maps: Any, s: Settings) -> Any:
     ).astype(maps.dtype)
 
 
-def _ignore_mask(maps: Any, boxes: Any, there: Any, s: Settings) -> Any:
+def _ignore_mask(maps: Any, boxes: Any, there: Any, s: YoloAttrs) -> Any:
     """A mask of the positions without objectness loss: their predicted box overlaps a
     ground-truth box by more than ignore_thresh. [N,A,H,W]
     """
     seen = _predicted_boxes(maps, s)
     best = np.zeros(seen.shape[:-1], maps.dtype)
     for t in range(boxes.shape[1]):
-        over = _overlap(seen, boxes[:, t, None, None, None])
+        over = _box_ious(seen, boxes[:, t, None, None, None])
         best = np.maximum(best, np.where(there[:, t, None, None, None], over, 0))
     return best > np.float32(s.ignore_thresh)
 
 
-def _anchors_of(x: Any, boxes: Any, there: Any, s: Settings) -> tuple[Any, Any]:
+def _best_anchors(x: Any, boxes: Any, there: Any, s: YoloAttrs) -> tuple[Any, Any]:
     """The best anchor of each box, and its index in anchor_mask; -1 if it is not in anchor_mask.
 
     both [N,B]
     """
-    sizes, whole = _sizes(x, s)
+    sizes, whole = _anchor_and_image_sizes(x, s)
     alike = np.concatenate([np.zeros_like(sizes), sizes / whole], axis=1)
     shapes = np.concatenate([np.zeros_like(boxes[..., :2]), boxes[..., 2:]], axis=-1)
-    best = np.argmax(_overlap(np.where(there[..., None], shapes, 1)[:, :, None], alike), axis=-1)
+    best = np.argmax(_box_ious(np.where(there[..., None], shapes, 1)[:, :, None], alike), axis=-1)
     number = {anchor: i for i, anchor in reversed(list(enumerate(s.anchor_mask)))}
     own = np.array([number.get(n, -1) for n in range(len(sizes))], np.int32)[best]
     return best, np.where(there, own, -1).astype(np.int32)
 
 
-def _make_targets(x: Any, boxes: Any, labels: Any, scores: Any, s: Settings) -> tuple[Targets, Any]:
+def _make_targets(
+    x: Any, boxes: Any, labels: Any, scores: Any, s: YoloAttrs
+) -> tuple[YoloTargets, Any]:
     """The targets, and the matched anchor of every box, int32 [N,B]."""
-    there = np.all(boxes[..., 2:] >= TINY, axis=-1)
-    best, match = _anchors_of(x, boxes, there, s)
+    there = np.all(boxes[..., 2:] >= MIN_BOX_SIZE, axis=-1)
+    best, match = _best_anchors(x, boxes, there, s)
     n, b = np.nonzero(match >= 0)
     own, (high, wide) = boxes[n, b], x.shape[2:]
     column, row = (own[:, 0] * wide).astype(np.int64), (own[:, 1] * high).astype(np.int64)
-    sizes, whole = _sizes(x, s)
+    sizes, whole = _anchor_and_image_sizes(x, s)
     shape = np.log(own[:, 2:] * whole / sizes[best[n, b]])
     place = np.concatenate(
         [(own[:, 0] * high - column)[:, None], (own[:, 1] * high - row)[:, None], shape], axis=1
@@ -117,7 +119,7 @@ def _make_targets(x: Any, boxes: Any, labels: Any, scores: Any, s: Settings) -> 
     )
     score = np.ones(len(n), x.dtype) if scores is None else scores[n, b].astype(x.dtype)
     weight = (2 - own[:, 2] * own[:, 3]) * score
-    return Targets(
+    return YoloTargets(
         (n, match[n, b], row, column, b), place.astype(x.dtype), weight, score, classes
     ), match
 
@@ -130,7 +132,7 @@ def _cross_entropy(x: Any, label: Any) -> Any:
 @op(
     "yolov3_loss",
     "X, GTBox!, GTLabel, GTScore?! -> Loss, ObjectnessMask~, GTMatchMask~",
-    no_half=NO_HALF,
+    no_half_reason=NO_HALF_BOXES,
 )
 def yolov3_loss(
     x,
@@ -155,7 +157,7 @@ def yolov3_loss(
     objectness loss is ignored.
     GTMatchMask int32 [N,B]: the index in anchor_mask of the anchor of each box, -1 for none.
     """
-    s = Settings(
+    s = YoloAttrs(
         anchors,
         anchor_mask,
         class_num,
@@ -164,17 +166,20 @@ def yolov3_loss(
         use_label_smooth,
         scale_x_y,
     )
-    maps = _maps(x, s)
-    there = np.all(boxes[..., 2:] >= TINY, axis=-1)
+    maps = _split_channels(x, s)
+    there = np.all(boxes[..., 2:] >= MIN_BOX_SIZE, axis=-1)
     present = np.where(_ignore_mask(maps, boxes, there, s), -1, 0).astype(x.dtype)
     want, match = _make_targets(x, boxes, labels, scores, s)
-    n, a, row, column, _ = want.at
-    present[n, a, row, column] = want.score
+    n, a, row, column, _ = want.indices
+    present[n, a, row, column] = want.confidence
     own = maps[n, a, :, row, column]
-    each = _cross_entropy(own[:, :2], want.place[:, :2]).sum(1) + np.abs(
-        own[:, 2:4] - want.place[:, 2:]
+    each = _cross_entropy(own[:, :2], want.box_offsets[:, :2]).sum(1) + np.abs(
+        own[:, 2:4] - want.box_offsets[:, 2:]
     ).sum(1)
-    each = each * want.weight + _cross_entropy(own[:, 5:], want.classes).sum(1) * want.score
+    each = (
+        each * want.box_weight
+        + _cross_entropy(own[:, 5:], want.class_probabilities).sum(1) * want.confidence
+    )
     # bincount returns integers for an empty input
     loss = np.bincount(n, each, x.shape[0]).astype(np.float64)
     told = np.where(present > 1e-5, present, np.where(present > -0.5, 1, 0))
@@ -231,22 +236,24 @@ def yolov3_loss_grad(x, boxes, labels, scores, present, g, **over):
     Loss@GRAD [N] -> X@GRAD [N,A*(5+C),H,W]
     """
     full = {name: over.get(name, spec.default) for name, spec in yolov3_loss.attrs.items()}
-    s = Settings(**full)
-    maps = _maps(x, s)
+    s = YoloAttrs(**full)
+    maps = _split_channels(x, s)
     out = np.zeros_like(maps)
     told = np.where(present > 1e-5, present, np.where(present > -0.5, 1, 0))
     out[:, :, 4] = (_sigmoid(maps[:, :, 4]) - (present > 1e-5)) * told * g[:, None, None, None]
     want, _ = _make_targets(x, boxes, labels, scores, s)
-    n, a, row, column, _ = want.at
+    n, a, row, column, _ = want.indices
     own, lost = maps[n, a, :, row, column], g[n, None]
     out[n, a, :2, row, column] = (
-        (_sigmoid(own[:, :2]) - want.place[:, :2]) * want.weight[:, None] * lost
+        (_sigmoid(own[:, :2]) - want.box_offsets[:, :2]) * want.box_weight[:, None] * lost
     )
     out[n, a, 2:4, row, column] = (
-        np.where(own[:, 2:4] > want.place[:, 2:], 1, -1) * want.weight[:, None] * lost
+        np.where(own[:, 2:4] > want.box_offsets[:, 2:], 1, -1) * want.box_weight[:, None] * lost
     )
-    out[n, a, 5:, row, column] = (_sigmoid(own[:, 5:]) - want.classes) * want.score[:, None] * lost
+    out[n, a, 5:, row, column] = (
+        (_sigmoid(own[:, 5:]) - want.class_probabilities) * want.confidence[:, None] * lost
+    )
     return out.reshape(x.shape).astype(x.dtype)
 
 
-yolov3_loss_grad.vjp(no_second_order("yolov3_loss"))
+yolov3_loss_grad.vjp(raise_no_second_order("yolov3_loss"))

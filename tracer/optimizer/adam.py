@@ -15,7 +15,7 @@ from .optimizer import Accumulator, Array, Optimizer, ParameterUpdate, assign_ar
 
 __all__ = ["Adam", "AdamW", "Adamax", "Lamb"]
 
-_ADAM = native.kernel("adam")
+_adam_kernel = native.find_kernel("adam")
 
 
 def _betas(beta1: Any, beta2: Any, epsilon: Any) -> dict[str, float]:
@@ -78,7 +78,9 @@ class Adam(Optimizer):
             return False
         states = [self._accumulators_of(p) for p, _, _ in updates]
         rows = [self._kernel_args(*u, s) for u, s in zip(updates, states, strict=True)]
-        if not assign_arrays(updates, _ADAM(rows, self._attrs["beta1"], self._attrs["beta2"])):
+        if not assign_arrays(
+            updates, _adam_kernel(rows, self._attrs["beta1"], self._attrs["beta2"])
+        ):
             return False
         for state in states:
             state["beta1_pow_acc"] *= self._attrs["beta1"]
@@ -143,7 +145,7 @@ class AdamW(Adam):
         self._lr_ratio = lr_ratio
         self._has_decay = apply_decay_param_fun
 
-    def _gradient_decay(self, parameter: Parameter) -> Any:
+    def _decay_added_to_gradient(self, parameter: Parameter) -> Any:
         return None
 
     def _attrs_of(self, parameter: Parameter) -> dict[str, Any]:
@@ -243,13 +245,13 @@ class Lamb(Adam):
             name=name,
         )
         self._attrs |= {"weight_decay": float(lamb_weight_decay), "always_adapt": always_adapt}
-        self._excluded = exclude_from_weight_decay_fn
+        self._is_excluded_from_decay = exclude_from_weight_decay_fn
 
     def _attrs_of(self, parameter: Parameter) -> dict[str, Any]:
         attrs = super()._attrs_of(parameter)
         return (
             {**attrs, "weight_decay": 0.0}
-            if self._excluded is not None and self._excluded(parameter)
+            if self._is_excluded_from_decay is not None and self._is_excluded_from_decay(parameter)
             else attrs
         )
 

@@ -19,7 +19,7 @@ from .optimizer import Array, Optimizer
 __all__ = ["LBFGS"]
 
 
-class _Point(NamedTuple):
+class _LineSearchPoint(NamedTuple):
     """A point on the search line: step length, loss, gradient, and derivative along the line."""
 
     t: float
@@ -66,9 +66,11 @@ class LBFGS(Optimizer):
         self._history_size = history_size
         self._line_search = line_search_fn
         # differences of the parameters and of the gradient
-        self._pairs: list[tuple[Array, Array]] = []
+        self._curvature_pairs: list[tuple[Array, Array]] = []
         self._evaluations = self._iterations = 0  # totals of all steps
-        self._last: tuple[Array, Array] | None = None  # gradient and step of the previous iteration
+        self._last_gradient_and_step: tuple[Array, Array] | None = (
+            None  # gradient and step of the previous iteration
+        )
 
     def step(self, closure: Callable[[], Tensor] | None = None) -> Tensor:  # type: ignore[override]
         """Run up to max_iter iterations; return the first loss of `closure`."""
@@ -88,8 +90,13 @@ class LBFGS(Optimizer):
             slope = float(gradient @ step)
             if slope > -self._tolerance[1]:
                 break
-            point = self._move(closure, step, _Point(0.0, loss, gradient, slope), last=not num_left)
-            self._last = (gradient, point.t * step)
+            point = self._take_step(
+                closure,
+                step,
+                _LineSearchPoint(0.0, loss, gradient, slope),
+                last=not num_left,
+            )
+            self._last_gradient_and_step = (gradient, point.t * step)
             is_converged = (
                 np.abs(point.t * step).max() <= self._tolerance[1]
                 or abs(point.loss - loss) < self._tolerance[1]
@@ -102,12 +109,12 @@ class LBFGS(Optimizer):
     def state_dict(self) -> dict[str, Any]:
         """Return the counters and the last differences, under 'state' and Paddle's names."""
         result: dict[str, Any] = {"func_evals": self._evaluations, "n_iter": self._iterations}
-        result["old_sk"] = [Tensor(s) for s, _ in self._pairs]
-        result["old_yk"] = [Tensor(y) for _, y in self._pairs]
-        if self._last is not None:
+        result["old_sk"] = [Tensor(s) for s, _ in self._curvature_pairs]
+        result["old_yk"] = [Tensor(y) for _, y in self._curvature_pairs]
+        if self._last_gradient_and_step is not None:
             result["prev_flat_grad"], result["d"], result["alpha"] = (
-                Tensor(self._last[0]),
-                Tensor(self._last[1]),
+                Tensor(self._last_gradient_and_step[0]),
+                Tensor(self._last_gradient_and_step[1]),
                 1.0,
             )
         return {"state": result if self._iterations else {}}
@@ -119,13 +126,13 @@ class LBFGS(Optimizer):
         """
         saved = state_dict.get("state", {})
         size = self._vector().size
-        self._pairs = [
+        self._curvature_pairs = [
             (_vector(s, size), _vector(y, size))
             for s, y in zip(saved.get("old_sk", []), saved.get("old_yk", []), strict=True)
         ]
-        self._last = None
+        self._last_gradient_and_step = None
         if "d" in saved:
-            self._last = (
+            self._last_gradient_and_step = (
                 _vector(saved["prev_flat_grad"], size),
                 _vector(saved["d"], size) * float(saved["alpha"]),
             )
@@ -178,31 +185,31 @@ class LBFGS(Optimizer):
         """Return the negative gradient times the inverse Hessian estimate, by the two-loop
         recursion.
         """
-        self._store_difference(gradient)
+        self._store_curvature_pair(gradient)
         q = -gradient
         rows = []
-        for s, y in reversed(self._pairs):
+        for s, y in reversed(self._curvature_pairs):
             a = (s @ q) / (y @ s)
             q = q - a * y
             rows.append((a, s, y))
-        if self._pairs:
-            s, y = self._pairs[-1]
+        if self._curvature_pairs:
+            s, y = self._curvature_pairs[-1]
             q = q * ((y @ s) / (y @ y))
         for a, s, y in reversed(rows):
             q = q + s * (a - (y @ q) / (y @ s))
         return q
 
-    def _store_difference(self, gradient: Array) -> None:
-        if self._last is None:
+    def _store_curvature_pair(self, gradient: Array) -> None:
+        if self._last_gradient_and_step is None:
             return
-        previous, s = self._last
+        previous, s = self._last_gradient_and_step
         y = gradient - previous
         if y @ s > 1e-10:
-            self._pairs = [*self._pairs, (s, y)][-self._history_size :]
+            self._curvature_pairs = [*self._curvature_pairs, (s, y)][-self._history_size :]
 
-    def _move(
-        self, closure: Callable[[], Tensor], step: Array, start_point: _Point, last: bool
-    ) -> _Point:
+    def _take_step(
+        self, closure: Callable[[], Tensor], step: Array, start_point: _LineSearchPoint, last: bool
+    ) -> _LineSearchPoint:
         """Move along the step by the learning rate (without an evaluation after the last
         iteration), or to the point that the line search finds.
         """
@@ -213,10 +220,10 @@ class LBFGS(Optimizer):
             else min(1.0, 1.0 / float(np.abs(start_point.gradient).sum())) * lr
         )
 
-        def evaluate_at(t: float) -> _Point:
+        def evaluate_at(t: float) -> _LineSearchPoint:
             self._set_parameters(origin + t * step)
             _, loss, gradient = self._evaluate(closure)
-            return _Point(t, loss, gradient, float(gradient @ step))
+            return _LineSearchPoint(t, loss, gradient, float(gradient @ step))
 
         if self._line_search is None and last:
             self._set_parameters(origin + length * step)
@@ -246,12 +253,12 @@ def _vector(value: Any, size: int) -> Array:
 
 
 def strong_wolfe(
-    evaluate_at: Callable[[float], _Point],
-    start: _Point,
+    evaluate_at: Callable[[float], _LineSearchPoint],
+    start: _LineSearchPoint,
     length: float,
     tolerance: float,
     max_evaluations: int = 25,
-) -> _Point:
+) -> _LineSearchPoint:
     """Find a point with sufficient decrease (c1 = 1e-4) and small slope (c2 = 0.9).
 
     Nocedal and Wright, algorithms 3.5 and 3.6.
@@ -271,19 +278,19 @@ def strong_wolfe(
     return point
 
 
-def _violates_decrease(point: _Point, start: _Point) -> bool:
+def _violates_decrease(point: _LineSearchPoint, start: _LineSearchPoint) -> bool:
     """Return whether a point violates the sufficient decrease condition."""
     return not point.loss <= start.loss + 1e-4 * point.t * start.slope
 
 
 def _zoom(
-    evaluate_at: Callable[[float], _Point],
-    start: _Point,
-    low: _Point,
-    high: _Point,
+    evaluate_at: Callable[[float], _LineSearchPoint],
+    start: _LineSearchPoint,
+    low: _LineSearchPoint,
+    high: _LineSearchPoint,
     tolerance: float,
     max_evaluations: int,
-) -> _Point:
+) -> _LineSearchPoint:
     """Find a point between two ends, of which `low` has the lower loss."""
     for _ in range(max_evaluations):
         width = abs(high.t - low.t)
@@ -303,7 +310,7 @@ def _zoom(
     return low
 
 
-def _cubic_minimum(a: _Point, b: _Point) -> float:
+def _cubic_minimum(a: _LineSearchPoint, b: _LineSearchPoint) -> float:
     """Return the minimum of the cubic through two points with their slopes; the midpoint if there
     is none.
     """

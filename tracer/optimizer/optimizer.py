@@ -9,8 +9,15 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from ..core import cuda, mode, native
-from ..core.dtype import work_dtype
-from ..core.errors import MisfitError, OperandError, OpError, RuleError, StateError, with_user_line
+from ..core.dtype import compute_dtype
+from ..core.errors import (
+    InvalidOperationError,
+    MismatchError,
+    OperandError,
+    OpError,
+    StateError,
+    with_user_line,
+)
 from ..core.op import Op
 from ..core.parameter import Parameter
 from ..core.tensor import Tensor, save_histories, set_grads_to_zero
@@ -47,7 +54,7 @@ def _with_parameter_attrs(leaf: Any) -> Parameter:
 def _slot_input(slots: dict[str, Any], slot: Any) -> Any:
     """Return the input of an op for a slot; slots for many parameters get a list of one."""
     value = slots.get(slot.name)
-    return [value] if slot.many and value is not None else value
+    return [value] if slot.is_list and value is not None else value
 
 
 class Accumulator(NamedTuple):
@@ -70,7 +77,7 @@ def _create_accumulator(spec: Accumulator, like: Array, dtype: Any) -> Array:
     """
     if spec.is_scalar:
         return np.full([1], spec.initial_value, dtype)
-    return cuda.to_device(np.full(like.shape, spec.initial_value, dtype), cuda.index_of(like))
+    return cuda.to_device(np.full(like.shape, spec.initial_value, dtype), cuda.gpu_index_of(like))
 
 
 class Optimizer:
@@ -102,7 +109,7 @@ class Optimizer:
         grad_clip: Any = None,
         name: str | None = None,
     ) -> None:
-        if parameters is None and mode.state.mode.builder is None:
+        if parameters is None and mode.state.mode.program_builder is None:
             raise OpError(
                 f"{type(self).__name__}: parameters are required, e.g. "
                 "parameters=layer.parameters()"
@@ -134,9 +141,9 @@ class Optimizer:
         self._lr_variables: dict[int, Any] = {}
         self._accumulator_variables: dict[str, dict[str, Any]] = {}
         for item in parameters or ():
-            self._add(item)
+            self._add_parameter_group(item)
 
-    def _add(self, item: Any) -> None:
+    def _add_parameter_group(self, item: Any) -> None:
         group = item if isinstance(item, dict) else {"params": [item]}
         options = {
             self._group_names.get(key, key): value
@@ -144,7 +151,9 @@ class Optimizer:
             if key != "params"
         }
         unknown = (
-            options.keys() - {"learning_rate", "weight_decay", "grad_clip"} - self._known_options()
+            options.keys()
+            - {"learning_rate", "weight_decay", "grad_clip"}
+            - self._group_option_names()
         )
         if unknown:
             raise OpError(
@@ -159,7 +168,7 @@ class Optimizer:
             if isinstance(item, dict):
                 self._group_options[id(parameter)] = options
 
-    def _known_options(self) -> set[str]:
+    def _group_option_names(self) -> set[str]:
         """Return the attributes of the op that a parameter group may set."""
         return set(self._op.attrs)
 
@@ -177,7 +186,9 @@ class Optimizer:
         Raises RuleError if it is an LRScheduler.
         """
         if isinstance(self._learning_rate, LRScheduler):
-            raise RuleError("set_lr: the learning rate is an LRScheduler; change the scheduler")
+            raise InvalidOperationError(
+                "set_lr: the learning rate is an LRScheduler; change the scheduler"
+            )
         self._learning_rate = float(value)
         for variable in self._lr_variables.values():
             variable.set_value(np.asarray(value, np.float32))
@@ -198,7 +209,7 @@ class Optimizer:
     def step(self) -> None:
         """Update all parameters that have a gradient."""
         mode.require_eager(f"{type(self).__name__}.step", "use minimize")
-        self._apply(
+        self._clip_and_update(
             [
                 (p, p.grad.array)
                 for p in self._parameter_list
@@ -206,9 +217,9 @@ class Optimizer:
             ]
         )
 
-    def _apply(self, pairs: list[tuple[Parameter, Array]]) -> None:
+    def _clip_and_update(self, pairs: list[tuple[Parameter, Array]]) -> None:
         """Clip the gradients and update the parameters."""
-        if mode.refuse_side_effect(f"{type(self).__name__}.step()"):
+        if mode.reject_side_effect(f"{type(self).__name__}.step()"):
             return
         pairs = self._clip_gradients(pairs)
         rate = self.get_lr()
@@ -253,7 +264,7 @@ class Optimizer:
         """
         return False
 
-    def _gradient_decay(self, parameter: Parameter) -> Any:
+    def _decay_added_to_gradient(self, parameter: Parameter) -> Any:
         """Return the weight decay that is added to the gradient; the parameter's own regularizer
         takes precedence.
         """
@@ -268,7 +279,7 @@ class Optimizer:
 
     def _apply_weight_decay(self, parameter: Parameter, gradient: Array) -> Array:
         """Return the gradient plus the gradient of the weight decay."""
-        decay = self._gradient_decay(parameter)
+        decay = self._decay_added_to_gradient(parameter)
         if not decay:
             return gradient
         if hasattr(decay, "gradient"):
@@ -286,12 +297,12 @@ class Optimizer:
         slots |= {
             "Param": value,
             "Grad": gradient.astype(value.dtype, copy=False),
-            "LearningRate": np.array([lr], work_dtype(value.dtype)),
+            "LearningRate": np.array([lr], compute_dtype(value.dtype)),
         }
         op = self._op
         outs = op.kernel(*(_slot_input(slots, s) for s in op.ins), **self._attrs_of(parameter))
         pairs = zip(op.outs, outs if len(op.outs) > 1 else (outs,), strict=True)
-        outputs = {s.over: o[0] if s.many else o for s, o in pairs}
+        outputs = {s.overwrites: o[0] if s.is_list else o for s, o in pairs}
         for a in self._accumulator_specs():
             state[a.name] = outputs.get(a.slot, state[a.name])
         if MASTER in state:
@@ -343,15 +354,15 @@ class Optimizer:
         if state is None:
             state = self._init_accumulators(parameter)
             if state and self._is_restored:
-                self._reject_missing(parameter, list(state))
+                self._raise_if_state_missing(parameter, list(state))
             self._state[parameter.name] = state
         return state
 
     def _init_accumulators(self, parameter: Parameter) -> dict[str, Array]:
         """Create the accumulators of a parameter."""
         array = parameter.array
-        has_master = self._multi_precision and work_dtype(array.dtype) != array.dtype
-        dtype = work_dtype(array.dtype) if has_master else array.dtype
+        has_master = self._multi_precision and compute_dtype(array.dtype) != array.dtype
+        dtype = compute_dtype(array.dtype) if has_master else array.dtype
         # a power accumulator starts with the parameter's own attribute value
         attrs = self._attrs_of(parameter)
         specs = [
@@ -375,7 +386,7 @@ class Optimizer:
 
         Returns the ops (None in eager mode) and pairs of parameter and gradient.
         """
-        builder = mode.state.mode.builder
+        builder = mode.state.mode.program_builder
         if builder is not None:
             result: tuple[Any, Any] = builder.minimize(
                 self, loss, startup_program, parameters, no_grad_set
@@ -395,7 +406,7 @@ class Optimizer:
         """Return pairs of parameter and gradient that loss.backward() computed; in a program,
         append the ops for gradients.
         """
-        builder = mode.state.mode.builder
+        builder = mode.state.mode.program_builder
         if builder is not None:
             pairs: list[tuple[Parameter, Tensor]] = builder.backward(
                 self, loss, parameters, no_grad_set
@@ -407,10 +418,10 @@ class Optimizer:
         """Update the parameters by the given gradients; in a program, append the ops and return
         them.
         """
-        builder = mode.state.mode.builder
+        builder = mode.state.mode.program_builder
         if builder is not None:
             return builder.apply(self, params_grads)
-        return self._apply([(p, g.array) for p, g in params_grads if g is not None])
+        return self._clip_and_update([(p, g.array) for p, g in params_grads if g is not None])
 
     def clear_grad(self, set_to_zero: bool = True) -> None:
         """Set the gradients of all parameters to zero, or forget them.
@@ -439,7 +450,7 @@ class Optimizer:
         >>> net.bias.grad is None
         True
         """
-        if mode.refuse_side_effect(f"{type(self).__name__}.clear_grad()"):
+        if mode.reject_side_effect(f"{type(self).__name__}.clear_grad()"):
             return
         if set_to_zero:
             set_grads_to_zero(self._parameter_list)
@@ -535,7 +546,7 @@ class Optimizer:
             if missing and (
                 len(missing) < len(state.keys() - {MASTER}) or self._state.get(parameter.name)
             ):
-                self._reject_missing(parameter, missing)
+                self._raise_if_state_missing(parameter, missing)
             if not missing:
                 checked = {
                     k: self._check_shape(parameter, k, v, state[k])
@@ -547,14 +558,14 @@ class Optimizer:
             state_dict.keys() - {"LR_Scheduler", "master_weights", "global_step"}
         )
 
-    def _reject_missing(self, parameter: Parameter, missing: Sequence[str]) -> None:
+    def _raise_if_state_missing(self, parameter: Parameter, missing: Sequence[str]) -> None:
         problem = (
             f"optimizer Tensor {self._accumulator_name(parameter, missing[0], False)} not "
             "found in the "
             f"state dict"
         )
         hint = "the parameter names must equal those of the saved model"
-        raise MisfitError(
+        raise MismatchError(
             with_user_line(f"{type(self).__name__}.set_state_dict: {problem}; {hint}")
         )
 
@@ -585,7 +596,7 @@ class Optimizer:
         )
         if array.size != like.size:
             problem = f"{key} of {parameter.name} is {list(array.shape)}, not {list(like.shape)}"
-            raise MisfitError(with_user_line(f"{type(self).__name__}.set_state_dict: {problem}"))
+            raise MismatchError(with_user_line(f"{type(self).__name__}.set_state_dict: {problem}"))
         return array.reshape(like.shape)
 
     set_dict = set_state_dict

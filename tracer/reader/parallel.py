@@ -15,7 +15,7 @@ __all__ = ["buffered", "multiprocess_reader", "xmap_readers"]
 Reader = Callable[[], Iterator[Any]]
 
 
-class _End:
+class _EndOfSamples:
     """Marks the end of the samples.
 
     error: exception that ended a thread
@@ -25,14 +25,14 @@ class _End:
         self.error = error
 
 
-def _run_in_thread(work: Callable[[], None], on_error: Callable[[_End], None]) -> None:
-    """Run `work` in a thread; an exception is passed to `failed` as _End."""
+def _run_in_thread(work: Callable[[], None], on_error: Callable[[_EndOfSamples], None]) -> None:
+    """Run `work` in a thread; an exception is passed to `failed` as _EndOfSamples."""
 
     def run() -> None:
         try:
             work()
         except BaseException as error:
-            on_error(_End(error))
+            on_error(_EndOfSamples(error))
 
     threading.Thread(target=run, daemon=True).start()
 
@@ -46,10 +46,10 @@ def buffered(reader: Reader, size: int) -> Reader:
         def fill() -> None:
             for sample in reader():
                 queue.put(sample)
-            queue.put(_End())
+            queue.put(_EndOfSamples())
 
         _run_in_thread(fill, queue.put)
-        while not isinstance(sample := queue.get(), _End):
+        while not isinstance(sample := queue.get(), _EndOfSamples):
             yield sample
         if sample.error is not None:
             raise sample.error
@@ -77,17 +77,17 @@ def xmap_readers(
             for task in enumerate(reader()):
                 tasks.put(task)
             for _ in range(process_num):
-                tasks.put(_End())
+                tasks.put(_EndOfSamples())
 
         def work() -> None:
-            while not isinstance(task := tasks.get(), _End):
+            while not isinstance(task := tasks.get(), _EndOfSamples):
                 results_queue.put((task[0], mapper(task[1])))
-            results_queue.put(_End())
+            results_queue.put(_EndOfSamples())
 
         for job in [fill, *[work] * process_num]:
             _run_in_thread(job, results_queue.put)
         results = _results_until_end(results_queue, process_num)
-        yield from _in_order(results) if order else (value for _, value in results)
+        yield from _sort_by_number(results) if order else (value for _, value in results)
 
     return mapped
 
@@ -96,7 +96,7 @@ def _results_until_end(results_queue: Queue[Any], num_workers: int) -> Iterator[
     """Iterate over the queue until all workers have ended."""
     while num_workers:
         result = results_queue.get()
-        if not isinstance(result, _End):
+        if not isinstance(result, _EndOfSamples):
             yield result
         elif result.error is not None:
             raise result.error
@@ -104,7 +104,7 @@ def _results_until_end(results_queue: Queue[Any], num_workers: int) -> Iterator[
             num_workers -= 1
 
 
-def _in_order(results: Iterator[Any]) -> Iterator[Any]:
+def _sort_by_number(results: Iterator[Any]) -> Iterator[Any]:
     """Iterate over the values of (number, value) pairs, sorted by number."""
     pending: dict[int, Any] = {}
     next_number = 0
@@ -138,7 +138,7 @@ def multiprocess_reader(
         while num_running:
             message_type, sample = queue.get()
             num_running -= message_type == "end"
-            yield from _unwrap(message_type, sample)
+            yield from _unwrap_message(message_type, sample)
 
     def through_pipes() -> Iterator[Any]:
         receivers = []
@@ -152,7 +152,7 @@ def multiprocess_reader(
                 message_type, sample = receiver.recv()
                 if message_type == "end":
                     receivers.remove(receiver)
-                yield from _unwrap(message_type, sample)
+                yield from _unwrap_message(message_type, sample)
 
     return through_pipes if use_pipe else through_queue
 
@@ -170,7 +170,7 @@ def _send_all(reader: Reader, send: Callable[[Any], None]) -> None:
         raise
 
 
-def _unwrap(message_type: str, sample: Any) -> Iterator[Any]:
+def _unwrap_message(message_type: str, sample: Any) -> Iterator[Any]:
     if message_type == "error":
         raise OpError(with_user_line(f"multiprocess_reader: a reader raised {sample}"))
     if message_type == "sample":

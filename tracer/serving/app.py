@@ -27,7 +27,7 @@ from .protocol import RequestError, parse_request
 from .served_model import ServedModel, num_samples
 
 _EXTENSIONS = ["binary_tensor_data", "model_configuration", "model_repository", "statistics"]
-_HEADER = "Inference-Header-Content-Length"
+_HEADER_LENGTH_HEADER = "Inference-Header-Content-Length"
 _CLIENT_CLOSED_REQUEST = 499  # the status that web servers log if the client closed the connection
 _MAX_ERROR_LENGTH = 2000  # characters of an error message: it may repeat parts of the request
 
@@ -46,11 +46,13 @@ class App:
         """Return the ASGI application."""
         model = "/v2/models/{name}"
         routes = [
-            Route("/v2", self._report_request_errors(self._server)),
+            Route("/v2", self._report_request_errors(self._server_metadata)),
             Route("/v2/health/live", self._report_request_errors(self._health)),
             Route("/v2/health/ready", self._report_request_errors(self._health)),
             Route(
-                "/v2/repository/index", self._report_request_errors(self._index), methods=["POST"]
+                "/v2/repository/index",
+                self._report_request_errors(self._repository_index),
+                methods=["POST"],
             ),
             Route("/v2/models/stats", self._report_request_errors(self._all_statistics)),
             Route("/metrics", self._report_request_errors(self._metrics_text)),
@@ -84,13 +86,13 @@ class App:
     # -- server metadata
     # -------------------------------------------------------------------------------
 
-    def _server(self, request: Request) -> Response:
+    def _server_metadata(self, request: Request) -> Response:
         return JSONResponse({"name": "oarlock", "version": VERSION, "extensions": _EXTENSIONS})
 
     def _health(self, request: Request) -> Response:
         return Response()
 
-    def _index(self, request: Request) -> Response:
+    def _repository_index(self, request: Request) -> Response:
         return JSONResponse(
             [{"name": name, "version": "1", "state": "READY"} for name in self._models]
         )
@@ -102,7 +104,7 @@ class App:
     # -- model metadata
     # ------------------------------------------------------------------------------------
 
-    def _model(self, request: Request) -> ServedModel:
+    def _get_model(self, request: Request) -> ServedModel:
         name, version = request.path_params["name"], request.path_params.get("version", "1")
         if name not in self._models:
             raise RequestError(f"there is no model '{name[:100]}'", 404)
@@ -111,20 +113,20 @@ class App:
         return self._models[name]
 
     def _metadata(self, request: Request) -> Response:
-        return JSONResponse(self._model(request).metadata())
+        return JSONResponse(self._get_model(request).metadata())
 
     def _is_ready(self, request: Request) -> Response:
-        self._model(request)
+        self._get_model(request)
         return Response()
 
     def _config(self, request: Request) -> Response:
-        return JSONResponse(self._model(request).config)
+        return JSONResponse(self._get_model(request).config)
 
     def _statistics(self, request: Request) -> Response:
-        return JSONResponse({"model_stats": [_statistics_of(self._model(request))]})
+        return JSONResponse({"model_stats": [_model_statistics(self._get_model(request))]})
 
     def _all_statistics(self, request: Request) -> Response:
-        return JSONResponse({"model_stats": [_statistics_of(m) for m in self._models.values()]})
+        return JSONResponse({"model_stats": [_model_statistics(m) for m in self._models.values()]})
 
     # -- inference
     # --------------------------------------------------------------------------
@@ -134,7 +136,7 @@ class App:
         model: ServedModel | None = None
         seconds: float | None = None
         try:
-            model = self._model(request)
+            model = self._get_model(request)
             self._check_queue()  # before reading a body that would be rejected
             async with read_body(request, self._limits, self._budget) as body:
                 with self._queue_slot():
@@ -180,7 +182,7 @@ class App:
         in the model.
         """
         body = decompress(body, headers.get("content-encoding", "identity"), self._limits.bytes)
-        request = parse_request(body, headers.get(_HEADER), model.inputs)
+        request = parse_request(body, headers.get(_HEADER_LENGTH_HEADER), model.inputs)
         started = time.perf_counter()
         return model.infer(request), num_samples(request), time.perf_counter() - started
 
@@ -215,7 +217,9 @@ class _RejectAmbiguousLength:
 def _inference_response(text: bytes, size: int | None) -> Response:
     if size is None:
         return Response(text, media_type="application/json")
-    return Response(text, media_type="application/octet-stream", headers={_HEADER: str(size)})
+    return Response(
+        text, media_type="application/octet-stream", headers={_HEADER_LENGTH_HEADER: str(size)}
+    )
 
 
 def _error_response(error: RequestError) -> Response:
@@ -239,7 +243,7 @@ async def _internal_error(request: Request, error: Exception) -> Response:
     return _error_response(RequestError("internal server error; see the server's log", 500))
 
 
-def _statistics_of(model: ServedModel) -> dict[str, Any]:
+def _model_statistics(model: ServedModel) -> dict[str, Any]:
     statistics = model.statistics
     empty = {"count": 0, "ns": 0}
     success = {"count": statistics.success, "ns": statistics.success_ns}

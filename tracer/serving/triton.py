@@ -35,7 +35,7 @@ class Enumerator(str):
     __slots__ = ()
 
 
-def _dims(shape: list[int | str]) -> list[int]:
+def _format_dims(shape: list[int | str]) -> list[int]:
     return [d if isinstance(d, int) else -1 for d in shape]
 
 
@@ -45,7 +45,7 @@ def can_batch(engine: Engine) -> bool:
     """
     shapes = [shape for _, _, shape in (*engine.inputs, *engine.outputs)]
     is_dynamic = all(shape and not isinstance(shape[0], int) for shape in shapes)
-    return not engine.offsets and is_dynamic and _preserves_results_in_batch(engine)
+    return not engine.row_split_owners and is_dynamic and _preserves_results_in_batch(engine)
 
 
 def _preserves_results_in_batch(engine: Engine) -> bool:
@@ -96,9 +96,9 @@ def model_config(name: str, engine: Engine) -> dict[str, Any]:
             {
                 "name": n,
                 "data_type": Enumerator(datatype_of(dtype, n).triton),
-                "dims": _dims(shape)[batches:] or [1],
+                "dims": _format_dims(shape)[batches:] or [1],
             }
-            | ({"reshape": {"shape": []}} if not _dims(shape)[batches:] else {})
+            | ({"reshape": {"shape": []}} if not _format_dims(shape)[batches:] else {})
             for n, dtype, shape in tensors
         ]
 
@@ -120,7 +120,8 @@ def _warm_up(engine: Engine, batches: bool) -> dict[str, Any]:
             "key": n,
             "value": {
                 "data_type": Enumerator(datatype_of(dtype, n).triton),
-                "dims": [d if d >= 0 else _WARM_UP_SIZE for d in _dims(shape)[batches:]] or [1],
+                "dims": [d if d >= 0 else _WARM_UP_SIZE for d in _format_dims(shape)[batches:]]
+                or [1],
                 "zero_data": True,
             },
         }
@@ -139,11 +140,11 @@ def to_pbtxt(tree: dict[str, Any], indent: str = "") -> str:
             if isinstance(item, dict):
                 lines.append(f"{indent}{key} {{\n{to_pbtxt(item, indent + '  ')}{indent}}}\n")
             else:
-                lines.append(f"{indent}{key}: {_value(item)}\n")
+                lines.append(f"{indent}{key}: {_format_value(item)}\n")
     return "".join(lines)
 
 
-def _value(value: Any) -> str:
+def _format_value(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, Enumerator):

@@ -8,11 +8,11 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ..compiler.executable import Executable
-from ..compiler.feeds import FEED, arrays_of, check_feed
+from ..compiler.feeds import LOD_SUFFIX, check_feed, convert_feed_to_arrays
 from ..compiler.lod_propagation import LodArray
 from ..core import place as places
 from ..core import rng
-from ..core.errors import OarlockError, OpError, SequencesError, with_user_line
+from ..core.errors import LodNotSupportedError, OarlockError, OpError, with_user_line
 from ..core.flags import get_flags
 from ..core.numerics_check import check_array
 from ..core.paddle1_compat import compat
@@ -77,7 +77,7 @@ class Executor:
         scope = current_scope() if scope is None else scope
         fetches, steps = parse_fetch_list(fetch_list)
         feed = _add_reader_batches(program, _check_feed_type(feed))
-        arrays = arrays_of(program.raw, feed)
+        arrays = convert_feed_to_arrays(program.raw, feed)
         selected_steps = steps or (optimizer_ops(program) if use_prune else None)
         checked = (
             _float_outputs(program.raw)
@@ -94,7 +94,9 @@ class Executor:
             values = executable.run(scope, arrays | lod_feeds(feed))
         for (name, op), array in zip(checked.items(), values[len(fetches) :], strict=True):
             check_array(
-                op.type, f"'{name}'" + (f", computed at {op.where}" if op.where else ""), array
+                op.type,
+                f"'{name}'" + (f", computed at {op.user_line}" if op.user_line else ""),
+                array,
             )
         return [_fetched(name, v, return_numpy) for name, v in zip(fetches, values, strict=False)]
 
@@ -233,7 +235,7 @@ def lod_feeds(feed: Mapping[str, Any]) -> dict[str, Any]:
                 f"({name}={value.tensor.meta})"
             )
             raise OpError(with_user_line(f"Executor.run: {why}"))
-    return {name + FEED: value.offsets for name, value in tensors.items()}
+    return {name + LOD_SUFFIX: value.offsets for name, value in tensors.items()}
 
 
 def _float_outputs(program: Desc) -> dict[str, OpDesc]:
@@ -258,7 +260,7 @@ def _fetched(name: str, value: Any, as_numpy: bool) -> Any:
     """Convert the value of a fetched variable to what the user gets."""
     if isinstance(value, LodArray):
         if as_numpy:
-            raise SequencesError(
+            raise LodNotSupportedError(
                 with_user_line(
                     f"Executor.run: '{name}' has a LoD, which an ndarray cannot hold; fetch with "
                     "return_numpy=False"

@@ -11,7 +11,7 @@ from typing import Any
 from ..capture.variable import Variable
 from ..core.errors import with_user_line
 from ..ir import program as data
-from ..ir.op_role import Role
+from ..ir.op_role import OpRole
 from ..ir.op_traits import is_feed_or_fetch
 from ..ir.passes.prune import prune
 from ..ir.program import OpDesc
@@ -59,7 +59,7 @@ def _name(item: Any) -> str:
 
 def optimizer_ops(program: Program) -> list[OpDesc]:
     """Return the optimizer ops of the global block."""
-    return [op for op in program.raw.block.ops if int(op.attr("op_role", 0)) & Role.OPTIMIZE]
+    return [op for op in program.raw.block.ops if int(op.attr("op_role", 0)) & OpRole.OPTIMIZE]
 
 
 def prune_program(

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from ..core.errors import OpError, with_user_line
 from ..core.op import OPS
-from ..ir.passes.shape_inference import infer
+from ..ir.passes.shape_inference import infer_op_outputs
 from ..ir.program import Attr, AttrType
 from ..ir.program import VarDesc as VarData
 from .desc import Identified
@@ -44,7 +44,11 @@ class OpDesc(Identified):
     def copy_from(self, other: OpDesc) -> None:
         """Copy type, inputs, outputs and attributes from another op."""
         target, source = self._of.raw, other._of.raw
-        target.type, target.where, target.layer = source.type, source.where, source.layer
+        target.type, target.user_line, target.layer_path = (
+            source.type,
+            source.user_line,
+            source.layer_path,
+        )
         target.inputs, target.outputs, target.attrs = deepcopy(
             (source.inputs, source.outputs, source.attrs)
         )
@@ -118,7 +122,7 @@ class OpDesc(Identified):
 
     def attr_names(self) -> list[str]:
         """Return the names of the attributes that are set."""
-        return self._of.attr_names if self._of.raw.where else list(self._of.raw.attrs)
+        return self._of.attr_names if self._of.raw.user_line else list(self._of.raw.attrs)
 
     def has_attr(self, name: str) -> bool:
         """Whether an attribute is set."""
@@ -227,7 +231,7 @@ class OpDesc(Identified):
 
     def _has_required_inputs(self) -> bool:
         """Whether all input slots that are not optional are set."""
-        return all(s.optional or self._of.raw.inputs.get(s.name) for s in OPS[self.type()].ins)
+        return all(s.is_optional or self._of.raw.inputs.get(s.name) for s in OPS[self.type()].ins)
 
     def _infer_outputs(self, block: BlockDesc, with_dtypes: bool = False) -> dict[str, VarData]:
         """Return the inferred declarations of the outputs by name.
@@ -236,7 +240,7 @@ class OpDesc(Identified):
         """
         raw = self._of.raw
         missing = [
-            s.name for s in OPS[raw.type].ins if not s.optional and not raw.inputs.get(s.name)
+            s.name for s in OPS[raw.type].ins if not s.is_optional and not raw.inputs.get(s.name)
         ]
         if missing:
             raise OpError(
@@ -251,7 +255,7 @@ class OpDesc(Identified):
         for variable in variables.values():
             variable.dtype = variable.dtype or "float32"
         try:
-            infer(raw, variables)
+            infer_op_outputs(raw, variables)
         except OpError as error:
             raise OpError(with_user_line(f"{raw.type}: {error}")) from None
         return {name: variables[name] for name in raw.output_names()}

@@ -23,11 +23,17 @@ from ..core.dtype import (
     uint8,
 )
 from ..core.errors import OpError, with_user_line
-from ..ir.program import Kind
+from ..ir.program import VarKind
 from .desc import Identified
 
-KINDS_WITH_SHAPE = (Kind.DENSE, Kind.SELECTED_ROWS, Kind.ARRAY, Kind.STRINGS, Kind.VOCAB)
-KINDS_WITH_LOD = (Kind.DENSE, Kind.ARRAY)
+KINDS_WITH_SHAPE = (
+    VarKind.DENSE,
+    VarKind.SELECTED_ROWS,
+    VarKind.ARRAY,
+    VarKind.STRINGS,
+    VarKind.VOCAB,
+)
+KINDS_WITH_LOD = (VarKind.DENSE, VarKind.ARRAY)
 
 
 class VarDesc(Identified):
@@ -52,14 +58,19 @@ class VarDesc(Identified):
         )
         UINT8, INT8, BF16, COMPLEX64, COMPLEX128 = uint8, int8, bfloat16, complex64, complex128
         LOD_TENSOR, LOD_TENSOR_ARRAY, SELECTED_ROWS, STEP_SCOPES = (
-            Kind.DENSE,
-            Kind.ARRAY,
-            Kind.SELECTED_ROWS,
-            Kind.STEP_SCOPES,
+            VarKind.DENSE,
+            VarKind.ARRAY,
+            VarKind.SELECTED_ROWS,
+            VarKind.STEP_SCOPES,
         )
-        LOD_RANK_TABLE = Kind.RANK_TABLE
-        FEED_MINIBATCH, FETCH_LIST, READER, RAW = Kind.FEED, Kind.FETCH, Kind.READER, Kind.RAW
-        STRINGS, VOCAB = Kind.STRINGS, Kind.VOCAB
+        LOD_RANK_TABLE = VarKind.RANK_TABLE
+        FEED_MINIBATCH, FETCH_LIST, READER, RAW = (
+            VarKind.FEED,
+            VarKind.FETCH,
+            VarKind.READER,
+            VarKind.RAW,
+        )
+        STRINGS, VOCAB = VarKind.STRINGS, VarKind.VOCAB
 
     def __init__(self, variable: Variable) -> None:
         super().__init__(variable)
@@ -70,7 +81,7 @@ class VarDesc(Identified):
         if self._of._block is not None:
             self._of._block.program.changed()
 
-    def _check_kind(self, kinds: tuple[Kind, ...], name: str) -> None:
+    def _check_kind(self, kinds: tuple[VarKind, ...], name: str) -> None:
         if self._of.raw.kind not in kinds:
             raise OpError(
                 with_user_line(
@@ -91,13 +102,13 @@ class VarDesc(Identified):
         self._of.raw.name = self._of._name = name
         self._changed()
 
-    def type(self) -> Kind:
+    def type(self) -> VarKind:
         """Return the type of the variable: a tensor, an array of tensors, ..."""
         return self._of.raw.kind
 
-    def set_type(self, type: Kind) -> None:
+    def set_type(self, type: VarKind) -> None:
         """Set the type of the variable."""
-        self._of.raw.kind = Kind(type)
+        self._of.raw.kind = VarKind(type)
         self._changed()
 
     # -- shape and dtype
@@ -146,11 +157,11 @@ class VarDesc(Identified):
     # ------------------------------------------------------------------------------------
 
     def _get_reader_outputs(self, name: str) -> list[Any]:
-        self._check_kind((Kind.READER,), name)
+        self._check_kind((VarKind.READER,), name)
         return list(self._reader_outputs[name])
 
     def _set_reader_outputs(self, name: str, values: Sequence[Any]) -> None:
-        self._check_kind((Kind.READER,), name)
+        self._check_kind((VarKind.READER,), name)
         self._reader_outputs[name] = list(values)
 
     def shapes(self) -> list[list[int]]:
@@ -214,4 +225,4 @@ class VarDesc(Identified):
         self._of.raw.is_parameter = bool(value)
 
 
-Variable.describe = VarDesc
+Variable.create_desc_view = VarDesc

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from ..core import cuda
-from ..core.dtype import BY_NP, default_float, dtype_of
+from ..core.dtype import DTYPE_BY_NP, default_float_dtype, dtype_of
 from ..core.errors import OperandError, OpError, with_user_line
 from ..core.mode import state
 from ..core.op import OPS
 from ..core.operand_checks import no_axis_error, not_a_tensor_error
-from ..core.place import check_gpu_index, parse_place
+from ..core.place import parse_place, usable_gpu_index
 from ..core.tensor import Tensor
 
 # NumPy dtypes of lists that become a default dtype. Smaller integers keep their dtype.
@@ -36,7 +36,7 @@ def to_array(data: Any, dtype: Any = None) -> Any:
     int64.
     """
     if isinstance(data, Tensor):
-        data = cuda.to_host(data._read("to_tensor()"))
+        data = cuda.to_host(data._read_array("to_tensor()"))
     if isinstance(data, list | tuple) and any(isinstance(d, Tensor) for d in data):
         data = [to_array(d) for d in data]
     from_python = not isinstance(data, np.ndarray | np.generic)
@@ -47,19 +47,19 @@ def to_array(data: Any, dtype: Any = None) -> Any:
             with_user_line(f"to_tensor: the nested lists have different lengths ({error})")
         ) from None
     except TypeError:  # raised by CuPy for implicit conversion
-        if cuda.index_of(data) is None:
+        if cuda.gpu_index_of(data) is None:
             raise
         return to_array(cuda.to_host(data), dtype)
     if dtype is not None:
         return array.astype(dtype_of(dtype).np, copy=False)
     if from_python and array.dtype in _DEFAULTED_DTYPES:
         default_dtype = (
-            np.result_type(default_float(), np.complex64)
+            np.result_type(default_float_dtype(), np.complex64)
             if array.dtype.kind == "c"
-            else default_float()
+            else default_float_dtype()
         )
         return array.astype(np.int64 if array.dtype.kind == "i" else default_dtype)
-    if array.dtype not in BY_NP:
+    if array.dtype not in DTYPE_BY_NP:
         raise OperandError(with_user_line(f"to_tensor: dtype {array.dtype} is not supported"))
     return array
 
@@ -80,7 +80,7 @@ def to_tensor(
     array = to_array(data, dtype)
     if place is not None:
         array = cuda.to_device(array, device_index(place))
-    elif cuda.cupy_state.index is not None:
+    elif cuda.cupy_state.default_index is not None:
         array = cuda.to_default_device(array)
     return Tensor(array, stop_gradient=stop_gradient)
 
@@ -99,13 +99,13 @@ def device_index(place: Any, op: str = "to_tensor") -> int | None:
     Raises OarlockError if it cannot be used.
     """
     parsed = parse_place(place, op)
-    return check_gpu_index(parsed, f"{type(parsed).__name__}({parsed.index})")
+    return usable_gpu_index(parsed, f"{type(parsed).__name__}({parsed.index})")
 
 
 def on_device_of(x: Tensor, array: Any) -> Tensor:
     """Return a NumPy array as a tensor on the device of x."""
     return (
-        Tensor(cuda.to_device(array, cuda.index_of(x.array)))
+        Tensor(cuda.to_device(array, cuda.gpu_index_of(x.array)))
         if state.mode.is_eager
         else constant(array)
     )
@@ -205,13 +205,13 @@ def as_operand(value: Any, like: Tensor, op: str) -> Tensor:
     if isinstance(value, bool | int | float | np.generic):
         dtype = like.meta.dtype
         if isinstance(value, float | np.floating) and dtype.kind in "iub":
-            dtype = default_float()
+            dtype = default_float_dtype()
         return full([], value.item() if isinstance(value, np.generic) else value, dtype)
     if isinstance(value, np.ndarray | list | tuple):
         return on_device_of(like, to_array(value))
     # A maybe-undefined variable of converted code: `use` raises an error that names it.
     if getattr(type(value), "_has_no_value", False):
-        value.use()
+        value.raise_error()
     raise OpError(with_user_line(f"{op}: expected a tensor or number, got {type(value).__name__}"))
 
 
@@ -241,7 +241,7 @@ def select_by_axis(axis: Any, count: int, function: Callable[[int], Any]) -> Any
         OPS["reshape2"](cast(axis, "int32"), shape=[]), scale=1.0, bias=float(max(count, 1))
     )
     index = OPS["gather"](axis_table, position)
-    return state.mode.select(index, [partial(function, i) for i in range(max(count, 1))])
+    return state.mode.select_branch(index, [partial(function, i) for i in range(max(count, 1))])
 
 
 def single_axis(axis: Any) -> Any:
@@ -288,14 +288,14 @@ def shape_inputs(shape: Any, op: str) -> tuple[list[int], list[Tensor] | None]:
         return [-1] * shape.meta.shape[0], list(OPS["unbind"](shape, axis=0))
     items = [shape] if isinstance(shape, int | np.integer) else list(shape)
     if not any(isinstance(d, Tensor) for d in items):
-        return [_size(d, op) for d in items], None
+        return [_dim_as_int(d, op) for d in items], None
     if not state.mode.static:
         return [int(d) for d in items], None
     tensors = [
-        cast(d, "int32") if isinstance(d, Tensor) else full([], _size(d, op), "int32")
+        cast(d, "int32") if isinstance(d, Tensor) else full([], _dim_as_int(d, op), "int32")
         for d in items
     ]
-    return [-1 if isinstance(d, Tensor) else _size(d, op) for d in items], tensors
+    return [-1 if isinstance(d, Tensor) else _dim_as_int(d, op) for d in items], tensors
 
 
 def int_inputs(
@@ -323,7 +323,7 @@ def symbolic_ints_as_tensor(values: Iterable[Any]) -> Tensor | None:
     )
 
 
-def _size(d: Any, op: str) -> int:
+def _dim_as_int(d: Any, op: str) -> int:
     if isinstance(d, int | np.integer) and not isinstance(d, bool):
         return int(d)
     raise OpError(with_user_line(f"{op}: a size must be an int, got {d!r}"))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..core import rng
-from ..core.dtype import default_float, dtype_of, is_real
+from ..core.dtype import default_float_dtype, dtype_of, is_real
 from ..core.errors import with_user_line
 from ..core.mode import state
 from ..core.op import OPS
@@ -66,7 +66,7 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, name: str | None = None
 
     shape: ints, or symbolic tensors -> [*shape]
     """
-    dtype = default_float() if dtype is None else dtype
+    dtype = default_float_dtype() if dtype is None else dtype
     ints, tensors = shape_inputs(shape, "full")
     if isinstance(fill_value, Tensor) and state.mode.static:
         filled: Tensor = OPS["fill_constant"](
@@ -93,7 +93,7 @@ def zeros(shape: Any, dtype: Any = None, name: str | None = None) -> Tensor:
 
     -> [*shape]
     """
-    return full(shape, 0.0, default_float() if dtype is None else dtype)
+    return full(shape, 0.0, default_float_dtype() if dtype is None else dtype)
 
 
 def ones(shape: Any, dtype: Any = None, name: str | None = None) -> Tensor:
@@ -101,7 +101,7 @@ def ones(shape: Any, dtype: Any = None, name: str | None = None) -> Tensor:
 
     -> [*shape]
     """
-    return full(shape, 1.0, default_float() if dtype is None else dtype)
+    return full(shape, 1.0, default_float_dtype() if dtype is None else dtype)
 
 
 def empty(shape: Any, dtype: Any = None, name: str | None = None) -> Tensor:
@@ -164,7 +164,7 @@ def arange(
             v.meta.dtype if isinstance(v, Tensor) else np.asarray(v).dtype
             for v in (start, end, step)
         ]
-        dtype = default_float() if any(map(is_real, dtypes)) else "int64"
+        dtype = default_float_dtype() if any(map(is_real, dtypes)) else "int64"
     inputs = [
         cast(v, dtype) if isinstance(v, Tensor) else full([], v, dtype) for v in (start, end, step)
     ]
@@ -178,7 +178,7 @@ def linspace(start: Any, stop: Any, num: Any, dtype: Any = None, name: str | Non
 
     -> [num]
     """
-    dtype = default_float() if dtype is None else dtype
+    dtype = default_float_dtype() if dtype is None else dtype
     inputs = [
         cast(v, dtype) if isinstance(v, Tensor) else full([], v, dtype) for v in (start, stop)
     ]
@@ -198,7 +198,7 @@ def logspace(
 
     -> [num]
     """
-    result_dtype = dtype_of(default_float() if dtype is None else dtype)
+    result_dtype = dtype_of(default_float_dtype() if dtype is None else dtype)
     work_dtype = "float64" if result_dtype.np == np.float64 else "float32"
     inputs = [
         cast(v, work_dtype) if isinstance(v, Tensor) else constant_full([1], v, work_dtype)
@@ -235,7 +235,7 @@ def eye(
 
     -> [num_rows, num_columns]
     """
-    proto = dtype_of(default_float() if dtype is None else dtype).proto
+    proto = dtype_of(default_float_dtype() if dtype is None else dtype).proto
     columns = num_rows if num_columns is None else num_columns
     if state.mode.static and any(isinstance(n, Tensor) for n in (num_rows, columns)):
         row_indices, column_indices = (arange(n, dtype="int64") for n in (num_rows, columns))
@@ -333,9 +333,9 @@ def seed(seed: int) -> Any:
     return rng.seed(seed)
 
 
-def _draw(op_type: str, shape: Any, dtype: Any, **attrs: Any) -> Tensor:
+def _run_random_op(op_type: str, shape: Any, dtype: Any, **attrs: Any) -> Tensor:
     ints, tensors = shape_inputs(shape, op_type)
-    proto = dtype_of(default_float() if dtype is None else dtype).proto
+    proto = dtype_of(default_float_dtype() if dtype is None else dtype).proto
     return OPS[op_type](None, tensors, shape=ints, dtype=proto, **attrs)
 
 
@@ -351,7 +351,7 @@ def uniform(
 
     -> [*shape]
     """
-    return _draw("uniform_random", shape, dtype, min=float(min), max=float(max), seed=seed)
+    return _run_random_op("uniform_random", shape, dtype, min=float(min), max=float(max), seed=seed)
 
 
 def rand(shape: Any, dtype: Any = None, name: str | None = None) -> Tensor:
@@ -367,7 +367,7 @@ def randn(shape: Any, dtype: Any = None, name: str | None = None) -> Tensor:
 
     -> [*shape]
     """
-    return _draw("gaussian_random", shape, dtype, mean=0.0, std=1.0)
+    return _run_random_op("gaussian_random", shape, dtype, mean=0.0, std=1.0)
 
 
 standard_normal = randn
@@ -379,7 +379,7 @@ def normal(mean: Any = 0.0, std: Any = 1.0, shape: Any = None, name: str | None 
     -> [*shape] or their shape
     """
     if not isinstance(mean, Tensor) and not isinstance(std, Tensor):
-        return _draw(
+        return _run_random_op(
             "gaussian_random",
             [1] if shape is None else shape,
             None,
@@ -402,7 +402,7 @@ def randint(
     -> int64 [*shape]
     """
     low, high = (0, low) if high is None else (low, high)
-    return _draw("randint", shape, "int64" if dtype is None else dtype, low=low, high=high)
+    return _run_random_op("randint", shape, "int64" if dtype is None else dtype, low=low, high=high)
 
 
 def randperm(n: Any, dtype: Any = "int64", name: str | None = None) -> Tensor:

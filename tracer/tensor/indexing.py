@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core import cuda
-from ..core.errors import OpError, RangeError, with_user_line
+from ..core.errors import IndexRangeError, OpError, with_user_line
 from ..core.mode import state
 from ..core.op import OPS
 from ..core.paddle1_compat import compat
@@ -26,14 +26,16 @@ from .manipulation import (
     unsqueeze,
 )
 
-_END = 2**31 - 1
+_MAX_SLICE_END = 2**31 - 1
 
 
 def _expand_ellipsis(index: Any, rank: int) -> list[Any]:
     items = [_as_mask(i) for i in index] if isinstance(index, tuple) else [_as_mask(index)]
-    num_axes = sum(_num_axes_of(i) for i in items)
+    num_axes = sum(_num_indexed_axes(i) for i in items)
     if num_axes > rank:
-        raise RangeError(with_user_line(f"index: too many indices ({num_axes} for rank {rank})"))
+        raise IndexRangeError(
+            with_user_line(f"index: too many indices ({num_axes} for rank {rank})")
+        )
     full_slices = [slice(None)] * (rank - num_axes)
     for i, item in enumerate(items):
         if item is Ellipsis:
@@ -50,8 +52,8 @@ def _as_mask(item: Any) -> Any:
     )
 
 
-def _num_axes_of(item: Any) -> int:
-    if item is None or item is Ellipsis or _is_flag(item):
+def _num_indexed_axes(item: Any) -> int:
+    if item is None or item is Ellipsis or _is_scalar_bool(item):
         return 0
     if _is_mask(item):
         return int(item.ndim)
@@ -64,13 +66,13 @@ def _is_mask(item: Any) -> bool:
     return isinstance(item, np.ndarray) and item.dtype.kind == "b"
 
 
-def _is_flag(item: Any) -> bool:
+def _is_scalar_bool(item: Any) -> bool:
     """Return whether an index is a scalar bool, which adds an axis of size 1 or 0."""
     return isinstance(item, bool | np.bool_) or (_is_mask(item) and item.ndim == 0)
 
 
 def _is_tensor_index(item: Any) -> bool:
-    return not _is_flag(item) and _is_index_list(item)
+    return not _is_scalar_bool(item) and _is_index_list(item)
 
 
 def _is_index_list(item: Any) -> bool:
@@ -79,7 +81,7 @@ def _is_index_list(item: Any) -> bool:
 
 def _is_int(item: Any) -> bool:
     return (isinstance(item, int | np.integer) and not isinstance(item, bool)) or (
-        isinstance(item, Tensor) and item.ndim == 0 and not _is_flag(item)
+        isinstance(item, Tensor) and item.ndim == 0 and not _is_scalar_bool(item)
     )
 
 
@@ -108,7 +110,7 @@ class _BasicIndex:
             self.inserted_axes.append(out)
             self.none_axes.append(axis)
             return axis, out + 1
-        if _is_flag(item):
+        if _is_scalar_bool(item):
             self.inserted_axes.append(out)
             self.none_axes.append(axis)
             if not (isinstance(item, bool) and item):
@@ -122,7 +124,7 @@ class _BasicIndex:
                 )
             return axis, out + 1
         if _is_int(item):
-            self._add_range(axis, item, _int_end(item), 1)
+            self._add_range(axis, item, _slice_end_for_int(item), 1)
             self.decrease_axes.append(axis)
             return axis + 1, out
         if isinstance(item, slice):
@@ -136,7 +138,7 @@ class _BasicIndex:
             return axis + (item.ndim if _is_mask(item) else 1), out + (
                 item.ndim if _is_mask(item) else 1
             )
-        raise RangeError(
+        raise IndexRangeError(
             with_user_line(
                 "index: expected an int, slice, None, Ellipsis or tensor, got "
                 f"{type(item).__name__}"
@@ -148,7 +150,7 @@ class _BasicIndex:
         if any(
             0 <= size != mask_size >= 0 for size, mask_size in zip(sizes, mask.shape, strict=True)
         ):
-            raise RangeError(
+            raise IndexRangeError(
                 with_user_line(
                     f"index: a mask of shape {list(mask.shape)} does not match {list(sizes)} "
                     f"(X={self.x.meta})"
@@ -164,7 +166,7 @@ class _BasicIndex:
     def _add_slice(self, axis: int, item: slice) -> None:
         if isinstance(item.step, Tensor) and state.mode.static:
             forward = OPS["greater_than"](item.step, full([], 0, item.step.dtype))
-            first, last = (full([], v, item.step.dtype) for v in (0, _END))
+            first, last = (full([], v, item.step.dtype) for v in (0, _MAX_SLICE_END))
             start = OPS["where"](forward, first, last) if item.start is None else item.start
             end = (
                 OPS["where"](forward, last, full([], -1, item.step.dtype))
@@ -176,8 +178,8 @@ class _BasicIndex:
         step = 1 if item.step is None else int(item.step)
         if step == 0:
             raise OpError(with_user_line("index: the step of a slice is 0"))
-        start = (0 if step > 0 else _END) if item.start is None else item.start
-        end = (_END if step > 0 else -1) if item.stop is None else item.stop
+        start = (0 if step > 0 else _MAX_SLICE_END) if item.start is None else item.start
+        end = (_MAX_SLICE_END if step > 0 else -1) if item.stop is None else item.stop
         if step < 0 and isinstance(item.stop, int) and item.stop < 0:
             # NOTE: with a negative stride Paddle reads an end of -1 as "down to the first";
             # Python's -1 is the last.
@@ -195,13 +197,15 @@ class _BasicIndex:
         return size
 
 
-def _int_end(item: Any) -> Any:
+def _slice_end_for_int(item: Any) -> Any:
     """Return the end of the slice that is equivalent to an int index."""
     if isinstance(item, Tensor) and state.mode.static:
         return OPS["where"](
-            OPS["equal"](item, full([], -1, item.dtype)), full([], _END, item.dtype), item + 1
+            OPS["equal"](item, full([], -1, item.dtype)),
+            full([], _MAX_SLICE_END, item.dtype),
+            item + 1,
         )
-    return _END if not isinstance(item, Tensor) and item == -1 else item + 1
+    return _MAX_SLICE_END if not isinstance(item, Tensor) and item == -1 else item + 1
 
 
 def _check_bounds(x: Tensor, basic: _BasicIndex) -> None:
@@ -273,10 +277,10 @@ def _gather(x: Tensor, advanced: list[tuple[int, Any]]) -> Tensor:
             axes.append(axis)
     if len(axes) == 1 and indices[0].ndim == 1:
         return OPS["gather"](x, indices[0], axis=axes[0])
-    return _gather_axes(x, axes, indices)
+    return _gather_along_axes(x, axes, indices)
 
 
-def _gather_axes(x: Tensor, axes: list[int], indices: list[Tensor]) -> Tensor:
+def _gather_along_axes(x: Tensor, axes: list[int], indices: list[Tensor]) -> Tensor:
     """Index several axes by tensors: moves them to the front, applies gather_nd, and moves them
     back if they are adjacent.
     """
@@ -334,7 +338,7 @@ def setitem(x: Tensor, index: Any, value: Any) -> None:
     apply_in_place(
         x,
         lambda current: (
-            _put_tensors(current, index, source)
+            _assign_at_tensor_index(current, index, source)
             if basic.advanced
             else _set_slice(current, basic, source)
         ),
@@ -364,7 +368,7 @@ def _set_slice(x: Tensor, basic: _BasicIndex, source: Tensor) -> Tensor:
     )
 
 
-def _put_tensors(x: Tensor, index: Any, value: Tensor) -> Tensor:
+def _assign_at_tensor_index(x: Tensor, index: Any, value: Tensor) -> Tensor:
     """Return x with `value` assigned at an index that contains tensors."""
     if _is_mask(index) and value.ndim == 0:
         mask = index_tensor(index, x)
@@ -377,7 +381,7 @@ def _put_tensors(x: Tensor, index: Any, value: Tensor) -> Tensor:
     # Index tensors in front: the op accepts them directly.
     if all(_is_int(i) or _is_tensor_index(i) for i in items):
         return OPS["index_put"](x, [_index_tensor(i, x) for i in items], value)
-    return _put_by_position(x, index, value)
+    return _assign_at_flat_positions(x, index, value)
 
 
 def _is_full_slice(item: Any) -> bool:
@@ -390,7 +394,7 @@ def _index_tensor(item: Any, x: Tensor) -> Tensor:
     )
 
 
-def _put_by_position(x: Tensor, index: Any, value: Tensor) -> Tensor:
+def _assign_at_flat_positions(x: Tensor, index: Any, value: Tensor) -> Tensor:
     """Return x with `value` assigned at any mixture of ints, slices, None and index tensors. NumPy
     computes the flat positions.
     """

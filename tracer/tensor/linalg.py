@@ -166,7 +166,7 @@ def dist(x: Tensor, y: Tensor, p: float = 2, name: str | None = None) -> Tensor:
     return OPS["dist"](x, y, p=float(p))
 
 
-_MODES = (
+_CDIST_MODES = (
     "use_mm_for_euclid_dist_if_necessary",
     "use_mm_for_euclid_dist",
     "donot_use_mm_for_euclid_dist",
@@ -174,7 +174,11 @@ _MODES = (
 
 
 def cdist(
-    x: Tensor, y: Tensor, p: float = 2.0, compute_mode: str = _MODES[0], name: str | None = None
+    x: Tensor,
+    y: Tensor,
+    p: float = 2.0,
+    compute_mode: str = _CDIST_MODES[0],
+    name: str | None = None,
 ) -> Tensor:
     """p-norms of the differences of all pairs of rows.
 
@@ -183,9 +187,11 @@ def cdist(
     compute_mode: whether p=2 uses a matrix product, which is faster and less exact; by default for
     more than 25 rows
     """
-    if compute_mode not in _MODES:
+    if compute_mode not in _CDIST_MODES:
         raise OpError(
-            with_user_line(f"cdist: compute_mode={compute_mode} is not one of {', '.join(_MODES)}")
+            with_user_line(
+                f"cdist: compute_mode={compute_mode} is not one of {', '.join(_CDIST_MODES)}"
+            )
         )
     if p < 0:
         raise OpError(with_user_line(f"cdist: p={p} is negative"))
@@ -197,15 +203,15 @@ def cdist(
         )
     if rows == 0 or others == 0 or width == 0:
         return zeros([rows, others], x.dtype)
-    use_product = compute_mode == _MODES[1] or (
-        compute_mode == _MODES[0] and (rows > 25 or others > 25)
+    use_product = compute_mode == _CDIST_MODES[1] or (
+        compute_mode == _CDIST_MODES[0] and (rows > 25 or others > 25)
     )
     if p == 2 and use_product:
-        return _euclidean_by_product(x, y)
+        return _euclidean_distance_by_matmul(x, y)
     return norm(unsqueeze(x, -2) - unsqueeze(y, -3), float(p), -1)
 
 
-def _euclidean_by_product(x: Tensor, y: Tensor) -> Tensor:
+def _euclidean_distance_by_matmul(x: Tensor, y: Tensor) -> Tensor:
     """Return sqrt(|x|^2 - 2 x y + |y|^2)."""
     squares = [OPS["reduce_sum"](OPS["square"](a), dim=[-1], keep_dim=True) for a in (x, y)]
     y_squares = transpose(squares[1], [*range(y.ndim - 2), y.ndim - 1, y.ndim - 2])
@@ -225,7 +231,7 @@ def tensordot(x: Tensor, y: Tensor, axes: Any = 2, name: str | None = None) -> T
     axes_x, axes_y = _contracted_axes(axes, x.ndim)
     for i, j in zip(axes_x, axes_y, strict=True):
         if not dims_match(guarded_size(x, i), guarded_size(y, j)):
-            x, y = _reduce_size_one(x, y, i, j)
+            x, y = _sum_axes_paired_with_size_one(x, y, i, j)
     free_x = [
         i for i in range(x.ndim) if i not in {normalize_axis(a, x, "tensordot") for a in axes_x}
     ]
@@ -256,7 +262,7 @@ def _contracted_axes(axes: Any, rank: int) -> tuple[list[int], list[int]]:
     return first + second[len(first) :], second + first[len(second) :]
 
 
-def _reduce_size_one(x: Tensor, y: Tensor, i: int, j: int) -> tuple[Tensor, Tensor]:
+def _sum_axes_paired_with_size_one(x: Tensor, y: Tensor, i: int, j: int) -> tuple[Tensor, Tensor]:
     """If an axis of a pair has size 1, sum the other operand over its axis."""
     sizes = guarded_size(x, i), guarded_size(y, j)
     if 1 not in sizes:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtype import BY_NP, dtype_of, is_float, is_real, promote
+from ..core.dtype import DTYPE_BY_NP, dtype_of, is_float, is_real, promote_dtypes
 from ..core.errors import OpError, with_user_line
 from ..core.mode import state
 from ..core.op import OPS, Op
@@ -127,7 +127,7 @@ IN_PLACE = [
     "tanh",
 ]
 
-_SCALARS = (bool, int, float, np.bool_, np.integer, np.floating)
+_SCALAR_TYPES = (bool, int, float, np.bool_, np.integer, np.floating)
 
 
 # Ops for which Paddle promotes two floating dtypes, or a complex and a real one. All others reject
@@ -158,12 +158,12 @@ def apply_operator(op: Op, x: Any, y: Any) -> Tensor:
     dx, dy = x.meta.dtype, y.meta.dtype
     if dx != dy:
         promotes = op.type in _PROMOTING and _is_promoted(dx, dy)
-        x, y = promote_operands(x, y) if promotes else (x, cast_right(op.type, x, y))
+        x, y = promote_operands(x, y) if promotes else (x, cast_right_operand(op.type, x, y))
     out: Tensor = op(x, y)
     return out
 
 
-def cast_right(op: str, x: Tensor, y: Tensor) -> Tensor:
+def cast_right_operand(op: str, x: Tensor, y: Tensor) -> Tensor:
     """Cast the right operand to the dtype of the left one.
 
     Warns if this truncates floats to integers.
@@ -255,14 +255,14 @@ def promote_operands(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     """Cast both operands to the common dtype: complex over real, the wider over the narrower."""
     dx, dy = x.meta.dtype, y.meta.dtype
     common = (
-        promote(dx, dy)
+        promote_dtypes(dx, dy)
         if is_float(dx) and is_float(dy)
         else next(d for d in (dx, dy) if d.kind == "c")
     )
     return cast(x, common), cast(y, common)
 
 
-def _try_scale(x: Tensor, value: Any, **attrs: Any) -> Tensor | None:
+def _apply_scale_if_exact(x: Tensor, value: Any, **attrs: Any) -> Tensor | None:
     """Apply the op `scale` if it is exact for this number and dtype; otherwise return None."""
     dtype_kind = x.meta.dtype.kind
     if isinstance(value, np.generic):
@@ -282,8 +282,8 @@ def add(x: Any, y: Any, name: str | None = None) -> Tensor:
 
     x [*A], y [*B] -> [*broadcast(A, B)]
     """
-    if isinstance(y, _SCALARS) and isinstance(x, Tensor):
-        out = _try_scale(x, y, bias=float(y))
+    if isinstance(y, _SCALAR_TYPES) and isinstance(x, Tensor):
+        out = _apply_scale_if_exact(x, y, bias=float(y))
         if out is not None:
             return out
     return apply_binary(elementwise.add, x, y)
@@ -294,8 +294,8 @@ def subtract(x: Any, y: Any, name: str | None = None) -> Tensor:
 
     x [*A], y [*B] -> [*broadcast(A, B)]
     """
-    if isinstance(y, _SCALARS) and isinstance(x, Tensor):
-        out = _try_scale(x, y, bias=-float(y))
+    if isinstance(y, _SCALAR_TYPES) and isinstance(x, Tensor):
+        out = _apply_scale_if_exact(x, y, bias=-float(y))
         if out is not None:
             return out
     return apply_binary(elementwise.sub, x, y)
@@ -306,7 +306,11 @@ def rsubtract(x: Tensor, y: Any) -> Tensor:
 
     x [*] -> [*]
     """
-    out = _try_scale(x, y, scale=-1.0, bias=float(y)) if isinstance(y, _SCALARS) else None
+    out = (
+        _apply_scale_if_exact(x, y, scale=-1.0, bias=float(y))
+        if isinstance(y, _SCALAR_TYPES)
+        else None
+    )
     return apply_operator(elementwise.sub, y, x) if out is None else out
 
 
@@ -315,8 +319,8 @@ def multiply(x: Any, y: Any, name: str | None = None) -> Tensor:
 
     x [*A], y [*B] -> [*broadcast(A, B)]
     """
-    if isinstance(y, _SCALARS) and isinstance(x, Tensor):
-        out = _try_scale(x, y, scale=float(y))
+    if isinstance(y, _SCALAR_TYPES) and isinstance(x, Tensor):
+        out = _apply_scale_if_exact(x, y, scale=float(y))
         if out is not None:
             return out
     return apply_binary(elementwise.mul, x, y)
@@ -566,7 +570,10 @@ def neg(x: Tensor, name: str | None = None) -> Tensor:
 # -------------------------------------------------------------------------------------------------
 
 
-_BY_DIM = ("reduce_amax", "reduce_amin")  # ops whose kernels in Paddle ignore reduce_all
+_REDUCE_BY_DIM_ONLY = (
+    "reduce_amax",
+    "reduce_amin",
+)  # ops whose kernels in Paddle ignore reduce_all
 
 
 def reduce(op_type: str, x: Tensor, axis: Any, keepdim: bool, dtype: Any = None) -> Tensor:
@@ -579,13 +586,13 @@ def reduce(op_type: str, x: Tensor, axis: Any, keepdim: bool, dtype: Any = None)
     except AttributeError:
         raise not_a_tensor_error(x) from None
     attrs: dict[str, Any] = {
-        "dim": dims or ([] if op_type in _BY_DIM else [0] * (rank > 0)),
+        "dim": dims or ([] if op_type in _REDUCE_BY_DIM_ONLY else [0] * (rank > 0)),
         "keep_dim": keepdim,
         "reduce_all": not dims
         or (len(dims) == rank and {d + rank if d < 0 else d for d in dims} == set(range(rank))),
     }
     if x_dtype is not None:
-        attrs["in_dtype"], attrs["out_dtype"] = BY_NP[x_dtype].proto, dtype_of(dtype).proto
+        attrs["in_dtype"], attrs["out_dtype"] = DTYPE_BY_NP[x_dtype].proto, dtype_of(dtype).proto
     out: Tensor = OPS[op_type](x, **attrs)
     return out
 

@@ -90,13 +90,13 @@ def cuda(x: Tensor, device_id: int | None = None, blocking: bool = True) -> Tens
 
     Raises OarlockError without CuPy or a device.
     """
-    index = (cuda_of.cupy_state.index or 0) if device_id is None else device_id
+    index = (cuda_of.cupy_state.default_index or 0) if device_id is None else device_id
     return _to_device(x, device_index(CUDAPlace(index), "cuda"))
 
 
 def _to_device(x: Tensor, index: int | None) -> Tensor:
     """Copy x to another device. The copy requires a gradient if x does, but passes none on to x."""
-    if not state.mode.is_eager or cuda_of.index_of(x.array) == index:
+    if not state.mode.is_eager or cuda_of.gpu_index_of(x.array) == index:
         return x
     copy = type(x).__new__(type(x))
     copy.__dict__.update({k: v for k, v in x.__dict__.items() if k != "_name"})

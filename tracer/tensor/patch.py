@@ -20,7 +20,7 @@ from . import methods as methods_only
 from .indexing import getitem, setitem
 
 
-def _reflect(function: Callable[..., Any]) -> Callable[..., Any]:
+def _make_reflected_operator(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return the reflected operator."""
 
     def operator(x: Tensor, y: Any) -> Any:
@@ -61,7 +61,7 @@ def _make_in_place(function: Callable[..., Any]) -> Callable[..., Any]:
     return method
 
 
-def _operator(op: Op, scalar_function: Callable[..., Any] | None = None) -> Callable[..., Any]:
+def _make_operator(op: Op, scalar_function: Callable[..., Any] | None = None) -> Callable[..., Any]:
     """Create a Python operator.
 
     scalar_function: function for a number on the right
@@ -78,7 +78,7 @@ def _operator(op: Op, scalar_function: Callable[..., Any] | None = None) -> Call
 def _matmul(x: Any, y: Any) -> Any:
     """x @ y; the right operand is cast to the dtype of the left one."""
     mixed = isinstance(x, Tensor) and isinstance(y, Tensor)
-    return linalg.matmul(x, math.cast_right("matmul_v2", x, y) if mixed else y)
+    return linalg.matmul(x, math.cast_right_operand("matmul_v2", x, y) if mixed else y)
 
 
 def invert(x: Tensor) -> Tensor:
@@ -108,27 +108,29 @@ _COMPARISONS = {
 # small op. Third item: whether the op accepts integers; fourth: whether it is the reflected
 # operator.
 OPERATORS: dict[str, Callable[..., Any]] = {
-    "__add__": Operator(elementwise.add, _operator(elementwise.add, math.add), True),
+    "__add__": Operator(elementwise.add, _make_operator(elementwise.add, math.add), True),
     "__radd__": Operator(elementwise.add, math.add, True, True),
-    "__sub__": Operator(elementwise.sub, _operator(elementwise.sub, math.subtract), True),
+    "__sub__": Operator(elementwise.sub, _make_operator(elementwise.sub, math.subtract), True),
     "__rsub__": Operator(elementwise.sub, math.rsubtract, True, True),
-    "__mul__": Operator(elementwise.mul, _operator(elementwise.mul, math.multiply), True),
+    "__mul__": Operator(elementwise.mul, _make_operator(elementwise.mul, math.multiply), True),
     "__rmul__": Operator(elementwise.mul, math.multiply, True, True),
     "__truediv__": Operator(elementwise.div, math.true_divide, False),
-    "__rtruediv__": Operator(elementwise.div, _reflect(math.true_divide), False, True),
-    "__floordiv__": _operator(OPS["elementwise_floordiv"]),
-    "__rfloordiv__": _reflect(_operator(OPS["elementwise_floordiv"])),
-    "__mod__": _operator(OPS["elementwise_mod"]),
-    "__rmod__": _reflect(_operator(OPS["elementwise_mod"])),
+    "__rtruediv__": Operator(
+        elementwise.div, _make_reflected_operator(math.true_divide), False, True
+    ),
+    "__floordiv__": _make_operator(OPS["elementwise_floordiv"]),
+    "__rfloordiv__": _make_reflected_operator(_make_operator(OPS["elementwise_floordiv"])),
+    "__mod__": _make_operator(OPS["elementwise_mod"]),
+    "__rmod__": _make_reflected_operator(_make_operator(OPS["elementwise_mod"])),
     "__pow__": math.power,
-    "__rpow__": _reflect(math.power),
+    "__rpow__": _make_reflected_operator(math.power),
     "__matmul__": _matmul,
-    "__rmatmul__": _reflect(_matmul),
+    "__rmatmul__": _make_reflected_operator(_matmul),
     "__neg__": math.neg,
     "__abs__": math.abs,
     "__invert__": invert,
     **{
-        f"__{name}__": Operator(OPS[op], _operator(OPS[op]), True)
+        f"__{name}__": Operator(OPS[op], _make_operator(OPS[op]), True)
         for name, op in _COMPARISONS.items()
     },
     "__and__": logic.bitwise_and,

@@ -14,9 +14,11 @@ from .manipulation import unbind_columns
 __all__ = ["argmax", "argmin", "argsort", "nonzero", "sort", "topk"]
 
 
-def _arg(op_type: str, x: Tensor, axis: int | None, keepdim: bool, dtype: Any) -> Tensor:
+def _arg_min_or_max(op_type: str, x: Tensor, axis: int | None, keepdim: bool, dtype: Any) -> Tensor:
     if isinstance(axis, Tensor):
-        return select_by_axis(axis, x.ndim, lambda a: _arg(op_type, x, a, keepdim, dtype))
+        return select_by_axis(
+            axis, x.ndim, lambda a: _arg_min_or_max(op_type, x, a, keepdim, dtype)
+        )
     attrs: dict[str, Any] = {"axis": 0, "flatten": True} if axis is None else {"axis": axis}
     return OPS[op_type](x, keepdims=keepdim, dtype=dtype_of(dtype).proto, **attrs)
 
@@ -32,7 +34,7 @@ def argmax(
 
     x [*] -> int64 [* without axis]
     """
-    return _arg("arg_max", x, axis, keepdim, dtype)
+    return _arg_min_or_max("arg_max", x, axis, keepdim, dtype)
 
 
 def argmin(
@@ -46,7 +48,7 @@ def argmin(
 
     x [*] -> int64 [* without axis]
     """
-    return _arg("arg_min", x, axis, keepdim, dtype)
+    return _arg_min_or_max("arg_min", x, axis, keepdim, dtype)
 
 
 def argsort(x: Tensor, axis: int = -1, descending: bool = False, name: str | None = None) -> Tensor:

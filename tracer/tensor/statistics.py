@@ -352,13 +352,15 @@ def _quantiles(x: Tensor, q: Any, axis: Any, keepdim: bool, ignore_nan: bool) ->
         math.sum(cast(logic.logical_not(is_nan), "float64"), -1, keepdim=True), 1.0
     )
     outs = [
-        _restore_axes(_one_quantile(ordered, is_nan, last, fraction, ignore_nan), axes, keepdim)
+        _restore_axes(
+            _interpolate_quantile(ordered, is_nan, last, fraction, ignore_nan), axes, keepdim
+        )
         for fraction in fractions
     ]
     return manipulation.stack(outs) if isinstance(q, list | tuple) else outs[0]
 
 
-def _one_quantile(
+def _interpolate_quantile(
     ordered: Tensor, is_nan: Tensor, last_index: Tensor, fraction: float, ignore_nan: bool
 ) -> Tensor:
     # Not the op scale: files store its attribute as float32.

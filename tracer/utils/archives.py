@@ -20,7 +20,7 @@ MAX_HEADERS = 1 << 26  # maximal bytes of all headers, which stay in memory
 
 
 @contextmanager
-def archive_at(
+def open_archive(
     path: str | os.PathLike[str], mode: Any = "r", max_bytes: int = MAX_BYTES
 ) -> Iterator[tarfile.TarFile]:
     """Open an archive.
@@ -31,7 +31,7 @@ def archive_at(
     name = os.path.basename(path)
     limits: Any = {"max_bytes": max_bytes}
     try:
-        with open(path, "rb") as file, _Archive.open(path, mode, file, **limits) as archive:
+        with open(path, "rb") as file, _LimitedTarFile.open(path, mode, file, **limits) as archive:
             yield archive
     except OarlockError:
         raise
@@ -55,7 +55,7 @@ def archive_at(
         raise FileError(f"{name}: is not a complete archive ({error})") from None
 
 
-class _Unpacked:
+class _LimitedDecompressedFile:
     """File of unpacked bytes with a limit; seeking forward unpacks the skipped bytes, too."""
 
     def __init__(self, file: Any, name: str, max_bytes: int) -> None:
@@ -81,7 +81,7 @@ class _Unpacked:
             )
 
 
-class _Header(tarfile.TarInfo):
+class _LimitedTarInfo(tarfile.TarInfo):
     """Header of a file, with limited extended headers."""
 
     _sparse_structs: Any
@@ -107,10 +107,10 @@ class _Header(tarfile.TarInfo):
         archive.reject(member, member.size)
 
 
-class _Archive(tarfile.TarFile):
+class _LimitedTarFile(tarfile.TarFile):
     """Archive that is read within limits."""
 
-    tarinfo = _Header
+    tarinfo = _LimitedTarInfo
     members: list[tarfile.TarInfo]  # read so far
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -128,7 +128,7 @@ class _Archive(tarfile.TarFile):
     ) -> Any:
         """Open an archive; fileobj: the unpacked bytes, or the file itself."""
         if not isinstance(fileobj, io.BufferedReader):
-            fileobj = _Unpacked(fileobj, os.path.basename(name), max_bytes)
+            fileobj = _LimitedDecompressedFile(fileobj, os.path.basename(name), max_bytes)
         return super().taropen(name, mode, fileobj, **kwargs)
 
     def next(self) -> Any:

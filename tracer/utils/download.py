@@ -104,7 +104,7 @@ def fetch(
     handle, temporary = tempfile.mkstemp(prefix=f".{name}.", dir=target.parent)
     try:
         with os.fdopen(handle, "wb") as file:
-            digest = _receive(url, file, target)
+            digest = _download_to_file(url, file, target)
         if md5sum is not None and digest != md5sum:
             raise FileError(f"download: the file at {url} has MD5 {digest}, not {md5sum}")
         os.replace(temporary, target)
@@ -140,7 +140,7 @@ def _md5(path: Path) -> str:
         return hashlib.file_digest(file, lambda: hashlib.md5(usedforsecurity=False)).hexdigest()
 
 
-def _receive(url: str, file: Any, target: Path) -> str:
+def _download_to_file(url: str, file: Any, target: Path) -> str:
     """Write the content of a URL to a file; return its MD5."""
     from http.client import HTTPException  # noqa: PLC0415 - slow to import, rarely needed
     from urllib.request import urlopen  # noqa: PLC0415

@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 
 from ..core.errors import FileError
-from .archives import archive_at, members
+from .archives import members, open_archive
 
 MAX_BYTES = 1 << 36  # maximal size of an unpacked archive
 
@@ -29,24 +29,24 @@ def unpack(path: Path) -> Path:
     then nothing is written.
     """
     with tempfile.TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent) as temporary:
-        for name, file in _contents(path):
+        for name, file in _iter_contents(path):
             target = Path(temporary, _check_relative(path, name))
             target.parent.mkdir(parents=True, exist_ok=True)
             with target.open("wb") as out:
                 shutil.copyfileobj(file, out)
         entries = sorted(Path(temporary).iterdir())
         if len(entries) == 1:
-            return _move(entries[0], path.parent / entries[0].name)
+            return _replace_with(entries[0], path.parent / entries[0].name)
         target = path.with_suffix("")
         target.mkdir(exist_ok=True)
         for entry in entries:
-            _move(entry, target / entry.name)
+            _replace_with(entry, target / entry.name)
         return target
 
 
-def _contents(path: Path) -> Iterator[tuple[str, IO[bytes]]]:
+def _iter_contents(path: Path) -> Iterator[tuple[str, IO[bytes]]]:
     if tarfile.is_tarfile(path):
-        with archive_at(path, max_bytes=MAX_BYTES) as archive:
+        with open_archive(path, max_bytes=MAX_BYTES) as archive:
             yield from members(archive, path.name, lambda _: True, MAX_BYTES)
         return
     try:
@@ -70,7 +70,7 @@ def _check_relative(path: Path, name: str) -> PurePosixPath:
     return relative_path
 
 
-def _move(source: Path, target: Path) -> Path:
+def _replace_with(source: Path, target: Path) -> Path:
     """Move a file or folder, replacing an existing one."""
     if source.is_dir():
         shutil.copytree(source, target, dirs_exist_ok=True)

@@ -17,7 +17,7 @@ from ..nn.activation import ReLU  # type: ignore[attr-defined]  # created from a
 from ..nn.container import Sequential
 from ..nn.conv import Conv2D
 from ..nn.conv_filters import check_groups, he_normal
-from ..nn.functional.common import with_bias
+from ..nn.functional.common import add_channel_bias
 from ..nn.functional.conv import int_list
 from ..nn.layer import Layer
 from ..nn.norm import BatchNorm2D
@@ -50,7 +50,7 @@ __all__ = [
 # ------------------------------------------------------------------------------
 
 
-def _bins(output_size: Any) -> dict[str, int]:
+def _output_height_width(output_size: Any) -> dict[str, int]:
     height, width = int_list(output_size)
     return {"pooled_height": height, "pooled_width": width}
 
@@ -73,7 +73,7 @@ def roi_align(
         x,
         boxes,
         boxes_num,
-        **_bins(output_size),
+        **_output_height_width(output_size),
         spatial_scale=float(spatial_scale),
         sampling_ratio=sampling_ratio,
         aligned=aligned,
@@ -93,7 +93,7 @@ def roi_pool(
     x [N, C, H, W], boxes [R, 4] -> [R, C, *output_size]
     """
     return OPS["roi_pool"](
-        x, boxes, boxes_num, **_bins(output_size), spatial_scale=float(spatial_scale)
+        x, boxes, boxes_num, **_output_height_width(output_size), spatial_scale=float(spatial_scale)
     )[0]
 
 
@@ -111,7 +111,7 @@ def psroi_pool(
     x [N, C * PH * PW, H, W] -> [R, C, PH, PW]
     """
     check_tensors(x)
-    bins = _bins(output_size)
+    bins = _output_height_width(output_size)
     if x.ndim < 2:
         raise no_axis_error(x, 1)
     channels = x.meta.shape[1] // math.prod(bins.values())
@@ -191,7 +191,7 @@ def nms(
     if scores is None:
         return OPS["nms"](boxes, iou_threshold=float(iou_threshold))
     if category_idxs is None:
-        return _nms_by_score(boxes, scores, iou_threshold)
+        return _nms_sorted_by_score(boxes, scores, iou_threshold)
     if categories is None:
         raise OpError(
             with_user_line(f"nms: category_idxs requires categories (boxes={boxes.meta})")
@@ -205,7 +205,9 @@ def nms(
             selected.append(
                 gather(
                     members,
-                    _nms_by_score(gather(boxes, members), gather(scores, members), iou_threshold),
+                    _nms_sorted_by_score(
+                        gather(boxes, members), gather(scores, members), iou_threshold
+                    ),
                 )
             )
     indices = concat(selected)
@@ -213,7 +215,7 @@ def nms(
     return indices if top_k is None else indices[:top_k]
 
 
-def _nms_by_score(boxes: Tensor, scores: Tensor, iou_threshold: float) -> Tensor:
+def _nms_sorted_by_score(boxes: Tensor, scores: Tensor, iou_threshold: float) -> Tensor:
     """Suppress boxes in descending order of their scores."""
     order = argsort(scores, descending=True)
     return gather(order, OPS["nms"](gather(boxes, order), iou_threshold=float(iou_threshold)))
@@ -257,7 +259,7 @@ def matrix_nms(
 # ------------------------------------------------------------------------------
 
 
-def _floats(values: Any) -> list[float]:
+def _float_list(values: Any) -> list[float]:
     return [float(v) for v in values] if isinstance(values, list | tuple) else [float(values)]
 
 
@@ -279,14 +281,14 @@ def prior_box(
 
     input [N, C, H, W] -> two [H, W, P, 4]
     """
-    max_size_list = [] if max_sizes is None else [s for s in _floats(max_sizes) if s > 0]
+    max_size_list = [] if max_sizes is None else [s for s in _float_list(max_sizes) if s > 0]
     outs = OPS["prior_box"](
         input,
         image,
-        min_sizes=_floats(min_sizes),
+        min_sizes=_float_list(min_sizes),
         max_sizes=max_size_list,
-        aspect_ratios=_floats(aspect_ratios),
-        variances=_floats(variance),
+        aspect_ratios=_float_list(aspect_ratios),
+        variances=_float_list(variance),
         flip=flip,
         clip=clip,
         step_w=float(steps[0]),
@@ -318,7 +320,7 @@ def box_coder(
         code_type=code_type,
         box_normalized=box_normalized,
         axis=axis,
-        variance=[] if is_tensor else _floats(prior_box_var),
+        variance=[] if is_tensor else _float_list(prior_box_var),
     )
 
 
@@ -478,8 +480,8 @@ def deform_conv2d(
         "im2col_step": 1,
     }
     if mask is None:
-        return with_bias(OPS["deformable_conv_v1"](x, offset, weight, **attrs), bias)
-    return with_bias(OPS["deformable_conv"](x, offset, weight, mask, **attrs), bias)
+        return add_channel_bias(OPS["deformable_conv_v1"](x, offset, weight, **attrs), bias)
+    return add_channel_bias(OPS["deformable_conv"](x, offset, weight, mask, **attrs), bias)
 
 
 class DeformConv2D(Layer):

@@ -5,7 +5,7 @@
 namespace oarlock {
 
 /// The maximal number of bytes of one result of an op: OARLOCK_MAX_RESULT_BYTES, by default 8 GiB.
-/// The same in Python: core/limits.py.
+/// The same in Python: core/result_size_limit.py.
 std::int64_t max_result_bytes();
 
 }  // namespace oarlock

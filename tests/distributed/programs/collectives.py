@@ -1,4 +1,4 @@
-"""Every collective, in several dtypes and groups, beside NumPy.   Ends with `fine` on each rank."""
+"""Compare all collectives, in several dtypes and groups, with NumPy. Prints `fine` on each rank."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""`spawn` and fleet: a function in two processes, trained by fleet's names."""
+"""Train with `spawn` and fleet in two processes."""
 
 import sys
 from pathlib import Path

@@ -1,5 +1,5 @@
-"""Trains a net for some steps in each of several ways, each rank on its part of a joint batch; rank
-0 keeps the weights.
+"""Train a network with several optimizers, each rank on its part of the batch; rank 0 saves the
+weights.
 """
 
 import sys

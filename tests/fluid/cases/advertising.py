@@ -1,6 +1,4 @@
-"""What models of clicks had: rows chosen by tags, counts of shows and clicks, numbers of words,
-losses over drawn classes.
-"""
+"""Layers of click models: tag filters, show and click counts, hashes, sampled losses."""
 
 import numpy as np
 
@@ -29,7 +27,7 @@ def case_without_counts(fluid):
 
 
 def hashed(fluid, x, **attrs):
-    """The op itself: real Paddle's fluid.layers.hash stumbles over its own checks."""
+    """Append the op itself: real Paddle's fluid.layers.hash fails in its own checks."""
     block = fluid.default_main_program().global_block()
     out = block.create_var(name="hashed", dtype="int64", shape=[-1, attrs["num_hash"], 1])
     block.append_op(type="hash", inputs={"X": [x]}, outputs={"Out": [out]}, attrs=attrs)

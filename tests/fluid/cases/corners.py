@@ -1,6 +1,4 @@
-"""What programs met that nobody had thought of: nothing to count, sizes that are all free, counts
-in arrays.
-"""
+"""Corner cases: empty results, dynamic sizes, counts in arrays."""
 
 import numpy as np
 

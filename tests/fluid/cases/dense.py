@@ -1,4 +1,4 @@
-"""Products."""
+"""Matrix products."""
 
 from .common import family, integers, numbers
 

@@ -1,6 +1,4 @@
-"""Layers of dygraph mode: what they give, gradients of inputs and parameters, names of parameters
-and of state.
-"""
+"""Dygraph layers: results, gradients of inputs and parameters, names of parameters and state."""
 
 import numpy as np
 
@@ -13,9 +11,7 @@ def letters(text):
 
 
 def run(fluid, make, *arrays, **more):
-    """What a layer gives for arrays, gradients, and the names of its parameters and of
-    its state.
-    """
+    """Return the results of a layer, gradients, and the names of its parameters and state."""
     with fluid.dygraph.guard(fluid.CPUPlace()), fluid.unique_name.guard():
         layer = make(fluid.dygraph)
         for i, parameter in enumerate(layer.parameters()):

@@ -1,4 +1,4 @@
-"""Arithmetic of two tensors, with the axis at which the second one is put under the first."""
+"""Binary operations, with the argument `axis`."""
 
 from .common import eager, numbers, static
 

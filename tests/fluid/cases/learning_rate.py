@@ -1,4 +1,4 @@
-"""Learning rates of a program, over its runs."""
+"""Learning rate schedules of a program over several runs."""
 
 import numpy as np
 

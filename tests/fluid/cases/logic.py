@@ -1,4 +1,4 @@
-"""Comparisons and truth values."""
+"""Comparisons and logical operations."""
 
 import numpy as np
 

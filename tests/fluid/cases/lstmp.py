@@ -1,4 +1,4 @@
-"""LSTMs whose states are projected."""
+"""LSTMs with projected states."""
 
 from .common import numbers
 from .sequence import run

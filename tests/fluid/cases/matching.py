@@ -1,6 +1,4 @@
-"""Sequences compared with sequences: tables of products, their largest elements, convolutions over
-tables of many sizes; trees.
-"""
+"""match_matrix_tensor, top-k pooling, variable-size convolutions, tree convolutions."""
 
 import numpy as np
 

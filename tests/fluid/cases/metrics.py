@@ -1,4 +1,4 @@
-"""How good answers are."""
+"""Metric layers."""
 
 import numpy as np
 

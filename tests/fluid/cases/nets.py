@@ -1,4 +1,4 @@
-"""Small networks, and layers that few models have."""
+"""Small networks of fluid.nets, and rarely used layers."""
 
 from .common import integers, numbers, static
 

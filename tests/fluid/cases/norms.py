@@ -1,4 +1,4 @@
-"""Normalisation, dropout, activations with parameters."""
+"""Normalization, dropout, activations with parameters."""
 
 from .common import family, numbers
 

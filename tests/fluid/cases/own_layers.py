@@ -1,6 +1,4 @@
-"""Layers that people wrote themselves with LayerHelper, gradients of what ops made, and values with
-offsets as they are printed.
-"""
+"""Custom layers with LayerHelper, gradients of intermediate tensors, printed LoDTensors."""
 
 import numpy as np
 

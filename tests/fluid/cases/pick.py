@@ -1,4 +1,4 @@
-"""Elements by their places."""
+"""Indexing, gather and scatter."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Pictures."""
+"""Image layers."""
 
 from .common import family, numbers
 

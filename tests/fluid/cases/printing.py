@@ -1,4 +1,4 @@
-"""What is printed for values and for variables of programs, letter for letter."""
+"""Printed values and variables, character by character."""
 
 import numpy as np
 

@@ -1,5 +1,5 @@
-"""Training in programs: optimizers, clips, regularizers, decays; what parameters and what is kept
-of them are afterwards.
+"""Training in programs: optimizers, clips, regularizers, schedules; parameters and state
+afterwards.
 """
 
 import numpy as np

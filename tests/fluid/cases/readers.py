@@ -1,4 +1,4 @@
-"""Programs that take their batches from readers."""
+"""Programs with readers."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Cells over sequences, and decoders."""
+"""Recurrent cells over sequences, and decoders."""
 
 import numpy as np
 

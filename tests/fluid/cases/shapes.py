@@ -1,4 +1,4 @@
-"""Shapes, orders and pieces."""
+"""Reshape, transpose, split and concat."""
 
 import numpy as np
 

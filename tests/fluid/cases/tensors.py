@@ -1,4 +1,4 @@
-"""Variables from nothing, from numbers, like others."""
+"""Creation of variables."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""CTC, distances of texts, chunks, and pictures cut into sequences."""
+"""CTC, edit distance, chunk evaluation, and images as sequences."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Functions of each element."""
+"""Elementwise functions."""
 
 from .common import eager, family, numbers
 

@@ -1,4 +1,4 @@
-"""Steps of recurrent networks, and conditional random fields."""
+"""Single steps of recurrent networks, and conditional random fields."""
 
 import numpy as np
 

@@ -22,7 +22,7 @@ def everything_travels_by(n, r):
     stand_in_nccl.log.clear()
     stand_in.Stream.log.clear()
     dist.all_reduce(x, dist.ReduceOp.AVG)
-    assert cuda.index_of(x.array) == 0 and x.numpy()[1, 1] == sum(range(n)) / n
+    assert cuda.gpu_index_of(x.array) == 0 and x.numpy()[1, 1] == sum(range(n)) / n
     one = [("allReduce", 4, "FLOAT32", "SUM", 1234)]
     assert stand_in_nccl.log == ([] if BY_MPI else one), stand_in_nccl.log
     order = [("recorded", 0), ("waits for 0", 1234), ("recorded", 1234)]
@@ -55,7 +55,7 @@ def training(n, r):
     alone.to("cpu")
     steps(alone, paddle.to_tensor(batch, place="cpu"))
     for there, here in zip(shared.parameters(), alone.parameters(), strict=True):
-        assert cuda.index_of(there.array) == 0 and cuda.index_of(here.array) is None
+        assert cuda.gpu_index_of(there.array) == 0 and cuda.gpu_index_of(here.array) is None
         np.testing.assert_allclose(there.numpy(), here.numpy(), rtol=1e-5, atol=1e-6)
 
 

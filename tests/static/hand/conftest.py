@@ -1,4 +1,4 @@
-"""Static mode for a test, with programs, a scope and names of its own."""
+"""Fixture: static mode with its own programs, scope and unique names."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from oarlock import static
 
 
 @pytest.fixture
-def mode() -> Iterator[Any]:
+def static_mode() -> Iterator[Any]:
     oarlock.enable_static()
     try:
         with (

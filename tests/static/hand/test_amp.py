@@ -30,12 +30,12 @@ def batch(i: int) -> dict[str, Any]:
 
 
 def dtypes(program: Any, type: str) -> set[str]:
-    """The dtypes of what the ops of one type give."""
+    """Return the output dtypes of the ops of one type."""
     block = program.global_block()
     return {block.var(op.output("Out")[0]).dtype.name for op in block.ops if op.type == type}
 
 
-def trained(optimizer: Any, loss: Any, runs: int = 8, fetch: Any = ()) -> list[list[float]]:
+def train(optimizer: Any, loss: Any, runs: int = 8, fetch: Any = ()) -> list[list[float]]:
     paddle.seed(1)
     optimizer.minimize(loss)
     exe = static.Executor()
@@ -47,7 +47,7 @@ def trained(optimizer: Any, loss: Any, runs: int = 8, fetch: Any = ()) -> list[l
     ]
 
 
-def in_programs(run: Any) -> Any:
+def in_new_programs(run: Any) -> Any:
     with (
         static.scope_guard(static.Scope()),
         paddle.utils.unique_name.guard(),
@@ -67,16 +67,18 @@ def in_programs(run: Any) -> Any:
         ({"use_bf16": True}, 6e-2),
     ],
 )
-def test_losses_are_those_of_float32(settings: dict[str, Any], tolerance: float, mode: Any) -> None:
-    plain = in_programs(lambda: trained(paddle.optimizer.Adam(0.05), network()))
-    mixed = in_programs(
-        lambda: trained(amp.decorate(paddle.optimizer.Adam(0.05), **settings), network())
+def test_losses_are_close_to_float32(
+    settings: dict[str, Any], tolerance: float, static_mode: Any
+) -> None:
+    plain = in_new_programs(lambda: train(paddle.optimizer.Adam(0.05), network()))
+    mixed = in_new_programs(
+        lambda: train(amp.decorate(paddle.optimizer.Adam(0.05), **settings), network())
     )
     np.testing.assert_allclose(mixed, plain, rtol=tolerance, atol=tolerance)
     assert (mixed == plain) == (settings.get("level") == "O0")
 
 
-def test_which_ops_run_in_half_precision(mode: Any) -> None:
+def test_ops_in_half_precision(static_mode: Any) -> None:
     loss = network()
     amp.decorate(paddle.optimizer.SGD(0.1)).minimize(loss)
     program = static.default_main_program()
@@ -86,7 +88,7 @@ def test_which_ops_run_in_half_precision(mode: Any) -> None:
     assert {p.dtype.name for p in program.all_parameters()} == {"float32"}
 
 
-def test_lists_of_the_user(mode: Any) -> None:
+def test_custom_op_lists(static_mode: Any) -> None:
     lists = amp.CustomOpLists(custom_white_list=["reduce_mean"], custom_black_list=["mul"])
     amp.decorate(paddle.optimizer.SGD(0.1), lists).minimize(network())
     program = static.default_main_program()
@@ -98,7 +100,7 @@ def test_lists_of_the_user(mode: Any) -> None:
         amp.AutoMixedPrecisionLists(dtype="float64")
 
 
-def test_a_variable_that_stays(mode: Any) -> None:
+def test_float32_variable_list(static_mode: Any) -> None:
     x = static.data("x", [None, 4])
     w = static.create_parameter([4, 2], "float32", name="kept")
     loss = (
@@ -110,7 +112,7 @@ def test_a_variable_that_stays(mode: Any) -> None:
     assert dtypes(static.default_main_program(), "matmul_v2") >= {"float16", "float32"}
 
 
-def test_only_what_is_guarded(mode: Any) -> None:
+def test_fp16_guard(static_mode: Any) -> None:
     x = static.data("x", [None, 4])
     h = static.nn.fc(x, 3)
     with amp.fp16_guard():
@@ -119,7 +121,7 @@ def test_only_what_is_guarded(mode: Any) -> None:
     assert dtypes(static.default_main_program(), "mul") == {"float16", "float32"}
 
 
-def test_the_factor_and_steps_that_are_left_out(mode: Any) -> None:
+def test_loss_scaling_and_skipped_steps(static_mode: Any) -> None:
     x = static.data("x", [2])
     w = static.create_parameter(
         [2], "float32", default_initializer=paddle.nn.initializer.Constant(1.0)
@@ -146,7 +148,7 @@ def test_the_factor_and_steps_that_are_left_out(mode: Any) -> None:
     }
 
 
-def test_control_flow_keeps_float32(mode: Any) -> None:
+def test_control_flow_keeps_float32(static_mode: Any) -> None:
     x = static.data("x", [None, 4])
     h = static.nn.fc(x, 4)
     i = paddle.zeros([1], "int64")
@@ -162,7 +164,7 @@ def test_control_flow_keeps_float32(mode: Any) -> None:
     assert values[1] < values[0]
 
 
-def test_what_is_refused(mode: Any) -> None:
+def test_invalid_arguments_are_rejected(static_mode: Any) -> None:
     with pytest.raises(OpError, match="level='O3'"):
         amp.decorate(paddle.optimizer.SGD(0.1), level="O3")
     optimizer = amp.decorate(paddle.optimizer.SGD(0.1))
@@ -172,7 +174,7 @@ def test_what_is_refused(mode: Any) -> None:
         optimizer.amp_init(None)
 
 
-def test_the_older_names_of_bfloat16(mode: Any) -> None:
+def test_older_bfloat16_names(static_mode: Any) -> None:
     loss = static.nn.fc(static.nn.fc(static.data("x", [None, 4]), 4), 2).square().mean()
     lists = amp.bf16.AutoMixedPrecisionListsBF16(custom_fp32_list=["square"])
     assert "square" in lists.fp32_list

@@ -1,4 +1,4 @@
-"""What Paddle's own suites of programs and their executor ask."""
+"""Behavior of programs and the Executor that Paddle's own test suites require."""
 
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ LOOKING = [1.50813, 0.8897, 0.52915, 0.68673, 0.40967]
 
 
 @pytest.fixture
-def losses(mode: Any) -> Any:
+def losses(static_mode: Any) -> Any:
     """Two losses of two layers, and the parameters."""
     x1, x2 = static.data("x1", [None, 4]), static.data("x2", [None, 4])
     made = [static.nn.fc(x, 2).square().mean() for x in (x1, x2)]
@@ -28,7 +28,7 @@ def weight(i: int) -> Any:
     return np.array(static.global_scope().find_var(f"fc_{i}.w_0").get_tensor())
 
 
-def test_pruning_keeps_the_steps_of_optimizers(losses: Any) -> None:
+def test_pruning_keeps_optimizer_ops(losses: Any) -> None:
     paddle.optimizer.SGD(0.1).minimize(losses[0])
     exe, before = static.Executor(), weight(0)
     exe.run(static.default_startup_program())
@@ -38,7 +38,7 @@ def test_pruning_keeps_the_steps_of_optimizers(losses: Any) -> None:
         exe.run(feed={"x2": X}, fetch_list=[losses[1]], use_prune=True)
 
 
-def test_steps_that_are_asked_for_are_the_only_ones(losses: Any) -> None:
+def test_fetched_optimizer_ops_run_alone(losses: Any) -> None:
     first = paddle.optimizer.SGD(0.1).minimize(losses[0])
     paddle.optimizer.SGD(0.1).minimize(losses[1])
     exe = static.Executor()
@@ -53,7 +53,7 @@ def test_steps_that_are_asked_for_are_the_only_ones(losses: Any) -> None:
         exe.run(fetch_list=[3])
 
 
-def test_another_function_prunes(losses: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_prune_can_be_replaced(losses: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     calls = []
 
     def prune(self: Any, program: Any, feed: Any, fetch: Any, steps: Any) -> Any:
@@ -66,12 +66,12 @@ def test_another_function_prunes(losses: Any, monkeypatch: pytest.MonkeyPatch) -
     assert calls == [[losses[0].name]]
 
 
-def test_program_guard_of_base_speaks_no_1_x(mode: Any) -> None:
+def test_base_program_guard_keeps_the_version(static_mode: Any) -> None:
     with program_guard(static.Program(), static.Program()):
         assert not compat.is_paddle1
 
 
-def test_descriptions_say_whether_a_program_changed(mode: Any) -> None:
+def test_desc_need_update(static_mode: Any) -> None:
     program = static.default_main_program()
     static.nn.fc(static.data("x", [3, 4]), 2)
     assert program.desc.need_update()
@@ -85,7 +85,7 @@ def test_descriptions_say_whether_a_program_changed(mode: Any) -> None:
     assert program.desc.cached_hash_str() == first
 
 
-def test_gradients_of_several_elements_are_those_of_the_sum(mode: Any) -> None:
+def test_append_backward_of_a_vector(static_mode: Any) -> None:
     x = static.data("x", [3, 2])
     x.stop_gradient = False
     static.append_backward(x * x)
@@ -110,15 +110,13 @@ def test_gradients_of_several_elements_are_those_of_the_sum(mode: Any) -> None:
         (AssertionError, lambda y, x: paddle.optimizer.SGD(0.1).minimize(y)),
     ],
 )
-def test_what_is_refused_is_so_by_the_error_that_suites_expect(
-    mode: Any, kind: Any, wrong: Any
-) -> None:
+def test_error_types(static_mode: Any, kind: Any, wrong: Any) -> None:
     x = static.data("x", [2])
     with pytest.raises(kind):
         wrong(x * 2, x)
 
 
-def test_variables_of_strings(mode: Any) -> None:
+def test_string_variables(static_mode: Any) -> None:
     kinds = (
         static.default_main_program()
         .global_block()
@@ -133,7 +131,7 @@ def test_variables_of_strings(mode: Any) -> None:
     assert made.dtype == made.type == kinds.STRINGS
 
 
-def test_values_of_scopes_are_saved(losses: Any, tmp_path: Path) -> None:
+def test_save_of_scope_values(losses: Any, tmp_path: Path) -> None:
     paddle.save(static.global_scope().find_var("fc_0.w_0").get_tensor(), tmp_path / "w")
     np.testing.assert_array_equal(
         np.asarray(paddle.load(tmp_path / "w", return_numpy=True)), weight(0)
@@ -147,7 +145,7 @@ def test_values_of_scopes_are_saved(losses: Any, tmp_path: Path) -> None:
     np.testing.assert_array_equal(weight(1), before)
 
 
-def test_a_folder_in_the_place_of_a_model(losses: Any, tmp_path: Path) -> None:
+def test_folder_instead_of_model_file(losses: Any, tmp_path: Path) -> None:
     (tmp_path / "m.pdmodel").mkdir()
     block = static.default_main_program().global_block()
     with pytest.raises(ValueError, match=r"m\.pdmodel is a folder"):
@@ -156,18 +154,18 @@ def test_a_folder_in_the_place_of_a_model(losses: Any, tmp_path: Path) -> None:
         )
 
 
-def test_amp_takes_the_order_of_arguments_of_both_versions() -> None:
+def test_amp_decorate_argument_orders() -> None:
     made = static.amp.decorate(paddle.optimizer.SGD(0.1, parameters=[]), None, 8.0, 10, 3)
     assert (made._initial_scale, made._increase[0]) == (8.0, 10)
 
 
 @pytest.mark.parametrize("written", [False, True])
 def test_look_ahead_and_model_average(written: bool, request: pytest.FixtureRequest) -> None:
-    """As real Paddle 2.6.2 gave it."""
+    """Recorded results of real Paddle 2.6.2."""
     start = paddle.nn.initializer.Constant(0.3)
     attr = paddle.ParamAttr(initializer=start)
     if written:
-        request.getfixturevalue("mode")
+        request.getfixturevalue("static_mode")
         loss = (static.nn.fc(static.data("x", [6, 4]), 1, weight_attr=attr) - 1).square().mean()
         paddle.incubate.LookAhead(paddle.optimizer.SGD(0.1), alpha=0.3, k=3).minimize(loss)
         exe = static.Executor()
@@ -203,32 +201,32 @@ def test_model_average_of_a_layer() -> None:
     np.testing.assert_array_equal(net.weight.numpy(), np.full([4, 1], 2))
 
 
-def written(program: Any) -> list[list[str]]:
+def op_types(program: Any) -> list[list[str]]:
     return [[op.type for op in block.ops] for block in program.blocks]
 
 
-def turned(h: Any) -> Any:
+def loop_branch(h: Any) -> Any:
     count = paddle.zeros([1], "int64")
     return static.nn.while_loop(lambda k, h: k < 2, lambda k, h: [k + 1, h * 0.5], [count, h])[1]
 
 
 @pytest.mark.parametrize(
-    "inner", [turned, lambda h: static.nn.cond(h.mean() > 0, lambda: h * 2, lambda: h + 1)]
+    "inner", [loop_branch, lambda h: static.nn.cond(h.mean() > 0, lambda: h * 2, lambda: h + 1)]
 )
-def test_a_clone_for_test_is_the_same_before_and_after_minimize(inner: Any, mode: Any) -> None:
+def test_clone_for_test_after_minimize(inner: Any, static_mode: Any) -> None:
     loss = inner(static.nn.fc(static.data("x", [None, 4]), 3)).mean()
     main = static.default_main_program()
     before = main.clone(for_test=True)
     paddle.optimizer.Adam(0.1).minimize(loss)
     after = main.clone(for_test=True)
-    assert written(after) == written(before)
+    assert op_types(after) == op_types(before)
     exe = static.Executor()
     exe.run(static.default_startup_program())
     found = [exe.run(p, feed={"x": X}, fetch_list=[loss.name])[0] for p in (before, after)]
     assert found[0] == found[1]
 
 
-def test_what_no_gradient_flows_to_has_none(mode: Any) -> None:
+def test_no_gradient_variables(static_mode: Any) -> None:
     x = static.data("x", [2])
     x.stop_gradient = False
     y = x * x
@@ -237,13 +235,13 @@ def test_what_no_gradient_flows_to_has_none(mode: Any) -> None:
     assert to_x is None
 
 
-def test_values_of_scopes_say_their_dtype() -> None:
+def test_scope_value_dtype() -> None:
     held = static.Scope().var("x").get_tensor()
     held.set(np.ones(2, "int64"), paddle.CPUPlace())
     assert held._dtype() == paddle.int64
 
 
-def test_arrays_for_scopes() -> None:
+def test_as_lodtensor() -> None:
     from oarlock.fluid.executor import _as_lodtensor
 
     place = paddle.CPUPlace()
@@ -255,7 +253,7 @@ def test_arrays_for_scopes() -> None:
         _as_lodtensor(1, place)
 
 
-def test_what_is_no_tensor_is_not_detached(mode: Any) -> None:
+def test_detach_of_non_tensor_is_rejected(static_mode: Any) -> None:
     block = static.default_main_program().global_block()
     kinds = block.create_var(name="x", shape=[1], dtype="float32").desc.VarType
     with pytest.raises(AssertionError, match="is not a tensor"):
@@ -263,13 +261,13 @@ def test_what_is_no_tensor_is_not_detached(mode: Any) -> None:
     assert block.create_var(name="text", dtype=kinds.STRINGS).lod_level is None
 
 
-def test_every_op_has_an_attribute_of_quantisation(mode: Any) -> None:
+def test_with_quant_attr(static_mode: Any) -> None:
     op = static.data("x", [2]).tanh().op
     assert op.has_attr("with_quant_attr")
     assert op.attr("with_quant_attr") is False
 
 
-def test_what_is_fed_to_a_persistable_variable_stays(mode: Any) -> None:
+def test_fed_persistable_variable_keeps_its_value(static_mode: Any) -> None:
     x = static.data("x", [2])
     x.persistable = True
     exe, y = static.Executor(), x * 2
@@ -278,7 +276,7 @@ def test_what_is_fed_to_a_persistable_variable_stays(mode: Any) -> None:
     np.testing.assert_array_equal(exe.run(fetch_list=[y])[0], fed * 2)
 
 
-def test_an_embedding_with_a_row_of_padding_in_a_program(mode: Any) -> None:
+def test_embedding_padding_idx(static_mode: Any) -> None:
     y = paddle.nn.Embedding(4, 2, padding_idx=1)(static.data("x", [3], "int64"))
     exe = static.Executor()
     exe.run(static.default_startup_program())
@@ -313,12 +311,12 @@ def test_an_embedding_with_a_row_of_padding_in_a_program(mode: Any) -> None:
         (ValueError, lambda: paddle.jit.to_static(lambda x: x, backend="other")),
     ],
 )
-def test_other_arguments_are_refused_as_suites_expect(mode: Any, kind: Any, wrong: Any) -> None:
+def test_argument_error_types(static_mode: Any, kind: Any, wrong: Any) -> None:
     with pytest.raises(kind):
         wrong()
 
 
-def test_no_gradient_of_what_asks_for_none(mode: Any) -> None:
+def test_stop_gradient_set_after_use(static_mode: Any) -> None:
     x = static.data("x", [2, 3])
     hidden = static.nn.fc(x, 2)
     assert not hidden.stop_gradient
@@ -329,7 +327,7 @@ def test_no_gradient_of_what_asks_for_none(mode: Any) -> None:
     assert static.append_backward(loss, parameter_list=["x"]) == []
 
 
-def test_what_is_made_of_nothing_that_wants_a_gradient_wants_none(mode: Any) -> None:
+def test_stop_gradient_is_propagated(static_mode: Any) -> None:
     x = static.data("x", [2])
     squares = x * x
     x.stop_gradient = False
@@ -341,7 +339,7 @@ def test_what_is_made_of_nothing_that_wants_a_gradient_wants_none(mode: Any) -> 
     ].tolist() == [1, 1]
 
 
-def test_labels_that_are_declared_as_floats(mode: Any) -> None:
+def test_float_labels(static_mode: Any) -> None:
     label, logits = static.data("label", [None, 1]), static.data("logits", [None, 3])
     label.desc.set_need_check_feed(False)
     loss = paddle.nn.functional.cross_entropy(logits, label)
@@ -355,7 +353,7 @@ def test_labels_that_are_declared_as_floats(mode: Any) -> None:
     np.testing.assert_allclose(runs[0], 0.40760595, rtol=1e-6)
 
 
-def test_lists_and_tuples_of_what_is_fetched(losses: Any) -> None:
+def test_nested_fetch_list(losses: Any) -> None:
     exe = static.Executor()
     found = exe.run(feed={"x1": X, "x2": X}, fetch_list=[(losses[0],), [losses[1], losses[0].name]])
     assert len(found) == 3
@@ -365,18 +363,18 @@ def test_lists_and_tuples_of_what_is_fetched(losses: Any) -> None:
 @pytest.mark.parametrize(
     ("callbacks", "kind"), [(print, TypeError), ([print], paddle.OarlockError)]
 )
-def test_callbacks_are_not_forgotten(losses: Any, callbacks: Any, kind: Any) -> None:
+def test_callbacks_are_checked(losses: Any, callbacks: Any, kind: Any) -> None:
     with pytest.raises(kind, match=r"append_backward: callbacks .*\n.*test_as_in_suites"):
         static.append_backward(losses[0], callbacks=callbacks)
 
 
-def test_a_model_that_gives_nothing(losses: Any, tmp_path: Path) -> None:
+def test_save_without_outputs_is_rejected(losses: Any, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="fetch_vars is empty"):
         static.save_inference_model(tmp_path / "m", [], [], static.Executor())
     assert not list(tmp_path.iterdir())
 
 
-def test_what_the_guard_of_today_does_not_change() -> None:
+def test_base_guard_keeps_static_mode() -> None:
     paddle.enable_static()
     try:
         with paddle.base.dygraph.guard():
@@ -391,7 +389,7 @@ def test_what_the_guard_of_today_does_not_change() -> None:
         paddle.disable_static()
 
 
-def test_one_of_two_steps_that_change_the_same_parameter(mode: Any) -> None:
+def test_one_of_two_optimizers_of_a_parameter(static_mode: Any) -> None:
     hidden = static.nn.fc(static.data("x", [None, 4]), 2)
     losses = [hidden.square().mean(), hidden.abs().mean()]
     program, step = static.default_main_program(), paddle.optimizer.SGD(0.1)

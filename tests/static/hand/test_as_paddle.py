@@ -1,6 +1,4 @@
-"""What programs for Paddle do with programs that are written by hand: gradients by their names, and
-what is refused as it is there.
-"""
+"""Gradient names and errors of hand-written programs, as in Paddle."""
 
 from __future__ import annotations
 
@@ -22,7 +20,7 @@ def run(fetch: Any, **feed: Any) -> list[Any]:
     return found
 
 
-def test_gradients_of_all_on_the_way_have_their_names(mode: Any) -> None:
+def test_gradient_names_of_intermediate_variables(static_mode: Any) -> None:
     x = static.data("x", [4])
     x.stop_gradient = False
     y = x + paddle.ones([4])  # hands its gradient on as it is
@@ -31,7 +29,7 @@ def test_gradients_of_all_on_the_way_have_their_names(mode: Any) -> None:
     assert one.tolist() == two.tolist() == [6, 6, 6, 6]
 
 
-def test_gradients_of_what_goes_into_a_loop(mode: Any) -> None:
+def test_gradients_of_loop_inputs(static_mode: Any) -> None:
     i, x = static.data("i", [1]), static.data("x", [1])
     i.stop_gradient = x.stop_gradient = False
     _, out = static.nn.while_loop(lambda i, x: i < 3, lambda i, x: [i + 1, x * i], [i, x])
@@ -40,7 +38,7 @@ def test_gradients_of_what_goes_into_a_loop(mode: Any) -> None:
     assert [v.item() for v in run([out, i.grad_name, x.grad_name], i=one, x=one)] == [2, 3, 2]
 
 
-def test_gradients_of_constants_that_want_one(mode: Any) -> None:
+def test_gradients_of_constants(static_mode: Any) -> None:
     a, b = paddle.full([1], 1.23), paddle.full([1], 1.25)
     a.stop_gradient = False
     static.append_backward((a * b).sum())
@@ -51,7 +49,7 @@ def test_gradients_of_constants_that_want_one(mode: Any) -> None:
 @pytest.mark.parametrize(
     "clip", [nn.ClipGradByGlobalNorm(0.1), nn.ClipGradByNorm(0.1), nn.ClipGradByValue(0.05)]
 )
-def test_clipping_that_users_call(mode: Any, clip: Any) -> None:
+def test_clip_called_on_pairs(static_mode: Any, clip: Any) -> None:
     loss = static.nn.fc(static.data("x", [None, 4]), 3).sum()
     pairs = clip(static.append_backward(loss))
     found = run([g for _, g in pairs], x=ONES)
@@ -63,13 +61,13 @@ def test_clipping_that_users_call(mode: Any, clip: Any) -> None:
         assert all((g == np.float32(0.05)).all() for g in found)
 
 
-def test_clipping_of_tensors() -> None:
+def test_clip_of_tensors() -> None:
     parameter = paddle.create_parameter([2], "float32")
     ((_, clipped),) = nn.ClipGradByGlobalNorm(1.0)([(parameter, paddle.to_tensor([3.0, 4.0]))])
     assert clipped.tolist() == pytest.approx([0.6, 0.8])
 
 
-def test_scopes_of_one_name(mode: Any) -> None:
+def test_repeated_name_scope(static_mode: Any) -> None:
     x = static.data("x", [1])
     for _ in range(2):
         with static.name_scope("one"), static.name_scope("in"):
@@ -78,7 +76,7 @@ def test_scopes_of_one_name(mode: Any) -> None:
     assert scopes == ["/one/in/", "/one_1/in/"]
 
 
-def test_attributes_that_are_dtypes(mode: Any) -> None:
+def test_dtype_attributes(static_mode: Any) -> None:
     block = static.default_main_program().global_block()
     made = block.create_var(name="made", shape=[2], dtype="float64")
     attrs = {"shape": [2], "dtype": made.dtype, "value": 1.5}
@@ -86,7 +84,7 @@ def test_attributes_that_are_dtypes(mode: Any) -> None:
     assert run([made])[0].tolist() == [1.5, 1.5]
 
 
-def test_what_is_of_the_wrong_kind(mode: Any) -> None:
+def test_argument_types(static_mode: Any) -> None:
     x = static.data("x", [1])
     never, nothing = paddle.full([1], False, "bool"), lambda *_: None
     wrong = {
@@ -123,7 +121,7 @@ def test_what_is_of_the_wrong_kind(mode: Any) -> None:
         {"no_grad_set": [3]},
     ],
 )
-def test_what_is_no_list_of_names(mode: Any, given: dict[str, Any]) -> None:
+def test_name_list_arguments(static_mode: Any, given: dict[str, Any]) -> None:
     loss = paddle.mean(static.nn.fc(static.data("x", [2, 4]), 3))
     with pytest.raises(
         TypeError, match=f"append_backward: {next(iter(given))} (is|holds what is) no"
@@ -131,7 +129,7 @@ def test_what_is_no_list_of_names(mode: Any, given: dict[str, Any]) -> None:
         static.append_backward(loss, **given)
 
 
-def test_a_loss_of_no_parameter(mode: Any) -> None:
+def test_loss_without_parameters(static_mode: Any) -> None:
     x = static.data("x", [2, 4])
     x.stop_gradient = False
     loss = paddle.mean(x * x)
@@ -140,7 +138,7 @@ def test_a_loss_of_no_parameter(mode: Any) -> None:
     assert run([x.grad_name], x=ONES)[0].tolist() == np.full([2, 4], 0.25).tolist()
 
 
-def test_gradients_of_variables_that_no_op_gives(mode: Any) -> None:
+def test_gradients_of_variables_without_op(static_mode: Any) -> None:
     block = static.default_main_program().global_block()
     w, x = (block.create_var(name=n, shape=[2, 2], dtype="float32") for n in ("w", "x"))
     (loss := paddle.mean(paddle.matmul(w, x))).persistable = False
@@ -148,7 +146,7 @@ def test_gradients_of_variables_that_no_op_gives(mode: Any) -> None:
     assert [block.has_var(f"{n}@GRAD") for n in ("w", "x")] == [True, True]
 
 
-def test_operators_name_what_they_give_after_no_op(mode: Any) -> None:
+def test_names_of_operator_results(static_mode: Any) -> None:
     x = static.data("x", [2, 4])
     with paddle.utils.unique_name.guard():
         names = [

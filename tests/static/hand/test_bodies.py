@@ -1,6 +1,4 @@
-"""Loops and branches whose bodies are `with` blocks, and branches whose results have no common
-declaration.
-"""
+"""Loops and branches whose bodies are `with` blocks, and branches with results of different types."""
 
 from __future__ import annotations
 
@@ -23,7 +21,7 @@ def number(value: float, dtype: str = "float32") -> Any:
 
 
 def overwriting_loop(x: Any) -> Any:
-    """total becomes tanh(total * 1.5 + x) three times, and a branch in each round chooses."""
+    """total becomes tanh(total * 1.5 + x) three times, with a branch in each iteration."""
     i, total, end = number(0, "int64"), x * 1.0, number(3, "int64")
     cond = paddle.less_than(i, end)
     with flow.While(cond).block():
@@ -61,7 +59,9 @@ def chosen_case(x: Any) -> Any:
 
 @pytest.mark.parametrize("build", [overwriting_loop, rebinding_loop, chosen_case])
 @pytest.mark.parametrize("at", [[0.5, 0.2, 0.7], [-0.5, 0.1, -0.7], [2.0, 3.0, 4.0]])
-def test_gradients_are_slopes(build: Build, at: list[float], mode: Any) -> None:
+def test_gradients_equal_finite_differences(
+    build: Build, at: list[float], static_mode: Any
+) -> None:
     x = static.data("x", [3], "float64")
     x.stop_gradient = False
     paddle.set_default_dtype("float64")
@@ -82,13 +82,13 @@ def test_gradients_are_slopes(build: Build, at: list[float], mode: Any) -> None:
     )
 
 
-def test_a_loop_that_cannot_end_is_refused(mode: Any) -> None:
+def test_loop_without_condition_update_is_rejected(static_mode: Any) -> None:
     cond = paddle.less_than(number(0), number(1))
     with pytest.raises(OpError, match="does not write its condition"), flow.While(cond).block():
         number(2)
 
 
-def test_bodies_need_a_program() -> None:
+def test_while_requires_a_program() -> None:
     cond = number(0) < number(1)
     with (
         pytest.raises(OarlockError, match="While: no program is being written"),
@@ -97,14 +97,14 @@ def test_bodies_need_a_program() -> None:
         pass
 
 
-def test_the_order_of_a_switch_is_checked(mode: Any) -> None:
+def test_switch_order_is_checked(static_mode: Any) -> None:
     with pytest.raises(OpError, match="belongs into the `with`"):
         flow.Switch().case(number(0) < number(1))
     with flow.Switch() as switch, pytest.raises(OpError, match="there is no case before it"):
         switch.default()
 
 
-def test_a_result_of_two_kinds_can_only_be_fetched(mode: Any) -> None:
+def test_result_of_two_types_can_only_be_fetched(static_mode: Any) -> None:
     x = static.data("x", [1])
     one, two = lambda: paddle.full([2, 2], 2, "int32"), lambda: paddle.full([3], 3.0)
     found = static.nn.cond(x.sum() > 0, one, two)
@@ -122,8 +122,8 @@ def test_a_result_of_two_kinds_can_only_be_fetched(mode: Any) -> None:
         paddle.concat([found, found])
 
 
-def test_two_gradients_of_one_loop(mode: Any) -> None:
-    """Each way back reads other values of a round."""
+def test_two_gradients_of_one_loop(static_mode: Any) -> None:
+    """Each backward pass reads other values of an iteration."""
     x, y = static.data("x", [3], "float64"), static.data("y", [3], "float64")
     x.stop_gradient = y.stop_gradient = False
     start = [paddle.zeros([1], "int64"), x * 1.0]

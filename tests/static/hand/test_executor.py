@@ -1,4 +1,4 @@
-"""Executor, scopes, feeds: what is run, what is kept, what is refused and how."""
+"""Executor, scopes and feeds."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ONES = np.ones([2, 4], "float32")
 
 
 @pytest.fixture
-def line(mode: Any) -> tuple[Any, Any]:
+def fc_program(static_mode: Any) -> tuple[Any, Any]:
     """y = fc(x), and its executor, started."""
     y = static.nn.fc(static.data("x", [None, 4]), 1)
     exe = static.Executor(paddle.CPUPlace())
@@ -24,7 +24,7 @@ def line(mode: Any) -> tuple[Any, Any]:
     return y, exe
 
 
-def test_everything_wrong_with_a_feed_is_said_at_once(mode: Any) -> None:
+def test_all_feed_errors_are_reported_together(static_mode: Any) -> None:
     x, y = static.data("x", [None, 4]), static.data("y", [None, 1], "int64")
     z = x + y.astype("float32")
     with pytest.raises(OpError) as caught:
@@ -38,14 +38,14 @@ def test_everything_wrong_with_a_feed_is_said_at_once(mode: Any) -> None:
         static.Executor().run(feed={"x": ONES, "y": np.ones([2, 1], "int32")}, fetch_list=[z])
 
 
-def test_what_the_program_does_not_know_is_fed_with_a_warning(mode: Any) -> None:
+def test_unknown_feed_warns(static_mode: Any) -> None:
     z = static.data("x", [None, 4]) * 2
     with pytest.warns(UserWarning, match=r"the program has no variables \['w'\] to feed"):
         (found,) = static.Executor().run(feed={"x": ONES, "w": 1}, fetch_list={z})
     assert found.tolist() == (ONES * 2).tolist()
 
 
-def test_lists_and_numbers_get_the_declared_dtype(mode: Any) -> None:
+def test_fed_lists_get_the_declared_dtype(static_mode: Any) -> None:
     x, n = static.data("x", [None, 2]), static.data("n", [1], "int64")
     y = x * n.astype("float32")
     assert static.Executor().run(feed={"x": [[1, 2], [3, 4]], "n": 3}, fetch_list=[y])[
@@ -55,7 +55,7 @@ def test_lists_and_numbers_get_the_declared_dtype(mode: Any) -> None:
         static.Executor().run(feed={"x": [[1], [2, 3]], "n": 3}, fetch_list=[y])
 
 
-def test_a_data_loader_feeds(mode: Any) -> None:
+def test_feed_from_data_loader(static_mode: Any) -> None:
     class Rows(paddle.io.Dataset):
         def __getitem__(self, index: int) -> Any:
             return np.full(2, index, "float32"), np.array([index])
@@ -75,7 +75,7 @@ def test_a_data_loader_feeds(mode: Any) -> None:
     assert len(static.default_main_program().global_block().ops) == before
 
 
-def test_values_that_are_not_there_are_listed(mode: Any) -> None:
+def test_missing_values_are_listed(static_mode: Any) -> None:
     y = static.nn.fc(static.data("x", [None, 4]), 1)
     with pytest.raises(
         OpError, match=r"\['fc_0.b_0', 'fc_0.w_0'\] have no value; run the startup program first"
@@ -83,8 +83,8 @@ def test_values_that_are_not_there_are_listed(mode: Any) -> None:
         static.Executor().run(feed={"x": ONES}, fetch_list=[y])
 
 
-def test_fetches(line: tuple[Any, Any]) -> None:
-    y, exe = line
+def test_fetch_list(fc_program: tuple[Any, Any]) -> None:
+    y, exe = fc_program
     feed = {"x": ONES}
     (a,), (b,), (c,) = (
         exe.run(feed=feed, fetch_list=[y]),
@@ -107,7 +107,7 @@ def test_fetches(line: tuple[Any, Any]) -> None:
         exe.run(feed=3, fetch_list=[y])
 
 
-def test_what_no_op_touches_can_be_fetched(mode: Any) -> None:
+def test_fetch_of_unused_variable(static_mode: Any) -> None:
     static.data("x", [None, 4])
     kept = static.create_global_var([1], 2.0, "float32", persistable=True)
     exe = static.Executor()
@@ -117,15 +117,15 @@ def test_what_no_op_touches_can_be_fetched(mode: Any) -> None:
     assert count.tolist() == [2.0]
 
 
-def test_what_is_fetched_is_the_users(line: tuple[Any, Any]) -> None:
-    _, exe = line
+def test_fetched_values_are_copies(fc_program: tuple[Any, Any]) -> None:
+    _, exe = fc_program
     (weight,) = exe.run(feed={"x": ONES}, fetch_list=["fc_0.w_0"])
     weight[:] = 100
     assert np.abs(static.global_scope().value("fc_0.w_0").numpy()).max() < 100
 
 
-def test_scopes(line: tuple[Any, Any]) -> None:
-    y, exe = line
+def test_scopes(fc_program: tuple[Any, Any]) -> None:
+    y, exe = fc_program
     other = static.Scope()
     exe.run(static.default_startup_program(), scope=other)
     other.find_var("fc_0.w_0").get_tensor().set(np.zeros([4, 1], "float32"), paddle.CPUPlace())
@@ -144,8 +144,8 @@ def test_scopes(line: tuple[Any, Any]) -> None:
         np.array(other.find_var("empty").get_tensor())
 
 
-def test_set_value_judges(line: tuple[Any, Any]) -> None:
-    y, _ = line
+def test_set_value_checks_shape_and_dtype(fc_program: tuple[Any, Any]) -> None:
+    y, _ = fc_program
     weight = y.block.var("fc_0.w_0")
     weight.set_value(np.ones([4, 1]))
     assert weight.get_value().dtype == paddle.float32
@@ -155,7 +155,7 @@ def test_set_value_judges(line: tuple[Any, Any]) -> None:
         weight.set_value(np.ones([3, 1]))
 
 
-def test_state_dicts(line: tuple[Any, Any]) -> None:
+def test_state_dicts(fc_program: tuple[Any, Any]) -> None:
     main = static.default_main_program()
     assert sorted(main.state_dict("param")) == ["fc_0.b_0", "fc_0.w_0"]
     assert main.state_dict("opt") == {}
@@ -170,8 +170,8 @@ def test_state_dicts(line: tuple[Any, Any]) -> None:
         main.state_dict("all of it")
 
 
-def test_a_changed_program_is_compiled_anew(line: tuple[Any, Any]) -> None:
-    y, exe = line
+def test_changed_program_is_recompiled(fc_program: tuple[Any, Any]) -> None:
+    y, exe = fc_program
     (before,) = exe.run(feed={"x": ONES}, fetch_list=[y])
     main = static.default_main_program()
     assert len(main.compiled) == 1
@@ -183,7 +183,7 @@ def test_a_changed_program_is_compiled_anew(line: tuple[Any, Any]) -> None:
     assert len(main.compiled) == 1
 
 
-def test_only_what_is_needed(mode: Any) -> None:
+def test_pruned_run(static_mode: Any) -> None:
     x, z = static.data("x", [None, 4]), static.data("z", [None, 4])
     y, count = x * 2.0, static.create_global_var([1], 0.0, "float32", persistable=True)
     paddle.increment(count)
@@ -200,8 +200,8 @@ def test_only_what_is_needed(mode: Any) -> None:
         exe.run(feed={"x": ONES}, fetch_list=[w])
 
 
-def test_compiled_programs_and_strategies(line: tuple[Any, Any]) -> None:
-    y, exe = line
+def test_compiled_programs_and_strategies(fc_program: tuple[Any, Any]) -> None:
+    y, exe = fc_program
     strategy = static.BuildStrategy()
     strategy.fuse_bn_act_ops = True
     strategy.reduce_strategy = static.BuildStrategy.ReduceStrategy.Reduce
@@ -214,8 +214,8 @@ def test_compiled_programs_and_strategies(line: tuple[Any, Any]) -> None:
         exe.run("program")
 
 
-def test_closed_and_missing_ways(line: tuple[Any, Any]) -> None:
-    _, exe = line
+def test_unsupported_methods_and_close(fc_program: tuple[Any, Any]) -> None:
+    _, exe = fc_program
     for name in ("train_from_dataset", "infer_from_dataset"):
         with pytest.raises(OarlockError, match=f"{name}: is not supported"):
             getattr(exe, name)()
@@ -224,7 +224,7 @@ def test_closed_and_missing_ways(line: tuple[Any, Any]) -> None:
         exe.run(feed={"x": ONES})
 
 
-def test_errors_at_run_time_say_where(mode: Any) -> None:
+def test_run_time_errors_name_the_line(static_mode: Any) -> None:
     x, y = static.data("x", [None, 4]), static.data("y", [None, 4])
     z = x + y
     with pytest.raises(
@@ -234,7 +234,7 @@ def test_errors_at_run_time_say_where(mode: Any) -> None:
     assert "z = x + y" in str(caught.value)
 
 
-def test_print_and_assert(mode: Any, capsys: Any) -> None:
+def test_print_and_assert(static_mode: Any, capsys: Any) -> None:
     x = static.data("x", [None, 4])
     x.stop_gradient = False
     y = static.Print(x * 2.0, message="seen", summarize=3, first_n=2)
@@ -254,7 +254,7 @@ def test_print_and_assert(mode: Any, capsys: Any) -> None:
     assert "test_executor.py" in str(caught.value)
 
 
-def test_python_in_programs(mode: Any) -> None:
+def test_py_func(static_mode: Any) -> None:
     x = static.data("x", [None, 4])
     seen = []
     static.py_func(lambda v: seen.append(v.shape), x, None)
@@ -279,7 +279,7 @@ def test_python_in_programs(mode: Any) -> None:
         static.normalize_program(static.default_main_program(), [x], [out])
 
 
-def test_a_layer_with_its_own_way_back_is_saved_without_it(mode: Any) -> None:
+def test_static_pylayer_is_saved_without_backward(static_mode: Any) -> None:
     x = static.data("x", [None, 4])
     x.stop_gradient = False
     y = static.nn.static_pylayer(lambda v: v * 3.0, [x], lambda g: g * 100.0)
@@ -291,7 +291,7 @@ def test_a_layer_with_its_own_way_back_is_saved_without_it(mode: Any) -> None:
     )
 
 
-def test_data_feeder(mode: Any) -> None:
+def test_data_feeder(static_mode: Any) -> None:
     x, _ = static.data("x", [None, 2, 2]), static.data("y", [None, 1], "int64")
     feeder = static.DataFeeder([x, "y"], paddle.CPUPlace())
     found = feeder.feed([([1, 2, 3, 4], 0), (np.ones((2, 2)), [7])])
@@ -311,7 +311,7 @@ def test_data_feeder(mode: Any) -> None:
         feeder.feed([([1] * 3, 0)])
 
 
-def test_learning_rates(mode: Any) -> None:
+def test_learning_rates(static_mode: Any) -> None:
     x = static.data("x", [None, 4])
     loss = static.nn.fc(x, 1, bias_attr=False).mean()
     optimizer = paddle.optimizer.SGD(0.5)
@@ -331,7 +331,7 @@ def test_learning_rates(mode: Any) -> None:
     assert step() == pytest.approx(0.25, rel=1e-5)
 
 
-def test_states_of_optimizers(mode: Any) -> None:
+def test_optimizer_state(static_mode: Any) -> None:
     x = static.data("x", [None, 4])
     loss = static.nn.fc(x, 1, bias_attr=False).mean()
     optimizer = paddle.optimizer.Adam(0.5)
@@ -354,14 +354,14 @@ def test_states_of_optimizers(mode: Any) -> None:
     )
 
 
-def test_optimizers_that_a_program_cannot_hold(mode: Any) -> None:
+def test_unsupported_optimizers(static_mode: Any) -> None:
     loss = static.nn.fc(static.data("x", [None, 4]), 1).mean()
     with pytest.raises(OarlockError, match="LBFGS"):
         paddle.optimizer.LBFGS(0.1).minimize(loss)
 
 
-def test_saving_is_verified_and_leaves_nothing_behind(line: tuple[Any, Any], tmp_path: Any) -> None:
-    y, exe = line
+def test_save_is_verified(fc_program: tuple[Any, Any], tmp_path: Any) -> None:
+    y, exe = fc_program
     x = y.block.var("x")
     static.save_inference_model(tmp_path / "m", [x], [y], exe)
     program, _, _ = static.load_inference_model(tmp_path / "m", exe)
@@ -378,8 +378,8 @@ def test_saving_is_verified_and_leaves_nothing_behind(line: tuple[Any, Any], tmp
         static.save_inference_model(tmp_path / "n", [], [y], exe)
 
 
-def test_a_program_with_a_seed_draws_the_same_in_each_process_and_otherwise_in_each_run(
-    mode: Any,
+def test_program_random_seed(
+    static_mode: Any,
 ) -> None:
     def drawn(seed: int) -> list[list[float]]:
         program = static.Program()

@@ -1,5 +1,5 @@
 """`minimize`, `append_backward` and `gradients` inside of `cond`, `case`, `switch_case` and
-`While`, beside real PaddlePaddle.
+`While`, compared with real Paddle.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ OPTIMIZERS = ("SGD", "Momentum", "Adam")
 KINDS = ("cond", "case", "switch_case")
 
 
-def trained(paddle: Any, kind: str, optimizer: str, loss_inside: bool) -> list[list[float]]:
+def train(paddle: Any, kind: str, optimizer: str, loss_inside: bool) -> list[list[float]]:
     """The loss and the sum of the weights after each of four runs, which take the
     branches in turn.
     """
@@ -76,7 +76,7 @@ def static_graph() -> Any:
 
 
 @pytest.fixture(scope="module")
-def real() -> Any:
+def paddle_results() -> Any:
     """What real Paddle computes, by kind, optimizer and where the loss is."""
     if not PADDLE:
         pytest.skip("OARLOCK_PADDLE is not set")
@@ -88,7 +88,7 @@ def real() -> Any:
             "import numpy as np",
             "from typing import Any",
             "paddle.enable_static()",
-            inspect.getsource(trained),
+            inspect.getsource(train),
             f"print('found', json.dumps([trained(paddle, *row) for row in {rows!r}]))",
         ]
     )
@@ -102,11 +102,13 @@ def real() -> Any:
 @pytest.mark.parametrize("loss_inside", [True, False])
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_branch_that_runs_trains_as_in_paddle(
-    real: Any, kind: str, optimizer: str, loss_inside: bool
+def test_executed_branch_trains_as_in_paddle(
+    paddle_results: Any, kind: str, optimizer: str, loss_inside: bool
 ) -> None:
-    found = trained(paddle, kind, optimizer, loss_inside)
-    np.testing.assert_allclose(found, real[kind, optimizer, loss_inside], rtol=1e-4, atol=1e-5)
+    found = train(paddle, kind, optimizer, loss_inside)
+    np.testing.assert_allclose(
+        found, paddle_results[kind, optimizer, loss_inside], rtol=1e-4, atol=1e-5
+    )
 
 
 def net(x: Any) -> Any:
@@ -120,13 +122,13 @@ def constant(value: float) -> Any:
     return paddle.ParamAttr(initializer=paddle.nn.initializer.Constant(value))
 
 
-def in_one_block(x: Any, i: Any, optimizer: Any) -> Any:
+def build_in_one_block(x: Any, i: Any, optimizer: Any) -> Any:
     loss = paddle.mean(net(x))
     optimizer.minimize(loss)
     return loss
 
 
-def in_a_branch(x: Any, i: Any, optimizer: Any) -> Any:
+def build_in_branch(x: Any, i: Any, optimizer: Any) -> Any:
     h = net(x)
 
     def train() -> Any:
@@ -137,7 +139,7 @@ def in_a_branch(x: Any, i: Any, optimizer: Any) -> Any:
     return static.nn.cond(i < 1, train, lambda: paddle.mean(h))
 
 
-def in_nested_branches(x: Any, i: Any, optimizer: Any) -> Any:
+def build_in_nested_branches(x: Any, i: Any, optimizer: Any) -> Any:
     h = net(x)
 
     def train() -> Any:
@@ -152,7 +154,7 @@ def in_nested_branches(x: Any, i: Any, optimizer: Any) -> Any:
     )
 
 
-def net_in_the_branch(x: Any, i: Any, optimizer: Any) -> Any:
+def build_with_net_in_branch(x: Any, i: Any, optimizer: Any) -> Any:
     def train() -> Any:
         loss = paddle.mean(net(x))
         optimizer.minimize(loss)
@@ -161,7 +163,7 @@ def net_in_the_branch(x: Any, i: Any, optimizer: Any) -> Any:
     return static.nn.cond(i < 1, train, lambda: paddle.mean(x))
 
 
-def behind_another_branch(x: Any, i: Any, optimizer: Any) -> Any:
+def build_after_branch(x: Any, i: Any, optimizer: Any) -> Any:
     h = net(x)
     h = static.nn.cond(i < 5, lambda: h * 1, lambda: h * h)
 
@@ -173,7 +175,7 @@ def behind_another_branch(x: Any, i: Any, optimizer: Any) -> Any:
     return static.nn.cond(i < 1, train, lambda: paddle.mean(h))
 
 
-def in_a_while(x: Any, i: Any, optimizer: Any) -> Any:
+def build_in_while(x: Any, i: Any, optimizer: Any) -> Any:
     count, kept = paddle.full([1], 0, "int64"), paddle.zeros([])
     going = count < 1
     loop = static.nn.control_flow.While(going)
@@ -212,11 +214,18 @@ OF_ALL = [
 
 @pytest.mark.parametrize("optimizer", range(len(OF_ALL)))
 @pytest.mark.parametrize(
-    "build", [in_a_branch, in_nested_branches, net_in_the_branch, behind_another_branch, in_a_while]
+    "build",
+    [
+        build_in_branch,
+        build_in_nested_branches,
+        build_with_net_in_branch,
+        build_after_branch,
+        build_in_while,
+    ],
 )
-def test_a_step_in_a_block_is_that_of_the_outermost_block(build: Any, optimizer: int) -> None:
+def test_step_in_sub_block_equals_step_in_main_block(build: Any, optimizer: int) -> None:
     for found, want in zip(
-        steps(build, OF_ALL[optimizer]), steps(in_one_block, OF_ALL[optimizer]), strict=True
+        steps(build, OF_ALL[optimizer]), steps(build_in_one_block, OF_ALL[optimizer]), strict=True
     ):
         np.testing.assert_allclose(found, want, rtol=1e-6)
 
@@ -241,7 +250,7 @@ def test_gradients_in_a_branch() -> None:
     assert steps(build, OF_ALL[0], 1)[0] == pytest.approx(steps(outside, OF_ALL[0], 1)[0], rel=1e-6)
 
 
-def test_a_loss_from_outside_of_a_loop_is_refused() -> None:
+def test_loss_from_outside_of_a_loop_is_rejected() -> None:
     def build(x: Any, i: Any, optimizer: Any) -> Any:
         loss = paddle.mean(net(x))
         going = paddle.full([1], 0, "int64") < 1

@@ -1,4 +1,4 @@
-"""Names of `static` that say something of a program or a machine, and take part in nothing else."""
+"""Functions of `static` about programs, devices and sequences."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import oarlock as paddle
 from oarlock import fluid, static
 
 
-def test_what_lasts_and_what_is_a_parameter(mode: Any) -> None:
+def test_is_persistable_and_is_parameter(static_mode: Any) -> None:
     loss = static.nn.fc(static.data("x", [None, 4]), 2).mean()
     paddle.optimizer.Adam().minimize(loss)
     main = static.default_main_program()
@@ -27,7 +27,7 @@ def test_what_lasts_and_what_is_a_parameter(mode: Any) -> None:
     assert not {"x", loss.name} & lasting
 
 
-def test_programs_are_switched(mode: Any) -> None:
+def test_switch_main_program(static_mode: Any) -> None:
     main, startup, others = (
         static.default_main_program(),
         static.default_startup_program(),
@@ -49,7 +49,7 @@ def test_places() -> None:
         pass
 
 
-def test_the_first_steps_of_sequences(mode: Any) -> None:
+def test_sequence_first_and_last_step(static_mode: Any) -> None:
     rows = static.data("rows", [None, 1], lod_level=1)
     first, last = static.nn.sequence_first_step(rows), static.nn.sequence_last_step(rows)
     held = fluid.LoDTensor(np.array([[1.0], [2.0], [3.0]], np.float32))

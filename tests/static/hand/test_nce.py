@@ -12,7 +12,7 @@ from oarlock import nn, static
 
 
 @pytest.fixture(autouse=True)
-def mode() -> Iterator[None]:
+def static_mode() -> Iterator[None]:
     paddle.enable_static()
     with static.program_guard(static.Program(), static.Program()):
         yield
@@ -20,7 +20,7 @@ def mode() -> Iterator[None]:
 
 
 @pytest.mark.parametrize("sampler", ["uniform", "custom_dist"])
-def test_the_cost_without_weights(sampler: str) -> None:
+def test_cost_with_zero_weights(sampler: str) -> None:
     """All scores are 0, so sigmoid is 1/2, whatever classes are sampled; 5 of 20 equally likely
     classes give noise 1/4.
     """
@@ -45,7 +45,7 @@ def test_the_cost_without_weights(sampler: str) -> None:
     np.testing.assert_allclose(found, np.full((3, 1), want), rtol=1e-5)
 
 
-def test_it_trains() -> None:
+def test_training() -> None:
     x, label = static.data("x", [4, 4]), static.data("label", [4, 1], "int64")
     loss = static.nn.nce(x, label, 8, num_neg_samples=4, sampler="log_uniform").mean()
     paddle.optimizer.Adam(0.2).minimize(loss)
@@ -56,7 +56,7 @@ def test_it_trains() -> None:
     assert np.mean(losses[-10:]) < 0.7 * np.mean(losses[:5])
 
 
-def test_an_unknown_sampler_is_rejected() -> None:
+def test_unknown_sampler_is_rejected() -> None:
     with pytest.raises(paddle.OpError, match="sampler='normal' is not one of"):
         static.nn.nce(
             static.data("x", [3, 4]), static.data("label", [3, 1], "int64"), 20, sampler="normal"

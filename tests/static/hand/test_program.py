@@ -1,6 +1,4 @@
-"""Programs that are written by hand: what their blocks, ops and variables say, and what
-is refused.
-"""
+"""Hand-written programs: blocks, ops, variables and errors."""
 
 from __future__ import annotations
 
@@ -21,7 +19,7 @@ def classifier() -> tuple[Any, Any, Any]:
     return x, scores, paddle.mean(paddle.nn.functional.cross_entropy(scores, labels))
 
 
-def test_static_mode_is_left_as_it_was_entered() -> None:
+def test_enable_and_disable_static() -> None:
     assert paddle.in_dynamic_mode()
     paddle.enable_static()
     paddle.enable_static()
@@ -32,7 +30,7 @@ def test_static_mode_is_left_as_it_was_entered() -> None:
     assert paddle.to_tensor([1.0]).numpy().tolist() == [1.0]
 
 
-def test_ops_are_written_to_the_program_in_force(mode: Any) -> None:
+def test_ops_are_appended_to_the_current_program(static_mode: Any) -> None:
     x = static.data("x", [None, 4])
     other = static.Program()
     with static.program_guard(other):
@@ -45,7 +43,7 @@ def test_ops_are_written_to_the_program_in_force(mode: Any) -> None:
     assert y.block is other.global_block()
 
 
-def test_a_variable_says_what_it_is(mode: Any) -> None:
+def test_variable_attributes(static_mode: Any) -> None:
     x = static.data("x", [None, 4], "float32", lod_level=1)
     assert (x.name, x.shape, x.dtype, x.ndim, x.lod_level) == ("x", (-1, 4), paddle.float32, 2, 1)
     assert x.stop_gradient
@@ -64,7 +62,7 @@ def test_a_variable_says_what_it_is(mode: Any) -> None:
     assert paddle.argmax(x).stop_gradient
 
 
-def test_the_same_name_is_the_same_variable(mode: Any) -> None:
+def test_variable_lookup(static_mode: Any) -> None:
     x = static.data("x", [None, 4])
     block = static.default_main_program().global_block()
     assert block.var("x") is x
@@ -74,7 +72,7 @@ def test_the_same_name_is_the_same_variable(mode: Any) -> None:
         block.var("y")
 
 
-def test_layers_make_parameters_in_both_programs(mode: Any) -> None:
+def test_layers_create_parameters_in_both_programs(static_mode: Any) -> None:
     layer = paddle.nn.Linear(4, 3)
     assert isinstance(layer.weight, static.Variable)
     assert isinstance(layer.weight, paddle.Parameter)
@@ -90,7 +88,7 @@ def test_layers_make_parameters_in_both_programs(mode: Any) -> None:
     assert layer.state_dict()["weight"] is layer.weight
 
 
-def test_what_was_made_before_comes_with_its_value() -> None:
+def test_existing_tensors_keep_their_values() -> None:
     layer = paddle.nn.BatchNorm1D(3)
     layer._mean.set_value(np.array([1.0, 2.0, 3.0], "float32"))
     held = paddle.to_tensor(np.arange(3, dtype="int16"))
@@ -111,7 +109,7 @@ def test_what_was_made_before_comes_with_its_value() -> None:
     np.testing.assert_allclose(found, [[0.0, -1 + 1, -2 + 2]], atol=1e-4)
 
 
-def test_initializers_are_ops(mode: Any) -> None:
+def test_initializer_ops(static_mode: Any) -> None:
     init = paddle.nn.initializer
     makers = [
         init.Constant(2.0), init.Uniform(-3, -2), init.Normal(5.0, 0.1), init.TruncatedNormal(0.0, 1.0), init.XavierNormal(),
@@ -129,7 +127,7 @@ def test_initializers_are_ops(mode: Any) -> None:
     np.testing.assert_allclose(values[7] @ values[7].T, np.eye(4), atol=1e-5)
 
 
-def test_seeds(mode: Any) -> None:
+def test_seeds(static_mode: Any) -> None:
     static.default_startup_program().random_seed = 5
     weights = [static.create_parameter([3, 3], "float32") for _ in range(2)]
     exe = static.Executor()
@@ -142,7 +140,7 @@ def test_seeds(mode: Any) -> None:
     np.testing.assert_array_equal(found[0][0], found[0][1])
 
 
-def test_parameters_are_shared_by_name(mode: Any) -> None:
+def test_parameters_are_shared_by_name(static_mode: Any) -> None:
     x = static.data("x", [None, 4])
     for _ in range(2):
         static.nn.fc(x, 3, weight_attr="w", bias_attr=False)
@@ -154,7 +152,7 @@ def test_parameters_are_shared_by_name(mode: Any) -> None:
         static.nn.fc(x, 5, weight_attr="w")
 
 
-def test_append_op_infers_and_judges(mode: Any) -> None:
+def test_append_op(static_mode: Any) -> None:
     x = static.data("x", [None, 4])
     block = static.default_main_program().global_block()
     out = block.create_var(name="out", dtype="float32")
@@ -184,7 +182,7 @@ def test_append_op_infers_and_judges(mode: Any) -> None:
         op.input("Y")
 
 
-def test_ops_in_the_middle(mode: Any) -> None:
+def test_insert_and_remove_ops(static_mode: Any) -> None:
     x = static.data("x", [None, 2])
     y = paddle.tanh(x)
     block = static.default_main_program().global_block()
@@ -199,7 +197,7 @@ def test_ops_in_the_middle(mode: Any) -> None:
     np.testing.assert_allclose(exe.run(feed=feed, fetch_list=[y])[0], np.tanh([[-1, 1]]), rtol=1e-6)
 
 
-def test_clone_for_test(mode: Any) -> None:
+def test_clone_for_test(static_mode: Any) -> None:
     _, scores, loss = classifier()
     paddle.optimizer.Adam(0.1).minimize(loss)
     main = static.default_main_program()
@@ -220,7 +218,7 @@ def test_clone_for_test(mode: Any) -> None:
     assert test.global_block().var(scores.name) is not scores
 
 
-def test_clones_share_values_and_keep_settings(mode: Any) -> None:
+def test_clones_share_values(static_mode: Any) -> None:
     x = static.data("x", [None, 4])
     y = static.nn.fc(
         x,
@@ -242,7 +240,7 @@ def test_clones_share_values_and_keep_settings(mode: Any) -> None:
     )
 
 
-def test_scopes_of_names_and_devices_are_noted(mode: Any) -> None:
+def test_name_scope_and_device_guard(static_mode: Any) -> None:
     x = static.data("x", [2])
     with static.name_scope("outer"), static.name_scope("inner"), static.device_guard("gpu:0"):
         y = x + 1.0
@@ -254,7 +252,7 @@ def test_scopes_of_names_and_devices_are_noted(mode: Any) -> None:
         pass
 
 
-def test_values_are_not_known_while_a_program_is_written(mode: Any) -> None:
+def test_variables_have_no_values(static_mode: Any) -> None:
     x = static.data("x", [None, 4])
     with pytest.raises(TraceError, match="the value of 'x' is not known"):
         x.numpy()
@@ -262,7 +260,7 @@ def test_values_are_not_known_while_a_program_is_written(mode: Any) -> None:
         bool(x.sum() > 0)
 
 
-def test_what_works_on_values_is_refused(mode: Any) -> None:
+def test_eager_methods_are_rejected(static_mode: Any) -> None:
     layer = paddle.nn.Linear(4, 1)
     loss = layer(static.data("x", [None, 4])).mean()
     optimizer = paddle.optimizer.SGD(0.1, parameters=layer.parameters())
@@ -278,7 +276,7 @@ def test_what_works_on_values_is_refused(mode: Any) -> None:
             call()
 
 
-def test_operands_take_ops_to_their_program(mode: Any) -> None:
+def test_ops_follow_the_program_of_operands(static_mode: Any) -> None:
     other = static.Program()
     y = other.global_block().create_var(name="y", shape=[None, 4])
     z = y + 1.0
@@ -290,7 +288,7 @@ def test_operands_take_ops_to_their_program(mode: Any) -> None:
         paddle.concat([y, x])
 
 
-def test_seeds_of_all_programs(mode: Any) -> None:
+def test_global_seed(static_mode: Any) -> None:
     try:
         static.default_main_program().global_seed(7)
         assert static.default_main_program().random_seed == static.Program().random_seed == 7
@@ -298,7 +296,7 @@ def test_seeds_of_all_programs(mode: Any) -> None:
         static.default_main_program().global_seed(0)
 
 
-def test_bytes_of_a_program(mode: Any) -> None:
+def test_serialization(static_mode: Any) -> None:
     static.nn.fc(static.data("x", [None, 4]), 1)
     main = static.default_main_program()
     read = static.Program.parse_from_string(main.desc.serialize_to_string())
@@ -306,7 +304,7 @@ def test_bytes_of_a_program(mode: Any) -> None:
     assert read.global_block()._to_readable_code().startswith("block 0:")
 
 
-def test_blocks(mode: Any) -> None:
+def test_blocks(static_mode: Any) -> None:
     x = static.data("x", [1])
     y = static.nn.cond(x.sum() > 0, lambda: x * 2.0, lambda: x - 1.0)
     main = static.default_main_program()
@@ -323,7 +321,7 @@ def test_blocks(mode: Any) -> None:
     assert found == [6.0, -4.0]
 
 
-def test_text_of_a_training_reads_back_and_runs(mode: Any) -> None:
+def test_text_round_trip_of_training_program(static_mode: Any) -> None:
     _, _, loss = classifier()
     paddle.optimizer.Momentum(0.1).minimize(loss)
     main = static.default_main_program()
@@ -341,7 +339,7 @@ def test_text_of_a_training_reads_back_and_runs(mode: Any) -> None:
     assert found[0] == found[1]
 
 
-def test_no_gradient_flows_through_what_is_written_under_no_grad(mode: Any) -> None:
+def test_no_grad_in_programs(static_mode: Any) -> None:
     x = static.data("x", [2])
     x.stop_gradient = False
     with paddle.no_grad():
@@ -354,7 +352,7 @@ def test_no_gradient_flows_through_what_is_written_under_no_grad(mode: Any) -> N
     ]
 
 
-def test_programs_as_any_other_data(mode: Any, tmp_path: Any) -> None:
+def test_save_and_load_program(static_mode: Any, tmp_path: Any) -> None:
     static.nn.fc(static.data("x", [None, 4]), 1)
     main = static.default_main_program()
     paddle.save(main, tmp_path / "m.pdmodel")
@@ -363,7 +361,7 @@ def test_programs_as_any_other_data(mode: Any, tmp_path: Any) -> None:
     assert [op.type for op in read.global_block().ops] == ["mul", "elementwise_add"]
 
 
-def test_in_place_methods_change_the_tensor_not_the_value_it_was(mode: Any) -> None:
+def test_in_place_methods(static_mode: Any) -> None:
     x = static.data("x", [2, 2])
     y = x * 1.0
     kept = y + 0.0
@@ -411,13 +409,13 @@ def test_in_place_methods_change_the_tensor_not_the_value_it_was(mode: Any) -> N
         (lambda x: static.ctr_metric_bundle(x, x), "parameter servers"),
     ],
 )
-def test_what_makes_no_sense_is_refused(mode: Any, wrong: Any, why: str) -> None:
+def test_invalid_calls_are_rejected(static_mode: Any, wrong: Any, why: str) -> None:
     x = static.data("x", [None, 4])
     with pytest.raises((paddle.OarlockError, TypeError), match=why):
         wrong(x)
 
 
-def test_static_functions_want_static_mode() -> None:
+def test_static_functions_require_static_mode() -> None:
     with pytest.raises(
         paddle.OarlockError,
         match="fc: creates parameters of a static graph program; call enable_static",
@@ -430,7 +428,7 @@ def test_static_functions_want_static_mode() -> None:
 
 
 @pytest.mark.parametrize("for_test", [False, True])
-def test_a_clone_is_trained_without_the_original(for_test: bool, mode: Any) -> None:
+def test_clone_can_be_trained(for_test: bool, static_mode: Any) -> None:
     x = static.data("x", [2, 2])
     loss = static.nn.fc(x, 1).mean()
     original = static.default_main_program()

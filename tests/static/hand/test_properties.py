@@ -1,4 +1,4 @@
-"""Whatever ops a program holds: its clones, its parts, its text and its bytes say the same."""
+"""Random programs: clones, pruned parts, text and bytes are equivalent."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def choose(a: Any, b: Any) -> Any:
     return static.nn.cond(a.sum() > b.sum(), lambda: a * 2.0, lambda: b + a)
 
 
-def written(moves: list[tuple[int, int, int]]) -> list[Any]:
-    """Variables that were made one after the other, each of earlier ones."""
+def record_moves(moves: list[tuple[int, int, int]]) -> list[Any]:
+    """Record variables, each computed from earlier ones."""
     made: list[Any] = [static.data(name, [None, 3]) for name in FEED]
     made[0].stop_gradient = False
     for kind, i, j in moves:
@@ -58,7 +58,7 @@ def in_static_mode(check: Any) -> Any:
                 static.scope_guard(static.Scope()),
                 static.program_guard(static.Program(), static.Program()),
             ):
-                check(static.default_main_program(), written(moves))
+                check(static.default_main_program(), record_moves(moves))
         finally:
             paddle.disable_static()
 
@@ -74,7 +74,7 @@ def results(program: Any, made: list[Any], **how: Any) -> list[Any]:
 
 @settings(max_examples=40, deadline=None)
 @given(steps)
-def test_clones_texts_and_bytes(moves: list[tuple[int, int, int]]) -> None:
+def test_clone_text_and_bytes_are_equivalent(moves: list[tuple[int, int, int]]) -> None:
     def check(main: Any, made: list[Any]) -> None:
         wanted = results(main, made)
         read = static.Program.parse_from_text(main.to_string())
@@ -88,7 +88,7 @@ def test_clones_texts_and_bytes(moves: list[tuple[int, int, int]]) -> None:
 
 @settings(max_examples=40, deadline=None)
 @given(steps, st.integers(0, 30))
-def test_parts_give_what_the_whole_gives(moves: list[tuple[int, int, int]], pick: int) -> None:
+def test_pruned_program_equals_whole_program(moves: list[tuple[int, int, int]], pick: int) -> None:
     def check(main: Any, made: list[Any]) -> None:
         one = [made[pick % len(made)]]
         wanted = results(main, one)
@@ -107,7 +107,7 @@ def test_parts_give_what_the_whole_gives(moves: list[tuple[int, int, int]], pick
 
 @settings(max_examples=40, deadline=None)
 @given(steps)
-def test_gradients_change_nothing_else(moves: list[tuple[int, int, int]]) -> None:
+def test_append_backward_changes_no_results(moves: list[tuple[int, int, int]]) -> None:
     def check(main: Any, made: list[Any]) -> None:
         wanted, before = results(main, made), main.clone(for_test=True).to_string()
         (gradient,) = static.gradients(made[-1].sum(), made[0])

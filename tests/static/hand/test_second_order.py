@@ -1,6 +1,4 @@
-"""Gradients of gradients in programs: the slopes of the first ones, or a refusal that names the op
-- never other numbers.
-"""
+"""Second-order gradients of programs equal finite differences, or the unsupported op is named."""
 
 from __future__ import annotations
 
@@ -55,11 +53,11 @@ def listed(x: Any) -> Any:
 
 
 def sizes_of_a_run(x: Any) -> Any:
-    """The gradient asks for sizes that the declaration does not say, and is an op `vjp`."""
+    """The gradient needs dynamic sizes and is an op `vjp`."""
     return paddle.kron(static.data("z", [None], "float64"), x * x)
 
 
-def twice(build: Build) -> tuple[Any, Any]:
+def second_order_gradient(build: Build) -> tuple[Any, Any]:
     """The gradient, and that of the sum of its squares."""
     paddle.set_default_dtype("float64")
     try:
@@ -72,8 +70,8 @@ def twice(build: Build) -> tuple[Any, Any]:
 
 
 @pytest.mark.parametrize("build", [cube, beside_a_linear_branch, beside_a_linear_list])
-def test_slopes_of_the_gradient(build: Build, mode: Any) -> None:
-    first, second = twice(build)
+def test_second_order_equals_finite_differences(build: Build, static_mode: Any) -> None:
+    first, second = second_order_gradient(build)
     exe, at, step = static.Executor(), np.array([0.5, 0.3, 0.9]), 1e-6
 
     def value(point: Any) -> float:
@@ -93,6 +91,6 @@ def test_slopes_of_the_gradient(build: Build, mode: Any) -> None:
         (sizes_of_a_run, "vjp"),
     ],
 )
-def test_refused_by_name(build: Build, op: str, mode: Any) -> None:
+def test_unsupported_op_is_named(build: Build, op: str, static_mode: Any) -> None:
     with pytest.raises(OpError, match=f"{op}: the gradient of its gradient is not known"):
-        twice(build)
+        second_order_gradient(build)

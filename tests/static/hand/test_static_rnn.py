@@ -1,6 +1,4 @@
-"""StaticRNN: what it gives, and its gradients, against the same step unrolled; training, texts,
-files.
-"""
+"""StaticRNN: results and gradients equal the unrolled network; training, text, files."""
 
 from __future__ import annotations
 
@@ -37,7 +35,7 @@ def recurrent_op() -> Any:
 
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize("name", NETS)
-def test_values_and_gradients(name: str, reverse: bool, mode: Any) -> None:
+def test_values_and_gradients(name: str, reverse: bool, static_mode: Any) -> None:
     net = NETS[name]
     given, w, outs = written(net)
     recurrent_op()._set_attr("reverse", reverse)
@@ -54,7 +52,7 @@ def test_values_and_gradients(name: str, reverse: bool, mode: Any) -> None:
 
 @pytest.mark.parametrize("optimizer", ["SGD", "Adam"])
 @pytest.mark.parametrize("name", ["plain", "lstm", "branching"])
-def test_training_goes_as_it_does_eagerly(name: str, optimizer: str, mode: Any) -> None:
+def test_training_equals_eager(name: str, optimizer: str, static_mode: Any) -> None:
     net = NETS[name]
     _, w, outs = written(net)
     loss = loss_of(outs)
@@ -82,7 +80,7 @@ def test_training_goes_as_it_does_eagerly(name: str, optimizer: str, mode: Any) 
     close([after], [unrolled(net, w, given)[0].numpy()])
 
 
-def test_sizes_that_are_known_are_declared(mode: Any) -> None:
+def test_known_sizes_are_declared(static_mode: Any) -> None:
     _, _, (h, c) = written(NETS["lstm"], 5, 2)
     assert (h.shape, c.shape) == ((5, 2, 4), (5, 2, 4))
     with static.program_guard(static.Program(), static.Program()):
@@ -90,7 +88,7 @@ def test_sizes_that_are_known_are_declared(mode: Any) -> None:
 
 
 @pytest.mark.parametrize("name", NETS)
-def test_the_text_parses_back(name: str, mode: Any) -> None:
+def test_text_round_trip(name: str, static_mode: Any) -> None:
     written(NETS[name])
     main = static.default_main_program()
     assert str(parse(str(main.raw))) == str(main.raw)
@@ -99,7 +97,7 @@ def test_the_text_parses_back(name: str, mode: Any) -> None:
 
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize("name", NETS)
-def test_files(name: str, reverse: bool, mode: Any, tmp_path: Path) -> None:
+def test_saved_files(name: str, reverse: bool, static_mode: Any, tmp_path: Path) -> None:
     """Saved, and read by the executor, by the engine, and by the interpreter with gradients."""
     net = NETS[name]
     given, _, outs = written(net)
@@ -122,7 +120,7 @@ def test_files(name: str, reverse: bool, mode: Any, tmp_path: Path) -> None:
         layer.eval()
 
 
-def test_the_program_is_what_paddle_writes(mode: Any) -> None:
+def test_program_equals_paddle(static_mode: Any) -> None:
     written(NETS["lstm"])
     main = static.default_main_program()
     (op,) = (op.raw for op in main.global_block().ops if op.type == "recurrent")
@@ -144,7 +142,7 @@ def test_the_program_is_what_paddle_writes(mode: Any) -> None:
     assert inner.vars["x0"].shape == main.raw.block.vars["x0"].shape[1:]
 
 
-def test_a_step_that_gives_less_is_saved_with_less(mode: Any, tmp_path: Path) -> None:
+def test_unused_step_outputs_are_pruned(static_mode: Any, tmp_path: Path) -> None:
     net = NETS["two_inputs"]
     given, _, outs = written(net)
     program = static.normalize_program(
@@ -156,7 +154,7 @@ def test_a_step_that_gives_less_is_saved_with_less(mode: Any, tmp_path: Path) ->
     close(exe.run(program, feed=feed, fetch_list=[outs[0]]), eager(net, feed)[0][:1])
 
 
-def test_a_loaded_one_is_saved_again(mode: Any, tmp_path: Path) -> None:
+def test_loaded_program_can_be_saved(static_mode: Any, tmp_path: Path) -> None:
     """Recorded into another program, under names that are free there."""
     net = NETS["lstm"]
     given, _, outs = written(net)

@@ -1,6 +1,4 @@
-"""StaticRNN in branches, loops and other StaticRNNs, in converted functions; layers, asserts and
-dropout in its step.
-"""
+"""StaticRNN nested in branches, loops, other StaticRNNs and converted functions."""
 
 from __future__ import annotations
 
@@ -35,8 +33,8 @@ from .rnns import (
 )
 
 
-def run_and_slopes(build: Callable[[Any], Any], at: Any) -> None:
-    """Compare the gradient of what `build` makes of x [3, 2] with slopes, in float64."""
+def compare_gradients(build: Callable[[Any], Any], at: Any) -> None:
+    """Compare the gradient of `build` at x [3, 2] with finite differences, in float64."""
     x = static.data("x", [3, 2], "float64")
     x.stop_gradient = False
     loss = build(x).sum()
@@ -56,18 +54,18 @@ def run_and_slopes(build: Callable[[Any], Any], at: Any) -> None:
     )
 
 
-def in_a_branch(x: Any) -> Any:
+def rnn_in_branch(x: Any) -> Any:
     return static.nn.cond(x.sum() > 0, lambda: repeated(x, x[0]) * x, lambda: x * x)
 
 
-def in_a_loop(x: Any) -> Any:
+def rnn_in_loop(x: Any) -> Any:
     i = paddle.zeros([1], "int64")
     return static.nn.while_loop(
         lambda i, h: i < 2, lambda i, h: [i + 1, repeated(h, x[1])], [i, x * 1.0]
     )[1]
 
 
-def in_another(x: Any) -> Any:
+def rnn_in_rnn(x: Any) -> Any:
     first, rnn = x[0], static.nn.StaticRNN()
     with rnn.step():
         one, m = rnn.step_input(x), rnn.memory(init=first)
@@ -78,11 +76,11 @@ def in_another(x: Any) -> Any:
     return rnn()
 
 
-def one_after_the_other(x: Any) -> Any:
+def two_rnns(x: Any) -> Any:
     return repeated(repeated(x, x[0]), x[2])
 
 
-def twice_the_same(x: Any) -> Any:
+def same_sequence_twice(x: Any) -> Any:
     """One sequence as two inputs."""
     rnn = static.nn.StaticRNN()
     with rnn.step():
@@ -94,18 +92,18 @@ def twice_the_same(x: Any) -> Any:
     "at", [[[0.5, 0.2], [0.7, -0.1], [0.3, 0.4]], [[-0.5, 0.2], [-0.7, -0.1], [0.3, 0.1]]]
 )
 @pytest.mark.parametrize(
-    "build", [in_a_branch, in_a_loop, in_another, one_after_the_other, twice_the_same]
+    "build", [rnn_in_branch, rnn_in_loop, rnn_in_rnn, two_rnns, same_sequence_twice]
 )
-def test_slopes_where_they_are_nested(build: Callable[[Any], Any], at: Any, mode: Any) -> None:
-    run_and_slopes(build, at)
+def test_gradients_of_nested_rnns(build: Callable[[Any], Any], at: Any, static_mode: Any) -> None:
+    compare_gradients(build, at)
 
 
 @pytest.mark.filterwarnings("ignore:m. there are no parameters")
 @pytest.mark.parametrize(
-    "build", [in_a_branch, in_a_loop, in_another, one_after_the_other, twice_the_same]
+    "build", [rnn_in_branch, rnn_in_loop, rnn_in_rnn, two_rnns, same_sequence_twice]
 )
-def test_files_where_they_are_nested(
-    build: Callable[[Any], Any], mode: Any, tmp_path: Path
+def test_files_of_nested_rnns(
+    build: Callable[[Any], Any], static_mode: Any, tmp_path: Path
 ) -> None:
     x = static.data("x", [-1, 2])
     out, exe, prefix = build(x), static.Executor(), str(tmp_path / "m")
@@ -121,7 +119,7 @@ def test_files_where_they_are_nested(
         close([layer(paddle.to_tensor(v)).numpy() for v in values], wanted)
 
 
-class Recorded(paddle.nn.Layer):
+class LayerWithStaticRNN(paddle.nn.Layer):
     """A StaticRNN in a forward that is recorded."""
 
     def __init__(self, net: Net) -> None:
@@ -137,13 +135,13 @@ class Recorded(paddle.nn.Layer):
         return recurrent(self.net, list(self.held), {"x0": x})[0]
 
 
-def test_in_a_converted_function(tmp_path: Path) -> None:
+def test_in_to_static_function(tmp_path: Path) -> None:
     net = NETS["plain"]
     paddle.enable_static()
     feed = feeds(net, 4, 2)
     wanted, slopes = eager(net, feed)
     paddle.disable_static()
-    layer = Recorded(net)
+    layer = LayerWithStaticRNN(net)
     convert = paddle.jit.to_static(layer, input_spec=[paddle.static.InputSpec([None, None, 3])])
     x = paddle.to_tensor(feed["x0"], stop_gradient=False)
     made = convert(x)
@@ -157,8 +155,8 @@ def test_in_a_converted_function(tmp_path: Path) -> None:
         close([paddle.jit.load(str(tmp_path / "m"))(x).numpy()], wanted)
 
 
-def test_layers_in_a_step(mode: Any, tmp_path: Path) -> None:
-    """Words, parameters made in the step, dropout, and statistics that each step moves."""
+def test_layers_in_a_step(static_mode: Any, tmp_path: Path) -> None:
+    """Embedding, parameters created in the step, dropout, and statistics that each step updates."""
     words = static.data("words", [-1, -1], "int64")
     floats, rnn = paddle.cast(words, "float32"), static.nn.StaticRNN("net")
     with rnn.step():
@@ -191,7 +189,7 @@ def test_layers_in_a_step(mode: Any, tmp_path: Path) -> None:
         )
 
 
-def test_dropout_goes_back_through_its_own_step(mode: Any) -> None:
+def test_dropout_gradient_uses_the_mask_of_its_step(static_mode: Any) -> None:
     x = static.data("x", [6, 50])
     x.stop_gradient = False
     rnn = static.nn.StaticRNN()
@@ -205,8 +203,8 @@ def test_dropout_goes_back_through_its_own_step(mode: Any) -> None:
     assert len({row.tobytes() for row in out}) == 6
 
 
-def test_in_half_precision(mode: Any) -> None:
-    """Blocks stay in float32, and what goes into them."""
+def test_in_half_precision(static_mode: Any) -> None:
+    """Sub-blocks and their inputs stay in float32."""
     net = NETS["plain"]
     _, _, outs = written(net)
     loss = (paddle.matmul(outs[0], paddle.transpose(outs[0], [0, 2, 1])) * 0.1).mean()
@@ -216,7 +214,7 @@ def test_in_half_precision(mode: Any) -> None:
     close(exe.run(feed=feed, fetch_list=[outs[0]]), values)
 
 
-class Checked(paddle.nn.Layer):
+class LayerWithAsserts(paddle.nn.Layer):
     """Asserts in steps, and in a branch of steps of steps."""
 
     def forward(self, x: Any) -> Any:
@@ -235,8 +233,8 @@ class Checked(paddle.nn.Layer):
 
 
 @pytest.mark.filterwarnings("ignore:m. there are no parameters")
-def test_asserts_in_steps_are_assumptions_of_the_file(tmp_path: Path) -> None:
-    layer, spec = Checked(), [paddle.static.InputSpec([None, 2, 2])]
+def test_asserts_in_steps_become_guards(tmp_path: Path) -> None:
+    layer, spec = LayerWithAsserts(), [paddle.static.InputSpec([None, 2, 2])]
     paddle.jit.save(layer, str(tmp_path / "m"), input_spec=spec)
     loaded = paddle.jit.load(str(tmp_path / "m"))
     good = np.array([[[1, 4], [-1, 9]], [[-1, 7], [2, 2]]], "float32")
@@ -249,11 +247,11 @@ def test_asserts_in_steps_are_assumptions_of_the_file(tmp_path: Path) -> None:
                 loaded(paddle.to_tensor(bad))
 
 
-def test_gradients_of_some_outputs(tmp_path: Path) -> None:
-    """Each pattern of gradients that arrive is another way back through the steps."""
+def test_gradients_of_a_subset_of_outputs(tmp_path: Path) -> None:
+    """Each set of outputs with gradients needs its own backward pass."""
     net = NETS["lstm"]
 
-    class Both(Recorded):
+    class Both(LayerWithStaticRNN):
         def forward(self, x: Any, m: Any) -> Any:
             return recurrent(self.net, list(self.held), {"x0": x, "m0": m})
 
@@ -273,7 +271,7 @@ def test_gradients_of_some_outputs(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["plain", "lstm", "branching"])
-def test_the_commands(name: str, mode: Any, tmp_path: Path) -> None:
+def test_command_line(name: str, static_mode: Any, tmp_path: Path) -> None:
     net, prefix = NETS[name], str(tmp_path / "m")
     given, _, outs = written(net)
     static.save_inference_model(prefix, list(given.values()), outs, started())

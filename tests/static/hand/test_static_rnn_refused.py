@@ -1,4 +1,4 @@
-"""StaticRNN: what is refused, with the user's line, and what is left of the program then."""
+"""StaticRNN: rejected uses, with the user's line, and the program afterwards."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ REFUSED: list[tuple[Step, str]] = [
 
 
 @pytest.mark.parametrize(("body", "message"), REFUSED)
-def test_steps_that_are_refused(body: Step, message: str, mode: Any) -> None:
+def test_invalid_steps_are_rejected(body: Step, message: str, static_mode: Any) -> None:
     """With the user's line; nothing of them stays in the program."""
     x, y = static.data("x", [3, 2]), static.data("y", [2]) * 1.0
     before, rnn = str(static.default_main_program()), static.nn.StaticRNN()
@@ -153,7 +153,7 @@ def test_steps_that_are_refused(body: Step, message: str, mode: Any) -> None:
     assert [v.sum() for v in started().run(feed=feed, fetch_list=[y, x * 2.0])] == [2, 12]
 
 
-def test_a_sequence_has_an_axis(mode: Any) -> None:
+def test_sequence_must_have_an_axis(static_mode: Any) -> None:
     rnn, x = static.nn.StaticRNN(), static.data("x", [])
     with (
         pytest.raises(
@@ -164,7 +164,7 @@ def test_a_sequence_has_an_axis(mode: Any) -> None:
         rnn.step_input(x)
 
 
-def test_calls_in_the_wrong_place(mode: Any) -> None:
+def test_calls_outside_of_a_step(static_mode: Any) -> None:
     x = static.data("x", [3, 2])
     rnn = static.nn.StaticRNN()
     for call in (
@@ -186,7 +186,7 @@ def test_calls_in_the_wrong_place(mode: Any) -> None:
         rnn.step_output(x)
 
 
-def test_arguments_of_other_types(mode: Any) -> None:
+def test_argument_types(static_mode: Any) -> None:
     with pytest.raises(TypeError, match="StaticRNN: name should be a str, not int"):
         static.nn.StaticRNN(3)
     rnn = static.nn.StaticRNN()
@@ -194,7 +194,7 @@ def test_arguments_of_other_types(mode: Any) -> None:
         rnn.step_input([1.0])
 
 
-def test_it_needs_a_program() -> None:
+def test_program_is_required() -> None:
     rnn = static.nn.StaticRNN()
     with (
         pytest.raises(
@@ -205,7 +205,7 @@ def test_it_needs_a_program() -> None:
         pass
 
 
-def test_what_a_step_made_ends_with_it(mode: Any) -> None:
+def test_step_variables_are_invalid_after_the_step(static_mode: Any) -> None:
     x = static.data("x", [3, 2])
     rnn = static.nn.StaticRNN()
     with rnn.step():
@@ -219,7 +219,7 @@ def test_what_a_step_made_ends_with_it(mode: Any) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:m. there are no parameters")
-def test_lengths_that_only_a_run_knows(mode: Any, tmp_path: Path) -> None:
+def test_sequence_lengths_are_checked_at_run_time(static_mode: Any, tmp_path: Path) -> None:
     a, b = static.data("a", [-1, 2]), static.data("b", [-1, 2])
     rnn = static.nn.StaticRNN()
     with rnn.step():
@@ -243,7 +243,7 @@ def test_lengths_that_only_a_run_knows(mode: Any, tmp_path: Path) -> None:
                 layer(paddle.ones([n, 2]), paddle.ones([m, 2]))
 
 
-def test_the_gradient_of_its_gradient_is_refused(mode: Any) -> None:
+def test_second_order_gradient_is_rejected(static_mode: Any) -> None:
     x = static.data("x", [3, 2])
     x.stop_gradient = False
     (gradient,) = static.gradients([repeated(x, x[0]).sum()], [x])
@@ -251,7 +251,7 @@ def test_the_gradient_of_its_gradient_is_refused(mode: Any) -> None:
         static.gradients([gradient.sum()], [x])
 
 
-def test_its_helper_of_paddle_1_is_a_copy(mode: Any) -> None:
+def test_rnn_memory_helper(static_mode: Any) -> None:
     """What Paddle 1.x wrote where 2.x has `assign`."""
     net = NETS["plain"]
     _, w, outs = written(net)

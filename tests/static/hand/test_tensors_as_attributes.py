@@ -1,5 +1,5 @@
-"""Axes, depths and steps that are tensors, and what else programs may do as in Paddle: in converted
-code, in programs by hand, and in files.
+"""Tensors as axes, depths and steps, and other features of Paddle programs: converted, hand-written
+and saved.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ FUNCTIONS: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-def by_hand(function: Callable[[Any, Any], Any]) -> Any:
+def run_static_program(function: Callable[[Any, Any], Any]) -> Any:
     paddle.enable_static()
     try:
         program = static.Program()
@@ -81,7 +81,7 @@ def by_hand(function: Callable[[Any, Any], Any]) -> Any:
     "ignore:.*none of the generated inputs fits",
 )
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_it_is_as_eager(name: str, tmp_path: Path) -> None:
+def test_equals_eager(name: str, tmp_path: Path) -> None:
     function, k = FUNCTIONS[name], paddle.to_tensor(2, dtype="int32")
     grads, values = [], []
     converted = paddle.jit.to_static(function)
@@ -93,7 +93,7 @@ def test_it_is_as_eager(name: str, tmp_path: Path) -> None:
         values.append(out.numpy())
     np.testing.assert_allclose(values[1], values[0], rtol=1e-6)
     np.testing.assert_allclose(grads[1], grads[0], rtol=1e-6)
-    np.testing.assert_allclose(by_hand(function), values[0], rtol=1e-6)
+    np.testing.assert_allclose(run_static_program(function), values[0], rtol=1e-6)
     specs = [InputSpec([2, 3, 4], "float32", "x"), InputSpec([], "int32", "k")]
     paddle.jit.save(paddle.jit.to_static(function, specs), tmp_path / "m")
     np.testing.assert_allclose(
@@ -112,7 +112,7 @@ def several_elements(x: Any, flag: Any) -> Any:
 
 
 @pytest.mark.filterwarnings("ignore:.*there are no parameters")
-def test_a_condition_of_several_elements_ends_the_runs_that_come_to_it(tmp_path: Path) -> None:
+def test_condition_of_several_elements_is_a_run_time_error(tmp_path: Path) -> None:
     specs = [InputSpec([4], "float32", "x"), InputSpec([1], "float32", "flag")]
     converted = paddle.jit.to_static(several_elements, specs)
     paddle.jit.save(converted, tmp_path / "m")
@@ -126,7 +126,7 @@ def test_a_condition_of_several_elements_ends_the_runs_that_come_to_it(tmp_path:
         paddle.jit.to_static(lambda x: x if x > 0 else -x)(x)
 
 
-def test_gradients_of_a_branch_are_appended_outside_of_its_guard() -> None:
+def test_gradients_appended_after_program_guard() -> None:
     paddle.enable_static()
     try:
         program, start = static.Program(), static.Program()
@@ -148,7 +148,7 @@ def test_gradients_of_a_branch_are_appended_outside_of_its_guard() -> None:
         paddle.disable_static()
 
 
-def test_minimize_lists_the_parameters_that_have_gradients() -> None:
+def test_minimize_returns_pairs_with_gradients() -> None:
     used, unused = (paddle.create_parameter([2], "float32") for _ in range(2))
     optimizer = paddle.optimizer.SGD(0.1, parameters=[used, unused])
     used.sum().backward()
@@ -167,7 +167,7 @@ def test_minimize_lists_the_parameters_that_have_gradients() -> None:
     ],
 )
 @pytest.mark.filterwarnings("ignore:.*op by op, slower")
-def test_an_axis_that_is_not_there_is_refused(function: Callable[[Any, Any], Any]) -> None:
+def test_invalid_axis_is_rejected(function: Callable[[Any, Any], Any]) -> None:
     for called in (function, paddle.jit.to_static(function, full_graph=True)):
         for axis in (5, -4):
             with pytest.raises((OarlockError, ValueError)):
@@ -176,7 +176,7 @@ def test_an_axis_that_is_not_there_is_refused(function: Callable[[Any, Any], Any
 
 @pytest.mark.parametrize("full_graph", [True, False])
 @pytest.mark.parametrize("replacement", [True, False])
-def test_so_many_samples_as_a_tensor_says(replacement: bool, full_graph: bool) -> None:
+def test_multinomial_with_tensor_count(replacement: bool, full_graph: bool) -> None:
     def draw(weights: Any, count: Any) -> Any:
         return paddle.multinomial(weights, num_samples=count, replacement=replacement)
 
@@ -194,7 +194,7 @@ def test_so_many_samples_as_a_tensor_says(replacement: bool, full_graph: bool) -
 
 @pytest.mark.parametrize("mode", ["upscale_in_train", "downscale_in_infer"])
 @pytest.mark.parametrize("axis", [None, 1, [0, 2]])
-def test_dropout_with_a_probability_that_is_a_tensor(axis: Any, mode: str) -> None:
+def test_dropout_with_tensor_probability(axis: Any, mode: str) -> None:
     def drop(x: Any, p: Any, training: bool) -> Any:
         return paddle.nn.functional.dropout(x, p, axis=axis, training=training, mode=mode)
 

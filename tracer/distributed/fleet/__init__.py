@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core.communicator import world
+from ...core.communicator import process_groups
 from ...core.errors import OarlockError, with_user_line
 from ..collective import barrier
 from ..environment import ParallelEnv
@@ -72,7 +72,7 @@ def init(
 def distributed_model(model: Any) -> Any:
     """Wrap `model` in a DataParallel with the strategy of `init`; with one rank, return `model`."""
     strategy = _strategy("distributed_model")
-    if world.everybody.size == 1:
+    if process_groups.global_group.size == 1:
         return model
     return DataParallel(
         model,

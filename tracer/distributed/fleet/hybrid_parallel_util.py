@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ...core.autograd import no_grad
-from ...core.communicator import world
+from ...core.communicator import process_groups
 from ..collective import all_reduce
 
 __all__ = ["fused_allreduce_gradients", "fused_allreduce_gradients_with_group"]
@@ -27,7 +27,7 @@ def fused_allreduce_gradients_with_group(
 
     scale: divisor of the sum, instead of the number of ranks
     """
-    size = world.everybody.size if group is None else group.nranks
+    size = process_groups.global_group.size if group is None else group.nranks
     for parameter in parameter_list if size > 1 else ():
         if parameter.grad is not None:
             all_reduce(parameter.grad, group=group)

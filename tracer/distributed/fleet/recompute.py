@@ -36,16 +36,18 @@ def recompute(
     # Without gradients, or during capture, which does not support recomputation.
     if not mode.tape or not mode.is_eager:
         return function(*args, **kwargs)
-    call = _Call(function, args, kwargs, mode, rng.get_rng_state() if preserve_rng_state else None)
+    call = _RepeatableCall(
+        function, args, kwargs, mode, rng.get_rng_state() if preserve_rng_state else None
+    )
     result, copies = call.run()
-    outputs = [t for t in _tensors(result) if not t.stop_gradient]
+    outputs = [t for t in _iter_tensors(result) if not t.stop_gradient]
     if not outputs:
         return result
     call.inputs = [i for i, copy in enumerate(copies) if not copy.stop_gradient]
-    call.leaves = _leaves(outputs, copies)
-    operands = list(_tensors([args, kwargs]))
+    call.leaves = _find_leaves(outputs, copies)
+    operands = list(_iter_tensors([args, kwargs]))
     node = Node(
-        _op(call),
+        _create_op(call),
         ([operands[i] for i in call.inputs] + call.leaves,),
         {},
         [t.array for t in outputs],
@@ -55,7 +57,7 @@ def recompute(
     return result
 
 
-class _Call:
+class _RepeatableCall:
     """A function call that can be repeated.
 
     inputs: indices of the argument tensors that require gradients.
@@ -93,13 +95,13 @@ class _Call:
             rng.set_rng_state(current)
 
 
-def _tensors(value: Any) -> Iterator[Tensor]:
+def _iter_tensors(value: Any) -> Iterator[Tensor]:
     """Yield the tensors of nested lists, tuples and dicts in order."""
     if isinstance(value, Tensor):
         yield value
     elif isinstance(value, list | tuple | dict):
         for inner in value.values() if isinstance(value, dict) else value:
-            yield from _tensors(inner)
+            yield from _iter_tensors(inner)
 
 
 def _detach(value: Any, copies: list[Tensor]) -> Any:
@@ -114,7 +116,7 @@ def _detach(value: Any, copies: list[Tensor]) -> Any:
     )
 
 
-def _leaves(outputs: list[Tensor], copies: list[Tensor]) -> list[Tensor]:
+def _find_leaves(outputs: list[Tensor], copies: list[Tensor]) -> list[Tensor]:
     """Return the leaves that the outputs depend on, without the copies and without duplicates."""
     leaves: dict[int, Tensor] = {}
     for node in ancestor_nodes(outputs):
@@ -125,13 +127,13 @@ def _leaves(outputs: list[Tensor], copies: list[Tensor]) -> list[Tensor]:
     return list(leaves.values())
 
 
-def _op(call: _Call) -> Op:
+def _create_op(call: _RepeatableCall) -> Op:
     """Return the op that represents the call on the tape."""
     op = Op(
         "recompute",
-        [Slot("X", many=True)],
-        [Slot("Out", many=True)],
-        _no_kernel,
+        [Slot("X", is_list=True)],
+        [Slot("Out", is_list=True)],
+        _raise_no_kernel,
         OpTraits(internal=True),
         None,
     )
@@ -139,11 +141,11 @@ def _op(call: _Call) -> Op:
     return op
 
 
-def _no_kernel(x: Any) -> Any:
+def _raise_no_kernel(x: Any) -> Any:
     raise AssertionError("recompute: the op has no kernel")
 
 
-def _vjp_rule(call: _Call) -> Callable[[list[Any], list[Any]], list[Any]]:
+def _vjp_rule(call: _RepeatableCall) -> Callable[[list[Any], list[Any]], list[Any]]:
     def rule(grads: list[Any], _: list[Any]) -> list[Any]:
         if state.mode is not BARE_ARRAYS:
             raise OpError(
@@ -152,7 +154,9 @@ def _vjp_rule(call: _Call) -> Callable[[list[Any], list[Any]], list[Any]]:
                 )
             )
         result, copies = call.rerun()
-        outputs = [t for t in _tensors(result) if not t.stop_gradient and is_float(t.meta.dtype)]
+        outputs = [
+            t for t in _iter_tensors(result) if not t.stop_gradient and is_float(t.meta.dtype)
+        ]
         inputs = [copies[i] for i in call.inputs] + call.leaves
         cotangents = [to_public_grad(Tensor(g)) for g in grads]
         input_grads = grad(outputs, inputs, cotangents, allow_unused=True)

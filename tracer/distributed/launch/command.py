@@ -12,7 +12,7 @@ from ...core.errors import OarlockError
 from .monitor import monitor
 from .start import JobConfig, start_job
 
-_RULE = "-" * 48
+_SEPARATOR_LINE = "-" * 48
 _IGNORED_OPTIONS = (
     "nnodes",
     "master",
@@ -35,7 +35,7 @@ _IGNORED_OPTIONS = (
 
 
 # Variables that take precedence over options, as in Paddle, and the options that they set.
-_VARIABLES = {
+_OPTION_VARIABLES = {
     "POD_IP": "node_ip",
     "PADDLE_IPS": "ips",
     "PADDLE_DEVICES": "devices",
@@ -61,12 +61,12 @@ _LOCALHOST = "127.0.0.1"
 _MAX_RANKS, _MAX_PORT = 1024, 65535
 
 
-def apply_environment(options: argparse.Namespace) -> None:
+def override_options_from_environment(options: argparse.Namespace) -> None:
     """Override options by environment variables, and print each override.
 
     Raises OarlockError for a variable that must be a number and is not.
     """
-    for variable, name in _VARIABLES.items():
+    for variable, name in _OPTION_VARIABLES.items():
         text = os.environ.get(variable)
         if text is None:
             continue
@@ -179,7 +179,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the launcher.  Returns the exit code: 0, or that of the rank that failed first."""
     options = build_parser().parse_args(arguments)
     try:
-        apply_environment(options)
+        override_options_from_environment(options)
         config = create_config(options)
         if not os.path.exists(options.training_script):
             raise OarlockError(f"launch: there is no file {options.training_script}")
@@ -196,7 +196,7 @@ def _print_config(options: argparse.Namespace, config: JobConfig) -> None:
     print("-----------  Configuration Arguments -----------")
     for name, value in sorted(vars(options).items()):
         print(f"{name}: {value}")
-    print(_RULE)
+    print(_SEPARATOR_LINE)
     print(
         f"trainers_endpoints: {','.join(config.endpoints)} , node_id: 0 , current_node_ip: "
         f"{config.host} , num_nodes: 1 , "

@@ -43,7 +43,7 @@ class WaitState:
         return {int(n) for n in ranks if n.isdecimal()}
 
 
-class Tail:
+class LogFollower:
     """Copies a growing file to the terminal."""
 
     def __init__(self, path: Path) -> None:
@@ -87,7 +87,7 @@ def read_wait_state(job: Job, rank: int) -> WaitState | None:
 
 def monitor(job: Job) -> int:
     """Wait until the job has ended.  Returns 0, or the exit code of the rank that failed first."""
-    tail = Tail(log_path(job, 0))
+    tail = LogFollower(log_path(job, 0))
     started = time.monotonic()
     try:
         while True:
@@ -105,7 +105,7 @@ def monitor(job: Job) -> int:
                     exited,
                 )
             if has_ended:
-                return _report_end(job, codes)
+                return _finish_without_failed_rank(job, codes)
             if (endless_wait := _find_endless_wait(job)) is not None:
                 rank, exited = endless_wait
                 return _abort(
@@ -124,7 +124,7 @@ def monitor(job: Job) -> int:
         return 130
 
 
-def _report_end(job: Job, codes: dict[int, int | None]) -> int:
+def _finish_without_failed_rank(job: Job, codes: dict[int, int | None]) -> int:
     """Handle the end of MPI's launcher without a failed rank.  Returns the exit code."""
     missing = [rank for rank, code in codes.items() if code is None]
     if not missing:
@@ -134,7 +134,7 @@ def _report_end(job: Job, codes: dict[int, int | None]) -> int:
         f"{missing} have no exit code"
     )
     print(
-        "\n".join([head, *_describe_waiting(job, None), *_missing_ranks(job, None)]),
+        "\n".join([head, *_describe_waiting(job, None), *_ranks_not_in_collective(job, None)]),
         file=sys.stderr,
     )
     return job.process.returncode or 1
@@ -153,7 +153,7 @@ def _find_early_exit(job: Job, codes: dict[int, int | None]) -> int | None:
 
 
 def _report_failure(job: Job, rank: int, code: int, seconds: float) -> int:
-    others = _describe_waiting(job, rank) + _missing_ranks(job, rank)
+    others = _describe_waiting(job, rank) + _ranks_not_in_collective(job, rank)
     end = (
         f"was killed by {signal.Signals(-code).name}"
         if code < 0
@@ -176,7 +176,7 @@ def _describe_waiting(job: Job, exited: int | None) -> list[str]:
     return lines
 
 
-def _missing_ranks(job: Job, exited: int | None) -> list[str]:
+def _ranks_not_in_collective(job: Job, exited: int | None) -> list[str]:
     """List the ranks that did not enter a collective in which others wait.
 
     exited: a rank that is reported already
@@ -234,7 +234,7 @@ def _is_deadlocked(job: Job) -> bool:
 
 def _abort(job: Job, reason: str, exited: int | None = None) -> int:
     """Terminate a job in which ranks would wait forever.  exited: a rank that has ended, if any"""
-    lines = _describe_waiting(job, exited) + _missing_ranks(job, exited)
+    lines = _describe_waiting(job, exited) + _ranks_not_in_collective(job, exited)
     job.terminate()
     print("\n".join([f"launch: {reason}", *lines]), file=sys.stderr)
     return 1

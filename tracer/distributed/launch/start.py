@@ -18,7 +18,7 @@ from ...core.errors import OarlockError
 from ..wait_status import RUN_FOLDER_VARIABLE
 
 _WORKER = Path(__file__).with_name("worker.py")
-_THREADS = "OMP_NUM_THREADS"
+_THREADS_VARIABLE = "OMP_NUM_THREADS"
 _TERMINATE_SECONDS = 8.0  # in which a job must end after a signal; its ranks have 3 seconds
 
 
@@ -55,8 +55,8 @@ class JobConfig:
             "OARLOCK_RANK_DEVICES": ";".join(self.rank_devices(n) for n in range(self.count)),
             "OARLOCK_LOG_FOLDER": str(self.logs.absolute()),
         }
-        if _THREADS not in os.environ:
-            variables[_THREADS] = str(max(1, len(os.sched_getaffinity(0)) // self.count))
+        if _THREADS_VARIABLE not in os.environ:
+            variables[_THREADS_VARIABLE] = str(max(1, len(os.sched_getaffinity(0)) // self.count))
         return variables | self.extra
 
     def rank_devices(self, rank: int) -> str:

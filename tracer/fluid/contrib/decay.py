@@ -34,9 +34,9 @@ def extend_with_decoupled_weight_decay(base_optimizer: Any) -> Any:
         def _is_decayed(self, parameter: Any) -> bool:
             return self._decay_filter is None or self._decay_filter(parameter.name)
 
-        def _apply(self, pairs: Any) -> None:
+        def _clip_and_update(self, pairs: Any) -> None:
             before = [(p, p.array) for p, _ in pairs if self._is_decayed(p)]
-            super()._apply(pairs)
+            super()._clip_and_update(pairs)
             for parameter, array in before:
                 parameter.array = parameter.array - array * array.dtype.type(self._coefficient)
 

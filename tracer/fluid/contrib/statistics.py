@@ -9,7 +9,7 @@ from typing import Any
 
 from ...core.dtype import dtype_of
 from ...core.errors import with_user_line
-from ...ir.program import Kind
+from ...ir.program import VarKind
 from ...static.graph.program import Program
 
 __all__ = ["memory_usage", "op_freq_statistic"]
@@ -38,7 +38,7 @@ def memory_usage(program: Any, batch_size: int) -> tuple[float, float, str]:
 
 
 def _bytes(var: Any, batch: int) -> int:
-    if var.kind != Kind.DENSE:
+    if var.kind != VarKind.DENSE:
         return 0
     if sum(d < 0 for d in var.shape) > 1:
         raise ValueError(with_user_line(f"Var {var.name} has more than one negative dim."))

@@ -22,7 +22,7 @@ from .. import framework
 from ..complex_variable import ComplexVariable
 from ..deprecated import deprecated_alias, warn_deprecated
 from ..strategy import BackwardStrategy
-from ..training_mode import PHASE
+from ..training_mode import TRAINING_MODE
 
 __all__ = [
     "BackwardStrategy",
@@ -46,7 +46,7 @@ def guard(place: Any = None) -> Iterator[None]:
     programs.
     """
     warn_deprecated("fluid.dygraph.guard", "that by itself, and paddle.disable_static()")
-    previous, PHASE.training = PHASE.training, True
+    previous, TRAINING_MODE.training = TRAINING_MODE.training, True
     main, startup = Program(), Program()
     try:
         with (
@@ -58,7 +58,7 @@ def guard(place: Any = None) -> Iterator[None]:
         ):
             yield
     finally:
-        PHASE.training = previous
+        TRAINING_MODE.training = previous
 
 
 def switch_to_static_graph(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -114,7 +114,7 @@ def grad(
 
     Raises OpError in static graph mode, which has `fluid.gradients`.
     """
-    if state.mode.builder is not None:
+    if state.mode.program_builder is not None:
         raise OpError(
             with_user_line(
                 "fluid.dygraph.grad: requires eager mode; use fluid.gradients in programs"

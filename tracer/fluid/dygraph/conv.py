@@ -201,10 +201,10 @@ def _infer_filter_size(args: dict[str, Any], *inputs: Any) -> dict[str, Any]:
     return inferred
 
 
-_TRANSPOSED = _arguments_of_1_5("num_filters", "output_size", "filter_size", transposed=True)
+_TRANSPOSED_OF_1_5 = _arguments_of_1_5("num_filters", "output_size", "filter_size", transposed=True)
 
 
-@accepts_name_scope(*_TRANSPOSED, infer_arguments=_infer_filter_size)
+@accepts_name_scope(*_TRANSPOSED_OF_1_5, infer_arguments=_infer_filter_size)
 class Conv2DTranspose(_ConvTranspose):
     """Transposed 2-D convolution, plus a bias, with an activation: [N, C, H, W] -> [N, M, H',
     W'].
@@ -236,7 +236,7 @@ class Conv2DTranspose(_ConvTranspose):
         )
 
 
-@accepts_name_scope(*_TRANSPOSED, infer_arguments=_infer_filter_size)
+@accepts_name_scope(*_TRANSPOSED_OF_1_5, infer_arguments=_infer_filter_size)
 class Conv3DTranspose(_ConvTranspose):
     """Transposed 3-D convolution with an activation: [N, C, D, H, W] -> [N, M, D', H', W'].
 

@@ -41,7 +41,7 @@ class Linear(NameScopedLayer):
         return apply_activation("Linear", out, self._act)
 
 
-def _attr_of(attr: Any, index: int) -> Any:
+def _attr_at(attr: Any, index: int) -> Any:
     return attr[index] if isinstance(attr, list | tuple) else attr
 
 
@@ -77,7 +77,7 @@ class FC(NameScopedLayer):
         for i, x in enumerate(xs):
             rows = math.prod(x.meta.shape[self._num_flatten_dims :])
             weight = self.create_parameter(
-                [rows, self._size], _attr_of(self._attrs[0], i), self._param_dtype
+                [rows, self._size], _attr_at(self._attrs[0], i), self._param_dtype
             )
             weights.append(self.add_parameter(f"_w{i}", weight))
         self._weights = tuple(weights)
@@ -128,7 +128,7 @@ class Embedding(NameScopedLayer):
         self._has_name_scope = "_name_scope_given" in self.__dict__
         super().__init__()
         rows = int(size[0])
-        self._padding = -1 if padding_idx is None else padding_idx % rows
+        self._padding_row = -1 if padding_idx is None else padding_idx % rows
         if padding_idx is not None and not -rows <= padding_idx < rows:
             raise OpError(
                 with_user_line(f"Embedding: padding_idx={padding_idx} is not a row of {list(size)}")
@@ -139,7 +139,7 @@ class Embedding(NameScopedLayer):
         """Compute the output; the class describes shapes."""
         is_lookup_of_1_5 = self._has_name_scope and input.meta.shape[-1] == 1
         return OPS["lookup_table" if is_lookup_of_1_5 else "lookup_table_v2"](
-            self.weight, input, padding_idx=self._padding
+            self.weight, input, padding_idx=self._padding_row
         )
 
 

@@ -19,24 +19,26 @@ class LayerObjectHelper(LayerHelper):
     def __init__(self, name: str) -> None:
         super().__init__(name, name=name)
 
-    def _helper_for(self, inputs: Any, **kwargs: Any) -> LayerHelper:
+    def _create_call_helper(self, inputs: Any, **kwargs: Any) -> LayerHelper:
         return LayerHelper(self.layer_type, name=self.name, input=inputs, **kwargs)
 
     def input_dtype(self, inputs_in: Any) -> Any:  # type: ignore[override]
         """Return the dtype of all inputs. Raises ValueError if they differ."""
-        return self._helper_for(inputs_in).input_dtype()
+        return self._create_call_helper(inputs_in).input_dtype()
 
     def iter_inputs_and_params(  # type: ignore[override]
         self, inputs_in: Any, param_attr_in: Any = None
     ) -> Iterator[tuple[Any, Any]]:
         """Yield each input with its param_attr."""
-        return self._helper_for(inputs_in, param_attr=param_attr_in).iter_inputs_and_params()
+        return self._create_call_helper(
+            inputs_in, param_attr=param_attr_in
+        ).iter_inputs_and_params()
 
     def append_activation(
         self, input_var: Any, act: str | None = None, use_cudnn: bool | None = None, **_: Any
     ) -> Any:
         """Apply the activation `act`; without one return the variable."""
-        return self._helper_for(input_var, act=act).append_activation(input_var)
+        return self._create_call_helper(input_var, act=act).append_activation(input_var)
 
 
 class _Paddle2Mode:
@@ -53,5 +55,5 @@ class _Paddle2CallHelper(_Paddle2Mode, LayerHelper):
 class Paddle2LayerHelper(_Paddle2Mode, LayerObjectHelper):
     """The helper of a Paddle 2 layer."""
 
-    def _helper_for(self, inputs: Any, **kwargs: Any) -> LayerHelper:
+    def _create_call_helper(self, inputs: Any, **kwargs: Any) -> LayerHelper:
         return _Paddle2CallHelper(self.layer_type, name=self.name, input=inputs, **kwargs)

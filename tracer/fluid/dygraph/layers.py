@@ -12,14 +12,14 @@ from typing import Any, Self, TypeVar
 import numpy as np
 
 from ...core import unique_name
-from ...core.errors import MisfitError, OpError, with_user_line
+from ...core.errors import MismatchError, OpError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS
 from ...core.parameter import Parameter
 from ...core.tensor import Tensor
 from ...nn.layer import Layer as _Layer
 from ...static import default_main_program
-from ..training_mode import PHASE
+from ..training_mode import TRAINING_MODE
 from .layer_object_helper import LayerObjectHelper
 
 __all__ = ["Layer"]
@@ -76,7 +76,7 @@ class Layer(_Layer):
         if isinstance(attr, list | tuple):
             shape, attr = attr, shape
         name = attr if isinstance(attr, str) else getattr(attr, "name", None)
-        if name and state.mode.builder is None and unique_name.register_user_name(name):
+        if name and state.mode.program_builder is None and unique_name.register_user_name(name):
             why = (
                 f"parameter name [{name}] has been used already; in dygraph mode "
                 f"parameter names must be unique"
@@ -107,7 +107,7 @@ class Layer(_Layer):
             if name is None
             else f"{self._full_name}.{name}"
         )
-        if state.mode.builder is not None:
+        if state.mode.program_builder is not None:
             return (
                 default_main_program()
                 .current_block()
@@ -146,12 +146,12 @@ class Layer(_Layer):
 
     def train(self) -> Self:
         """Set training mode for this layer, its sublayers and functions."""
-        PHASE.training = True
+        TRAINING_MODE.training = True
         return super().train()
 
     def eval(self) -> Self:
         """Set evaluation mode for this layer, its sublayers and functions."""
-        PHASE.training = False
+        TRAINING_MODE.training = False
         return super().eval()
 
     # -- state
@@ -191,7 +191,7 @@ class Layer(_Layer):
             value = stat_dict[key if use_structured_name else tensor.name]
             shape = tuple(np.shape(value.array if isinstance(value, Tensor) else value))
             if shape != tensor.meta.shape:
-                raise MisfitError(
+                raise MismatchError(
                     with_user_line(f"set_dict: {key} gets shape {list(shape)} (X={tensor.meta})")
                 )
         self.set_state_dict(stat_dict, use_structured_name)
@@ -225,7 +225,7 @@ def accepts_name_scope(
         def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
             if not (
                 "name_scope" in kwargs
-                or (args and isinstance(args[0], str) and cls.takes_scope(args))
+                or (args and isinstance(args[0], str) and cls.takes_name_scope(args))
             ):
                 init(self, *args, **kwargs)
                 return
@@ -240,7 +240,7 @@ def accepts_name_scope(
                     with_user_line(f"{cls.__name__}: arguments are missing after the name scope")
                 )
             if infer_arguments is None or not missing:
-                init(self, **_accepted(named_args, cls))
+                init(self, **_accepted_arguments(named_args, cls))
             else:
                 Layer.__init__(self)
                 self._deferred_init_args = (full_name, init, named_args, infer_arguments)
@@ -251,7 +251,7 @@ def accepts_name_scope(
     return decorate
 
 
-def _accepted(args: dict[str, Any], cls: Any) -> dict[str, Any]:
+def _accepted_arguments(args: dict[str, Any], cls: Any) -> dict[str, Any]:
     """Return the arguments that `__init__` accepts."""
     return {k: v for k, v in args.items() if k in cls.arguments}
 
@@ -275,7 +275,7 @@ class NameScopedLayer(Layer):
             cls.required_arguments = frozenset(names[: len(names) - defaults])
 
     @classmethod
-    def takes_scope(cls, args: tuple[Any, ...]) -> bool:
+    def takes_name_scope(cls, args: tuple[Any, ...]) -> bool:
         """Whether a str as first argument is a name scope."""
         return bool(args)
 
@@ -288,6 +288,6 @@ class NameScopedLayer(Layer):
             k: self.__dict__[k] for k in ("training", "_forward_pre_hooks", "_forward_post_hooks")
         }
         self.__dict__["_name_scope_given"] = full_name
-        init(self, **_accepted(args | infer_arguments(args, *inputs), type(self)))
+        init(self, **_accepted_arguments(args | infer_arguments(args, *inputs), type(self)))
         self.__dict__.update(saved)
         self._deferred_init_args = None

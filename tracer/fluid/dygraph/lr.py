@@ -106,7 +106,7 @@ class PiecewiseDecay(LearningRateDecay):
         return float(self.values[sum(self.step_num >= b for b in self.boundaries)])
 
 
-class _RateDecay(LearningRateDecay):
+class _DecayByRate(LearningRateDecay):
     """Base class: a function of decay_rate and step / decay_steps; staircase rounds the latter
     down.
     """
@@ -129,33 +129,33 @@ class _RateDecay(LearningRateDecay):
         )
         self.staircase = staircase
 
-    def _periods(self) -> float:
+    def _num_periods(self) -> float:
         ratio = self.step_num / self.decay_steps
         return math.floor(ratio) if self.staircase else ratio
 
 
-class NaturalExpDecay(_RateDecay):
+class NaturalExpDecay(_DecayByRate):
     """learning_rate * exp(-decay_rate * step / decay_steps)."""
 
     def step(self, epoch: Any = None) -> Any:
         """Return the learning rate of the current step."""
-        return self.learning_rate * math.exp(-self.decay_rate * self._periods())
+        return self.learning_rate * math.exp(-self.decay_rate * self._num_periods())
 
 
-class ExponentialDecay(_RateDecay):
+class ExponentialDecay(_DecayByRate):
     """learning_rate * decay_rate ** (step / decay_steps)."""
 
     def step(self, epoch: Any = None) -> Any:
         """Return the learning rate of the current step."""
-        return self.learning_rate * float(self.decay_rate ** self._periods())
+        return self.learning_rate * float(self.decay_rate ** self._num_periods())
 
 
-class InverseTimeDecay(_RateDecay):
+class InverseTimeDecay(_DecayByRate):
     """learning_rate / (1 + decay_rate * step / decay_steps)."""
 
     def step(self, epoch: Any = None) -> Any:
         """Return the learning rate of the current step."""
-        return self.learning_rate / (1 + self.decay_rate * self._periods())
+        return self.learning_rate / (1 + self.decay_rate * self._num_periods())
 
 
 class PolynomialDecay(LearningRateDecay):
@@ -290,7 +290,7 @@ class LinearLrWarmup(LearningRateDecay):
         )
 
 
-class _ManualDecay(LearningRateDecay):
+class _ManuallySteppedDecay(LearningRateDecay):
     """Base class of schedules that only explicit calls advance."""
 
     learning_rate: float
@@ -305,7 +305,7 @@ class _ManualDecay(LearningRateDecay):
         return float(self.learning_rate)
 
 
-class ReduceLROnPlateau(_ManualDecay):
+class ReduceLROnPlateau(_ManuallySteppedDecay):
     """Multiply the rate by decay_rate if the loss passed to `step` has not improved more than
     `patience` times.
     """
@@ -388,7 +388,7 @@ class ReduceLROnPlateau(_ManualDecay):
             self.learning_rate = reduced
 
 
-class _EpochDecay(_ManualDecay):
+class _EpochDecay(_ManuallySteppedDecay):
     """Base class of schedules by epoch; `epoch()` advances them."""
 
     keys = ("epoch_num", "learning_rate")

@@ -15,7 +15,7 @@ from .layers import NameScopedLayer, accepts_name_scope
 __all__ = ["NCE"]
 
 
-def _infer_width(args: dict[str, Any], x: Any, *others: Any) -> dict[str, Any]:
+def _infer_num_features(args: dict[str, Any], x: Any, *others: Any) -> dict[str, Any]:
     return {"dim": x.meta.shape[1]}
 
 
@@ -29,7 +29,7 @@ def _infer_width(args: dict[str, Any], x: Any, *others: Any) -> dict[str, Any]:
     "custom_dist",
     "seed",
     "is_sparse",
-    infer_arguments=_infer_width,
+    infer_arguments=_infer_num_features,
 )
 class NCE(NameScopedLayer):
     """Noise-contrastive estimation: loss of distinguishing labels from sampled classes (Gutmann and
@@ -58,7 +58,7 @@ class NCE(NameScopedLayer):
         dtype: Any = "float32",
     ) -> None:
         super().__init__()
-        self._count, self._sample_weight = (
+        self._sample_count, self._sample_weight = (
             10 if num_neg_samples is None else int(num_neg_samples),
             sample_weight,
         )
@@ -76,7 +76,7 @@ class NCE(NameScopedLayer):
 
     def forward(self, input: Any, label: Any, sample_weight: Any = None) -> Any:
         """Compute the loss. sample_weight: factor of each row, [N, 1]"""
-        count = self._count
+        count = self._sample_count
         if sample_weight is None:
             sample_weight = self._sample_weight
         label_loss = sampled_loss(input, self.weight, self.bias, label, self._sampler, count, True)

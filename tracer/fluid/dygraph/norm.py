@@ -296,7 +296,7 @@ class Dropout(NameScopedLayer):
         if not 0 <= p <= 1:
             raise AssertionError("p argument should between 0 and 1")
         self._attrs = {"dropout_prob": float(p), "dropout_implementation": dropout_implementation}
-        seed = seed or rng.program_seed() or seed
+        seed = seed or rng.main_program_seed_hook() or seed
         self._attrs |= {"fix_seed": seed is not None, "seed": int(seed or 0)}
         self._is_test = is_test
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...core import cuda
-from ...core.communicator import MAX, SUM, world
+from ...core.communicator import MAX, SUM, process_groups
 from ...core.errors import OarlockError, with_user_line
 from ...core.paddle1_compat import compat
 from ...core.tensor import Tensor
@@ -67,7 +67,7 @@ class DataParallel(Layer):
             layers,
             strategy if strategy is not None else ParallelStrategy(),
         )
-        self._synchronized: set[int] = set()
+        self._synchronized_ids: set[int] = set()
         self._synchronize(layers.state_dict().values())
 
     @property
@@ -77,14 +77,14 @@ class DataParallel(Layer):
         return layer
 
     def _synchronize(self, tensors: Any) -> None:
-        if world.everybody.size == 1:
+        if process_groups.global_group.size == 1:
             return
         paddle2_parallel.check_same_parameters(self._layers, get_group(0))
         for tensor in tensors:
             array = cuda.contiguous_copy(tensor.array)
-            world.everybody.broadcast(array, 0).wait()
+            process_groups.global_group.broadcast(array, 0).wait()
             tensor.set_value(array)
-            self._synchronized.add(id(tensor))
+            self._synchronized_ids.add(id(tensor))
 
     def _synchronize_new_parameters(self) -> None:
         """Synchronize parameters that layers of Paddle 1.5 create at the first call.
@@ -92,7 +92,9 @@ class DataParallel(Layer):
         Raises OarlockError if they differ between ranks.
         """
         new = [
-            (n, t) for n, t in self._layers.state_dict().items() if id(t) not in self._synchronized
+            (n, t)
+            for n, t in self._layers.state_dict().items()
+            if id(t) not in self._synchronized_ids
         ]
         before = [t.array for _, t in new]
         self._synchronize(t for _, t in new)
@@ -111,7 +113,9 @@ class DataParallel(Layer):
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
         """Call the layer."""
         outputs = self._layers(*inputs, **kwargs)
-        if world.everybody.size > 1 and len(self._synchronized) < len(self._layers.state_dict()):
+        if process_groups.global_group.size > 1 and len(self._synchronized_ids) < len(
+            self._layers.state_dict()
+        ):
             self._synchronize_new_parameters()
         return outputs
 
@@ -119,13 +123,17 @@ class DataParallel(Layer):
         """Divide the loss by the number of processes, so that the sum of the gradients is a
         mean.
         """
-        return loss / float(world.everybody.size) if world.everybody.size > 1 else loss
+        return (
+            loss / float(process_groups.global_group.size)
+            if process_groups.global_group.size > 1
+            else loss
+        )
 
     def apply_collective_grads(self) -> None:
         """Sum the gradients over all processes. Parameters without a gradient on all ranks are
         skipped.
         """
-        everybody = world.everybody
+        everybody = process_groups.global_group
         if everybody.size == 1:
             return
         parameters = self._layers.parameters()

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..deprecated import deprecated_alias
 
-NAMES = {
+REPLACEMENT_BY_NAME = {
     "BCELoss": "nn.BCELoss",
     "BatchNorm": "nn.BatchNorm",
     "BilinearTensorProduct": "nn.Bilinear",
@@ -45,5 +45,5 @@ NAMES = {
 
 def mark_deprecated(members: dict[str, Any]) -> None:
     """Decorate the classes of fluid.dygraph so that their first use warns."""
-    for old, new in NAMES.items():
+    for old, new in REPLACEMENT_BY_NAME.items():
         deprecated_alias(f"fluid.dygraph.{old}", f"paddle.{new}")(members[old])

@@ -113,7 +113,8 @@ class GeneratorLoader:
         if self._eager:
             return [v if isinstance(v, Tensor) else Tensor(np.array(v)) for v in batch]
         arrays = [
-            self._array(v, variable) for v, variable in zip(batch, self._feed_list, strict=True)
+            self._to_feed_array(v, variable)
+            for v, variable in zip(batch, self._feed_list, strict=True)
         ]
         return (
             arrays
@@ -122,7 +123,7 @@ class GeneratorLoader:
         )
 
     @staticmethod
-    def _array(value: Any, variable: Any) -> Any:
+    def _to_feed_array(value: Any, variable: Any) -> Any:
         if hasattr(value, "recursive_sequence_lengths"):
             return value
         array = np.asarray(value)
@@ -150,7 +151,9 @@ class GeneratorLoader:
             raise EndOfData(
                 "the reader has no more batches: call reset(), and start() for another epoch"
             ) from None
-        return {v.name: self._array(a, v) for v, a in zip(self._feed_list, batch, strict=True)}
+        return {
+            v.name: self._to_feed_array(a, v) for v, a in zip(self._feed_list, batch, strict=True)
+        }
 
 
 class PyReader(GeneratorLoader):

@@ -35,7 +35,7 @@ class OpRewrite:
         return name
 
 
-def _op(
+def _create_op(
     type: str, inputs: dict[str, list[str]], out: str, **attrs: tuple[AttrType, object]
 ) -> OpDesc:
     return OpDesc(type, inputs, {"Out": [out]}, {name: Attr(*a) for name, a in attrs.items()})
@@ -43,13 +43,13 @@ def _op(
 
 def _cast(x: str, out: str, in_dtype: str, out_dtype: str) -> OpDesc:
     dtypes = {"in_dtype": in_dtype, "out_dtype": out_dtype}
-    return _op(
+    return _create_op(
         "cast", {"X": [x]}, out, **{k: (AttrType.INT, dtype_of(v).proto) for k, v in dtypes.items()}
     )
 
 
 def _transpose(x: str, out: str, perm: list[int]) -> OpDesc:
-    return _op("transpose2", {"X": [x]}, out, axis=(AttrType.INTS, perm))
+    return _create_op("transpose2", {"X": [x]}, out, axis=(AttrType.INTS, perm))
 
 
 def rewrite_dot(rewrite: OpRewrite) -> None:
@@ -60,7 +60,7 @@ def rewrite_dot(rewrite: OpRewrite) -> None:
     column = rewrite.declare_temporary("column", (*out.shape, 1), out.dtype)
     rewrite.op.outputs["Out"] = [column]
     rewrite.after.append(
-        _op("squeeze2", {"X": [column]}, out.name, axes=(AttrType.INTS, [len(out.shape)]))
+        _create_op("squeeze2", {"X": [column]}, out.name, axes=(AttrType.INTS, [len(out.shape)]))
     )
 
 
@@ -135,16 +135,16 @@ def rewrite_broadcast(rewrite: OpRewrite) -> None:
 def _expand_as(rewrite: OpRewrite, name: str, out: str, target: str) -> OpDesc:
     var, target_var = rewrite.var(name), rewrite.var(target)
     if var.shape == target_var.shape:
-        return _op("assign", {"X": [name]}, out)
+        return _create_op("assign", {"X": [name]}, out)
     num_new_axes = len(target_var.shape) - len(var.shape)
     if num_new_axes:
         unsqueezed = rewrite.declare_temporary(
             "lifted", (*[1] * num_new_axes, *var.shape), var.dtype
         )
         axes = (AttrType.INTS, list(range(num_new_axes)))
-        rewrite.before.append(_op("unsqueeze2", {"X": [name]}, unsqueezed, axes=axes))
+        rewrite.before.append(_create_op("unsqueeze2", {"X": [name]}, unsqueezed, axes=axes))
         name = unsqueezed
-    expand = _op("expand_as", {"X": [name], "target_tensor": [target]}, out)
+    expand = _create_op("expand_as", {"X": [name], "target_tensor": [target]}, out)
     if var.dtype != target_var.dtype:  # the op requires equal dtypes
         dtype = target_var.dtype
         cast = rewrite.declare_temporary("number", var.shape, dtype)
@@ -175,13 +175,13 @@ def add_roi_splits(rewrite: OpRewrite) -> None:
     splits = rewrite.declare_temporary("edges", (-1,), "int64")
     counts = rewrite.declare_temporary("counts", (-1,), "int64")
     rewrite.before.append(_cast(rois_num[0], counts, rewrite.slot_var("RoisNum").dtype, "int64"))
-    rewrite.before.append(_op("cumsum", {"X": [counts]}, ends, axis=(AttrType.INT, -1)))
+    rewrite.before.append(_create_op("cumsum", {"X": [counts]}, ends, axis=(AttrType.INT, -1)))
     zero = rewrite.declare_temporary("zero", (1,), "int64")
     shape, dtype = (AttrType.LONGS, [1]), (AttrType.INT, dtype_of("int64").proto)
     rewrite.before.append(
-        _op("fill_constant", {}, zero, shape=shape, dtype=dtype, value=(AttrType.FLOAT, 0.0))
+        _create_op("fill_constant", {}, zero, shape=shape, dtype=dtype, value=(AttrType.FLOAT, 0.0))
     )
-    rewrite.before.append(_op("concat", {"X": [zero, ends]}, splits, axis=(AttrType.INT, 0)))
+    rewrite.before.append(_create_op("concat", {"X": [zero, ends]}, splits, axis=(AttrType.INT, 0)))
     rewrite.op.inputs["RoisLod"] = [splits]
 
 

@@ -16,7 +16,7 @@ from ...core.mode import use_mode
 from ...core.op import OPS
 from ...export import pdiparams, pdmodel
 from ...export.save import atomic_write
-from ...ir.passes.normalize import normalize
+from ...ir.passes.normalize import build_inference_program
 from ...ir.scope import current_scope
 from ...static import default_main_program
 from ...static import io as static_io
@@ -28,7 +28,7 @@ from .variables import save_persistables, unwrap_program
 
 __all__ = ["load_inference_model", "save_inference_model"]
 
-MODEL = "__model__"
+MODEL_FILE = "__model__"
 
 
 def write_model(
@@ -46,13 +46,13 @@ def write_model(
         if -1 in var.shape:
             var.shape = arrays[var.name].shape
     files: dict[Any, Any] = {
-        os.path.join(dirname, os.path.basename(model or MODEL)): pdmodel.to_bytes(desc)
+        os.path.join(dirname, os.path.basename(model or MODEL_FILE)): pdmodel.to_bytes(desc)
     }
     if params is not None:
-        files[os.path.join(dirname, os.path.basename(params))] = pdiparams.records(arrays)
+        files[os.path.join(dirname, os.path.basename(params))] = pdiparams.iter_file_chunks(arrays)
     else:
         files |= {
-            os.path.join(dirname, name): pdiparams.record(name, array)
+            os.path.join(dirname, name): pdiparams.iter_record_chunks(name, array)
             for name, array in arrays.items()
         }
     atomic_write(files)
@@ -71,7 +71,7 @@ def _append_output_ops(program: Program, outputs: list[Variable]) -> list[Variab
     return results
 
 
-def _list_of(name: str, value: Any, cls: type) -> list[Any]:
+def _check_list_of(name: str, value: Any, cls: type) -> list[Any]:
     items = [value] if isinstance(value, cls) else list(value)
     if not all(isinstance(item, cls) for item in items):
         raise ValueError(
@@ -100,11 +100,13 @@ def save_inference_model(
 
     Returns the names of the outputs.
     """
-    feeds = _list_of("feeded_var_names", feeded_var_names, str)
-    targets = _list_of("target_vars", target_vars, Variable)
+    feeds = _check_list_of("feeded_var_names", feeded_var_names, str)
+    targets = _check_list_of("target_vars", target_vars, Variable)
     program = default_main_program() if main_program is None else unwrap_program(main_program)
     if not export_for_deployment:
-        path = os.path.join(dirname, os.path.basename(model_filename or MODEL) + ".main_program")
+        path = os.path.join(
+            dirname, os.path.basename(model_filename or MODEL_FILE) + ".main_program"
+        )
         atomic_write({path: pdmodel.to_bytes(program.raw)})
         if not program_only:
             save_persistables(executor, dirname, program, params_filename)
@@ -117,11 +119,11 @@ def save_inference_model(
     clone = program.clone(for_test=True)
     variables = [clone.global_block().var(v.name) for v in targets]
     outs = [v.name for v in _append_output_ops(clone, variables)]
-    desc = normalize(clone.raw, feeds, outs, spare_feeds=True)
+    desc = build_inference_program(clone.raw, feeds, outs, spare_feeds=True)
     scope = current_scope()
     if program_only:
         convert_to_paddle1(desc)
-        path = os.path.join(dirname, os.path.basename(model_filename or MODEL))
+        path = os.path.join(dirname, os.path.basename(model_filename or MODEL_FILE))
         atomic_write({path: pdmodel.to_bytes(desc)})
     else:
         values = {v.name: scope.value(v.name).array for v in desc.persistables()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ...ir.program import Attr, AttrType, Block, Kind, OpDesc, Program, VarDesc
+from ...ir.program import Attr, AttrType, Block, OpDesc, Program, VarDesc, VarKind
 from .legacy_op_rewrites import rewrite_ops
 
 OPS_WITH_XSHAPE = ("reshape2", "transpose2", "squeeze2", "unsqueeze2", "flatten2")
@@ -32,16 +32,18 @@ def convert_to_paddle1(program: Program) -> None:
             # with a negative axis, 1.8 writes out of bounds
             if op.type == "split" and op.attr("axis", 0) < 0:
                 op.attrs["axis"] = Attr(
-                    AttrType.INT, op.attr("axis") + len(_shape(program, block, op))
+                    AttrType.INT, op.attr("axis") + len(_slot_shape(program, block, op))
                 )
             if op.type in REPLACEMENTS:
                 REPLACEMENTS[op.type](program, block, op)
         for var in block.vars.values():
-            if not var.shape and var.kind in (Kind.DENSE, Kind.ARRAY):
+            if not var.shape and var.kind in (VarKind.DENSE, VarKind.ARRAY):
                 var.shape = (1,)
 
 
-def _declare(block: Block, op: OpDesc, slot: str, shape: tuple[int, ...], dtype: str) -> None:
+def _declare_output(
+    block: Block, op: OpDesc, slot: str, shape: tuple[int, ...], dtype: str
+) -> None:
     name = f"{next(iter(op.outputs.values()))[0]}.{slot.lower()}"
     block.vars[name] = VarDesc(name, shape, dtype, stop_gradient=True)
     op.outputs[slot] = [name]
@@ -52,12 +54,12 @@ def _add_outputs(program: Program, block: Block, op: OpDesc) -> None:
     if op.type in OPS_WITH_XSHAPE and not op.outputs.get("XShape"):
         x = program.var(op.inputs["X"][0], block.idx)
         assert x is not None
-        _declare(block, op, "XShape", (0, *x.shape), x.dtype)
+        _declare_output(block, op, "XShape", (0, *x.shape), x.dtype)
     for slot, dtype in UNUSED_OUTPUTS.get(op.type, {}).items():
         if not op.outputs.get(slot):
-            _declare(block, op, slot, (-1,), dtype)
+            _declare_output(block, op, slot, (-1,), dtype)
     if op.type == "lod_rank_table":
-        block.vars[op.outputs["Out"][0]].kind = Kind.RANK_TABLE
+        block.vars[op.outputs["Out"][0]].kind = VarKind.RANK_TABLE
 
 
 def _convert_attrs(op: OpDesc) -> None:
@@ -78,7 +80,7 @@ EXPAND_SLOTS = {"RepeatTimes": "ExpandTimes", "repeat_times_tensor": "expand_tim
 
 
 def _replace_tile(program: Program, block: Block, op: OpDesc) -> None:
-    if len(op.attr("expand_times", [])) == len(_shape(program, block, op)):
+    if len(op.attr("expand_times", [])) == len(_slot_shape(program, block, op)):
         op.type = "expand"
         op.inputs = {EXPAND_SLOTS.get(slot, slot): names for slot, names in op.inputs.items()}
 
@@ -86,7 +88,7 @@ def _replace_tile(program: Program, block: Block, op: OpDesc) -> None:
 def _replace_flatten(program: Program, block: Block, op: OpDesc) -> None:
     out = program.var(op.outputs["Out"][0], block.idx)
     assert out is not None
-    rank = max(len(_shape(program, block, op)), 1)
+    rank = max(len(_slot_shape(program, block, op)), 1)
     start = op.attr("start_axis", 1) % rank
     # 0 copies a dimension
     sizes = [0 if i < start and d < 0 else d for i, d in enumerate(out.shape)]
@@ -96,12 +98,12 @@ def _replace_flatten(program: Program, block: Block, op: OpDesc) -> None:
 
 
 def _replace_top_k(program: Program, block: Block, op: OpDesc) -> None:
-    last = len(_shape(program, block, op)) - 1
+    last = len(_slot_shape(program, block, op)) - 1
     if op.attr("axis", -1) in (-1, last) and op.attr("largest", True):
         op.type, op.attrs = "top_k", {"k": Attr(AttrType.INT, op.attr("k", 1))}
 
 
-def _shape(program: Program, block: Block, op: OpDesc) -> tuple[int, ...]:
+def _slot_shape(program: Program, block: Block, op: OpDesc) -> tuple[int, ...]:
     desc = program.var(op.inputs["X"][0], block.idx)
     assert desc is not None
     return desc.shape

@@ -45,7 +45,7 @@ class ArgumentType(NamedTuple):
     description: str
 
 
-def _parse(text: str) -> ArgumentType:
+def _parse_types(text: str) -> ArgumentType:
     names = text.split()
     if names[0] != "=":
         return ArgumentType((Tensor, TensorArray), frozenset(names), "Variable")
@@ -57,21 +57,21 @@ def _parse(text: str) -> ArgumentType:
     )
 
 
-def _by_layer() -> dict[str, dict[str, ArgumentType]]:
+def _checks_by_layer() -> dict[str, dict[str, ArgumentType]]:
     layers: dict[str, dict[str, ArgumentType]] = {}
     for text, arguments in ARGUMENT_TYPES.items():
         for item in arguments.split():
             layer, argument = item.split(".")
-            layers.setdefault(layer, {})[argument] = _parse(text)
+            layers.setdefault(layer, {})[argument] = _parse_types(text)
     return layers
 
 
-LAYERS = _by_layer()
+CHECKS_BY_LAYER = _checks_by_layer()
 
 
 def check_arguments(layer: Callable[..., Any], name: str) -> Callable[..., Any]:
     """Wrap a layer so that in programs it raises OperandError for invalid arguments."""
-    types = LAYERS.get(name)
+    types = CHECKS_BY_LAYER.get(name)
     if types is None:
         return layer
     positions = {n: i for i, n in enumerate(inspect.signature(layer).parameters) if n in types}
@@ -79,15 +79,19 @@ def check_arguments(layer: Callable[..., Any], name: str) -> Callable[..., Any]:
 
     @functools.wraps(layer)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
-        if state.mode.builder is not None and compat.is_paddle1 and not compat.follows_fluid_mode:
-            for problem in _problems(checks, args, kwargs):
+        if (
+            state.mode.program_builder is not None
+            and compat.is_paddle1
+            and not compat.follows_fluid_mode
+        ):
+            for problem in _find_problems(checks, args, kwargs):
                 raise OperandError(with_user_line(f"{name}: {problem}"))
         return layer(*args, **kwargs)
 
     return wrapper
 
 
-def _problems(
+def _find_problems(
     checks: list[tuple[str, int, ArgumentType]], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Iterator[str]:
     """Yield descriptions of invalid arguments."""

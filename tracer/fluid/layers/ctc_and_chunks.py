@@ -115,7 +115,7 @@ def chunk_eval(
     return outputs
 
 
-def _four_sides(value: Any) -> list[int]:
+def _paddings_per_side(value: Any) -> list[int]:
     if isinstance(value, int):
         return [value] * 4
     return list(value) * 2 if len(value) == 2 else list(value)
@@ -141,7 +141,7 @@ def im2sequence(
     attrs = {
         "kernels": kernels,
         "strides": strides,
-        "paddings": _four_sides(padding),
+        "paddings": _paddings_per_side(padding),
         "out_stride": out_stride,
     }
     return OPS["im2sequence"](input, input_image_size, **attrs)

@@ -40,7 +40,7 @@ class BeamSearchDecoder(decode.BeamSearchDecoder):
 def parent_block() -> Iterator[None]:
     """Record the body into the parent of the current block."""
     recorder = require_static_mode("dynamic_decode").recorder
-    with recorder.in_block(recorder.open_blocks[-2]):
+    with recorder.record_in_block(recorder.open_blocks[-2]):
         yield
 
 
@@ -84,7 +84,7 @@ def dynamic_decode(
 
     Returns the outputs [B, T, *], the last states, and with return_length the lengths.
     """
-    if state.mode.builder is None:
+    if state.mode.program_builder is None:
         return decode.dynamic_decode(
             decoder,
             inits,
@@ -95,16 +95,16 @@ def dynamic_decode(
             return_length,
             **kwargs,
         )
-    outputs, states, lengths = _Loop(decoder, inits, max_step_num, impute_finished, is_test).record(
-        kwargs
-    )
+    outputs, states, lengths = _DecodeLoop(
+        decoder, inits, max_step_num, impute_finished, is_test
+    ).record(kwargs)
     with suppress(NotImplementedError):  # optional for decoders of 1.8
         outputs, states = decoder.finalize(outputs, states, lengths)
     outputs = outputs if output_time_major else pytree.map(swap_batch_time, outputs)
     return (outputs, states, lengths) if return_length else (outputs, states)
 
 
-class _Loop:
+class _DecodeLoop:
     """The loop of a program that runs a decoder.
 
     With is_test its variables are overwritten in each iteration; otherwise they are written to
@@ -136,25 +136,27 @@ class _Loop:
             ]
         with While(self.cond, is_test=self.is_test).block():
             inputs, states = (
-                (self.inputs, self.states) if arrays is None else pytree.map(self._read, arrays)
+                (self.inputs, self.states)
+                if arrays is None
+                else pytree.map(self._read_array, arrays)
             )
-            outputs, *carried = self._step(inputs, states, kwargs)
+            outputs, *carried = self._record_step(inputs, states, kwargs)
             output_arrays = pytree.map(_create_outer_array, outputs)
             pytree.map(lambda x, array: array_write(x, self.step, array), outputs, output_arrays)
-            self._carry(arrays, *carried)
+            self._write_loop_variables(arrays, *carried)
         outputs = pytree.map(
             lambda array: tensor_array_to_tensor(array, axis=0, use_stack=True)[0], output_arrays
         )
         return (
             outputs,
-            self.states if arrays is None else pytree.map(self._read, arrays[1]),
+            self.states if arrays is None else pytree.map(self._read_array, arrays[1]),
             self.lengths,
         )
 
-    def _read(self, array: Any) -> Any:
+    def _read_array(self, array: Any) -> Any:
         return array_read(array, self.step)
 
-    def _step(self, inputs: Any, states: Any, kwargs: dict[str, Any]) -> Any:
+    def _record_step(self, inputs: Any, states: Any, kwargs: dict[str, Any]) -> Any:
         """Record one step; returns its outputs and the loop-carried variables."""
         outputs, next_states, next_inputs, finished = self.decoder.step(
             self.step, inputs, states, **kwargs
@@ -167,7 +169,9 @@ class _Loop:
             next_states = pytree.map(_freeze_finished(self.finished), states, next_states)
         return outputs, next_inputs, next_states, finished, lengths
 
-    def _carry(self, arrays: Any, inputs: Any, states: Any, finished: Any, lengths: Any) -> None:
+    def _write_loop_variables(
+        self, arrays: Any, inputs: Any, states: Any, finished: Any, lengths: Any
+    ) -> None:
         """Write the loop-carried variables and the condition of the next iteration."""
         increment(self.step, 1.0, in_place=True)
         if arrays is None:

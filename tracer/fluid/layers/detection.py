@@ -35,7 +35,7 @@ __all__ = [
 __getattr__ = package_getattr(__name__)
 
 
-def _floats(values: Any) -> list[float]:
+def _float_list(values: Any) -> list[float]:
     return [float(v) for v in to_list(values)]
 
 
@@ -43,7 +43,7 @@ def _width_height(values: Any, name: str) -> list[float]:
     """Return two numbers, for width and height. Raises OpError for other values."""
     if not isinstance(values, list | tuple) or len(values) != 2:
         raise OpError(with_user_line(f"{name}={values} must be [width, height]"))
-    return _floats(values)
+    return _float_list(values)
 
 
 # -- anchors and prior boxes
@@ -66,9 +66,9 @@ def anchor_generator(
     """
     boxes, variances = OPS["anchor_generator"](
         input,
-        anchor_sizes=_floats(anchor_sizes),
-        aspect_ratios=_floats(aspect_ratios),
-        variances=_floats(variance),
+        anchor_sizes=_float_list(anchor_sizes),
+        aspect_ratios=_float_list(aspect_ratios),
+        variances=_float_list(variance),
         stride=_width_height(stride, "anchor_generator: stride"),
         offset=float(offset),
     )
@@ -100,9 +100,9 @@ def density_prior_box(
         input,
         image,
         densities=[int(d) for d in densities],
-        fixed_sizes=_floats(fixed_sizes),
-        fixed_ratios=_floats(fixed_ratios),
-        variances=_floats(variance),
+        fixed_sizes=_float_list(fixed_sizes),
+        fixed_ratios=_float_list(fixed_ratios),
+        variances=_float_list(variance),
         clip=clip,
         step_w=step[0],
         step_h=step[1],

@@ -48,18 +48,20 @@ class _LocationScale:
 
     def __init__(self, first: Any, second: Any) -> None:
         self._is_scalar = isinstance(first, float) and isinstance(second, float)
-        self._first, self._second = _parameters(type(self).__name__, first, second)
+        self._first_parameter, self._second_parameter = _parameters(
+            type(self).__name__, first, second
+        )
 
-    def _noise(self, shape: list[int], seed: int) -> Any:
+    def _sample_noise(self, shape: list[int], seed: int) -> Any:
         raise NotImplementedError
 
     def _sample(self, shape: Any, seed: int, location: Any, scale: Any) -> Any:
         batch = list(location.meta.shape)
         if all(d >= 0 for d in batch):
-            noise = self._noise([*shape, *batch], seed)
+            noise = self._sample_noise([*shape, *batch], seed)
         else:  # a dynamic batch must come first; it is transposed to the end
             like = fill_constant_batch_size_like(location, [*batch, *shape], location.dtype, 0.0)
-            batch_first = self._noise(like, seed)
+            batch_first = self._sample_noise(like, seed)
             noise = OPS["transpose2"](
                 batch_first, axis=[*range(len(batch), batch_first.ndim), *range(len(batch))]
             )
@@ -73,9 +75,9 @@ class Uniform(_LocationScale):
 
     def __init__(self, low: Any, high: Any) -> None:
         super().__init__(low, high)
-        self.low, self.high = self._first, self._second
+        self.low, self.high = self._first_parameter, self._second_parameter
 
-    def _noise(self, shape: Any, seed: int) -> Any:
+    def _sample_noise(self, shape: Any, seed: int) -> Any:
         if isinstance(shape, Tensor):
             return OPS["uniform_random"](
                 OPS["shape"](shape), shape=list(shape.meta.shape), min=0.0, max=1.0, seed=seed
@@ -107,9 +109,9 @@ class Normal(_LocationScale):
 
     def __init__(self, loc: Any, scale: Any) -> None:
         super().__init__(loc, scale)
-        self.loc, self.scale = self._first, self._second
+        self.loc, self.scale = self._first_parameter, self._second_parameter
 
-    def _noise(self, shape: Any, seed: int) -> Any:
+    def _sample_noise(self, shape: Any, seed: int) -> Any:
         if isinstance(shape, Tensor):
             return OPS["gaussian_random"](
                 OPS["shape"](shape), shape=list(shape.meta.shape), mean=0.0, std=1.0, seed=seed

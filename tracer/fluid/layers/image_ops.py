@@ -55,7 +55,9 @@ def image_resize(
         raise OpError(
             with_user_line(f"image_resize: resample={resample!r} does not fit (X={input.meta})")
         )
-    operands, attrs = vision._sizes(input, size) if size is not None else _scale_operands(scale)
+    operands, attrs = (
+        vision._resize_inputs_and_attrs(input, size) if size is not None else _scale_operands(scale)
+    )
     attrs |= {"align_corners": bool(align_corners), "align_mode": int(align_mode)}
     layout = "NHWC" if data_format[-1] == "C" else "NCHW"
     return OPS[f"{mode}_interp"](input, *operands, data_layout=layout, interp_method=mode, **attrs)

@@ -62,7 +62,7 @@ def data(
 
 def create_tensor(dtype: Any, name: str | None = None, persistable: bool = False) -> Any:
     """Create a variable whose value and shape are assigned later."""
-    if state.mode.builder is None:
+    if state.mode.program_builder is None:
         tensor = Tensor(np.zeros(0, dtype_of(dtype).np))
         tensor.name = name or unique_name.generate("create_tensor")
         return tensor
@@ -108,10 +108,10 @@ def create_global_var(
         )
         tensor.name, tensor.persistable = name, persistable
         return tensor
-    if state.mode.builder is None:
+    if state.mode.program_builder is None:
         enable_static()
     variable = _global_var(shape, value, dtype, persistable, force_cpu, name)
-    variable.unspecified = frozenset({"lod_level"})
+    variable.undeclared_properties = frozenset({"lod_level"})
     return variable
 
 

@@ -26,21 +26,21 @@ __all__ = [
 __all__ += list(_COMPARISONS + _CONNECTIVES)
 
 
-def _comparison(kind: str) -> Callable[..., Any]:
+def _make_comparison(kind: str) -> Callable[..., Any]:
     def layer(x: Any, y: Any, cond: Any = None) -> Any:
         return assign_to(OPS[kind](x, y), cond)
 
-    return _named(layer, kind, "cond")
+    return _set_name_and_doc(layer, kind, "cond")
 
 
-def _connective(kind: str) -> Callable[..., Any]:
+def _make_connective(kind: str) -> Callable[..., Any]:
     def layer(x: Any, y: Any, out: Any = None, name: str | None = None) -> Any:
         return assign_to(OPS[kind](x, y), out)
 
-    return _named(layer, kind, "out")
+    return _set_name_and_doc(layer, kind, "out")
 
 
-def _named(layer: Callable[..., Any], kind: str, target: str) -> Callable[..., Any]:
+def _set_name_and_doc(layer: Callable[..., Any], kind: str, target: str) -> Callable[..., Any]:
     layer.__name__ = layer.__qualname__ = kind
     layer.__doc__ = (
         f"{kind}(x, y) elementwise, bool [*]; also assigned to `{target}`. "
@@ -49,8 +49,8 @@ def _named(layer: Callable[..., Any], kind: str, target: str) -> Callable[..., A
     return deprecated_alias(f"fluid.layers.{kind}", f"paddle.{kind}")(layer)
 
 
-globals().update({kind: _comparison(kind) for kind in _COMPARISONS})
-globals().update({kind: _connective(kind) for kind in _CONNECTIVES})
+globals().update({kind: _make_comparison(kind) for kind in _COMPARISONS})
+globals().update({kind: _make_connective(kind) for kind in _CONNECTIVES})
 
 
 @replaced_by("paddle.less_than")

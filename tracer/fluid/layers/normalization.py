@@ -10,7 +10,7 @@ from ...nn.initializer import Constant
 from ...nn.param_attr import ParamAttr
 from ...static import default_main_program, nn
 from ...static.nn.helper import LayerHelper, apply_activation, static_size
-from ..training_mode import PHASE
+from ..training_mode import TRAINING_MODE
 from .helper import replaced_by
 
 __all__ = [
@@ -162,7 +162,7 @@ def dropout(
     In dygraph mode the input is unchanged after `eval` of any Layer.
     seed: drop the same elements at each call; a `random_seed` of the program has the same effect
     """
-    is_test = is_test or (state.mode.builder is None and not PHASE.training)
+    is_test = is_test or (state.mode.program_builder is None and not TRAINING_MODE.training)
     seed = seed or default_main_program().random_seed or seed
     return OPS["dropout"](
         x,

@@ -93,7 +93,7 @@ def load(out: Any, file_path: str, load_as_fp16: bool | None = None) -> None:
         array = np.asarray(load_params(file_path, ["out"])["out"])
         return array.astype(np.float16) if load_as_fp16 else array
 
-    if state.mode.builder is None:
+    if state.mode.program_builder is None:
         out.set_value(Tensor(value()))
     else:
         py_func(value, [], out)

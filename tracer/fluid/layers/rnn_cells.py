@@ -186,7 +186,7 @@ def rnn(
     inputs: [B, T, *], or [T, B, *] if time_major; outputs likewise
     sequence_length: int [B]; states do not change after the end of a sequence
     """
-    if state.mode.builder is None:
+    if state.mode.program_builder is None:
         return run_over_time(
             cell, inputs, initial_states, sequence_length, time_major, is_reverse, kwargs
         )

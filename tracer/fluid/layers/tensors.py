@@ -47,7 +47,7 @@ def cast(x: Any, dtype: Any) -> Any:
     Programs contain the op even if x is declared with this dtype, because fed values may have
     another one.
     """
-    if state.mode.builder is None or not isinstance(x, Tensor):
+    if state.mode.program_builder is None or not isinstance(x, Tensor):
         return _cast(x, dtype)
     return OPS["cast"](x, in_dtype=dtype_of(x.meta.dtype).proto, out_dtype=dtype_of(dtype).proto)
 
@@ -57,7 +57,7 @@ def assign(input: Any, output: Any = None) -> Any:
     """Copy a variable or an array; assign it to `output` if given."""
     if not isinstance(input, Tensor):
         array = np.asarray(input)
-        builder = state.mode.builder
+        builder = state.mode.program_builder
         value = to_tensor(array) if builder is None else OPS["assign"](to_tensor(array))
         return assign_to(value, output)
     return assign_to(OPS["assign"](input), output)

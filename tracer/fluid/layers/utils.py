@@ -23,7 +23,7 @@ def is_sequence(seq: Any) -> bool:
     return _children_of(seq) is not None
 
 
-def _children_of(value: Any) -> pytree.Children | None:
+def _children_of(value: Any) -> pytree.FactoryAndChildren | None:
     return pytree.sequence_children(value, (str, bytes))
 
 

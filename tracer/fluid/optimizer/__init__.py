@@ -16,19 +16,19 @@ for _name in standard.__all__:
     )(getattr(standard, _name))
 
 # Short names: SGD for SGDOptimizer and so on.
-_SHORT = {
+_SHORT_NAMES = {
     name.removesuffix("Optimizer"): getattr(of, name)
     for of in (paddle1_only, standard)
     for name in of.__all__
 }
-globals().update(_SHORT)
+globals().update(_SHORT_NAMES)
 
 __all__ = [
     *paddle1_only.__all__,
     *unsupported.__all__,
     *standard.__all__,
     *wrappers.__all__,
-    *_SHORT,
+    *_SHORT_NAMES,
     "ExponentialMovingAverage",
     "ModelAverage",
 ]

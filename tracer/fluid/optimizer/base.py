@@ -98,7 +98,7 @@ class Paddle1Optimizer(Optimizer):
             pairs = [
                 (p, p.grad) for p in parameter_list if p.grad is not None and not p.stop_gradient
             ]
-            self._apply([(p, g.array) for p, g in pairs])
+            self._clip_and_update([(p, g.array) for p, g in pairs])
             return [], pairs
 
     @contextmanager
@@ -121,7 +121,7 @@ class Paddle1Optimizer(Optimizer):
         them.
         """
         with self._use_grad_clip(
-            None, default_main_program() if state.mode.builder is not None else None
+            None, default_main_program() if state.mode.program_builder is not None else None
         ):
             return super().apply_gradients(params_grads)
 
@@ -163,7 +163,7 @@ class Paddle1Optimizer(Optimizer):
 
     def set_dict(self, state_dict: dict[str, Any]) -> None:
         """Restore the result of state_dict(), also before the first step."""
-        if self._updates_all_parameters and state.mode.builder is None:
+        if self._updates_all_parameters and state.mode.program_builder is None:
             self._parameter_list = all_parameters()
         super().set_state_dict(state_dict)
         if isinstance(self._learning_rate, LearningRateDecay) and "global_step" in state_dict:

@@ -102,7 +102,7 @@ class LookaheadOptimizer:
         with use_mode(StaticGraphMode(program)):
             step = self._step_counter(program)
             is_due = OPS["cast"](
-                OPS["equal"](OPS["elementwise_mod"](step, self._period()), self._zero()),
+                OPS["equal"](OPS["elementwise_mod"](step, self._period()), self._zero_constant()),
                 in_dtype=0,
                 out_dtype=5,
             )
@@ -121,7 +121,7 @@ class LookaheadOptimizer:
         return OPS["fill_constant"](shape=[1], value=float(self.k), dtype=2)
 
     @staticmethod
-    def _zero() -> Any:
+    def _zero_constant() -> Any:
         return OPS["fill_constant"](shape=[1], value=0.0, dtype=2)
 
     def _update_slow_copy(

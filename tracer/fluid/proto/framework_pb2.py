@@ -2,12 +2,12 @@
 `OpDesc.FromString(op.desc.serialize_to_string())`.
 """
 
-from ...export.proto import messages
+from ...export.proto import message_classes
 from ...ir.program import AttrType
 
 __all__ = ["BlockDesc", "OpDesc", "OpProto", "ProgramDesc", "VarDesc", "VarType", "Version"]
 
-_messages = messages()
+_messages = message_classes()
 BlockDesc, OpDesc, OpProto = _messages["BlockDesc"], _messages["OpDesc"], _messages["OpProto"]
 ProgramDesc, VarDesc, VarType, Version = (
     _messages["ProgramDesc"],

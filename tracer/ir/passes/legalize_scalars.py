@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-_REDUCTIONS = {
+_REDUCTION_OPS = {
     "reduce_sum",
     "reduce_mean",
     "reduce_max",
@@ -16,9 +16,9 @@ _REDUCTIONS = {
     "reduce_all",
     "reduce_any",
 }
-_NORMS = {"p_norm", "frobenius_norm", "logsumexp"}
-_SLICES = {"slice", "strided_slice"}
-_OTHERS = {
+_NORM_OPS = {"p_norm", "frobenius_norm", "logsumexp"}
+_SLICE_OPS = {"slice", "strided_slice"}
+_OTHER_SCALAR_OPS = {
     "mean",
     "dot",
     "size",
@@ -40,10 +40,10 @@ def may_reduce_to_scalar(kind: str, attrs: Mapping[str, Any]) -> bool:
 
     attrs: attributes as in a program.
     """
-    if kind in _SLICES:
-        return bool(_value(attrs, "decrease_axis"))
-    if kind in _REDUCTIONS or kind in _NORMS or kind in _OTHERS:
-        return not any(_value(attrs, name) for name in ("keep_dim", "keepdim", "keepdims"))
+    if kind in _SLICE_OPS:
+        return bool(_attr_value(attrs, "decrease_axis"))
+    if kind in _REDUCTION_OPS or kind in _NORM_OPS or kind in _OTHER_SCALAR_OPS:
+        return not any(_attr_value(attrs, name) for name in ("keep_dim", "keepdim", "keepdims"))
     return False
 
 
@@ -53,9 +53,9 @@ def reduces_to_scalar(kind: str, attrs: Mapping[str, Any], rank: int) -> bool:
     """
     if kind == "mean":
         return True
-    if kind in _SLICES:
+    if kind in _SLICE_OPS:
         return len(attrs.get("decrease_axis") or ()) == rank
-    if kind in _REDUCTIONS:
+    if kind in _REDUCTION_OPS:
         dims = attrs.get("dim") or ()
         return not attrs.get("keep_dim") and (
             bool(attrs.get("reduce_all")) or len(dims) in (0, rank)
@@ -63,6 +63,6 @@ def reduces_to_scalar(kind: str, attrs: Mapping[str, Any], rank: int) -> bool:
     return kind in ("p_norm", "dot", "logsumexp") and rank == 1 and not attrs.get("keepdim")
 
 
-def _value(attrs: Mapping[str, Any], name: str) -> Any:
+def _attr_value(attrs: Mapping[str, Any], name: str) -> Any:
     found = attrs.get(name)
     return None if found is None else found.value

@@ -9,11 +9,11 @@ from copy import deepcopy
 
 from ...core.errors import OpError, with_user_line
 from .. import program as data
-from .for_test import clone_for_test_in_place
+from .clone_for_test import clone_for_test_in_place
 from .prune import prune
 
 
-def normalize(
+def build_inference_program(
     desc: data.Program,
     feeds: Sequence[str],
     fetches: Sequence[str],
@@ -27,7 +27,7 @@ def normalize(
     """
     tested = clone_for_test_in_place(deepcopy(desc))
     for block in tested.blocks:
-        block.ops = [result for op in block.ops for result in _plain(op)]
+        block.ops = [result for op in block.ops for result in _replace_python_op(op)]
     wanted = [
         *fetches,
         *(n for op in tested.block.ops for n in op.output_names() if keep and op.type != "feed"),
@@ -49,13 +49,13 @@ def normalize(
     return found
 
 
-def _plain(op: data.OpDesc) -> list[data.OpDesc]:
+def _replace_python_op(op: data.OpDesc) -> list[data.OpDesc]:
     """Replace an op that needs Python objects of this process: pylayer becomes assign ops.
 
     Raises OpError for py_func.
     """
     if op.type == "py_func":
-        where = f"\n  at {op.where}" if op.where else ""
+        where = f"\n  at {op.user_line}" if op.user_line else ""
         raise OpError(
             "normalize_program: py_func calls a Python function, which cannot be saved to a "
             f"file{where}"
@@ -63,4 +63,4 @@ def _plain(op: data.OpDesc) -> list[data.OpDesc]:
     if op.type != "pylayer":
         return [op]
     pairs = zip(op.inputs["Y"], op.outputs["Out"], strict=True)
-    return [data.OpDesc("assign", {"X": [y]}, {"Out": [out]}, {}, op.where) for y, out in pairs]
+    return [data.OpDesc("assign", {"X": [y]}, {"Out": [out]}, {}, op.user_line) for y, out in pairs]

@@ -9,25 +9,35 @@ from dataclasses import replace
 
 from ...core.errors import OpError
 from ..block_captures import (
-    EMPTY,
+    EMPTY_NAME,
     block_inputs,
     block_outputs,
     block_reads,
     block_writes,
-    inner_blocks,
+    iter_inner_blocks,
     op_accesses,
     op_reads,
 )
-from ..op_traits import is_feed_or_fetch, traits_of
-from ..program import Arg, Attr, AttrType, Block, Contract, Kind, OpDesc, Program, VarDesc
+from ..op_traits import is_feed_or_fetch, program_op_traits
+from ..program import (
+    Attr,
+    AttrType,
+    Block,
+    Contract,
+    ContractArg,
+    OpDesc,
+    Program,
+    VarDesc,
+    VarKind,
+)
 
 
-def feed_op(name: str, col: int) -> OpDesc:
+def make_feed_op(name: str, col: int) -> OpDesc:
     """The op that makes `name` input number `col`."""
     return OpDesc("feed", {"X": ["feed"]}, {"Out": [name]}, {"col": Attr(AttrType.INT, col)})
 
 
-def fetch_op(name: str, col: int) -> OpDesc:
+def make_fetch_op(name: str, col: int) -> OpDesc:
     """The op that makes `name` output number `col`."""
     return OpDesc("fetch", {"X": [name]}, {"Out": ["fetch"]}, {"col": Attr(AttrType.INT, col)})
 
@@ -48,7 +58,7 @@ def prune(
     guarded = [guard.var for guard in program.contract.guards] if program.contract else []
     ops, needed = _needed_ops(program, feeds, [*fetches, *guarded])
     _check_feeds(program, ops, needed | set(feeds) if spare else needed, feeds)
-    return _assemble(program, ops, feeds, fetches)
+    return _build_pruned_program(program, ops, feeds, fetches)
 
 
 def prune_in_place(program: Program, feeds: Sequence[str], fetches: Sequence[str]) -> Program:
@@ -78,7 +88,7 @@ def eliminate_dead_ops(program: Program) -> Program:
     kept = [var.name for var in program.persistables()]
     feeds, fetches = program.feeds(), program.fetches()
     ops, _ = _needed_ops(program, feeds, [*fetches, *guarded, *kept])
-    return _assemble(program, ops, feeds, fetches)
+    return _build_pruned_program(program, ops, feeds, fetches)
 
 
 def _prune_sub_blocks(program: Program) -> Program:
@@ -88,7 +98,7 @@ def _prune_sub_blocks(program: Program) -> Program:
     the block's variables.
     """
     if len(program.blocks) == 1 or any(
-        not traits_of(op.type).capture_slot and any(inner_blocks(program, op))
+        not program_op_traits(op.type).capture_slot and any(iter_inner_blocks(program, op))
         for op in program.ops()
     ):
         return program
@@ -101,9 +111,9 @@ def _prune_sub_blocks(program: Program) -> Program:
         used.update(taken, block_inputs(runs[block.idx]) if block.idx in runs else [])
         block.vars = {name: var for name, var in block.vars.items() if name in used}
     for op in result.ops():
-        for block in inner_blocks(result, op):
+        for block in iter_inner_blocks(result, op):
             slot, known = (
-                traits_of(op.type).capture_slot,
+                program_op_traits(op.type).capture_slot,
                 {*block_reads(result, block), *block_writes(result, block)},
             )
             op.inputs[slot] = [name for name in op.inputs.get(slot, []) if name in known]
@@ -126,8 +136,8 @@ def _live_ops(program: Program, block: Block, taken: Iterable[str]) -> list[OpDe
 
 def _has_side_effects(program: Program, op: OpDesc) -> bool:
     """Whether an op, or one in its blocks, has side effects."""
-    inside = (o for block in inner_blocks(program, op) for o in block.ops)
-    return any(traits_of(o.type).has_side_effects for o in (op, *inside))
+    inside = (o for block in iter_inner_blocks(program, op) for o in block.ops)
+    return any(program_op_traits(o.type).has_side_effects for o in (op, *inside))
 
 
 def _check_names(program: Program, feeds: Sequence[str], fetches: Sequence[str]) -> None:
@@ -188,53 +198,55 @@ def _unwritten_names(
     known = {
         name
         for name, var in program.block.vars.items()
-        if var.persistable or var.kind != Kind.DENSE
+        if var.persistable or var.kind != VarKind.DENSE
     } | set(feeds)
     for op in ops:
         written = set(op.output_names()).union(
-            *(o.output_names() for b in inner_blocks(program, op) for o in b.ops)
+            *(o.output_names() for b in iter_inner_blocks(program, op) for o in b.ops)
         )
-        read = op_accesses(program, op) - written | set(op.input_names()) - {EMPTY}
+        read = op_accesses(program, op) - written | set(op.input_names()) - {EMPTY_NAME}
         yield from sorted(name for name in read - known if name in program.block.vars)
         known |= written
     yield from sorted(name for name in needed - known if name in program.block.vars)
 
 
-def _assemble(
+def _build_pruned_program(
     program: Program, ops: list[OpDesc], feeds: Sequence[str], fetches: Sequence[str]
 ) -> Program:
-    inner = {block.idx for op in ops for block in inner_blocks(program, op)}
-    order = [0, *sorted(inner | {p for i in inner for p in _parents(program, i)} - {0})]
+    inner = {block.idx for op in ops for block in iter_inner_blocks(program, op)}
+    order = [0, *sorted(inner | {p for i in inner for p in _iter_parents(program, i)} - {0})]
     renamed = {old: new for new, old in enumerate(order)}
     kept = [_copy_block(program.blocks[i], renamed) for i in order]
     block = kept[0]
     block.ops = [
-        *(feed_op(name, i) for i, name in reversed(list(enumerate(feeds)))),
+        *(make_feed_op(name, i) for i, name in reversed(list(enumerate(feeds)))),
         *(_copy_op(op, renamed) for op in ops),
-        *(fetch_op(name, i) for i, name in enumerate(fetches)),
+        *(make_fetch_op(name, i) for i, name in enumerate(fetches)),
     ]
     guarded = [guard.var for guard in program.contract.guards] if program.contract else []
-    used = {*feeds, *fetches, *guarded, *_names(kept)}
+    used = {*feeds, *fetches, *guarded, *_iter_names(kept)}
     block.vars = {
         name: var for name, var in block.vars.items() if name in used and not is_feed_or_fetch(name)
     }
     for name in sorted({op.type for op in block.ops}):
-        holder = traits_of(name).holder
+        holder = program_op_traits(name).feed_fetch_kind
         if holder is not None:
             block.vars[name] = VarDesc(name, dtype="", kind=holder, persistable=True)
     contract = (
-        None if program.contract is None else _contract(program.contract, block, feeds, fetches)
+        None
+        if program.contract is None
+        else _prune_contract(program.contract, block, feeds, fetches)
     )
     return Program(kept, program.version, contract)
 
 
-def _parents(program: Program, index: int) -> Iterator[int]:
+def _iter_parents(program: Program, index: int) -> Iterator[int]:
     while index > 0:
         index = program.blocks[index].parent
         yield index
 
 
-def _names(blocks: list[Block]) -> Iterator[str]:
+def _iter_names(blocks: list[Block]) -> Iterator[str]:
     for block in blocks:
         for op in block.ops:
             yield from op_reads(op)
@@ -257,7 +269,7 @@ def _copy_op(op: OpDesc, renamed: dict[int, int]) -> OpDesc:
     return copied
 
 
-def _contract(
+def _prune_contract(
     contract: Contract, block: Block, feeds: Sequence[str], fetches: Sequence[str]
 ) -> Contract:
     """The contract of the pruned program. It has no output tree if the outputs change, and
@@ -265,8 +277,8 @@ def _contract(
     """
     pruned = deepcopy(contract)
     pruned.inputs, pruned.outputs = (
-        _args(contract.inputs, block, feeds),
-        _args(contract.outputs, block, fetches),
+        _contract_args(contract.inputs, block, feeds),
+        _contract_args(contract.outputs, block, fetches),
     )
     if [arg.name for arg in contract.outputs] != list(fetches):
         pruned.output_tree = ""
@@ -274,9 +286,12 @@ def _contract(
     return pruned
 
 
-def _args(args: Sequence[Arg], block: Block, names: Sequence[str]) -> list[Arg]:
+def _contract_args(
+    args: Sequence[ContractArg], block: Block, names: Sequence[str]
+) -> list[ContractArg]:
     known = {arg.name: arg for arg in args}
     found = ((name, known.get(name), block.vars[name]) for name in names)
     return [
-        Arg(name, var.dtype, var.shape) if arg is None else replace(arg) for name, arg, var in found
+        ContractArg(name, var.dtype, var.shape) if arg is None else replace(arg)
+        for name, arg, var in found
     ]

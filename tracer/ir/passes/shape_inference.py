@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from copy import deepcopy
 from typing import Any
 
-from ...core.dtype import BY_NP, dtype_of
+from ...core.dtype import DTYPE_BY_NP, dtype_of
 from ...core.op import OPS, Meta
 from ..op_traits import is_feed_or_fetch
 from ..program import OpDesc, Program, VarDesc
 
 
-def with_shapes(program: Program, shapes: Mapping[str, tuple[int, ...]]) -> Program:
+def with_input_shapes(program: Program, shapes: Mapping[str, tuple[int, ...]]) -> Program:
     """A copy of the program with other input shapes and the inferred shapes of all other variables.
 
     Raises OpError if shape inference of an op fails.
@@ -23,30 +23,30 @@ def with_shapes(program: Program, shapes: Mapping[str, tuple[int, ...]]) -> Prog
         declared[name].shape = shape
     for desc in copied.block.ops:
         if not is_feed_or_fetch(desc.type):
-            infer(desc, declared)
+            infer_op_outputs(desc, declared)
     return copied
 
 
-def _metas(names: list[str], many: bool, declared: dict[str, VarDesc]) -> Any:
+def _slot_metas(names: list[str], many: bool, declared: dict[str, VarDesc]) -> Any:
     found = [Meta(declared[n].shape, dtype_of(declared[n].dtype).np) for n in names]
     return (found or None) if many else (found[0] if found else None)
 
 
-def infer(desc: OpDesc, declared: dict[str, VarDesc]) -> None:
+def infer_op_outputs(desc: OpDesc, declared: dict[str, VarDesc]) -> None:
     """Set the shapes and dtypes of an op's outputs from its inputs.
 
     Raises OpError if shape inference fails.
     """
     op = OPS[desc.type]
-    metas = tuple(_metas(desc.inputs.get(s.name, []), s.many, declared) for s in op.ins)
+    metas = tuple(_slot_metas(desc.inputs.get(s.name, []), s.is_list, declared) for s in op.ins)
     attrs = {name: a.value for name, a in desc.attrs.items() if name in op.attrs}
     inferred = op.infer(metas, attrs)
     for slot, found in zip(op.outs, (inferred,) if len(op.outs) == 1 else inferred, strict=True):
         for name, meta in zip(
-            desc.outputs.get(slot.name, []), found if slot.many else [found], strict=False
+            desc.outputs.get(slot.name, []), found if slot.is_list else [found], strict=False
         ):
             if not declared[name].persistable:
                 declared[name].shape, declared[name].dtype = (
                     tuple(meta.shape),
-                    BY_NP[meta.dtype].name,
+                    DTYPE_BY_NP[meta.dtype].name,
                 )

@@ -22,7 +22,7 @@ def upgrade_attrs(program: Program) -> Program:
     blocks = [replace(block, vars=dict(block.vars)) for block in program.blocks]
     found = replace(program, blocks=blocks)
     for block in blocks:
-        block.ops = [result for op in block.ops for result in _ops(found, block, op)]
+        block.ops = [result for op in block.ops for result in _upgrade_op(found, block, op)]
     return found
 
 
@@ -30,7 +30,7 @@ def _older_attrs(type: str) -> Mapping[str, str]:
     return OPS[type].traits.older_attrs if type in OPS else {}
 
 
-def _ops(program: Program, block: Block, op: OpDesc) -> list[OpDesc]:
+def _upgrade_op(program: Program, block: Block, op: OpDesc) -> list[OpDesc]:
     names = {
         old: new
         for old, new in _older_attrs(op.type).items()
@@ -76,7 +76,10 @@ def _upgrade_roi(program: Program, block: Block, op: OpDesc) -> list[OpDesc]:
         _declare_temporary(block, op, what, (-1,), "int64") for what in ("ends", "starts", "wide")
     ]
     counts = _declare_temporary(block, op, "counts", (-1,), "int32")
-    cuts = [_slice_op(edges[0], parts[0], 1, 2**31 - 1), _slice_op(edges[0], parts[1], 0, -1)]
+    cuts = [
+        _make_slice_op(edges[0], parts[0], 1, 2**31 - 1),
+        _make_slice_op(edges[0], parts[1], 0, -1),
+    ]
     kinds = {"in_dtype": "int64", "out_dtype": "int32"}
     attrs = {name: Attr(AttrType.INT, dtype_of(dtype).proto) for name, dtype in kinds.items()}
     apart = OpDesc("elementwise_sub", {"X": [parts[0]], "Y": [parts[1]]}, {"Out": [parts[2]]}, {})
@@ -84,7 +87,7 @@ def _upgrade_roi(program: Program, block: Block, op: OpDesc) -> list[OpDesc]:
     return [*cuts, apart, narrow, replace(op, inputs=inputs | {"RoisNum": [counts]})]
 
 
-def _slice_op(x: str, out: str, start: int, end: int) -> OpDesc:
+def _make_slice_op(x: str, out: str, start: int, end: int) -> OpDesc:
     where = {"axes": [0], "starts": [start], "ends": [end]}
     return OpDesc(
         "slice",

@@ -11,15 +11,15 @@ from ...core.op import OPS
 from ..program import Attr, AttrType, Block, OpDesc, Program, VarDesc
 from .upgrade_attrs import upgrade_attrs
 
-Find = Callable[[str], VarDesc | None]
+FindVariable = Callable[[str], VarDesc | None]
 
 
 class OpRename(NamedTuple):
     """The new op type, the new names of attributes, and additional attributes."""
 
     type: str
-    attrs: dict[str, str]
-    more: dict[str, Attr]
+    renamed_attrs: dict[str, str]
+    added_attrs: dict[str, Attr]
 
 
 RENAMED_OPS = {
@@ -52,22 +52,26 @@ def upgrade_program(program: Program) -> Program:
     program = upgrade_attrs(program)
     if not any(op.type in RENAMED_OPS and op.type not in OPS for op in program.ops()):
         return program
-    blocks = [_block(program, block) for block in program.blocks]
+    blocks = [_upgrade_block(program, block) for block in program.blocks]
     return replace(program, blocks=blocks)
 
 
-def _block(program: Program, block: Block) -> Block:
+def _upgrade_block(program: Program, block: Block) -> Block:
     return replace(
         block,
-        ops=[op for old in block.ops for op in _ops(old, lambda n: program.var(n, block.idx))],
+        ops=[
+            op for old in block.ops for op in _upgrade_op(old, lambda n: program.var(n, block.idx))
+        ],
     )
 
 
-def _ops(op: OpDesc, find: Find) -> list[OpDesc]:
+def _upgrade_op(op: OpDesc, find: FindVariable) -> list[OpDesc]:
     if op.type in OPS or op.type not in RENAMED_OPS:
         return [op]
     row = RENAMED_OPS[op.type]
-    attrs = {row.attrs.get(name, name): attr for name, attr in op.attrs.items()} | row.more
+    attrs = {
+        row.renamed_attrs.get(name, name): attr for name, attr in op.attrs.items()
+    } | row.added_attrs
     result = replace(op, type=row.type, attrs=attrs)
     if op.type == "matmul" and op.attr("alpha", 1.0) != 1.0:
         scale = {"scale": Attr(AttrType.FLOAT, op.attr("alpha"))}
@@ -85,7 +89,7 @@ def _ops(op: OpDesc, find: Find) -> list[OpDesc]:
     return [result]
 
 
-def _flattened_shape(op: OpDesc, find: Find) -> list[int] | None:
+def _flattened_shape(op: OpDesc, find: FindVariable) -> list[int] | None:
     """The attribute `shape` of the reshape that flattens X to a matrix at `axis`; None if
     the declared sizes do not determine it.
     """

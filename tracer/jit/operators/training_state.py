@@ -21,13 +21,13 @@ def reject_training_state(mode: Static, owner: Any, name: str) -> bool:
     Returns True if the caller must skip it (while `oarlock explain` runs).
     """
     if getattr(type(owner), "is_training_state", False) is True:
-        return mode.refuse_side_effect(
+        return mode.reject_side_effect(
             f"{type(owner).__name__}.{name}" if name else f"a call of {type(owner).__name__}"
         )
     return (
         name in GRADIENT_METHODS
         and isinstance(owner, Tensor)
-        and mode.refuse_side_effect(f"Tensor.{name}")
+        and mode.reject_side_effect(f"Tensor.{name}")
     )
 
 
@@ -39,6 +39,6 @@ def is_training_step(mode: Static, function: Any, owner: Any) -> bool:
     return reject_training_state(mode, function if owner is None else owner, name)
 
 
-def first_argument(*args: Any, **_: Any) -> Any:
+def return_first_argument(*args: Any, **_: Any) -> Any:
     """Return the first argument. `oarlock explain` calls this instead of a call that it skips."""
     return args[0] if args else None

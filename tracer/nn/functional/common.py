@@ -117,7 +117,7 @@ def dropout(
     if p == 0 or (not training and mode == "upscale_in_train" and state.mode.is_eager):
         return x
     if axis is not None:
-        return _dropout_axis(
+        return _dropout_along_axes(
             x, float(p), [axis] if isinstance(axis, int) else list(axis), training, mode
         )
     implementation = "upscale_in_train" if mode == "upscale_in_train" else "downgrade_in_infer"
@@ -126,7 +126,9 @@ def dropout(
         "is_test": not training,
         "dropout_implementation": implementation,
     }
-    if seed := rng.program_seed():  # With a seed each call drops the same elements, as in Paddle.
+    if (
+        seed := rng.main_program_seed_hook()
+    ):  # With a seed each call drops the same elements, as in Paddle.
         attrs |= {"fix_seed": True, "seed": seed}
     return OPS["dropout"](x, **attrs)[0]
 
@@ -151,7 +153,7 @@ def _dropout_with_tensor_p(x: Tensor, p: Tensor, axis: Any, training: bool, mode
     return divide(out, OPS["where"](is_positive, keep_prob, full([], 1.0, x.dtype)))
 
 
-def _dropout_axis(x: Tensor, p: float, axes: list[int], training: bool, mode: str) -> Tensor:
+def _dropout_along_axes(x: Tensor, p: float, axes: list[int], training: bool, mode: str) -> Tensor:
     """Dropout with one decision for each index of `axes`."""
     upscale = mode == "upscale_in_train"
     if not training:
@@ -166,7 +168,7 @@ def _dropout_axis(x: Tensor, p: float, axes: list[int], training: bool, mode: st
         raise no_axis_error(x, axes)
     mask_axes = [normalize_axis(a, x, "dropout") for a in axes]
     shape = [x.shape[a] if a in mask_axes else 1 for a in range(rank)]
-    mask = cast(_random_mask(x, shape, p), x.dtype)
+    mask = cast(_random_keep_mask(x, shape, p), x.dtype)
     out = multiply(x, mask)
     return multiply(out, 1 / (1 - p)) if upscale else out
 
@@ -226,12 +228,12 @@ def alpha_dropout(
         shape = list(x.shape)
     except AttributeError:
         raise not_a_tensor_error(x) from None
-    mask = cast(_random_mask(x, shape, p), x.dtype)
+    mask = cast(_random_keep_mask(x, shape, p), x.dtype)
     mixed = add(multiply(x, mask), OPS["scale"](mask, scale=-lowest, bias=lowest))
     return OPS["scale"](mixed, scale=a, bias=-a * lowest * p)
 
 
-def _random_mask(x: Tensor, shape: list[Any], p: float) -> Tensor:
+def _random_keep_mask(x: Tensor, shape: list[Any], p: float) -> Tensor:
     """Return whether uniform random numbers from [0, 1) are at least p.
 
     -> bool [*shape]
@@ -392,7 +394,7 @@ def bilinear(
     return OPS["bilinear_tensor_product"](x1, x2, weight, bias)
 
 
-def with_bias(out: Tensor, bias: Tensor | None, channel_last: bool = False) -> Tensor:
+def add_channel_bias(out: Tensor, bias: Tensor | None, channel_last: bool = False) -> Tensor:
     """Add a bias per channel, with the ops that Paddle records: reshape2, elementwise_add.
 
     bias [C]

@@ -9,7 +9,7 @@ from ...core.mode import state
 from ...core.op import OPS
 from ...core.operand_checks import not_a_tensor_error
 from ...core.tensor import Tensor
-from .common import with_bias
+from .common import add_channel_bias
 
 __all__ = ["conv1d", "conv1d_transpose", "conv2d", "conv2d_transpose", "conv3d", "conv3d_transpose"]
 
@@ -106,7 +106,7 @@ def conv2d(
         data_format=data_format,
         **padding_attrs(padding, 2, last),
     )
-    return with_bias(out, bias, last)
+    return add_channel_bias(out, bias, last)
 
 
 def conv3d(
@@ -134,10 +134,10 @@ def conv3d(
         data_format=data_format,
         **padding_attrs(padding, 3, last),
     )
-    return with_bias(out, bias, last)
+    return add_channel_bias(out, bias, last)
 
 
-def _padding_1d_as_2d(padding: Any, last: bool) -> dict[str, Any]:
+def _padding_attrs_1d_as_2d(padding: Any, last: bool) -> dict[str, Any]:
     """Return the padding attributes of the 2-D convolution of width 1 that computes a 1-D one."""
     pads = padding_attrs(padding, 1, last)
     pads["paddings"] = pads["paddings"] + [0] * len(pads["paddings"])
@@ -168,9 +168,9 @@ def conv1d(
         dilations=[*int_list(dilation, 1), 1],
         groups=groups,
         data_format="NHWC" if last else "NCHW",
-        **_padding_1d_as_2d(padding, last),
+        **_padding_attrs_1d_as_2d(padding, last),
     )
-    return OPS["squeeze2"](with_bias(out, bias, last), axes=axes)
+    return OPS["squeeze2"](add_channel_bias(out, bias, last), axes=axes)
 
 
 def _output_size_attrs(output_padding: Any, output_size: Any, n: int) -> dict[str, Any]:
@@ -249,7 +249,7 @@ def conv2d_transpose(
         **_output_size_attrs(output_padding, output_size, 2),
         **padding_attrs(padding, 2, last),
     )
-    return with_bias(out, bias, last)
+    return add_channel_bias(out, bias, last)
 
 
 def conv3d_transpose(
@@ -280,7 +280,7 @@ def conv3d_transpose(
         **_output_size_attrs(output_padding, output_size, 3),
         **padding_attrs(padding, 3, last),
     )
-    return with_bias(out, bias, last)
+    return add_channel_bias(out, bias, last)
 
 
 def conv1d_transpose(
@@ -313,6 +313,6 @@ def conv1d_transpose(
         groups=groups,
         data_format="NHWC" if last else "NCHW",
         **attrs,
-        **_padding_1d_as_2d(padding, last),
+        **_padding_attrs_1d_as_2d(padding, last),
     )
-    return OPS["squeeze2"](with_bias(out, bias, last), axes=axes)
+    return OPS["squeeze2"](add_channel_bias(out, bias, last), axes=axes)

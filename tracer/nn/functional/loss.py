@@ -67,7 +67,7 @@ def softmax_with_cross_entropy(
     logits [*, C, *], label int [*, 1, *] -> [*, 1, *]
     """
     label, ignore_index = _static_ignore_index(_integer_labels(label, soft_label), ignore_index)
-    probs, loss = _softmax_xent(logits, label, soft_label, ignore_index, axis, True)
+    probs, loss = _softmax_cross_entropy(logits, label, soft_label, ignore_index, axis, True)
     return (loss, probs) if return_softmax else loss
 
 
@@ -92,7 +92,7 @@ def _static_ignore_index(label: Tensor, ignore_index: Any) -> tuple[Tensor, int]
     return where(ignored, full([], -100, label.dtype), label), -100
 
 
-def _softmax_xent(
+def _softmax_cross_entropy(
     logits: Tensor, label: Tensor, soft: bool, ignore: int, axis: int, use_softmax: bool
 ) -> tuple[Tensor, Tensor]:
     out = OPS["softmax_with_cross_entropy"](
@@ -133,7 +133,7 @@ def cross_entropy(
         raise not_a_tensor_error(input) from None
     if lacks_class_axis:
         label = unsqueeze(label, axis)
-    _, loss = _softmax_xent(input, label, soft_label, ignore_index, axis, use_softmax)
+    _, loss = _softmax_cross_entropy(input, label, soft_label, ignore_index, axis, use_softmax)
     if weight is not None:
         loss = _weight_and_reduce(loss, label, weight, ignore_index, reduction, soft_label, axis)
         return squeeze(loss, axis) if lacks_class_axis and reduction == "none" else loss

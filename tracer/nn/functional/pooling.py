@@ -44,7 +44,7 @@ __all__ = [
 ]
 
 
-def _pool(
+def _pool_nd(
     rank: int,
     x: Tensor,
     pooling_type: str,
@@ -79,7 +79,7 @@ def _max_pool(
     data_format: str,
 ) -> Any:
     if not return_mask:
-        return _pool(rank, x, "max", kernel, stride, padding, ceil_mode, data_format)
+        return _pool_nd(rank, x, "max", kernel, stride, padding, ceil_mode, data_format)
     pads = padding_attrs(padding, rank, False)
     # Paddle ignores 'SAME' here and pools without padding.
     if is_channels_last(data_format) or pads["padding_algorithm"] == "SAME":
@@ -105,7 +105,7 @@ def _avg_pool(
 ) -> Tensor:
     """Average pooling; with a divisor the sum of each window divided by it."""
     exclusive_attr = exclusive and divisor is None
-    out = _pool(
+    out = _pool_nd(
         rank, x, "avg", kernel, stride, padding, ceil_mode, data_format, exclusive=exclusive_attr
     )
     if divisor is None:
@@ -187,7 +187,7 @@ def avg_pool3d(
     )
 
 
-def _adaptive(rank: int, x: Tensor, output_size: Any, data_format: str) -> Tensor:
+def _adaptive_avg_pool(rank: int, x: Tensor, output_size: Any, data_format: str) -> Tensor:
     sizes = _output_sizes(rank, x, output_size, data_format)
     if any(isinstance(s, Tensor) for s in sizes):
         return _adaptive_avg_symbolic(x, sizes, data_format)
@@ -256,7 +256,7 @@ def adaptive_avg_pool2d(
 
     x [N, C, H, W] -> [N, C, *output_size]
     """
-    return _adaptive(2, x, output_size, data_format)
+    return _adaptive_avg_pool(2, x, output_size, data_format)
 
 
 def adaptive_avg_pool3d(
@@ -266,10 +266,10 @@ def adaptive_avg_pool3d(
 
     x [N, C, D, H, W] -> [N, C, *output_size]
     """
-    return _adaptive(3, x, output_size, data_format)
+    return _adaptive_avg_pool(3, x, output_size, data_format)
 
 
-def _adaptive_max(rank: int, x: Tensor, output_size: Any, return_mask: bool) -> Any:
+def _adaptive_max_pool(rank: int, x: Tensor, output_size: Any, return_mask: bool) -> Any:
     sizes = [int(s) for s in _output_sizes(rank, x, output_size, "NC")]
     results = OPS[f"max_pool{rank}d_with_index"](x, ksize=sizes, adaptive=True)
     return results if return_mask else results[0]
@@ -283,7 +283,7 @@ def adaptive_max_pool2d(
     x [N, C, H, W] -> [N, C, *output_size]
     """
     # Not pool2d: Paddle's reads single pixels instead of windows here.
-    return _adaptive_max(2, x, output_size, return_mask)
+    return _adaptive_max_pool(2, x, output_size, return_mask)
 
 
 def adaptive_max_pool3d(
@@ -293,7 +293,7 @@ def adaptive_max_pool3d(
 
     x [N, C, D, H, W] -> [N, C, *output_size]
     """
-    return _adaptive_max(3, x, output_size, return_mask)
+    return _adaptive_max_pool(3, x, output_size, return_mask)
 
 
 def _add_height_axis(x: Tensor) -> Tensor:
@@ -306,11 +306,11 @@ def _drop_height_axis(x: Any) -> Any:
     )
 
 
-def _window_2d(value: Any, first: int) -> Any:
+def _window_1d_as_2d(value: Any, first: int) -> Any:
     return value if isinstance(value, str) else [first, *int_list(value, 1)]
 
 
-def _padding_2d(padding: Any) -> Any:
+def _padding_1d_as_2d(padding: Any) -> Any:
     if isinstance(padding, str):
         return padding
     pads = padding_attrs(padding, 1, False)["paddings"]
@@ -330,14 +330,14 @@ def max_pool1d(
 
     x [N, C, L] -> [N, C, L']
     """
-    strides = _window_2d(kernel_size if stride is None else stride, 1)
+    strides = _window_1d_as_2d(kernel_size if stride is None else stride, 1)
     return _drop_height_axis(
         _max_pool(
             2,
             _add_height_axis(x),
-            _window_2d(kernel_size, 1),
+            _window_1d_as_2d(kernel_size, 1),
             strides,
-            _padding_2d(padding),
+            _padding_1d_as_2d(padding),
             return_mask,
             ceil_mode,
             "NCHW",
@@ -358,14 +358,14 @@ def avg_pool1d(
 
     x [N, C, L] -> [N, C, L']
     """
-    strides = _window_2d(kernel_size if stride is None else stride, 1)
+    strides = _window_1d_as_2d(kernel_size if stride is None else stride, 1)
     image = _add_height_axis(x)
     out = _avg_pool(
         2,
         image,
-        _window_2d(kernel_size, 1),
+        _window_1d_as_2d(kernel_size, 1),
         strides,
-        _padding_2d(padding),
+        _padding_1d_as_2d(padding),
         ceil_mode,
         exclusive,
         None,
@@ -380,7 +380,9 @@ def adaptive_avg_pool1d(x: Tensor, output_size: int, name: str | None = None) ->
     x [N, C, L] -> [N, C, output_size]
     """
     return _drop_height_axis(
-        _adaptive(2, _add_height_axis(x), [1, *_output_sizes(1, x, output_size, "NCL")], "NCHW")
+        _adaptive_avg_pool(
+            2, _add_height_axis(x), [1, *_output_sizes(1, x, output_size, "NCL")], "NCHW"
+        )
     )
 
 
@@ -392,11 +394,11 @@ def adaptive_max_pool1d(
     x [N, C, L] -> [N, C, output_size]
     """
     return _drop_height_axis(
-        _adaptive_max(2, _add_height_axis(x), [1, *int_list(output_size, 1)], return_mask)
+        _adaptive_max_pool(2, _add_height_axis(x), [1, *int_list(output_size, 1)], return_mask)
     )
 
 
-def _unpool(
+def _max_unpool(
     rank: int,
     x: Tensor,
     indices: Tensor,
@@ -478,7 +480,7 @@ def max_unpool2d(
 
     x, indices [N, C, H, W] -> [N, C, H', W']
     """
-    return _unpool(2, x, indices, kernel_size, stride, padding, data_format, output_size)
+    return _max_unpool(2, x, indices, kernel_size, stride, padding, data_format, output_size)
 
 
 def max_unpool3d(
@@ -495,7 +497,7 @@ def max_unpool3d(
 
     x, indices [N, C, D, H, W] -> [N, C, D', H', W']
     """
-    return _unpool(3, x, indices, kernel_size, stride, padding, data_format, output_size)
+    return _max_unpool(3, x, indices, kernel_size, stride, padding, data_format, output_size)
 
 
 def max_unpool1d(
@@ -513,16 +515,16 @@ def max_unpool1d(
     x, indices [N, C, L] -> [N, C, L']
     """
     requested = None if output_size is None else [1, list(output_size)[-1]]
-    strides = _window_2d(kernel_size if stride is None else stride, 1)
+    strides = _window_1d_as_2d(kernel_size if stride is None else stride, 1)
     layout = "NHWC" if is_channels_last(data_format) else "NCHW"
     return _drop_height_axis(
-        _unpool(
+        _max_unpool(
             2,
             _add_height_axis(x),
             _add_height_axis(indices),
-            _window_2d(kernel_size, 1),
+            _window_1d_as_2d(kernel_size, 1),
             strides,
-            _window_2d(padding, 0),
+            _window_1d_as_2d(padding, 0),
             layout,
             requested,
         )

@@ -15,7 +15,7 @@ from ...core.tensor import Tensor
 from ...tensor.convert import cast
 
 
-def _sum(x: Tensor, axes: list[int]) -> Tensor:
+def _sum_over_axes(x: Tensor, axes: list[int]) -> Tensor:
     out: Tensor = OPS["reduce_sum"](x, dim=axes, keep_dim=True)
     return out
 
@@ -53,11 +53,13 @@ def sync_batch_norm(
     x32 = cast(x, stat_dtype)
     local_count = math.prod(x.shape[a] for a in axes)
     count = _all_reduce(
-        Tensor(cuda.to_device(np.array([local_count], dtype=stat_dtype), cuda.index_of(x.array)))
+        Tensor(
+            cuda.to_device(np.array([local_count], dtype=stat_dtype), cuda.gpu_index_of(x.array))
+        )
     )
-    mean = _all_reduce(_sum(x32, axes)) / count
+    mean = _all_reduce(_sum_over_axes(x32, axes)) / count
     centred = x32 - mean
-    variance = _all_reduce(_sum(centred * centred, axes)) / count
+    variance = _all_reduce(_sum_over_axes(centred * centred, axes)) / count
     out = centred * OPS["rsqrt"](variance + epsilon)
     if weight is not None:
         out = out * OPS["reshape2"](cast(weight, stat_dtype), shape=channel_shape)

@@ -40,7 +40,7 @@ def _raise_error(problem: str, x: Tensor) -> None:
     raise OpError(with_user_line(f"interpolate: {problem} (X={x.meta})"))
 
 
-def _check(
+def _check_interpolate(
     x: Tensor,
     size: Any,
     scale: Any,
@@ -90,7 +90,7 @@ def interpolate(
     rank = x.ndim - 2
     if mode == "area" and data_format == "NCHW":
         data_format = {1: "NCW", 3: "NCDHW"}.get(rank, data_format)
-    _check(x, size, scale_factor, mode, align_corners, align_mode, data_format)
+    _check_interpolate(x, size, scale_factor, mode, align_corners, align_mode, data_format)
     if mode == "area":
         pool: Any = (adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d)[rank - 1]
         if size is None:
@@ -98,7 +98,11 @@ def interpolate(
         if isinstance(size, Tensor):
             size = [size[i] for i in range(size.shape[0])] if size.ndim else size
         return pool(x, size[0] if rank == 1 and isinstance(size, list | tuple) else size)
-    operands, attrs = _sizes(x, size) if scale_factor is None else _scales(rank, scale_factor)
+    operands, attrs = (
+        _resize_inputs_and_attrs(x, size)
+        if scale_factor is None
+        else _scale_per_axis(rank, scale_factor)
+    )
     return OPS[f"{mode}_interp_v2"](
         x,
         *operands,
@@ -110,7 +114,7 @@ def interpolate(
     )
 
 
-def _sizes(x: Tensor, size: Any) -> tuple[list[Any], dict[str, Any]]:
+def _resize_inputs_and_attrs(x: Tensor, size: Any) -> tuple[list[Any], dict[str, Any]]:
     """Return the inputs OutSize, SizeTensor, Scale, and the attributes."""
     if isinstance(size, Tensor):
         return [OPS["cast"](size, out_dtype=2, in_dtype=size.dtype.proto)], {}
@@ -132,7 +136,7 @@ def _size_tensor(size: Any) -> Tensor:
     return OPS["reshape2"](OPS["cast"](size, out_dtype=2, in_dtype=size.dtype.proto), shape=[1])
 
 
-def _scales(rank: int, scale: Any) -> tuple[list[Any], dict[str, Any]]:
+def _scale_per_axis(rank: int, scale: Any) -> tuple[list[Any], dict[str, Any]]:
     if isinstance(scale, Tensor):
         return [None, None, OPS["reshape2"](scale, shape=[-1])], {}
     return [], {
@@ -245,7 +249,7 @@ def temporal_shift(
     )
 
 
-def _four_paddings(paddings: Any) -> list[int]:
+def _paddings_per_side(paddings: Any) -> list[int]:
     """Return the paddings top, left, bottom, right."""
     if isinstance(paddings, int):
         return [paddings] * 4
@@ -268,7 +272,7 @@ def unfold(
         x,
         kernel_sizes=int_list(kernel_sizes),
         strides=int_list(strides),
-        paddings=_four_paddings(paddings),
+        paddings=_paddings_per_side(paddings),
         dilations=int_list(dilations),
     )
 
@@ -291,6 +295,6 @@ def fold(
         output_sizes=int_list(output_sizes),
         kernel_sizes=int_list(kernel_sizes),
         strides=int_list(strides),
-        paddings=_four_paddings(paddings),
+        paddings=_paddings_per_side(paddings),
         dilations=int_list(dilations),
     )

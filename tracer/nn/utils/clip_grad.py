@@ -18,7 +18,7 @@ from ...tensor.math import max as max_of
 __all__ = ["clip_grad_norm_", "clip_grad_value_"]
 
 
-def _with_gradient(parameters: Any) -> list[Tensor]:
+def _parameters_with_gradient(parameters: Any) -> list[Tensor]:
     """Return the parameters that have a gradient."""
     return [
         p
@@ -27,7 +27,7 @@ def _with_gradient(parameters: Any) -> list[Tensor]:
     ]
 
 
-def _norm(grads: list[Tensor], order: float) -> Tensor:
+def _total_norm(grads: list[Tensor], order: float) -> Tensor:
     """Return the norm of all gradients concatenated."""
     if order == float("inf"):
         return max_of(stack([max_of(abs_of(g)) for g in grads]))
@@ -49,10 +49,10 @@ def clip_grad_norm_(
         raise OpError(
             with_user_line(f"clip_grad_norm_: norm_type={norm_type} is not one of 0, 1, 2, inf")
         )
-    params = _with_gradient(parameters)
+    params = _parameters_with_gradient(parameters)
     if not params:
         return to_tensor(0.0)
-    total = _norm([p.grad for p in params if p.grad is not None], float(norm_type))
+    total = _total_norm([p.grad for p in params if p.grad is not None], float(norm_type))
     if error_if_nonfinite and not bool(isfinite(total)):
         raise OarlockError(
             with_user_line("clip_grad_norm_: the norm of the gradients is not finite")
@@ -66,6 +66,6 @@ def clip_grad_norm_(
 @no_grad()
 def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float) -> None:
     """Limit every element of all gradients to [-clip_value, clip_value]."""
-    for p in _with_gradient(parameters):
+    for p in _parameters_with_gradient(parameters):
         if p.grad is not None:
             p.grad = clip(p.grad, -float(clip_value), float(clip_value))

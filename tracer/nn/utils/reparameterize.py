@@ -54,7 +54,7 @@ class _WeightHook:
 # --------------------------------------------------------------------------------------------------
 
 
-def _norm_except(v: Tensor, dim: int) -> Tensor:
+def _norm_except_dim(v: Tensor, dim: int) -> Tensor:
     """Return the L2 norm of v over all axes except `dim`, with kept axes; over all axes if dim is
     -1.
     """
@@ -75,7 +75,7 @@ class WeightNorm(_WeightHook):
         shape = (
             [1] * v.ndim if self.dim == -1 else [-1 if i == self.dim else 1 for i in range(v.ndim)]
         )
-        return multiply(divide(v, _norm_except(v, self.dim)), reshape(g, shape))
+        return multiply(divide(v, _norm_except_dim(v, self.dim)), reshape(g, shape))
 
 
 def _parameter(layer: Any, name: str) -> Parameter:
@@ -102,7 +102,7 @@ def weight_norm(layer: Any, name: str = "weight", dim: int | None = 0) -> Any:
         )
     axis = -1 if dim in (None, -1) else dim % rank
     with no_grad():
-        magnitude = reshape(_norm_except(weight, axis), [-1] if axis >= 0 else [])
+        magnitude = reshape(_norm_except_dim(weight, axis), [-1] if axis >= 0 else [])
     delattr(layer, name)
     for suffix, value in (("_v", weight), ("_g", magnitude)):
         parameter = layer.create_parameter(value.meta.shape, dtype=value.dtype)
@@ -147,7 +147,7 @@ class SpectralNorm(_WeightHook):
         super().__init__(name)
         self.iterations, self.dim, self.eps = iterations, dim, eps
 
-    def matrix(self, weight: Tensor) -> Tensor:
+    def reshape_to_matrix(self, weight: Tensor) -> Tensor:
         """Reshape [*, H, *] to [H, product of the other axes]."""
         permutation = [self.dim, *(i for i in range(weight.ndim) if i != self.dim)]
         return reshape(
@@ -158,7 +158,7 @@ class SpectralNorm(_WeightHook):
     def weight(self, layer: Any) -> Tensor:
         """Return the normalized weight. In training, update u and v first."""
         matrix, u, v = (
-            self.matrix(getattr(layer, self.name + "_orig")),
+            self.reshape_to_matrix(getattr(layer, self.name + "_orig")),
             *self._singular_vectors(layer),
         )
         if layer.training:
@@ -195,7 +195,7 @@ def spectral_norm(
         dim = int(isinstance(layer, Conv1DTranspose | Conv2DTranspose | Conv3DTranspose | Linear))
     weight, hook = _parameter(layer, name), SpectralNorm(name, n_power_iterations, dim, eps)
     with no_grad():
-        shape = hook.matrix(weight).meta.shape
+        shape = hook.reshape_to_matrix(weight).meta.shape
         u, v = (F.normalize(randn([n]), axis=0, epsilon=eps) for n in shape)
     delattr(layer, name)
     layer.add_parameter(name + "_orig", weight)

@@ -8,14 +8,14 @@ from typing import Any, NamedTuple
 
 from ...core import rng
 from ...core.arrays import np
-from ...core.op import PYTHON_LOOP, Meta, check, op
-from ..box_ops import NO_GRAD
-from ..detection_helpers import INT32, INT64, NO_HALF
+from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
+from ..box_ops import NO_GRAD_BOXES
+from ..detection_helpers import INT32, INT64, NO_HALF_BOXES
 from ..lod import offsets_from_lengths, row_offsets
-from ..nms import overlaps
+from ..nms import box_ious
 from ..shared_meta_rules import check_float, dims_match
 
-SAME = 1e-5  # overlaps that differ by less are treated as equal
+EQUAL_OVERLAP_TOLERANCE = 1e-5  # overlaps that differ by less are treated as equal
 
 
 OUTPUT_SLOTS = (
@@ -44,58 +44,64 @@ def encode_boxes(boxes: Any, wanted: Any) -> Any:
     ).astype(boxes.dtype)
 
 
-class Limits(NamedTuple):
+class AssignmentLimits(NamedTuple):
     """Overlap thresholds and the number of sampled anchors.
 
-    positive, negative: overlap from which an anchor is foreground, and below which it is
-    background.
-    most: maximal number of anchors, -1 for all.
-    share: maximal fraction of foreground anchors.
+    foreground_overlap, background_overlap: overlap from which an anchor is foreground, and below
+    which it is background.
+    max_samples: maximal number of anchors, -1 for all.
+    max_foreground_fraction: maximal fraction of foreground anchors.
     use_random: sample at random; otherwise take the first anchors.
     """
 
-    positive: float
-    negative: float
-    most: int = -1
-    share: float = -1.0
+    foreground_overlap: float
+    background_overlap: float
+    max_samples: int = -1
+    max_foreground_fraction: float = -1.0
     use_random: bool = False
 
 
-class Chosen(NamedTuple):
+class SampledAnchors(NamedTuple):
     """The sampled anchors.
 
-    positive, negative: indices of the foreground and background anchors.
-    moved: the anchors with box targets: `positive`, preceded by placeholders with weight 0.
-    box: the ground-truth box of each anchor in `moved`.
-    counts: the weight of each anchor in `moved`, 1 or 0.
+    foreground, background: indices of the foreground and background anchors.
+    box_target_anchors: the anchors with box targets: `foreground`, preceded by placeholders with
+    weight 0.
+    matched_boxes: the ground-truth box of each anchor in `box_target_anchors`.
+    box_weights: the weight of each anchor in `box_target_anchors`, 1 or 0.
     """
 
-    positive: Any
-    moved: Any
-    box: Any
-    counts: Any
-    negative: Any
+    foreground: Any
+    box_target_anchors: Any
+    matched_boxes: Any
+    box_weights: Any
+    background: Any
 
 
-def _choose_anchors(over: Any, limits: Limits) -> Chosen:
+def _sample_anchors(over: Any, limits: AssignmentLimits) -> SampledAnchors:
     """Match anchors with boxes by their overlap. over [A,G]"""
     best = np.max(over, axis=1, initial=-1)
-    nearest = np.any(np.abs(np.max(over, axis=0, initial=-1) - over) < np.float32(SAME), axis=1)
-    found = np.flatnonzero(nearest | (best >= np.float32(limits.positive)))
-    none = np.flatnonzero(best < np.float32(limits.negative))
-    if limits.most > 0 and limits.share > 0:
-        found = sample_indices(found, int(limits.most * limits.share), limits.use_random)
-        none = sample_indices(none, limits.most - len(found), limits.use_random)
+    nearest = np.any(
+        np.abs(np.max(over, axis=0, initial=-1) - over) < np.float32(EQUAL_OVERLAP_TOLERANCE),
+        axis=1,
+    )
+    found = np.flatnonzero(nearest | (best >= np.float32(limits.foreground_overlap)))
+    none = np.flatnonzero(best < np.float32(limits.background_overlap))
+    if limits.max_samples > 0 and limits.max_foreground_fraction > 0:
+        found = sample_indices(
+            found, int(limits.max_samples * limits.max_foreground_fraction), limits.use_random
+        )
+        none = sample_indices(none, limits.max_samples - len(found), limits.use_random)
     fake = int(
         np.isin(none, found).sum()
     )  # anchors nearest to a box, but below the negative threshold: a placeholder each
     positive = np.setdiff1d(found, none)
     moved = np.concatenate([np.repeat(found[:1], fake), positive])
     box = np.argmax(over, axis=1)[moved] if over.shape[1] else np.zeros(0, np.int64)
-    return Chosen(positive, moved, box, np.repeat([0, 1], [fake, len(positive)]), none)
+    return SampledAnchors(positive, moved, box, np.repeat([0, 1], [fake, len(positive)]), none)
 
 
-def _inside(anchors: Any, info: Any, straddle: float) -> Any:
+def _anchors_inside_image(anchors: Any, info: Any, straddle: float) -> Any:
     """The indices of the anchors that exceed the image by less than `straddle`; all anchors
     if it is negative.
     """
@@ -108,18 +114,18 @@ def _inside(anchors: Any, info: Any, straddle: float) -> Any:
     return np.flatnonzero(low & np.all(high, axis=1))
 
 
-class Targets(NamedTuple):
+class AnchorTargets(NamedTuple):
     """The results of all images so far; each list has one entry per image."""
 
-    places: list[Any]
-    scores: list[Any]
+    location_indices: list[Any]
+    score_indices: list[Any]
     labels: list[Any]
     boxes: list[Any]
     weights: list[Any]
-    found: list[Any]
+    foreground_counts: list[Any]
 
 
-def _assigned(
+def _assign_targets(
     anchors: Any,
     boxes: Any,
     lod: Any,
@@ -127,51 +133,54 @@ def _assigned(
     crowd: Any,
     infos: Any,
     straddle: float,
-    limits: Limits,
-) -> Targets:
+    limits: AssignmentLimits,
+) -> AnchorTargets:
     """The targets of all images. Anchor indices are offset by the number of anchors of
     previous images.
     """
-    made = Targets([], [], [], [], [], [])
+    made = AnchorTargets([], [], [], [], [], [])
     cuts = row_offsets(lod, "GtBoxes")
     for n in range(len(cuts) - 1):
         own = slice(cuts[n], cuts[n + 1])
         single = crowd.reshape(-1)[own] == 0
         there = boxes[own][single] * infos[n, 2]
-        near = _inside(anchors, infos[n], straddle)
-        c = _choose_anchors(overlaps(anchors[near], there, 1.0).astype(anchors.dtype), limits)
+        near = _anchors_inside_image(anchors, infos[n], straddle)
+        c = _sample_anchors(box_ious(anchors[near], there, 1.0).astype(anchors.dtype), limits)
         kinds = (
             labels[own].reshape(-1)[single] if labels is not None else np.ones(len(there), np.int32)
         )
         kind_of = (
-            np.argmax(overlaps(anchors[near[c.positive]], there, 1.0), axis=1)
+            np.argmax(box_ious(anchors[near[c.foreground]], there, 1.0), axis=1)
             if len(there)
-            else c.positive
+            else c.foreground
         )
-        made.places.append(near[c.moved] + n * len(anchors))
-        made.scores.append(near[np.concatenate([c.positive, c.negative])] + n * len(anchors))
-        made.labels.append(np.concatenate([kinds[kind_of], np.zeros(len(c.negative), np.int32)]))
-        made.boxes.append(encode_boxes(anchors[near[c.moved]], there[c.box]))
-        made.weights.append(np.repeat(c.counts[:, None], 4, axis=1))
-        made.found.append(len(c.moved) + 1)
+        made.location_indices.append(near[c.box_target_anchors] + n * len(anchors))
+        made.score_indices.append(
+            near[np.concatenate([c.foreground, c.background])] + n * len(anchors)
+        )
+        made.labels.append(np.concatenate([kinds[kind_of], np.zeros(len(c.background), np.int32)]))
+        made.boxes.append(encode_boxes(anchors[near[c.box_target_anchors]], there[c.matched_boxes]))
+        made.weights.append(np.repeat(c.box_weights[:, None], 4, axis=1))
+        made.foreground_counts.append(len(c.box_target_anchors) + 1)
     return made
 
 
-def _concat_images(made: Targets, dtype: Any) -> tuple[Any, ...]:
+def _concat_images(made: AnchorTargets, dtype: Any) -> tuple[Any, ...]:
     """The concatenated LocationIndex, ScoreIndex, TargetBBox, TargetLabel, BBoxInsideWeight."""
     return (
-        np.concatenate(made.places).astype(np.int32),
-        np.concatenate(made.scores).astype(np.int32),
+        np.concatenate(made.location_indices).astype(np.int32),
+        np.concatenate(made.score_indices).astype(np.int32),
         np.concatenate(made.boxes).astype(dtype),
         np.concatenate(made.labels).astype(np.int32)[:, None],
         np.concatenate(made.weights).astype(dtype),
     )
 
 
-def _image_ends(made: Targets) -> tuple[Any, ...]:
+def _image_end_offsets(made: AnchorTargets) -> tuple[Any, ...]:
     """The end offsets of the images in each result, in the order of OUTPUT_SLOTS."""
     places, scores = (
-        offsets_from_lengths([len(p) for p in parts]) for parts in (made.places, made.scores)
+        offsets_from_lengths([len(p) for p in parts])
+        for parts in (made.location_indices, made.score_indices)
     )
     return places, scores, places, scores, places
 
@@ -197,11 +206,11 @@ def _targets_meta(anchors: Meta, boxes: Meta, infos: Meta) -> tuple[Meta, ...]:
     "rpn_target_assign",
     "Anchor, GtBoxes, GtBoxes@LOD*?!, IsCrowd, ImInfo -> LocationIndex, ScoreIndex, "
     "TargetBBox, TargetLabel, BBoxInsideWeight," + OUTPUT_SLOTS,
-    no_grad=NO_GRAD,
+    no_grad_reason=NO_GRAD_BOXES,
     value_dependent_shape=True,
     random=True,
-    no_half=NO_HALF,
-    host=PYTHON_LOOP,
+    no_half_reason=NO_HALF_BOXES,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def rpn_target_assign(
     anchors,
@@ -228,15 +237,15 @@ def rpn_target_assign(
     TargetLabel int32 [F + B,1]: the classes of the anchors in ScoreIndex.
     BBoxInsideWeight [F,4]: 0 for placeholder targets, else 1.
     """
-    limits = Limits(
+    limits = AssignmentLimits(
         rpn_positive_overlap,
         rpn_negative_overlap,
         rpn_batch_size_per_im,
         rpn_fg_fraction,
         use_random,
     )
-    made = _assigned(anchors, boxes, lod, None, crowd, infos, rpn_straddle_thresh, limits)
-    return *_concat_images(made, anchors.dtype), *_image_ends(made)
+    made = _assign_targets(anchors, boxes, lod, None, crowd, infos, rpn_straddle_thresh, limits)
+    return *_concat_images(made, anchors.dtype), *_image_end_offsets(made)
 
 
 @rpn_target_assign.meta
@@ -249,10 +258,10 @@ def _(anchors, boxes, lod, crowd, infos, **_):
     "Anchor, GtBoxes, GtBoxes@LOD*?!, GtLabels, IsCrowd, ImInfo -> LocationIndex, "
     "ScoreIndex, TargetBBox, TargetLabel, BBoxInsideWeight,"
     " ForegroundNumber," + OUTPUT_SLOTS + ", ForegroundNumber@LOD~?",
-    no_grad=NO_GRAD,
+    no_grad_reason=NO_GRAD_BOXES,
     value_dependent_shape=True,
-    no_half=NO_HALF,
-    host=PYTHON_LOOP,
+    no_half_reason=NO_HALF_BOXES,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def retinanet_target_assign(
     anchors,
@@ -272,14 +281,21 @@ def retinanet_target_assign(
 
     ForegroundNumber int32 [N,1]: the number of foreground anchors of each image, plus one.
     """
-    made = _assigned(
-        anchors, boxes, lod, labels, crowd, infos, -1.0, Limits(positive_overlap, negative_overlap)
+    made = _assign_targets(
+        anchors,
+        boxes,
+        lod,
+        labels,
+        crowd,
+        infos,
+        -1.0,
+        AssignmentLimits(positive_overlap, negative_overlap),
     )
-    counts = np.array(made.found, np.int32)[:, None]
+    counts = np.array(made.foreground_counts, np.int32)[:, None]
     return (
         *_concat_images(made, anchors.dtype),
         counts,
-        *_image_ends(made),
+        *_image_end_offsets(made),
         np.arange(len(counts) + 1),
     )
 

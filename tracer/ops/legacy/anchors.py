@@ -6,12 +6,12 @@ import math
 from typing import Any
 
 from ...core.arrays import np
-from ...core.op import PYTHON_LOOP, VALUE_INDEPENDENT, Floats, Ints, Meta, check, op
+from ...core.op import HOST_PYTHON_LOOP, NO_GRAD_VALUE_INDEPENDENT, Floats, Ints, Meta, check, op
 from ..half_precision import upcast_half
-from ..shared_meta_rules import check_float, multiply_dims, size_of
+from ..shared_meta_rules import check_float, multiply_dim, num_elements
 
 
-def _boxes_around(places: Any, sizes: Any) -> Any:
+def _boxes_at_positions(places: Any, sizes: Any) -> Any:
     """Boxes of sizes [P,2], or with corner offsets [P,4], around positions [H,W,2].
 
     -> [H,W,P,4]
@@ -49,7 +49,12 @@ def _anchor_sizes(sizes: Any, ratios: Any, stride: Any) -> Any:
     return np.array(found)
 
 
-@op("anchor_generator", "Input -> Anchors, Variances", no_grad=VALUE_INDEPENDENT, host=PYTHON_LOOP)
+@op(
+    "anchor_generator",
+    "Input -> Anchors, Variances",
+    no_grad_reason=NO_GRAD_VALUE_INDEPENDENT,
+    host_reason=HOST_PYTHON_LOOP,
+)
 @upcast_half
 def anchor_generator(
     x,
@@ -70,7 +75,7 @@ def anchor_generator(
         np.arange(n) * s + offset * (s - 1) for n, s in ((wide, stride[0]), (high, stride[1]))
     )
     places = np.stack(np.meshgrid(columns, rows), axis=-1)
-    boxes = _boxes_around(places, _anchor_sizes(anchor_sizes, aspect_ratios, stride)).astype(
+    boxes = _boxes_at_positions(places, _anchor_sizes(anchor_sizes, aspect_ratios, stride)).astype(
         x.dtype
     )
     return boxes, _repeat_variances(variances, boxes)
@@ -110,8 +115,8 @@ def _density_boxes(sizes: Any, ratios: Any, densities: Any, step: int) -> Any:
 @op(
     "density_prior_box",
     "Input, Image -> Boxes, Variances",
-    no_grad=VALUE_INDEPENDENT,
-    host=PYTHON_LOOP,
+    no_grad_reason=NO_GRAD_VALUE_INDEPENDENT,
+    host_reason=HOST_PYTHON_LOOP,
 )
 @upcast_half
 def density_prior_box(
@@ -140,7 +145,7 @@ def density_prior_box(
     steps = (step_w, step_h) if step_w and step_h else (image_wide / wide, image_high / high)
     columns, rows = ((np.arange(n) + offset) * s for n, s in ((wide, steps[0]), (high, steps[1])))
     places = np.stack(np.meshgrid(columns, rows), axis=-1)
-    boxes = _boxes_around(
+    boxes = _boxes_at_positions(
         places, _density_boxes(fixed_sizes, fixed_ratios, densities, int(sum(steps) * 0.5))
     )
     boxes = (boxes / [image_wide, image_high, image_wide, image_high]).astype(x.dtype)
@@ -158,5 +163,5 @@ def _(x, image, *, variances, flatten_to_2d, fixed_sizes, fixed_ratios, densitie
     check(len(fixed_sizes) == len(densities), "fixed_sizes and densities differ in number")
     check(all(d > 0 for d in densities), f"densities={list(densities)} are not all positive")
     count = len(fixed_ratios) * sum(d * d for d in densities)
-    flat = multiply_dims(size_of(x.shape[2:]), count)
+    flat = multiply_dim(num_elements(x.shape[2:]), count)
     return (Meta((flat, 4) if flatten_to_2d else (*x.shape[2:], count, 4), x.dtype),) * 2

@@ -6,17 +6,17 @@ import itertools
 from typing import Any, NamedTuple
 
 from ...core.arrays import np
-from ...core.op import PYTHON_LOOP, Meta, check, op
+from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
 from ..lod import offsets_from_lengths
 
-DISCRETE_RESULT = "it chooses among whole numbers"
+NO_GRAD_DISCRETE_RESULT = "it chooses among whole numbers"
 
 
-class Item(NamedTuple):
-    """A candidate: a beam continued with a token. row: the row of the previous beam."""
+class BeamCandidate(NamedTuple):
+    """A candidate: a beam continued with a token. previous_row: the row of the previous beam."""
 
     score: float
-    row: int
+    previous_row: int
     token: int
 
 
@@ -29,7 +29,7 @@ def _absolute_offsets(lod: Any, level: int) -> Any:
     return found
 
 
-def _insert(best: list[Item], item: Item, size: int) -> None:
+def _insert_candidate(best: list[BeamCandidate], item: BeamCandidate, size: int) -> None:
     """Insert a candidate into the sorted list. Of equal scores, later rows come first;
     within a row, later tokens come last.
     """
@@ -53,7 +53,7 @@ def _candidates(row: int, tokens: Any, scores: Any, size: int) -> Any:
         tokens, scores = (near if tokens is None else tokens[near]), scores[near]
     elif tokens is None:
         tokens = np.arange(len(scores))
-    return [Item(float(s), row, int(t)) for s, t in zip(scores, tokens, strict=True)]
+    return [BeamCandidate(float(s), row, int(t)) for s, t in zip(scores, tokens, strict=True)]
 
 
 def _select_candidates(
@@ -66,7 +66,7 @@ def _select_candidates(
     size: int,
     end: int,
     summed: bool,
-) -> list[list[Item]]:
+) -> list[list[BeamCandidate]]:
     """For each previous beam, its selected continuations, best first. A source whose beams
     have all ended has none.
     """
@@ -76,24 +76,24 @@ def _select_candidates(
     values = scores.reshape(rows, -1)
     if not summed:
         values = sums[:, None] + np.log(values)
-    found: list[list[Item]] = [[] for _ in range(rows)]
+    found: list[list[BeamCandidate]] = [[] for _ in range(rows)]
     ends = _absolute_offsets(lod, level)
     for start, stop in itertools.pairwise(ends):
-        best: list[Item] = []
+        best: list[BeamCandidate] = []
         for row in range(start, stop):
             ended = before[row] == end
             own = None if tokens is None else tokens[row]
             items = (
-                [Item(float(sums[row]), row, end)]
+                [BeamCandidate(float(sums[row]), row, end)]
                 if ended
                 else _candidates(row, own, values[row], size)
             )
             for item in items:
-                _insert(best, item, size)
-        if all(item.token == end and before[item.row] == end for item in best):
+                _insert_candidate(best, item, size)
+        if all(item.token == end and before[item.previous_row] == end for item in best):
             continue
         for item in best:
-            found[item.row].append(item)
+            found[item.previous_row].append(item)
     return found
 
 
@@ -101,9 +101,9 @@ def _select_candidates(
     "beam_search",
     "pre_ids!, pre_scores, ids?!, scores, scores@LOD*?! -> selected_ids, selected_scores, "
     "parent_idx",
-    no_grad=DISCRETE_RESULT,
+    no_grad_reason=NO_GRAD_DISCRETE_RESULT,
     value_dependent_shape=True,
-    host=PYTHON_LOOP,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def beam_search(
     pre_ids,
@@ -136,7 +136,7 @@ def beam_search(
     items = [item for each in chosen for item in each]
     tokens = np.array([item.token for item in items], np.int64).reshape(-1, 1)
     sums = np.array([item.score for item in items], pre_scores.dtype).reshape(-1, 1)
-    return tokens, sums, np.array([item.row for item in items], np.int32)
+    return tokens, sums, np.array([item.previous_row for item in items], np.int32)
 
 
 @beam_search.meta
@@ -176,7 +176,7 @@ def _(
 # --------------------------------------------------------------------------------------------------
 
 
-class Sentence(NamedTuple):
+class ReversedSentence(NamedTuple):
     """A sentence, stored in reverse order."""
 
     tokens: list[Any]
@@ -189,7 +189,7 @@ def _trace_back(
     scores: Any,
     lod: Any,
     places: list[int],
-    found: list[Sentence],
+    found: list[ReversedSentence],
     end: int,
 ) -> list[int]:
     """Trace the sentences of a source back by one step.
@@ -201,7 +201,7 @@ def _trace_back(
     first, last = sources[source], sources[source + 1]
     if not places:
         places = list(range(beams[first], beams[last]))
-        found += [Sentence([], []) for _ in places]
+        found += [ReversedSentence([], []) for _ in places]
     for sentence, row in zip(found, places, strict=True):
         # of several end tokens, only the first one belongs to a sentence
         if tokens[row] != end or not sentence.tokens:
@@ -222,7 +222,7 @@ def decode_sentences(ids: Any, scores: Any, lods: Any, end: int) -> tuple[Any, A
         "a step holds no sequences of two levels",
     )
     count = len(lods[0][0]) - 1
-    found: list[list[Sentence]] = [[] for _ in range(count)]
+    found: list[list[ReversedSentence]] = [[] for _ in range(count)]
     places: list[list[int]] = [[] for _ in range(count)]
     for step in reversed(range(len(ids))):
         tokens, sums = ids[step].reshape(-1), scores[step].reshape(-1)

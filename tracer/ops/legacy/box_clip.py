@@ -6,8 +6,8 @@ from typing import Any
 
 from ...core.arrays import np
 from ...core.op import check, op
-from ..box_ops import NO_GRAD
-from ..detection_helpers import NO_HALF
+from ..box_ops import NO_GRAD_BOXES
+from ..detection_helpers import NO_HALF_BOXES
 from ..lod import row_offsets, sequence_ids
 from ..shared_meta_rules import check_float, dims_match, float_like_x
 
@@ -17,7 +17,7 @@ def round_half_up(x: Any) -> Any:
     return np.sign(x) * np.floor(np.abs(x) + x.dtype.type(0.5))
 
 
-def image_edges(info: Any) -> Any:
+def image_max_coordinates(info: Any) -> Any:
     """The largest x and y of images before they were scaled.
 
     [n,3]: height, width, scale -> [n,4]
@@ -30,7 +30,12 @@ def image_edges(info: Any) -> Any:
 # ------------------------------------------------------------------------------
 
 
-@op("box_clip", "Input, Input@LOD*?!, ImInfo -> Output", no_grad=NO_GRAD, no_half=NO_HALF)
+@op(
+    "box_clip",
+    "Input, Input@LOD*?!, ImInfo -> Output",
+    no_grad_reason=NO_GRAD_BOXES,
+    no_half_reason=NO_HALF_BOXES,
+)
 def box_clip(boxes, lod, info):
     """Clip boxes to their image before it was scaled.
 
@@ -38,7 +43,7 @@ def box_clip(boxes, lod, info):
     """
     offsets = row_offsets(lod, "Input")
     check(len(offsets) - 1 == len(info), "Input and ImInfo have different numbers of images")
-    last = image_edges(info.astype(boxes.dtype))[sequence_ids(offsets)]
+    last = image_max_coordinates(info.astype(boxes.dtype))[sequence_ids(offsets)]
     return np.maximum(np.minimum(boxes, last.reshape(-1, *[1] * (boxes.ndim - 2), 4)), 0).astype(
         boxes.dtype
     )
@@ -62,8 +67,8 @@ def _(boxes, lod, info):
 @op(
     "box_decoder_and_assign",
     "PriorBox, PriorBoxVar?, TargetBox, BoxScore -> DecodeBox, OutputAssignBox",
-    no_grad=NO_GRAD,
-    no_half=NO_HALF,
+    no_grad_reason=NO_GRAD_BOXES,
+    no_half_reason=NO_HALF_BOXES,
 )
 def box_decoder_and_assign(prior, variance, target, score, *, box_clip: float = 4.135):
     """DecodeBox = the box of each class; OutputAssignBox = the box of the class with the highest
@@ -107,7 +112,12 @@ def _check_pairs(x: Any) -> None:
     check(even, "Input needs four axes and an even number of channels")
 
 
-@op("polygon_box_transform", "Input -> Output", no_grad=NO_GRAD, no_half=NO_HALF)
+@op(
+    "polygon_box_transform",
+    "Input -> Output",
+    no_grad_reason=NO_GRAD_BOXES,
+    no_half_reason=NO_HALF_BOXES,
+)
 def polygon_box_transform(x):
     """Output = absolute corner coordinates, computed from distances to grid positions that are four
     pixels apart. Channels alternate between x and y (Zhou et al. 2017).

@@ -6,14 +6,14 @@ import itertools
 from typing import Any
 
 from ...core.arrays import np
-from ...core.op import PYTHON_LOOP, Meta, check, op
-from ..lod import row_offsets, row_ranges, without_lod
-from ..shared_meta_rules import no_second_order
+from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
+from ..lod import concat_row_ranges, declare_no_lod, row_offsets
+from ..shared_meta_rules import raise_no_second_order
 
-SLOTS = "Emission, Emission@LOD*?!, Transition, Label!, Length?!"
+CRF_SLOTS = "Emission, Emission@LOD*?!, Transition, Label!, Length?!"
 
 
-def _sequences(emission: Any, lod: Any, length: Any) -> tuple[Any, Any]:
+def _rows_and_sequences(emission: Any, lod: Any, length: Any) -> tuple[Any, Any]:
     """The emissions as rows [R,D], and the (start, end) rows of each sequence."""
     if length is not None:
         starts = np.arange(emission.shape[0]) * emission.shape[1]
@@ -62,8 +62,8 @@ def _log_likelihood(rows: Any, labels: Any, transition: Any) -> Any:
 
 @op(
     "linear_chain_crf",
-    f"{SLOTS} -> Alpha~, EmissionExps~, TransitionExps~, LogLikelihood",
-    host=PYTHON_LOOP,
+    f"{CRF_SLOTS} -> Alpha~, EmissionExps~, TransitionExps~, LogLikelihood",
+    host_reason=HOST_PYTHON_LOOP,
 )
 def linear_chain_crf(emission, lod=None, transition=None, label=None, length=None):
     """LogLikelihood = the negative log-likelihood of Label (Lafferty et al. 2001).   -> [n,1]
@@ -72,7 +72,7 @@ def linear_chain_crf(emission, lod=None, transition=None, label=None, length=Non
     Alpha: the forward probabilities of the labels of each row, normalized.
     EmissionExps, TransitionExps: exp of the inputs.
     """
-    rows, spans = _sequences(emission, lod, length)
+    rows, spans = _rows_and_sequences(emission, lod, length)
     labels = label.reshape(-1)
     wide, alpha = transition.astype(np.float64), np.zeros_like(rows)
     found = np.zeros((len(spans), 1), emission.dtype)
@@ -109,7 +109,7 @@ def _(emission, lod, transition, label, length):
     return emission, emission, transition, cost
 
 
-without_lod(linear_chain_crf)
+declare_no_lod(linear_chain_crf)
 
 
 @linear_chain_crf.vjp
@@ -120,15 +120,15 @@ def _(g, emission, lod, transition, label, length):
 
 @op(
     "linear_chain_crf_grad",
-    f"{SLOTS}, LogLikelihood@GRAD -> Emission@GRAD, Transition@GRAD",
+    f"{CRF_SLOTS}, LogLikelihood@GRAD -> Emission@GRAD, Transition@GRAD",
     internal=True,
-    host=PYTHON_LOOP,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def linear_chain_crf_grad(emission, lod=None, transition=None, label=None, length=None, g=None):
     """The gradients with respect to Emission and Transition: the expected counts of labels
     and transitions under the model, minus those of Label, times LogLikelihood@GRAD.
     """
-    rows, spans = _sequences(emission, lod, length)
+    rows, spans = _rows_and_sequences(emission, lod, length)
     labels, wide = label.reshape(-1), transition.astype(np.float64)
     of_rows, of_transition = (
         np.zeros(rows.shape, np.float64),
@@ -158,7 +158,7 @@ def _(emission, lod, transition, *_):
     return emission, transition
 
 
-linear_chain_crf_grad.vjp(no_second_order("linear_chain_crf"))
+linear_chain_crf_grad.vjp(raise_no_second_order("linear_chain_crf"))
 
 
 def _best_path(rows: Any, transition: Any) -> Any:
@@ -177,8 +177,8 @@ def _best_path(rows: Any, transition: Any) -> Any:
 @op(
     "crf_decoding",
     "Emission!, Emission@LOD*?!, Transition!, Label?!, Length?! -> ViterbiPath",
-    no_grad="it chooses labels",
-    host=PYTHON_LOOP,
+    no_grad_reason="it chooses labels",
+    host_reason=HOST_PYTHON_LOOP,
 )
 def crf_decoding(emission, lod=None, transition=None, label=None, length=None):
     """ViterbiPath = the most probable labels of each sequence; with Label, whether they equal
@@ -188,14 +188,14 @@ def crf_decoding(emission, lod=None, transition=None, label=None, length=None):
 
     With Length int64 [n,1] the sequences are padded: Emission [n,T,D] -> [n,T].
     """
-    rows, spans = _sequences(emission, lod, length)
+    rows, spans = _rows_and_sequences(emission, lod, length)
     path = np.zeros(len(rows), np.int64)
     for a, b in spans:
         if a < b:
             path[a:b] = _best_path(rows[a:b].astype(np.float64), transition.astype(np.float64))
     if label is not None:
         same = path == label.reshape(-1)
-        inside = row_ranges([a for a, _ in spans], [b - a for a, b in spans])
+        inside = concat_row_ranges([a for a, _ in spans], [b - a for a, b in spans])
         path = np.zeros_like(path)
         path[inside] = same[inside]
     return path.reshape(-1, 1) if length is None else path.reshape(emission.shape[:-1])

@@ -27,7 +27,7 @@ def _label_column(x: Any, label: Any) -> Any:
     return label[..., None] if label.ndim == x.ndim - 1 else label
 
 
-def _picked_probability(x: Any, label: Any, ignore_index: int) -> tuple[Any, Any]:
+def _label_probability(x: Any, label: Any, ignore_index: int) -> tuple[Any, Any]:
     check_label_dtype(x, label, False)
     picked, used = _label_elements(_label_column(x, label), x.shape[-1], ignore_index)
     found = np.take_along_axis(x, picked, axis=-1)
@@ -47,7 +47,7 @@ def _meta(x: Meta, label: Meta, soft_label: bool) -> Meta:
     return Meta(column, x.dtype)
 
 
-def _spread_to_classes(g: Any, x: Any, label: Any, ignore_index: int) -> Any:
+def _scatter_label_grad(g: Any, x: Any, label: Any, ignore_index: int) -> Any:
     """-g / x at the labels, zeros elsewhere. Shape of x."""
     label = OPS["squeeze2"](label, axes=[-1]) if len(shape_of(label)) == len(shape_of(x)) else label
     # fed labels are integers even if the declared dtype differs
@@ -65,7 +65,7 @@ def _spread_to_classes(g: Any, x: Any, label: Any, ignore_index: int) -> Any:
     return mul(own, div(negative(g), found))
 
 
-@op("cross_entropy", "X, Label! -> Y", amp="deny")
+@op("cross_entropy", "X, Label! -> Y", amp_class="deny")
 @np.errstate(divide="ignore")
 @upcast_half
 def cross_entropy(x, label, *, soft_label: bool = False, ignore_index: int = -100):
@@ -76,7 +76,7 @@ def cross_entropy(x, label, *, soft_label: bool = False, ignore_index: int = -10
     if soft_label:
         check_label_dtype(x, label, True)
         return -np.sum(label * _clipped_log(x), axis=-1, keepdims=True)
-    return _picked_probability(x, label, ignore_index)[0]
+    return _label_probability(x, label, ignore_index)[0]
 
 
 @cross_entropy.meta
@@ -87,11 +87,11 @@ def _(x, label, *, soft_label, ignore_index):
 @cross_entropy.vjp
 def _(g, x, label, *, soft_label, ignore_index):
     if not soft_label:
-        return lambda: _spread_to_classes(g, x, label, ignore_index), None
+        return lambda: _scatter_label_grad(g, x, label, ignore_index), None
     return lambda: negative(div(mul(g, label), x)), None
 
 
-@op("cross_entropy2", "X, Label! -> Y, XShape~, MatchX~", amp="deny")
+@op("cross_entropy2", "X, Label! -> Y, XShape~, MatchX~", amp_class="deny")
 @np.errstate(divide="ignore")
 @upcast_half
 def cross_entropy2(x, label, *, ignore_index: int = -100):
@@ -99,7 +99,7 @@ def cross_entropy2(x, label, *, ignore_index: int = -100):
 
     X: probabilities [*, C], Label int [*, 1] -> Y, MatchX [*, 1], XShape [0, *, C]
     """
-    loss, found = _picked_probability(x, label, ignore_index)
+    loss, found = _label_probability(x, label, ignore_index)
     return loss, np.empty((0, *x.shape), x.dtype), found
 
 
@@ -111,4 +111,4 @@ def _(x, label, *, ignore_index):
 
 @cross_entropy2.vjp
 def _(g, x, label, *, ignore_index):
-    return lambda: _spread_to_classes(g, x, label, ignore_index), None
+    return lambda: _scatter_label_grad(g, x, label, ignore_index), None

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from ...core.arrays import np
-from ...core.op import PYTHON_LOOP, Long, Meta, check, op
-from ..lod import lengths, offsets_from_lengths, row_offsets, row_ranges, sequence_ids
-from ..shared_meta_rules import check_float, dims_match, like_x, no_second_order
+from ...core.op import HOST_PYTHON_LOOP, Long, Meta, check, op
+from ..lod import concat_row_ranges, lengths, offsets_from_lengths, row_offsets, sequence_ids
+from ..shared_meta_rules import check_float, dims_match, like_x, raise_no_second_order
 
 
-@op("cvm", "X, X@LOD*?!, CVM! -> Y", host=PYTHON_LOOP)
+@op("cvm", "X, X@LOD*?!, CVM! -> Y", host_reason=HOST_PYTHON_LOOP)
 def cvm(x, lod=None, counts=None, *, use_cvm: bool = True):
     """Transform the first two columns of X (show and click counts) to ln(shows + 1) and ln(clicks +
     1) - ln(shows + 1). use_cvm=False: remove these columns instead.
@@ -39,7 +39,13 @@ def _(g, x, lod, counts, *, use_cvm):
     return cvm_grad(x, lod, counts, g, use_cvm=use_cvm), None, None
 
 
-@op("cvm_grad", "X, X@LOD*?!, CVM, Y@GRAD -> X@GRAD", meta=like_x, internal=True, host=PYTHON_LOOP)
+@op(
+    "cvm_grad",
+    "X, X@LOD*?!, CVM, Y@GRAD -> X@GRAD",
+    meta=like_x,
+    internal=True,
+    host_reason=HOST_PYTHON_LOOP,
+)
 def cvm_grad(x, lod=None, counts=None, g=None, *, use_cvm: bool = True):
     """Paddle's gradient of X: CVM in the first two columns (CVM has one row for each row or
     sequence of X), then the gradients of the other columns.
@@ -50,14 +56,14 @@ def cvm_grad(x, lod=None, counts=None, g=None, *, use_cvm: bool = True):
     return np.concatenate([of_rows.astype(x.dtype), g[:, 2:] if use_cvm else g], axis=1)
 
 
-cvm_grad.vjp(no_second_order("cvm"))
+cvm_grad.vjp(raise_no_second_order("cvm"))
 
 
 # -- filter by tags
 # ------------------------------------------------------------------------------
 
 
-def _kept_rows(ins, lod, tags, tags_lod, wanted, is_lod):
+def _select_tagged_rows(ins, lod, tags, tags_lod, wanted, is_lod):
     """The row offsets of the instances of Ins, and the indices of the instances with a
     selected tag.
     """
@@ -72,7 +78,7 @@ def _kept_rows(ins, lod, tags, tags_lod, wanted, is_lod):
     "filter_by_instag",
     "Ins, Ins@LOD*?!, Ins_tag!, Ins_tag@LOD*?!, Filter_tag! -> Out, LossWeight~, IndexMap~",
     value_dependent_shape=True,
-    host=PYTHON_LOOP,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def filter_by_instag(
     ins,
@@ -92,14 +98,14 @@ def filter_by_instag(
     IndexMap int64 [n,3]: for each selected instance its start in Out, its start in Ins, its length.
     If none is selected, Out is one row of out_val_if_empty and LossWeight is 0.
     """
-    own, kept = _kept_rows(ins, lod, tags, tags_lod, wanted, is_lod)
+    own, kept = _select_tagged_rows(ins, lod, tags, tags_lod, wanted, is_lod)
     if not len(kept):
         nothing = np.full((1, *ins.shape[1:]), out_val_if_empty, ins.dtype)
         return nothing, np.zeros((1, 1), np.float32), np.array([[0, 1, 1]], np.int64)
     counts = lengths(own)[kept]
     places = np.stack([offsets_from_lengths(counts)[:-1], own[kept], counts], axis=1)
     return (
-        ins[row_ranges(own[kept], counts)],
+        ins[concat_row_ranges(own[kept], counts)],
         np.ones((len(kept), 1), np.float32),
         places.astype(np.int64),
     )
@@ -119,7 +125,7 @@ def _(ins, lod, tags, tags_lod, wanted, *, is_lod, out_val_if_empty):
 
 @filter_by_instag.lod(lambda *_: 1)
 def _(ins, lod=None, tags=None, tags_lod=None, wanted=None, *, is_lod, out_val_if_empty=0):
-    own, kept = _kept_rows(ins, lod, tags, tags_lod, wanted, is_lod)
+    own, kept = _select_tagged_rows(ins, lod, tags, tags_lod, wanted, is_lod)
     return [offsets_from_lengths(lengths(own)[kept]) if len(kept) else np.array([0, 1], np.int64)]
 
 
@@ -133,14 +139,14 @@ def _(g, ins, lod, tags, tags_lod, wanted, *, LossWeight, IndexMap):
     "Ins, Out@GRAD, LossWeight, IndexMap -> Ins@GRAD",
     meta=like_x,
     internal=True,
-    host=PYTHON_LOOP,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def filter_by_instag_grad(ins, g, weight, places):
     """The gradient of Ins: zero for rows that were not selected. Out@GRAD [S,D] -> [R,D]"""
     back = np.zeros_like(ins)
     if weight.any():
-        back[row_ranges(places[:, 1], places[:, 2])] = g
+        back[concat_row_ranges(places[:, 1], places[:, 2])] = g
     return back
 
 
-filter_by_instag_grad.vjp(no_second_order("filter_by_instag"))
+filter_by_instag_grad.vjp(raise_no_second_order("filter_by_instag"))

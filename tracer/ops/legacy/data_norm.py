@@ -17,7 +17,7 @@ MIN_SHOW = 1e-7
 @op(
     "data_norm",
     "scale_w?, bias?, X, BatchSize, BatchSum, BatchSquareSum -> Y, Means~, Scales~",
-    no_half="Paddle has no kernel for it",
+    no_half_reason="Paddle has no kernel for it",
 )
 def data_norm(
     scale_w,
@@ -47,7 +47,7 @@ def data_norm(
     y = (x - means) * scales
     if enable_scale_and_shift:
         y = y * scale_w + bias
-    return (y * shown.kernel(x, slot_dim=slot_dim) if slot_dim > 0 else y), means, scales
+    return (y * has_show_count.kernel(x, slot_dim=slot_dim) if slot_dim > 0 else y), means, scales
 
 
 @data_norm.meta
@@ -78,8 +78,14 @@ def _(
     return x, Meta(size.shape, x.dtype), Meta(size.shape, x.dtype)
 
 
-@op("data_norm_shown", "X -> Out", meta=like_x, internal=True, no_grad="it is 0 or 1")
-def shown(x, *, slot_dim: int):
+@op(
+    "data_norm_shown",
+    "X -> Out",
+    meta=like_x,
+    internal=True,
+    no_grad_reason="it is 0 or 1",
+)
+def has_show_count(x, *, slot_dim: int):
     """Out = 1 for the channels of slots with a nonzero show count, else 0.
 
     X [N,C] -> Out [N,C]
@@ -107,35 +113,35 @@ def _(
     are the statistics of this batch.
     """
 
-    def masked(t: Any) -> Any:
-        return mul(t, shown(x, slot_dim=slot_dim)) if slot_dim > 0 else t
+    def mask_unshown(t: Any) -> Any:
+        return mul(t, has_show_count(x, slot_dim=slot_dim)) if slot_dim > 0 else t
 
-    def over_batch(t: Any) -> Any:
-        return reduce_sum(masked(t), dim=[0])
+    def sum_over_batch(t: Any) -> Any:
+        return reduce_sum(mask_unshown(t), dim=[0])
 
-    def to_x() -> Any:
+    def x_grad() -> Any:
         # Paddle skips slots without data only if scale_w is given.
-        return mul(masked(mul(g, scale_w)) if enable_scale_and_shift else g, Scales)
+        return mul(mask_unshown(mul(g, scale_w)) if enable_scale_and_shift else g, Scales)
 
     def rows() -> Any:
-        return over_batch(scale(x, scale=0.0, bias=1.0))
+        return sum_over_batch(scale(x, scale=0.0, bias=1.0))
 
-    def mean_of(t: Any) -> Any:
-        return div(over_batch(t), at_least_one(rows())) if slot_dim > 0 else over_batch(t)
+    def mean_over_shown(t: Any) -> Any:
+        return div(sum_over_batch(t), clamp_to_one(rows())) if slot_dim > 0 else sum_over_batch(t)
 
-    def at_least_one(t: Any) -> Any:
+    def clamp_to_one(t: Any) -> Any:
         return OPS["clip"](t, min=1.0, max=float("inf"))
 
-    def to_squares() -> Any:
-        return add(mean_of(square(sub(x, Means))), scale(rows(), scale=epsilon))
+    def square_sum_grad() -> Any:
+        return add(mean_over_shown(square(sub(x, Means))), scale(rows(), scale=epsilon))
 
     return (
-        (lambda: over_batch(mul(g, mul(sub(x, Means), Scales))))
+        (lambda: sum_over_batch(mul(g, mul(sub(x, Means), Scales))))
         if enable_scale_and_shift
         else None,
-        (lambda: over_batch(g)) if enable_scale_and_shift else None,
-        to_x,
+        (lambda: sum_over_batch(g)) if enable_scale_and_shift else None,
+        x_grad,
         lambda: OPS["clip"](rows(), min=0.0, max=1.0) if slot_dim > 0 else rows(),
-        lambda: mean_of(x),
-        to_squares,
+        lambda: mean_over_shown(x),
+        square_sum_grad,
     )

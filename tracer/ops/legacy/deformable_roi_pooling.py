@@ -5,47 +5,47 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ...core.arrays import np
-from ...core.op import PYTHON_LOOP, Ints, Meta, check, op
-from ..detection_helpers import NO_HALF
-from ..lod import without_lod
-from ..shared_meta_rules import check_float, dims_match, like_each_input, no_second_order
+from ...core.op import HOST_PYTHON_LOOP, Ints, Meta, check, op
+from ..detection_helpers import NO_HALF_BOXES
+from ..lod import declare_no_lod
+from ..shared_meta_rules import check_float, dims_match, like_inputs, raise_no_second_order
 from .box_clip import round_half_up
-from .precise_roi_pooling import region_owners
+from .precise_roi_pooling import region_image_ids
 
 MIN_LENGTH = 0.1  # minimal side length of a region, in pixels
 
 
-class Samples(NamedTuple):
+class BinSamples(NamedTuple):
     """The sampling positions of each bin.
 
-    owner [R]: the image of each region.
+    image_ids [R]: the image of each region.
     channel [D,PH,PW]: the input channel of each output channel and bin.
-    y, x, inside: [R,K,PH,PW,S,S]; K is the number of offset classes, S x S the samples of a bin.
-    part: for each bin row [PH] and bin column [PW], its index in Trans.
-    reach [R,2]: the factor of Trans.
+    y, x, is_inside: [R,K,PH,PW,S,S]; K is the number of offset classes, S x S the samples of a bin.
+    trans_index: for each bin row [PH] and bin column [PW], its index in Trans.
+    trans_factor [R,2]: the factor of Trans.
     """
 
-    owner: Any
+    image_ids: Any
     channel: Any
     y: Any
     x: Any
-    inside: Any
-    part: tuple[Any, Any]
-    reach: Any
+    is_inside: Any
+    trans_index: tuple[Any, Any]
+    trans_factor: Any
 
 
-def _part_positions(bins: int, count: int) -> Any:
+def _part_of_bin(bins: int, count: int) -> Any:
     """For each of `bins` bins, the index of its part, of `count` parts."""
     return np.clip(np.floor(np.arange(bins) * count / bins).astype(np.int64), 0, count - 1)
 
 
-def _samples(
+def _make_samples(
     x, rois, lod, trans, no_trans, scale, depth, group, high, wide, part, count, spread
-) -> Samples:
+) -> BinSamples:
     low = round_half_up(rois[:, :2]) * scale - 0.5
     sides = np.maximum((round_half_up(rois[:, 2:]) + 1) * scale - 0.5 - low, MIN_LENGTH)
     bins = sides / [wide, high]
-    places = _part_positions(high, part[0]), _part_positions(wide, part[1])
+    places = _part_of_bin(high, part[0]), _part_of_bin(wide, part[1])
     moved = np.zeros((len(rois), 1, 2, high, wide))
     if not no_trans:
         moved = (
@@ -67,20 +67,23 @@ def _samples(
     inside = (
         (column >= -0.5) & (column <= x.shape[3] - 0.5) & (row >= -0.5) & (row <= x.shape[2] - 0.5)
     )
-    grid = _part_positions(high, group[0])[:, None] * group[1] + _part_positions(wide, group[1])
+    grid = _part_of_bin(high, group[0])[:, None] * group[1] + _part_of_bin(wide, group[1])
     channel = np.arange(depth)[:, None, None] * (group[0] * group[1]) + grid
     row, column = np.clip(row, 0, x.shape[2] - 1), np.clip(column, 0, x.shape[3] - 1)
-    return Samples(
-        region_owners(x, rois, lod), channel, row, column, inside, places, sides * spread
+    return BinSamples(
+        region_image_ids(x, rois, lod), channel, row, column, inside, places, sides * spread
     )
 
 
-def _corners(s: Samples, each: int) -> list[tuple[tuple[Any, ...], Any, Any, Any]]:
+def _corner_pixels(s: BinSamples, each: int) -> list[tuple[tuple[Any, ...], Any, Any, Any]]:
     """The four pixels around each sample of each channel: index, weight, and derivatives of
     the weight.
     """
-    y, x, inside = (np.repeat(a, each, axis=1) for a in (s.y, s.x, s.inside))
-    owner, channel = s.owner[:, None, None, None, None, None], s.channel[None, :, :, :, None, None]
+    y, x, inside = (np.repeat(a, each, axis=1) for a in (s.y, s.x, s.is_inside))
+    owner, channel = (
+        s.image_ids[:, None, None, None, None, None],
+        s.channel[None, :, :, :, None, None],
+    )
     y0, x0 = np.floor(y).astype(np.int64), np.floor(x).astype(np.int64)
     y1, x1 = np.ceil(y).astype(np.int64), np.ceil(x).astype(np.int64)
     dy, dx = y - y0, x - x0
@@ -98,15 +101,15 @@ def _corners(s: Samples, each: int) -> list[tuple[tuple[Any, ...], Any, Any, Any
     return found
 
 
-def _classes(trans: Any, no_trans: bool) -> int:
+def _num_offset_classes(trans: Any, no_trans: bool) -> int:
     return 1 if no_trans else trans.shape[1] // 2
 
 
 @op(
     "deformable_psroi_pooling",
     "Input, ROIs!, ROIs@LOD*?!, Trans -> TopCount~, Output",
-    no_half=NO_HALF,
-    host=PYTHON_LOOP,
+    no_half_reason=NO_HALF_BOXES,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def deformable_psroi_pooling(
     x,
@@ -135,7 +138,7 @@ def deformable_psroi_pooling(
     group.
     TopCount: the number of samples of a bin that lie in the image.
     """
-    s = _samples(
+    s = _make_samples(
         x,
         rois,
         lod,
@@ -150,9 +153,11 @@ def deformable_psroi_pooling(
         sample_per_part,
         trans_std,
     )
-    each = output_dim // _classes(trans, no_trans)
-    sums = sum((x[index] * weight).sum(axis=(4, 5)) for index, weight, _, _ in _corners(s, each))
-    count = np.repeat(s.inside.sum(axis=(4, 5)), each, axis=1)
+    each = output_dim // _num_offset_classes(trans, no_trans)
+    sums = sum(
+        (x[index] * weight).sum(axis=(4, 5)) for index, weight, _, _ in _corner_pixels(s, each)
+    )
+    count = np.repeat(s.is_inside.sum(axis=(4, 5)), each, axis=1)
     return count.astype(x.dtype), (sums / np.maximum(count, 1)).astype(x.dtype)
 
 
@@ -196,7 +201,7 @@ def _(
     return out, out
 
 
-without_lod(deformable_psroi_pooling)
+declare_no_lod(deformable_psroi_pooling)
 
 
 @deformable_psroi_pooling.vjp
@@ -208,16 +213,16 @@ def _(g, x, rois, lod, trans, *, TopCount, **over):
 @op(
     "deformable_psroi_pooling_grad",
     "Input, ROIs, ROIs@LOD*?!, Trans, TopCount, Output@GRAD -> Input@GRAD, Trans@GRAD",
-    meta=like_each_input(0, 3),
+    meta=like_inputs(0, 3),
     attrs_of=deformable_psroi_pooling,
     internal=True,
-    host=PYTHON_LOOP,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def deformable_psroi_pooling_grad(x, rois, lod, trans, count, g, **over):
     """The gradients with respect to Input and Trans. Output@GRAD [R,D,PH,PW] -> like Input,
     like Trans
     """
-    s = _samples(
+    s = _make_samples(
         x,
         rois,
         lod,
@@ -232,12 +237,12 @@ def deformable_psroi_pooling_grad(x, rois, lod, trans, count, g, **over):
         over["sample_per_part"],
         over["trans_std"],
     )
-    classes = _classes(trans, over["no_trans"])
+    classes = _num_offset_classes(trans, over["no_trans"])
     each = over["output_dim"] // classes
     g = (g / np.maximum(count, 1))[..., None, None]
     back, moved = np.zeros_like(x), np.zeros_like(trans)
     slopes = np.zeros((2, *s.y.shape[:4]))
-    for index, weight, down, across in _corners(s, each):
+    for index, weight, down, across in _corner_pixels(s, each):
         np.add.at(back, index, (g * weight).astype(x.dtype))
         own = g * x[index]
         for axis, slope in ((0, across), (1, down)):
@@ -248,8 +253,8 @@ def deformable_psroi_pooling_grad(x, rois, lod, trans, count, g, **over):
                 .sum(axis=2)
             )
     if not over["no_trans"]:
-        slopes *= s.reach.T[:, :, None, None, None]
-        places: Any = np.broadcast_arrays(s.part[0][:, None], s.part[1])
+        slopes *= s.trans_factor.T[:, :, None, None, None]
+        places: Any = np.broadcast_arrays(s.trans_index[0][:, None], s.trans_index[1])
         whole = moved.reshape(len(rois), classes, 2, *trans.shape[2:])
         np.add.at(
             whole,
@@ -259,4 +264,4 @@ def deformable_psroi_pooling_grad(x, rois, lod, trans, count, g, **over):
     return back, moved
 
 
-deformable_psroi_pooling_grad.vjp(no_second_order("deformable_psroi_pooling"))
+deformable_psroi_pooling_grad.vjp(raise_no_second_order("deformable_psroi_pooling"))

@@ -6,13 +6,13 @@ from itertools import pairwise
 from typing import Any
 
 from ...core.arrays import np
-from ...core.op import NON_FLOAT_RESULT, PYTHON_LOOP, Meta, check, op
-from ..detection_helpers import INT32, NO_HALF
-from ..lod import row_offsets, without_lod
-from ..nms import overlaps
+from ...core.op import HOST_PYTHON_LOOP, NO_GRAD_NON_FLOAT_RESULT, Meta, check, op
+from ..detection_helpers import INT32, NO_HALF_BOXES
+from ..lod import declare_no_lod, row_offsets
+from ..nms import box_ious
 from ..shared_meta_rules import check_float, dims_match
 
-SAME = 1e-6  # overlaps that differ by less are treated as equal
+EQUAL_RECALL_TOLERANCE = 1e-6  # overlaps that differ by less are treated as equal
 
 
 def _match_detections(
@@ -26,7 +26,7 @@ def _match_detections(
     if not len(there):
         return [(score, 0, 1) for score in found[:, 0]]
     found = found[np.argsort(-found[:, 0], kind="stable")]
-    over = overlaps(np.clip(found[:, 1:], 0, 1), there)
+    over = box_ious(np.clip(found[:, 1:], 0, 1), there)
     best, taken = np.argmax(over, axis=1), set[int]()
     made: list[tuple[float, float, float]] = []
     for score, box, share in zip(found[:, 0], best.tolist(), np.max(over, axis=1), strict=True):
@@ -61,23 +61,25 @@ def _evaluate_image(
     return made
 
 
-def _eleven_point_average(precision: Any, recall: Any) -> float:
+def _eleven_point_average_precision(precision: Any, recall: Any) -> float:
     """The mean over the recalls 0, 0.1, ..., 1 of the best precision at this recall or above."""
     reached = [precision[recall.astype(np.float64) >= j / 10] for j in range(11)]
     return sum(float(np.max(p, initial=0)) for p in reached) / 11
 
 
-def _integral(precision: Any, recall: Any) -> float:
+def _integral_average_precision(precision: Any, recall: Any) -> float:
     """The area under the precision-recall curve."""
     gained = np.abs(np.diff(recall, prepend=0))
-    return float(np.sum(precision * gained * (gained > SAME)))
+    return float(np.sum(precision * gained * (gained > EQUAL_RECALL_TOLERANCE)))
 
 
 def _check_kind(kind: str) -> None:
     check(kind in ("integral", "11point"), f"ap_type={kind} is neither integral nor 11point")
 
 
-def _mean(counts: Any, right: Any, wrong: Any, background: int, kind: str) -> float:
+def _mean_average_precision(
+    counts: Any, right: Any, wrong: Any, background: int, kind: str
+) -> float:
     """The mean of the average precisions of the classes with boxes.
 
     As in Paddle, classes whose number of boxes equals the background label are excluded.
@@ -90,7 +92,9 @@ def _mean(counts: Any, right: Any, wrong: Any, background: int, kind: str) -> fl
             continue
         order = np.argsort(-right[own, 1], kind="stable")
         hits, misses = (np.cumsum(table[own, 2][order]) for table in (right, wrong))
-        measure = _eleven_point_average if kind == "11point" else _integral
+        measure = (
+            _eleven_point_average_precision if kind == "11point" else _integral_average_precision
+        )
         shares += measure(hits / (hits + misses), hits / hits.dtype.type(counts[label]))
         classes += 1
     return shares / classes if classes else 0.0
@@ -101,10 +105,10 @@ def _mean(counts: Any, right: Any, wrong: Any, background: int, kind: str) -> fl
     "DetectRes, DetectRes@LOD*?!, Label, Label@LOD*?!, HasState?, PosCount?, TruePos?, "
     "FalsePos? -> AccumPosCount=PosCount,"
     " AccumTruePos=TruePos, AccumFalsePos=FalsePos, MAP",
-    no_grad=NON_FLOAT_RESULT,
+    no_grad_reason=NO_GRAD_NON_FLOAT_RESULT,
     value_dependent_shape=True,
-    no_half=NO_HALF,
-    host=PYTHON_LOOP,
+    no_half_reason=NO_HALF_BOXES,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def detection_map(
     found,
@@ -150,7 +154,7 @@ def detection_map(
             np.concatenate([old.astype(found.dtype), table])
             for old, table in zip((right, wrong), tables, strict=True)
         ]
-    mean = _mean(total, tables[0], tables[1], background_label, ap_type)
+    mean = _mean_average_precision(total, tables[0], tables[1], background_label, ap_type)
     return total[:, None], *tables, np.array([mean], found.dtype)
 
 
@@ -168,4 +172,4 @@ def _(
     return Meta((class_num, 1), INT32), *[Meta((-1, 3), found.dtype)] * 2, Meta((1,), found.dtype)
 
 
-without_lod(detection_map)
+declare_no_lod(detection_map)

@@ -7,13 +7,13 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.arrays import np
-from ...core.op import PYTHON_LOOP, Meta, check, op
-from ..box_ops import NO_GRAD
-from ..detection_helpers import INT32, INT64, NO_HALF, image_offsets
-from ..lod import offsets_from_lengths, without_lod
+from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
+from ..box_ops import NO_GRAD_BOXES
+from ..detection_helpers import INT32, INT64, NO_HALF_BOXES, image_row_offsets
+from ..lod import declare_no_lod, offsets_from_lengths
 from ..shared_meta_rules import check_float, dims_match
 
-MATCH_TYPES = "it chooses among boxes"
+NO_GRAD_BOX_CHOICE = "it chooses among boxes"
 MATCHES, MININGS = ("bipartite", "per_prediction"), ("max_negative", "hard_example")
 MIN_OVERLAP = 1e-6  # minimal overlap of a match
 
@@ -26,7 +26,13 @@ def _check_choice(what: str, given: str, known: tuple[str, str]) -> None:
 # -------------------------------------------------------------------------------------------------
 
 
-@op("iou_similarity", "X, Y -> Out", no_grad=NO_GRAD, no_half=NO_HALF, host=PYTHON_LOOP)
+@op(
+    "iou_similarity",
+    "X, Y -> Out",
+    no_grad_reason=NO_GRAD_BOXES,
+    no_half_reason=NO_HALF_BOXES,
+    host_reason=HOST_PYTHON_LOOP,
+)
 def iou_similarity(x, y, *, box_normalized: bool = True):
     """Out = the intersection over union of each pair of boxes.
 
@@ -51,7 +57,7 @@ def _(x, y, *, box_normalized):
 # ------------------------------------------------------------------------------------------------
 
 
-def _pairs(near: Any) -> tuple[Any, Any]:
+def _match_greedily(near: Any) -> tuple[Any, Any]:
     """Greedy bipartite matching, largest similarity first. Returns the row of each column (-1 for
     none) and their similarity.
 
@@ -69,7 +75,7 @@ def _pairs(near: Any) -> tuple[Any, Any]:
     return rows, found
 
 
-def _match_nearest(near: Any, rows: Any, found: Any, least: float) -> None:
+def _match_remaining_columns(near: Any, rows: Any, found: Any, least: float) -> None:
     """Match each unmatched column with its most similar row if the similarity is large enough."""
     if near.shape[0]:
         best = np.max(near, axis=0)
@@ -80,10 +86,10 @@ def _match_nearest(near: Any, rows: Any, found: Any, least: float) -> None:
 @op(
     "bipartite_match",
     "DistMat, DistMat@LOD*?! -> ColToRowMatchIndices, ColToRowMatchDist",
-    no_grad=MATCH_TYPES,
+    no_grad_reason=NO_GRAD_BOX_CHOICE,
     value_dependent_shape=True,
-    no_half=NO_HALF,
-    host=PYTHON_LOOP,
+    no_half_reason=NO_HALF_BOXES,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def bipartite_match(near, lod=None, *, match_type: str = "bipartite", dist_threshold: float = 0.5):
     """Greedy bipartite matching, largest similarity first: ColToRowMatchIndices = the row of each
@@ -95,16 +101,16 @@ def bipartite_match(near, lod=None, *, match_type: str = "bipartite", dist_thres
     similarity is at least dist_threshold.
     """
     _check_choice("match_type", match_type, MATCHES)
-    cuts = image_offsets(lod, near.shape[0])
+    cuts = image_row_offsets(lod, near.shape[0])
     rows, found = (
         np.empty((len(cuts) - 1, near.shape[1]), np.int32),
         np.empty((len(cuts) - 1, near.shape[1]), near.dtype),
     )
     for n in range(len(cuts) - 1):
         own = near[cuts[n] : cuts[n + 1]]
-        rows[n], found[n] = _pairs(own)
+        rows[n], found[n] = _match_greedily(own)
         if match_type == "per_prediction":
-            _match_nearest(own, rows[n], found[n], dist_threshold)
+            _match_remaining_columns(own, rows[n], found[n], dist_threshold)
     return rows, found
 
 
@@ -118,7 +124,7 @@ def _(near, lod, *, match_type, dist_threshold):
     return Meta(shape, INT32), Meta(shape, near.dtype)
 
 
-without_lod(bipartite_match)
+declare_no_lod(bipartite_match)
 
 
 # -- target_assign
@@ -128,9 +134,9 @@ without_lod(bipartite_match)
 @op(
     "target_assign",
     "X, X@LOD*?!, MatchIndices, NegIndices?, NegIndices@LOD*?! -> Out, OutWeight",
-    no_grad=NO_GRAD,
-    no_half=NO_HALF,
-    host=PYTHON_LOOP,
+    no_grad_reason=NO_GRAD_BOXES,
+    no_half_reason=NO_HALF_BOXES,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def target_assign(x, lod, matched, negative=None, negative_lod=None, *, mismatch_value: int = 0):
     """Out = for each prior box, the row of X that it is matched with, in the sequence of its image;
@@ -142,7 +148,7 @@ def target_assign(x, lod, matched, negative=None, negative_lod=None, *, mismatch
     sequence per image), else 0.
     P: 1 or M.
     """
-    cuts, places = image_offsets(lod, x.shape[0]), np.arange(matched.shape[1])
+    cuts, places = image_row_offsets(lod, x.shape[0]), np.arange(matched.shape[1])
     check(len(cuts) - 1 == matched.shape[0], "X and MatchIndices have different numbers of images")
     found = matched >= 0
     rows = np.where(found, matched + cuts[:-1, None], 0)
@@ -150,7 +156,7 @@ def target_assign(x, lod, matched, negative=None, negative_lod=None, *, mismatch
     out[found] = x[rows, places % x.shape[1]][found]
     weight = found.astype(np.float32)
     if negative is not None:
-        own = image_offsets(negative_lod, negative.shape[0])
+        own = image_row_offsets(negative_lod, negative.shape[0])
         at = np.repeat(np.arange(len(own) - 1), np.diff(own)), negative.reshape(-1)
         out[at], weight[at] = mismatch_value, 1
     return out, weight[:, :, None]
@@ -167,7 +173,7 @@ def _(x, lod, matched, negative, negative_lod, *, mismatch_value):
     )
 
 
-without_lod(target_assign)
+declare_no_lod(target_assign)
 
 
 # -- mine_hard_examples
@@ -184,10 +190,10 @@ def _hard_negatives(loss: Any, free: Any, count: int) -> Any:
     "mine_hard_examples",
     "ClsLoss, LocLoss?, MatchIndices, MatchDist -> NegIndices, UpdatedMatchIndices, "
     "NegIndices@LOD~?",
-    no_grad=MATCH_TYPES,
+    no_grad_reason=NO_GRAD_BOX_CHOICE,
     value_dependent_shape=True,
-    no_half=NO_HALF,
-    host=PYTHON_LOOP,
+    no_half_reason=NO_HALF_BOXES,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def mine_hard_examples(
     loss,

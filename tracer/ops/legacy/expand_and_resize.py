@@ -8,7 +8,15 @@ from typing import Any
 from ...core.arrays import np
 from ...core.op import Ints, Meta, Op, check, op
 from ..half_precision import upcast_half
-from ..interpolate import RANKS, SLOTS, bicubic, bilinear, nearest, resize_grad, trilinear
+from ..interpolate import (
+    INTERP_SLOTS,
+    RANKS_BY_KIND,
+    bicubic,
+    bilinear,
+    nearest,
+    resize_grad,
+    trilinear,
+)
 from ..shape import tile, tile_grad
 from ..shared_meta_rules import like_x, shape_of
 
@@ -61,16 +69,16 @@ def _(x, target):
 
 @expand_as.vjp
 def _(g, x, target):
-    return expand_as_often_grad(x, g), None
+    return expand_as_grad(x, g), None
 
 
 @op("expand_as_often_grad", "X, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
-def expand_as_often_grad(x, g):
+def expand_as_grad(x, g):
     """X@GRAD = Out@GRAD summed over the repetitions. X [*S], Out@GRAD [*T] -> X@GRAD [*S]"""
     return tile_grad.kernel(x, None, None, g, repeat_times=_repeats_per_axis(x.shape, g.shape))
 
 
-@expand_as_often_grad.vjp
+@expand_as_grad.vjp
 def _(gg, x, g):
     return None, expand_as(gg, g)
 
@@ -89,10 +97,10 @@ def _resize_attrs(shape: Sequence[int], scale: float, attrs: dict[str, Any]) -> 
     return {**attrs, **dict(zip(("out_d", "out_h", "out_w")[3 - len(inner) :], sizes, strict=True))}
 
 
-def _resize(kind: str, today: Op) -> Op:
+def _define_legacy_resize_op(kind: str, today: Op) -> Op:
     """Define the op `<kind>_interp` by the newer op `today`. Its `scale` is a scalar."""
 
-    @op(f"{kind}_interp", SLOTS)
+    @op(f"{kind}_interp", INTERP_SLOTS)
     @upcast_half
     def kernel(
         x,
@@ -116,7 +124,7 @@ def _resize(kind: str, today: Op) -> Op:
 
     @kernel.meta
     def _(x, out_size, sizes, scale_tensor, *, scale, **attrs):
-        check(len(x.shape) - 2 in RANKS[kind], "has another number of axes than images")
+        check(len(x.shape) - 2 in RANKS_BY_KIND[kind], "has another number of axes than images")
         scales = [scale] if scale > 0 else []
         return today.infer((x, out_size, sizes, scale_tensor), {**attrs, "scale": scales})
 
@@ -135,8 +143,8 @@ def _resize(kind: str, today: Op) -> Op:
         )
 
     kernel.kernel.__doc__ = (
-        f"Out = X resized, {kind}; sizes from OutSize, SizeTensor, Scale, scale or out_*. "
-        f"  X [N,C,*S] -> [N,C,*out]"
+        f"Out = X, resized by {kind} interpolation. OutSize, SizeTensor, Scale, `scale` or `out_*` "
+        f"determine the output sizes. X [N,C,*S] -> Out [N,C,*out]"
     )
     return kernel
 
@@ -147,4 +155,4 @@ for _kind, _today in (
     ("trilinear", trilinear),
     ("bicubic", bicubic),
 ):
-    _resize(_kind, _today)
+    _define_legacy_resize_op(_kind, _today)

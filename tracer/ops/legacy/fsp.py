@@ -7,7 +7,7 @@ from typing import Any
 from ...core.arrays import np
 from ...core.op import OPS, Meta, check, check_dtype, op
 from ..half_precision import upcast_half
-from ..shared_meta_rules import check_float, dims_match, known_dim, shape_of, shapes_match
+from ..shared_meta_rules import check_float, dims_match, pick_known_dim, shape_of, shapes_match
 
 
 @op("fsp", "X, Y -> Out", same_dtype="X Y")
@@ -30,19 +30,19 @@ def _(x, y):
     check(dims_match(x.shape[0], y.shape[0]), "the batch sizes differ")
     check(shapes_match(x.shape[2:], y.shape[2:]), "the images differ in height or width")
     check(0 not in x.shape[2:], "the images have no pixels")
-    return Meta((known_dim(x.shape[0], y.shape[0]), x.shape[1], y.shape[1]), x.dtype)
+    return Meta((pick_known_dim(x.shape[0], y.shape[0]), x.shape[1], y.shape[1]), x.dtype)
 
 
 @fsp.vjp
 def _(g, x, y):
-    def rows(t: Any) -> Any:
+    def flatten_pixels(t: Any) -> Any:
         return OPS["reshape2"](t, shape=[0, 0, -1])
 
-    def mean_of(product: Any, like: Any) -> Any:
+    def mean_over_pixels(product: Any, like: Any) -> Any:
         height, width = shape_of(like)[2:]
         return OPS["scale"](OPS["reshape_like"](product, like), scale=1.0 / (height * width))
 
     return (
-        lambda: mean_of(OPS["matmul_v2"](g, rows(y)), x),
-        lambda: mean_of(OPS["matmul_v2"](g, rows(x), trans_x=True), y),
+        lambda: mean_over_pixels(OPS["matmul_v2"](g, flatten_pixels(y)), x),
+        lambda: mean_over_pixels(OPS["matmul_v2"](g, flatten_pixels(x), trans_x=True), y),
     )

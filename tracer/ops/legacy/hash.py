@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.arrays import np
-from ...core.op import NON_FLOAT_RESULT, PYTHON_LOOP, Long, Meta, check, op
-from ..shared_meta_rules import size_of
+from ...core.op import HOST_PYTHON_LOOP, NO_GRAD_NON_FLOAT_RESULT, Long, Meta, check, op
+from ..shared_meta_rules import num_elements
 
 P1, P2, P3, P4, P5 = (
     np.uint64(p)
@@ -24,11 +24,11 @@ def _rotate_left(x: Any, bits: int) -> Any:
     return (x << np.uint64(bits)) | (x >> np.uint64(64 - bits))
 
 
-def _round(held: Any, lane: Any) -> Any:
+def _xxh64_round(held: Any, lane: Any) -> Any:
     return _rotate_left(held + lane * P2, 31) * P1
 
 
-def _stripes(lanes: Any, seed: Any) -> Any:
+def _hash_stripes(lanes: Any, seed: Any) -> Any:
     """The four-lane part of XXH64.
 
     lanes uint64 [rows, 4 k]
@@ -38,10 +38,10 @@ def _stripes(lanes: Any, seed: Any) -> Any:
         for start in (seed + P1 + P2, seed + P2, seed, seed - P1)
     ]
     for at in range(0, lanes.shape[1], 4):
-        held = [_round(h, lanes[:, at + i]) for i, h in enumerate(held)]
+        held = [_xxh64_round(h, lanes[:, at + i]) for i, h in enumerate(held)]
     found = sum(_rotate_left(h, bits) for h, bits in zip(held, (1, 7, 12, 18), strict=True))
     for h in held:
-        found = (found ^ _round(np.uint64(0), h)) * P1 + P4
+        found = (found ^ _xxh64_round(np.uint64(0), h)) * P1 + P4
     return found
 
 
@@ -51,10 +51,10 @@ def xxh64(rows: Any, seed: int) -> Any:
     words, start = rows.shape[1], np.uint64(seed)
     lanes = np.ascontiguousarray(rows[:, : words // 2 * 2]).view("<u8")
     whole = words // 8 * 4
-    found = _stripes(lanes[:, :whole], start) if whole else np.full(len(rows), start + P5)
+    found = _hash_stripes(lanes[:, :whole], start) if whole else np.full(len(rows), start + P5)
     found = found + np.uint64(4 * words)
     for at in range(whole, lanes.shape[1]):
-        found = _rotate_left(found ^ _round(np.uint64(0), lanes[:, at]), 27) * P1 + P4
+        found = _rotate_left(found ^ _xxh64_round(np.uint64(0), lanes[:, at]), 27) * P1 + P4
     if words % 2:
         found = _rotate_left(found ^ (rows[:, -1].astype(np.uint64) * P1), 23) * P2 + P3
     found = (found ^ (found >> np.uint64(33))) * P2
@@ -62,7 +62,7 @@ def xxh64(rows: Any, seed: int) -> Any:
     return found ^ (found >> np.uint64(32))
 
 
-@op("hash", "X -> Out", no_grad=NON_FLOAT_RESULT, host=PYTHON_LOOP)
+@op("hash", "X -> Out", no_grad_reason=NO_GRAD_NON_FLOAT_RESULT, host_reason=HOST_PYTHON_LOOP)
 def hash_rows(x, *, num_hash: int = 1, mod_by: Long = 100000):
     """Out = num_hash hashes of each row of X: XXH64 of its bytes with seeds 0, 1, ..., modulo
     mod_by.
@@ -78,4 +78,4 @@ def hash_rows(x, *, num_hash: int = 1, mod_by: Long = 100000):
 def _(x, *, num_hash, mod_by):
     check(x.dtype.name in ("int32", "int64"), "X is not of int32 or int64")
     check(len(x.shape) > 1, "X needs two axes")
-    return Meta((size_of(x.shape[:-1]), num_hash, 1), x.dtype)
+    return Meta((num_elements(x.shape[:-1]), num_hash, 1), x.dtype)

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from ...core.arrays import np
-from ...core.op import NON_FLOAT_RESULT, PYTHON_LOOP, Meta, check, op
-from ..lod import lengths, offsets_from_lengths, row_offsets, row_ranges
-from ..shared_meta_rules import dims_match, like_x, no_second_order
+from ...core.op import HOST_PYTHON_LOOP, NO_GRAD_NON_FLOAT_RESULT, Meta, check, op
+from ..lod import concat_row_ranges, lengths, offsets_from_lengths, row_offsets
+from ..shared_meta_rules import dims_match, like_x, raise_no_second_order
 
 
-@op("lod_rank_table", "X, X@LOD*?! -> Out", no_grad=NON_FLOAT_RESULT, host=PYTHON_LOOP)
+@op(
+    "lod_rank_table",
+    "X, X@LOD*?! -> Out",
+    no_grad_reason=NO_GRAD_NON_FLOAT_RESULT,
+    host_reason=HOST_PYTHON_LOOP,
+)
 def lod_rank_table(x, lod=None, *, level: int = 0):
     """Out = the index and the length of each sequence at a LoD level, sorted by descending length
     (stable).
@@ -26,7 +31,7 @@ def _(x, lod, *, level):
     return Meta((-1, 2), np.dtype(np.int64))
 
 
-def _order(x, lod, table):
+def _rank_order(x, lod, table):
     """The row indices of X in the order of a rank table, and the sequence lengths of each
     level in that order.
     """
@@ -39,17 +44,17 @@ def _order(x, lod, table):
         offsets = np.asarray(level, np.int64)
         counts = lengths(offsets)[which]
         found.append(counts)
-        which = row_ranges(offsets[:-1][which], counts)
+        which = concat_row_ranges(offsets[:-1][which], counts)
     return which, found
 
 
-@op("reorder_lod_tensor_by_rank", "X, X@LOD*?!, RankTable! -> Out", host=PYTHON_LOOP)
+@op("reorder_lod_tensor_by_rank", "X, X@LOD*?!, RankTable! -> Out", host_reason=HOST_PYTHON_LOOP)
 def reorder_lod_tensor_by_rank(x, lod=None, table=None):
     """Out = the sequences of X (without LoD: its rows) in the order of RankTable.
 
     X [R,*], RankTable int64 [n,2] -> Out [R,*]
     """
-    return x[_order(x, lod, table)[0]]
+    return x[_rank_order(x, lod, table)[0]]
 
 
 @reorder_lod_tensor_by_rank.meta
@@ -63,7 +68,7 @@ def _(x, lod, table):
 
 @reorder_lod_tensor_by_rank.lod(lambda x, *_: x)
 def _(x, lod=None, table=None):
-    return [offsets_from_lengths(counts) for counts in _order(x, lod, table)[1]]
+    return [offsets_from_lengths(counts) for counts in _rank_order(x, lod, table)[1]]
 
 
 @reorder_lod_tensor_by_rank.vjp
@@ -76,19 +81,24 @@ def _(g, x, lod, table):
     "X, X@LOD*?!, RankTable, Out@GRAD -> X@GRAD",
     meta=like_x,
     internal=True,
-    host=PYTHON_LOOP,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def reorder_lod_tensor_by_rank_grad(x, lod=None, table=None, g=None):
     """The gradient of X: the rows of Out@GRAD in the original order. [R,*] -> [R,*]"""
     back = np.empty_like(g)
-    back[_order(x, lod, table)[0]] = g
+    back[_rank_order(x, lod, table)[0]] = g
     return back
 
 
-reorder_lod_tensor_by_rank_grad.vjp(no_second_order("reorder_lod_tensor_by_rank"))
+reorder_lod_tensor_by_rank_grad.vjp(raise_no_second_order("reorder_lod_tensor_by_rank"))
 
 
-@op("max_sequence_len", "RankTable -> Out", no_grad=NON_FLOAT_RESULT, host=PYTHON_LOOP)
+@op(
+    "max_sequence_len",
+    "RankTable -> Out",
+    no_grad_reason=NO_GRAD_NON_FLOAT_RESULT,
+    host_reason=HOST_PYTHON_LOOP,
+)
 def max_sequence_len(table):
     """Out = the length of the longest sequence of a rank table.
 
@@ -112,7 +122,7 @@ def _num_active(x, lod, table, step):
     "shrink_rnn_memory",
     "X, X@LOD*?!, RankTable!, I! -> Out",
     value_dependent_shape=True,
-    host=PYTHON_LOOP,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def shrink_rnn_memory(x, lod=None, table=None, step=None):
     """Out = the rows (or sequences) of X whose sequence has a time step I. X is in the order of
@@ -140,7 +150,13 @@ def _(g, x, lod, table, step):
     return shrink_rnn_memory_grad(x, g), None, None, None
 
 
-@op("shrink_rnn_memory_grad", "X, Out@GRAD -> X@GRAD", meta=like_x, internal=True, host=PYTHON_LOOP)
+@op(
+    "shrink_rnn_memory_grad",
+    "X, Out@GRAD -> X@GRAD",
+    meta=like_x,
+    internal=True,
+    host_reason=HOST_PYTHON_LOOP,
+)
 def shrink_rnn_memory_grad(x, g):
     """The gradient of X: zeros for rows that are not in Out. Out@GRAD [S,*] -> X@GRAD [R,*]"""
     back = np.zeros_like(x)
@@ -148,7 +164,7 @@ def shrink_rnn_memory_grad(x, g):
     return back
 
 
-shrink_rnn_memory_grad.vjp(no_second_order("shrink_rnn_memory"))
+shrink_rnn_memory_grad.vjp(raise_no_second_order("shrink_rnn_memory"))
 
 
 def sequences_to_steps(x, lod, table):

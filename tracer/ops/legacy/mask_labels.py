@@ -6,17 +6,17 @@ from itertools import pairwise
 from typing import Any
 
 from ...core.arrays import np
-from ...core.op import PYTHON_LOOP, Meta, check, op
-from ..box_ops import NO_GRAD
-from ..detection_helpers import INT32, INT64, NO_HALF
+from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
+from ..box_ops import NO_GRAD_BOXES
+from ..detection_helpers import INT32, INT64, NO_HALF_BOXES
 from ..lod import offsets_from_lengths, row_offsets
-from ..nms import overlaps
+from ..nms import box_ious
 from ..shared_meta_rules import check_float, dims_match
 
 SUBPIXELS = 5  # subpixel steps per pixel
 
 
-def _steps(start: Any, end: Any) -> Any:
+def _line_points(start: Any, end: Any) -> Any:
     """All points of a line on the subpixel grid, with steps of one along the longer side.
 
     int [2], [2] -> int [*,2]
@@ -24,7 +24,7 @@ def _steps(start: Any, end: Any) -> Any:
     (width, height) = np.abs(end - start)
     axis = 0 if width >= height else 1
     if start[axis] > end[axis]:
-        return _steps(end, start)[::-1]
+        return _line_points(end, start)[::-1]
     along = np.arange(max(width, height) + 1)
     slope = (end - start)[1 - axis] / max(width, height, 1)
     out = np.empty((len(along), 2), np.int64)
@@ -39,7 +39,7 @@ def rasterize(outline: Any, high: int, wide: int) -> Any:
     [K,2] -> bool [high,wide]
     """
     corners = np.trunc(SUBPIXELS * outline.astype(np.float64) + 0.5).astype(np.int64)
-    points = np.concatenate([_steps(a, b) for a, b in pairwise([*corners, corners[0]])])
+    points = np.concatenate([_line_points(a, b) for a, b in pairwise([*corners, corners[0]])])
     before, after = points[:-1], points[1:]
     column = (
         np.where(after[:, 0] < before[:, 0], after[:, 0], after[:, 0] - 1) + 0.5
@@ -57,7 +57,7 @@ def rasterize(outline: Any, high: int, wide: int) -> Any:
     return (np.cumsum(crossed) % 2 == 1).reshape(wide, high).T
 
 
-def _mask(outlines: list[Any], box: Any, size: int) -> Any:
+def _instance_mask(outlines: list[Any], box: Any, size: int) -> Any:
     """The mask of an instance in a box. -> int32 [size * size]"""
     low, sides = box[:2], np.maximum(box[2:] - box[:2], 1)
     parts = [
@@ -89,13 +89,15 @@ def _masked_regions(
         )
     own = rois[found] / scale
     best = np.argmax(
-        overlaps(own, np.stack([_bounding_boxes(t) for t in things]).astype(own.dtype), 1.0), axis=1
+        box_ious(own, np.stack([_bounding_boxes(t) for t in things]).astype(own.dtype), 1.0), axis=1
     )
-    masks = np.stack([_mask(things[i], box, size) for i, box in zip(best, own, strict=True)])
+    masks = np.stack(
+        [_instance_mask(things[i], box, size) for i, box in zip(best, own, strict=True)]
+    )
     return own * scale, found, labels[found], masks
 
 
-def _instances(points: Any, lod: Any) -> list[list[Any]]:
+def _instance_polygons(points: Any, lod: Any) -> list[list[Any]]:
     """The polygons of each instance, as lists of points."""
     check(
         lod is not None and len(lod) == 3,
@@ -110,10 +112,10 @@ def _instances(points: Any, lod: Any) -> list[list[Any]]:
     "ImInfo, GtClasses, GtClasses@LOD*?!, IsCrowd, GtSegms, GtSegms@LOD*?!, Rois, "
     "Rois@LOD*?!, LabelsInt32 -> MaskRois, RoiHasMaskInt32,"
     " MaskInt32, MaskRois@LOD~?, RoiHasMaskInt32@LOD~?, MaskInt32@LOD~?",
-    no_grad=NO_GRAD,
+    no_grad_reason=NO_GRAD_BOXES,
     value_dependent_shape=True,
-    no_half=NO_HALF,
-    host=PYTHON_LOOP,
+    no_half_reason=NO_HALF_BOXES,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def generate_mask_labels(
     infos,
@@ -142,7 +144,7 @@ def generate_mask_labels(
         len(row_offsets(kinds_lod, "GtClasses")) == len(infos) + 1,
         "GtClasses and ImInfo have different numbers of images",
     )
-    cuts, things = row_offsets(rois_lod, "Rois"), _instances(points, points_lod)
+    cuts, things = row_offsets(rois_lod, "Rois"), _instance_polygons(points, points_lod)
     counted = (kinds.reshape(-1) > 0) & (crowd.reshape(-1) == 0)
     made = []
     for n, (a, b) in enumerate(pairwise(cuts)):

@@ -7,36 +7,39 @@ tables are concatenated to one column, [sum of C h w, 1].
 from __future__ import annotations
 
 from ...core.arrays import np
-from ...core.op import PYTHON_LOOP, Ints, Meta, check, op
+from ...core.op import HOST_PYTHON_LOOP, Ints, Meta, check, op
 from ..lod import lengths, offsets_from_lengths, row_offsets
 from ..shared_meta_rules import (
     check_float,
     dims_match,
-    like_each_input,
+    like_inputs,
     like_x,
-    multiply_dims,
-    no_second_order,
+    multiply_dim,
+    raise_no_second_order,
 )
 
 PAIR_SLOTS = "X, X@LOD*?!, Y, Y@LOD*?!, W"
-TABLES = "X, X@LOD*?!, ROW!, ROW@LOD*?!, COLUMN!, COLUMN@LOD*?!"
+TABLE_SLOTS = "X, X@LOD*?!, ROW!, ROW@LOD*?!, COLUMN!, COLUMN@LOD*?!"
 
 
-def _pairs(x_lod, y_lod, x="X", y="Y"):
+def _pair_row_slices(x_lod, y_lod, x="X", y="Y"):
     """The rows of the two sequences of each pair, as slices."""
     one, two = row_offsets(x_lod, x), row_offsets(y_lod, y)
     check(len(one) == len(two), f"{x} holds {len(one) - 1} sequences, {y} {len(two) - 1}")
     return [tuple(slice(e[i], e[i + 1]) for e in (one, two)) for i in range(len(one) - 1)]
 
 
-@op("match_matrix_tensor", f"{PAIR_SLOTS} -> Out, Tmp~", host=PYTHON_LOOP)
+@op("match_matrix_tensor", f"{PAIR_SLOTS} -> Out, Tmp~", host_reason=HOST_PYTHON_LOOP)
 def match_matrix_tensor(x, x_lod=None, y=None, y_lod=None, w=None, *, dim_t: int = 1):
     """Out = X_i W_t Y_i' for each pair of sequences and each t.
 
     X [R,D], Y [S,E], W [D,T,E] -> Out [sum of T h w,1]; Tmp [R T E,1]: X W
     """
     half = np.tensordot(x, w, (1, 0))
-    tables = [np.einsum("hte,we->thw", half[a], y[b]).reshape(-1) for a, b in _pairs(x_lod, y_lod)]
+    tables = [
+        np.einsum("hte,we->thw", half[a], y[b]).reshape(-1)
+        for a, b in _pair_row_slices(x_lod, y_lod)
+    ]
     return np.concatenate(tables).reshape(-1, 1), half.reshape(-1, 1)
 
 
@@ -53,7 +56,7 @@ def _(x, x_lod, y, y_lod, w, *, dim_t):
         "W does not fit X and Y",
     )
     count = (
-        multiply_dims(multiply_dims(x.shape[0], w.shape[1]), w.shape[2])
+        multiply_dim(multiply_dim(x.shape[0], w.shape[1]), w.shape[2])
         if -1 not in (w.shape[1], w.shape[2])
         else -1
     )
@@ -64,7 +67,10 @@ def _(x, x_lod, y, y_lod, w, *, dim_t):
 def _(x, x_lod=None, y=None, y_lod=None, w=None, *, dim_t=1):
     return [
         offsets_from_lengths(
-            [dim_t * (a.stop - a.start) * (b.stop - b.start) for a, b in _pairs(x_lod, y_lod)]
+            [
+                dim_t * (a.stop - a.start) * (b.stop - b.start)
+                for a, b in _pair_row_slices(x_lod, y_lod)
+            ]
         )
     ]
 
@@ -78,15 +84,15 @@ def _(g, x, x_lod, y, y_lod, w):
 @op(
     "match_matrix_tensor_grad",
     f"{PAIR_SLOTS}, Out@GRAD -> X@GRAD, Y@GRAD, W@GRAD",
-    meta=like_each_input(0, 2, 4),
+    meta=like_inputs(0, 2, 4),
     internal=True,
-    host=PYTHON_LOOP,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def match_matrix_tensor_grad(x, x_lod=None, y=None, y_lod=None, w=None, g=None):
-    """The gradients of X, Y and W.   See `match_matrix_tensor`."""
+    """The gradients of X, Y and W. See `match_matrix_tensor`."""
     half, at = np.tensordot(x, w, (1, 0)), 0
     of_half, of_y = np.zeros_like(half), np.zeros_like(y)
-    for a, b in _pairs(x_lod, y_lod):
+    for a, b in _pair_row_slices(x_lod, y_lod):
         shape = (w.shape[1], a.stop - a.start, b.stop - b.start)
         table = g[at : at + np.prod(shape)].reshape(shape)
         at += np.prod(shape)
@@ -95,17 +101,17 @@ def match_matrix_tensor_grad(x, x_lod=None, y=None, y_lod=None, w=None, g=None):
     return np.tensordot(of_half, w, ((1, 2), (1, 2))), of_y, np.tensordot(x, of_half, (0, 0))
 
 
-match_matrix_tensor_grad.vjp(no_second_order("match_matrix_tensor"))
+match_matrix_tensor_grad.vjp(raise_no_second_order("match_matrix_tensor"))
 
 
 # -- tables
 # ------------------------------------------------------------------------------
 
 
-def _tables(x, row_lod, column_lod, channels):
+def _pair_tables(x, row_lod, column_lod, channels):
     """The table [C,h,w] of each pair."""
     at, found = 0, []
-    for a, b in _pairs(row_lod, column_lod, "ROW", "COLUMN"):
+    for a, b in _pair_row_slices(row_lod, column_lod, "ROW", "COLUMN"):
         shape = (channels, a.stop - a.start, b.stop - b.start)
         found.append(x[at : at + np.prod(shape)].reshape(shape))
         at += int(np.prod(shape))
@@ -113,7 +119,7 @@ def _tables(x, row_lod, column_lod, channels):
     return found
 
 
-@op("sequence_topk_avg_pooling", f"{TABLES} -> Out, pos~", host=PYTHON_LOOP)
+@op("sequence_topk_avg_pooling", f"{TABLE_SLOTS} -> Out, pos~", host_reason=HOST_PYTHON_LOOP)
 def sequence_topk_avg_pooling(
     x,
     lod=None,
@@ -133,7 +139,7 @@ def sequence_topk_avg_pooling(
     pos int32 [rows C max(topks)]: the columns of the largest elements; -1 if the row has fewer.
     """
     most, out, places = max(topks), [], []
-    for table in _tables(x, row_lod, column_lod, channel_num):
+    for table in _pair_tables(x, row_lod, column_lod, channel_num):
         order = np.argsort(-table, axis=2, kind="stable")[:, :, :most]
         sums = np.cumsum(np.take_along_axis(table, order, 2), axis=2)
         ends = [
@@ -174,10 +180,10 @@ def _(g, x, lod, row, row_lod, column, column_lod, *, topks, channel_num, pos):
 
 @op(
     "sequence_topk_avg_pooling_grad",
-    f"{TABLES}, pos, Out@GRAD -> X@GRAD",
+    f"{TABLE_SLOTS}, pos, Out@GRAD -> X@GRAD",
     meta=like_x,
     internal=True,
-    host=PYTHON_LOOP,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def sequence_topk_avg_pooling_grad(
     x,
@@ -199,7 +205,7 @@ def sequence_topk_avg_pooling_grad(
     weights = np.einsum(
         "rck,kp->rcp", g.reshape(-1, channel_num, len(topks)), shares.astype(g.dtype)
     )
-    for table in _tables(x, row_lod, column_lod, channel_num):
+    for table in _pair_tables(x, row_lod, column_lod, channel_num):
         # missing elements (-1) accumulate in an additional last column
         back = np.zeros((table.shape[1], channel_num, table.shape[2] + 1), g.dtype)
         rows = slice(start, start + table.shape[1])
@@ -209,14 +215,14 @@ def sequence_topk_avg_pooling_grad(
     return np.concatenate(found).reshape(x.shape)
 
 
-sequence_topk_avg_pooling_grad.vjp(no_second_order("sequence_topk_avg_pooling"))
+sequence_topk_avg_pooling_grad.vjp(raise_no_second_order("sequence_topk_avg_pooling"))
 
 
 # -- convolution
 # ------------------------------------------------------------------------------
 
 
-def _windows(shape, kernel, stride):
+def _window_indices(shape, kernel, stride):
     """The row and column indices of the window at each output position, in a zero-padded
     table, and the output shape.
     """
@@ -226,16 +232,16 @@ def _windows(shape, kernel, stride):
     return rows[:, None, :, None], columns[None, :, None, :], (len(tops), len(lefts))
 
 
-def _columns(table, kernel, stride):
+def _im2col(table, kernel, stride):
     """The windows of a table, zero-padded (im2col). table [C,h,w] -> [C kh kw, positions]"""
     (kh, kw), (_, h, w) = kernel, table.shape
     wide = np.zeros((table.shape[0], h + kh, w + kw), table.dtype)
     wide[:, kh // 2 : kh // 2 + h, kw // 2 : kw // 2 + w] = table
-    rows, columns, _ = _windows(table.shape, kernel, stride)
+    rows, columns, _ = _window_indices(table.shape, kernel, stride)
     return wide[:, rows, columns].transpose(0, 3, 4, 1, 2).reshape(table.shape[0] * kh * kw, -1)
 
 
-@op("var_conv_2d", f"{TABLES}, W -> Out, Col~", host=PYTHON_LOOP)
+@op("var_conv_2d", f"{TABLE_SLOTS}, W -> Out, Col~", host_reason=HOST_PYTHON_LOOP)
 def var_conv_2d(
     x,
     lod=None,
@@ -260,7 +266,8 @@ def var_conv_2d(
     """
     kernel, stride = (KernelH, KernelW), (StrideH, StrideW)
     windows = [
-        _columns(table, kernel, stride) for table in _tables(x, row_lod, column_lod, InputChannel)
+        _im2col(table, kernel, stride)
+        for table in _pair_tables(x, row_lod, column_lod, InputChannel)
     ]
     made = [(w @ each).reshape(-1) for each in windows]
     return np.concatenate(made).reshape(-1, 1), np.concatenate(
@@ -327,11 +334,11 @@ def _(g, x, lod, row, row_lod, column, column_lod, w, **attrs):
 
 @op(
     "var_conv_2d_grad",
-    f"{TABLES}, W, Out@GRAD -> X@GRAD, W@GRAD",
-    meta=like_each_input(0, 6),
+    f"{TABLE_SLOTS}, W, Out@GRAD -> X@GRAD, W@GRAD",
+    meta=like_inputs(0, 6),
     internal=True,
     attrs_of=var_conv_2d,
-    host=PYTHON_LOOP,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def var_conv_2d_grad(
     x, lod=None, row=None, row_lod=None, column=None, column_lod=None, w=None, g=None, **attributes
@@ -340,20 +347,20 @@ def var_conv_2d_grad(
     attrs = var_conv_2d.full_attrs(attributes)
     kernel, stride = (attrs["KernelH"], attrs["KernelW"]), (attrs["StrideH"], attrs["StrideW"])
     found, of_w, at = [], np.zeros_like(w), 0
-    for table in _tables(x, row_lod, column_lod, attrs["InputChannel"]):
-        windows = _columns(table, kernel, stride)
+    for table in _pair_tables(x, row_lod, column_lod, attrs["InputChannel"]):
+        windows = _im2col(table, kernel, stride)
         size = w.shape[0] * windows.shape[1]
         back = g[at : at + size].reshape(w.shape[0], -1)
         at += size
         of_w += back @ windows.T
-        found.append(_accumulate(w.T @ back, table.shape, kernel, stride).reshape(-1))
+        found.append(_col2im(w.T @ back, table.shape, kernel, stride).reshape(-1))
     return np.concatenate(found).reshape(x.shape), of_w
 
 
-def _accumulate(windows, shape, kernel, stride):
+def _col2im(windows, shape, kernel, stride):
     """Accumulate the gradients of windows to the gradient of a table (col2im)."""
     (channels, h, w), (kh, kw) = shape, kernel
-    rows, columns, (high, across) = _windows(shape, kernel, stride)
+    rows, columns, (high, across) = _window_indices(shape, kernel, stride)
     wide = np.zeros((channels, h + kh, w + kw), windows.dtype)
     parts = windows.reshape(channels, kh, kw, high, across).transpose(0, 3, 4, 1, 2)
     for table, part in zip(wide, parts, strict=True):
@@ -361,4 +368,4 @@ def _accumulate(windows, shape, kernel, stride):
     return wide[:, kh // 2 : kh // 2 + h, kw // 2 : kw // 2 + w]
 
 
-var_conv_2d_grad.vjp(no_second_order("var_conv_2d"))
+var_conv_2d_grad.vjp(raise_no_second_order("var_conv_2d"))

@@ -9,7 +9,7 @@ from ..half_precision import upcast_half
 from ..matmul import matmul as today
 
 
-@op("matmul", "X, Y -> Out", same_dtype="X Y", amp="allow")
+@op("matmul", "X, Y -> Out", same_dtype="X Y", amp_class="allow")
 @upcast_half
 def matmul(
     x,

@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.arrays import np
-from ...core.op import PYTHON_LOOP, Meta, check, op
-from ..box_ops import NO_GRAD
-from ..detection_helpers import INT32, INT64, NO_HALF, image_offsets
+from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
+from ..box_ops import NO_GRAD_BOXES
+from ..detection_helpers import INT32, INT64, NO_HALF_BOXES, image_row_offsets
 from ..lod import offsets_from_lengths
 from ..multiclass_nms import check_boxes, select_boxes, sort_by_score, top_candidates
-from ..nms import Found, overlaps, suppress
+from ..nms import Detections, box_ious, non_maximum_suppression
 from ..shared_meta_rules import check_float, dims_match
-from .box_clip import image_edges
+from .box_clip import image_max_coordinates
 
 
-def or_empty(rows: Any, counts: list[int]) -> tuple[Any, Any]:
+def rows_or_placeholder(rows: Any, counts: list[int]) -> tuple[Any, Any]:
     """The rows and the offsets of images; [[-1]] if there are no rows."""
     return (
         (rows, offsets_from_lengths(counts))
@@ -28,17 +28,17 @@ def _select_per_image(
     boxes: Any, scores: Any, lod: Any, **settings: Any
 ) -> tuple[Any, Any, list[int]]:
     return select_boxes(
-        boxes, scores, image_offsets(lod, len(boxes)) if scores.ndim == 2 else None, **settings
+        boxes, scores, image_row_offsets(lod, len(boxes)) if scores.ndim == 2 else None, **settings
     )
 
 
 @op(
     "multiclass_nms",
     "BBoxes, BBoxes@LOD*?!, Scores -> Out, Out@LOD~?",
-    no_grad=NO_GRAD,
+    no_grad_reason=NO_GRAD_BOXES,
     value_dependent_shape=True,
-    no_half=NO_HALF,
-    host=PYTHON_LOOP,
+    no_half_reason=NO_HALF_BOXES,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def multiclass_nms(
     boxes,
@@ -69,7 +69,7 @@ def multiclass_nms(
         keep_top_k=keep_top_k,
         normalized=normalized,
     )
-    return or_empty(rows, counts)
+    return rows_or_placeholder(rows, counts)
 
 
 @multiclass_nms.meta
@@ -81,10 +81,10 @@ def _(boxes, lod, scores, **_):
 @op(
     "multiclass_nms2",
     "BBoxes, BBoxes@LOD*?!, Scores -> Out, Index~, Out@LOD~?, Index@LOD~?",
-    no_grad=NO_GRAD,
+    no_grad_reason=NO_GRAD_BOXES,
     value_dependent_shape=True,
-    no_half=NO_HALF,
-    host=PYTHON_LOOP,
+    no_half_reason=NO_HALF_BOXES,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def multiclass_nms2(
     boxes,
@@ -136,7 +136,7 @@ def _(boxes, lod, scores, **_):
 # -------------------------------------------------------------------------------------
 
 
-def _decode(anchors: Any, deltas: Any, info: Any) -> Any:
+def _decode_boxes(anchors: Any, deltas: Any, info: Any) -> Any:
     """Apply the encoded offsets `deltas` to anchors; boxes in unscaled image coordinates.
 
     anchors, deltas [K,4] -> [K,4]
@@ -146,7 +146,9 @@ def _decode(anchors: Any, deltas: Any, info: Any) -> Any:
     middle = deltas[:, :2] * sizes + anchors[:, :2] + sizes / t(2)
     half = np.exp(deltas[:, 2:]) * sizes / t(2)
     boxes = np.concatenate([middle - half, middle + half - t(1)], axis=1) / info[2]
-    return np.clip(boxes, 0, image_edges(info[None].astype(anchors.dtype))).astype(anchors.dtype)
+    return np.clip(boxes, 0, image_max_coordinates(info[None].astype(anchors.dtype))).astype(
+        anchors.dtype
+    )
 
 
 def _level_candidates(
@@ -160,7 +162,7 @@ def _level_candidates(
         order = sort_by_score(s.reshape(-1), least if i + 1 < len(scores) else 0.0, count)
         found.append(
             (
-                _decode(a.reshape(-1, 4)[order // s.shape[1]], b[order // s.shape[1]], info),
+                _decode_boxes(a.reshape(-1, 4)[order // s.shape[1]], b[order // s.shape[1]], info),
                 s.reshape(-1)[order],
                 order % s.shape[1],
             )
@@ -171,10 +173,10 @@ def _level_candidates(
 @op(
     "retinanet_detection_output",
     "BBoxes*, Scores*, Anchors*, ImInfo -> Out, Out@LOD~?",
-    no_grad=NO_GRAD,
+    no_grad_reason=NO_GRAD_BOXES,
     value_dependent_shape=True,
-    no_half=NO_HALF,
-    host=PYTHON_LOOP,
+    no_half_reason=NO_HALF_BOXES,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def retinanet_detection_output(
     boxes,
@@ -200,18 +202,22 @@ def retinanet_detection_output(
         own, score, kind = _level_candidates(
             [b[n] for b in boxes], [s[n] for s in scores], anchors, info, score_threshold, nms_top_k
         )
-        one: Found = []
+        one: Detections = []
         for c in np.unique(kind):
             order = np.flatnonzero(kind == c)
             order = order[np.argsort(-score[order], kind="stable")]
             one += [
                 (int(c), score[k], int(k))
-                for k in order[suppress(own[order], float(np.float32(nms_threshold)), 1.0, nms_eta)]
+                for k in order[
+                    non_maximum_suppression(
+                        own[order], float(np.float32(nms_threshold)), 1.0, nms_eta
+                    )
+                ]
             ]
         one = sorted(one, key=lambda f: -f[1])[: keep_top_k if keep_top_k > -1 else None]
         rows += [[c + 1, s, *own[k]] for c, s, k in one]
         counts.append(len(one))
-    return or_empty(np.array(rows, scores[0].dtype).reshape(-1, 6), counts)
+    return rows_or_placeholder(np.array(rows, scores[0].dtype).reshape(-1, 6), counts)
 
 
 @retinanet_detection_output.meta
@@ -234,7 +240,7 @@ def _(boxes, scores, anchors, infos, **_):
 
 def _iou(a: Any, b: Any, extra: float) -> float:
     """The intersection over union of two boxes or convex polygons."""
-    return float(overlaps(a[None], b[None], extra)[0, 0])
+    return float(box_ious(a[None], b[None], extra)[0, 0])
 
 
 def _merge_overlapping(
@@ -266,10 +272,10 @@ def _check_one_class(boxes: Any, scores: Any) -> None:
 @op(
     "locality_aware_nms",
     "BBoxes, Scores -> Out, Out@LOD~?",
-    no_grad=NO_GRAD,
+    no_grad_reason=NO_GRAD_BOXES,
     value_dependent_shape=True,
-    no_half=NO_HALF,
-    host=PYTHON_LOOP,
+    no_half_reason=NO_HALF_BOXES,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def locality_aware_nms(
     boxes,
@@ -299,21 +305,26 @@ def locality_aware_nms(
             else left[:0]
         )
         one = top_candidates(
-            [(0, sums[k], int(k)) for k in _suppress(merged, order, limit, extra, nms_eta)],
+            [
+                (0, sums[k], int(k))
+                for k in _suppress_overlapping(merged, order, limit, extra, nms_eta)
+            ],
             keep_top_k,
         )
         rows += [[c, s, *merged[k]] for c, s, k in one]
         counts.append(len(one))
-    return or_empty(np.array(rows, boxes.dtype).reshape(-1, 2 + boxes.shape[2]), counts)
+    return rows_or_placeholder(np.array(rows, boxes.dtype).reshape(-1, 2 + boxes.shape[2]), counts)
 
 
-def _suppress(boxes: Any, order: Any, threshold: float, extra: float, eta: float) -> list[int]:
+def _suppress_overlapping(
+    boxes: Any, order: Any, threshold: float, extra: float, eta: float
+) -> list[int]:
     """The indices of the boxes, in order, whose overlap with each earlier selected box is at
     most the threshold.
     """
     if boxes.shape[1] == 4:
         return (
-            [int(k) for k in order[suppress(boxes[order], threshold, extra, eta)]]
+            [int(k) for k in order[non_maximum_suppression(boxes[order], threshold, extra, eta)]]
             if len(order)
             else []
         )

@@ -9,8 +9,8 @@ from ...core.arrays import np
 from ...core.op import Floats, Long, check, op
 from ...core.rng import generator
 from ..half_precision import upcast_half
-from ..optimizer import UPDATE_OP, reject_master_param
-from ..shared_meta_rules import check_float, shapes_match, size_of
+from ..optimizer import NO_GRAD_UPDATE_OP, reject_master_param
+from ..shared_meta_rules import check_float, num_elements, shapes_match
 
 
 def _like_inputs(*indices: int) -> Any:
@@ -26,7 +26,7 @@ def _like_inputs(*indices: int) -> Any:
     return rule
 
 
-def _rate(lr: Any, like: Any) -> Any:
+def _learning_rate(lr: Any, like: Any) -> Any:
     return like.dtype.type(lr.reshape(-1)[0])
 
 
@@ -34,7 +34,7 @@ def _rate(lr: Any, like: Any) -> Any:
     "decayed_adagrad",
     "Param!, Grad!, Moment!, LearningRate! -> ParamOut~=Param, MomentOut~=Moment",
     meta=_like_inputs(0, 2),
-    no_grad=UPDATE_OP,
+    no_grad_reason=NO_GRAD_UPDATE_OP,
 )
 @upcast_half
 def decayed_adagrad(param, grad, moment, lr, *, decay: float = 0.95, epsilon: float = 1e-6):
@@ -45,7 +45,7 @@ def decayed_adagrad(param, grad, moment, lr, *, decay: float = 0.95, epsilon: fl
     """
     one = param.dtype.type
     total = one(decay) * moment + one(1 - decay) * grad * grad
-    return param - _rate(lr, param) * grad / (np.sqrt(total) + one(epsilon)), total
+    return param - _learning_rate(lr, param) * grad / (np.sqrt(total) + one(epsilon)), total
 
 
 @op(
@@ -53,7 +53,7 @@ def decayed_adagrad(param, grad, moment, lr, *, decay: float = 0.95, epsilon: fl
     "Param!, SquaredAccumulator!, LinearAccumulator!, Grad!, LearningRate! -> "
     "ParamOut~=Param, SquaredAccumOut~=SquaredAccumulator, LinearAccumOut~=LinearAccumulator",
     meta=lambda p, squared, linear, g, lr, **_: _like_inputs(0, 2, 3)(p, g, squared, linear),
-    no_grad=UPDATE_OP,
+    no_grad_reason=NO_GRAD_UPDATE_OP,
 )
 @upcast_half
 def ftrl(
@@ -64,7 +64,7 @@ def ftrl(
     SquaredAccumOut = SquaredAccumulator + Grad ** 2.
     [*] each, lr [1]
     """
-    one, rate = param.dtype.type, _rate(lr, param)
+    one, rate = param.dtype.type, _learning_rate(lr, param)
     total = squared + grad * grad
     power = np.sqrt if lr_power == -0.5 else lambda a: a ** one(-lr_power)
     pull = linear + grad - (power(total) - power(squared)) / rate * param
@@ -77,7 +77,7 @@ def ftrl(
     "Param*!, Velocity*!, Grad*!, LearningRate*!, MasterParam*?! -> ParamOut*~=Param, "
     "VelocityOut*~=Velocity",
     meta=lambda ps, vs, *_, **__: (list(ps), list(vs)),
-    no_grad=UPDATE_OP,
+    no_grad_reason=NO_GRAD_UPDATE_OP,
 )
 @upcast_half
 def lars_momentum(
@@ -131,7 +131,7 @@ def _lars_rate(
     "dpsgd",
     "Param!, Grad!, LearningRate! -> ParamOut~=Param",
     meta=_like_inputs(0),
-    no_grad=UPDATE_OP,
+    no_grad_reason=NO_GRAD_UPDATE_OP,
 )
 @upcast_half
 def dpsgd(
@@ -155,14 +155,14 @@ def dpsgd(
     noise = generator(seed).normal(0.0, sigma) if sigma else 0.0
     scale = size / clip if size > clip else 1.0
     one = param.dtype.type
-    return param - _rate(lr, param) * (grad / one(scale) + one(noise / batch_size))
+    return param - _learning_rate(lr, param) * (grad / one(scale) + one(noise / batch_size))
 
 
 @op(
     "proximal_gd",
     "Param!, Grad!, LearningRate! -> ParamOut~=Param",
     meta=_like_inputs(0),
-    no_grad=UPDATE_OP,
+    no_grad_reason=NO_GRAD_UPDATE_OP,
 )
 @upcast_half
 def proximal_gd(param, grad, lr, *, l1: float = 0.0, l2: float = 0.0):
@@ -171,7 +171,7 @@ def proximal_gd(param, grad, lr, *, l1: float = 0.0, l2: float = 0.0):
 
     [*] each, lr [1]
     """
-    one, rate = param.dtype.type, _rate(lr, param)
+    one, rate = param.dtype.type, _learning_rate(lr, param)
     moved = param - rate * grad
     if l1 > 0:
         moved = np.sign(moved) * np.maximum(np.abs(moved) - rate * one(l1), one(0))
@@ -189,7 +189,7 @@ MAX_NORM = 16384  # number of updates after which sum_1 is added to sum_2
     "out_num_accumulates~=in_num_accumulates, "
     "out_old_num_accumulates~=in_old_num_accumulates, out_num_updates~=in_num_updates",
     meta=lambda p, *rest, **_: tuple(rest),
-    no_grad=UPDATE_OP,
+    no_grad_reason=NO_GRAD_UPDATE_OP,
 )
 @upcast_half
 def average_accumulates(
@@ -209,7 +209,7 @@ def average_accumulates(
 
     sums like param [*], counts int64 [1]
     """
-    check(size_of(num.shape) in (1, -1), "in_num_accumulates is not one number")
+    check(num_elements(num.shape) in (1, -1), "in_num_accumulates is not one number")
     updates, num = updates + 1, num + 1
     sum_1 = sum_1 + param
     if int(updates.reshape(-1)[0]) % MAX_NORM == 0:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ...core.arrays import np
-from ...core.op import PYTHON_LOOP, Meta, check, op
-from ..detection_helpers import NO_HALF, image_offsets
-from ..lod import sequence_ids, without_lod
+from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
+from ..detection_helpers import NO_HALF_BOXES, image_row_offsets
+from ..lod import declare_no_lod, sequence_ids
 from ..roi_pooling import check_regions
-from ..shared_meta_rules import like_each_input, no_second_order
+from ..shared_meta_rules import like_inputs, raise_no_second_order
 
 
-def region_owners(x: Any, rois: Any, lod: Any, counts: Any = None) -> Any:
+def region_image_ids(x: Any, rois: Any, lod: Any, counts: Any = None) -> Any:
     """The index of the image of each region."""
     if counts is not None:
         check(
@@ -20,7 +20,7 @@ def region_owners(x: Any, rois: Any, lod: Any, counts: Any = None) -> Any:
             "the numbers of regions of the images do not add up to that of ROIs",
         )
         return np.repeat(np.arange(len(x)), counts.reshape(-1))
-    offsets = image_offsets(lod, len(rois))
+    offsets = image_row_offsets(lod, len(rois))
     check(
         len(offsets) - 1 == len(x),
         f"ROIs are sequences of {len(offsets) - 1} images, and there are {len(x)}",
@@ -28,7 +28,7 @@ def region_owners(x: Any, rois: Any, lod: Any, counts: Any = None) -> Any:
     return sequence_ids(offsets)
 
 
-class Side(NamedTuple):
+class AxisBins(NamedTuple):
     """The bins of regions along one axis.
 
     low, high [R,P]: the edges of the bins.
@@ -40,10 +40,10 @@ class Side(NamedTuple):
     length: Any
 
 
-def _side(start: Any, end: Any, bins: int) -> Side:
+def _make_axis_bins(start: Any, end: Any, bins: int) -> AxisBins:
     length = np.maximum(end - start, 0)
     cuts = start[:, None] + np.arange(bins + 1, dtype=start.dtype) * (length / bins)[:, None]
-    return Side(cuts[:, :-1], cuts[:, 1:], length)
+    return AxisBins(cuts[:, :-1], cuts[:, 1:], length)
 
 
 def _hat_function(at: Any, size: int) -> Any:
@@ -59,17 +59,19 @@ def _hat_integral(at: Any, size: int) -> Any:
     return np.where(t < 0, (t + 1) ** 2 / 2, 1 - (1 - t) ** 2 / 2)
 
 
-def _integral(side: Side, size: int) -> Any:
+def _bin_weights(side: AxisBins, size: int) -> Any:
     return _hat_integral(side.high, size) - _hat_integral(side.low, size)
 
 
-def _sides(rois: Any, high: int, wide: int, scale: float) -> tuple[Side, Side]:
+def _bins_per_axis(rois: Any, high: int, wide: int, scale: float) -> tuple[AxisBins, AxisBins]:
     """The bins along the image height and along the image width."""
     edges = rois * rois.dtype.type(scale)
-    return _side(edges[:, 1], edges[:, 3], high), _side(edges[:, 0], edges[:, 2], wide)
+    return _make_axis_bins(edges[:, 1], edges[:, 3], high), _make_axis_bins(
+        edges[:, 0], edges[:, 2], wide
+    )
 
 
-def _inverse_area(rows: Side, columns: Side) -> Any:
+def _inverse_area(rows: AxisBins, columns: AxisBins) -> Any:
     """1 / the area of a bin of each region; 0 for an empty bin. [R]"""
     area = rows.length / rows.low.shape[1] * (columns.length / columns.low.shape[1])
     return np.divide(1, area, out=np.zeros_like(area), where=area > 0)
@@ -78,9 +80,9 @@ def _inverse_area(rows: Side, columns: Side) -> Any:
 @op(
     "prroi_pool",
     "X, ROIs, ROIs@LOD*?!, BatchRoINums?! -> Out",
-    no_half=NO_HALF,
+    no_half_reason=NO_HALF_BOXES,
     breaks_lod=True,
-    host=PYTHON_LOOP,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def prroi_pool(
     x,
@@ -96,10 +98,10 @@ def prroi_pool(
 
     X [N,C,H,W], ROIs [R,4] -> Out [R,C,PH,PW]
     """
-    rows, columns = _sides(rois, pooled_height, pooled_width, spatial_scale)
-    weights = _integral(rows, x.shape[2]), _integral(columns, x.shape[3])
+    rows, columns = _bins_per_axis(rois, pooled_height, pooled_width, spatial_scale)
+    weights = _bin_weights(rows, x.shape[2]), _bin_weights(columns, x.shape[3])
     sums = np.einsum(
-        "rchw,rih,rjw->rcij", x[region_owners(x, rois, lod, counts)], *weights, optimize=True
+        "rchw,rih,rjw->rcij", x[region_image_ids(x, rois, lod, counts)], *weights, optimize=True
     )
     return (sums * _inverse_area(rows, columns)[:, None, None, None]).astype(x.dtype)
 
@@ -114,7 +116,7 @@ def _(x, rois, lod, counts, *, pooled_height, pooled_width, spatial_scale):
     return Meta((rois.shape[0], x.shape[1], pooled_height, pooled_width), x.dtype)
 
 
-without_lod(prroi_pool)
+declare_no_lod(prroi_pool)
 
 
 @prroi_pool.vjp
@@ -122,7 +124,7 @@ def _(g, x, rois, lod, counts, **over):
     return *prroi_pool_grad(x, rois, lod, counts, g, **over), None, None
 
 
-def _edge_grad(side: Side, g_low: Any, g_high: Any) -> tuple[Any, Any]:
+def _region_edge_grad(side: AxisBins, g_low: Any, g_high: Any) -> tuple[Any, Any]:
     """The gradients of the region edges from those of the bin edges, all [R,P]."""
     parts = np.arange(side.low.shape[1] + 1) / side.low.shape[1]
     last = (g_low * parts[:-1] + g_high * parts[1:]).sum(axis=1)
@@ -132,10 +134,10 @@ def _edge_grad(side: Side, g_low: Any, g_high: Any) -> tuple[Any, Any]:
 @op(
     "prroi_pool_grad",
     "X, ROIs, ROIs@LOD*?!, BatchRoINums?, Out@GRAD -> X@GRAD, ROIs@GRAD",
-    meta=like_each_input(0, 1),
+    meta=like_inputs(0, 1),
     attrs_of=prroi_pool,
     internal=True,
-    host=PYTHON_LOOP,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def prroi_pool_grad(
     x,
@@ -149,9 +151,9 @@ def prroi_pool_grad(
     spatial_scale: float = 1.0,
 ):
     """The gradients with respect to X and ROIs. Out@GRAD [R,C,PH,PW] -> like X, like ROIs"""
-    rows, columns = _sides(rois, pooled_height, pooled_width, spatial_scale)
-    down, across = _integral(rows, x.shape[2]), _integral(columns, x.shape[3])
-    owner = region_owners(x, rois, lod, counts)
+    rows, columns = _bins_per_axis(rois, pooled_height, pooled_width, spatial_scale)
+    down, across = _bin_weights(rows, x.shape[2]), _bin_weights(columns, x.shape[3])
+    owner = region_image_ids(x, rois, lod, counts)
     g = g * _inverse_area(rows, columns)[:, None, None, None]
     back = np.zeros_like(x)
     np.add.at(
@@ -170,7 +172,7 @@ def prroi_pool_grad(
         ]
         low, high = (np.einsum(formula, seen, *p, g, optimize=True) for p in pair)
         total = np.einsum("rchw,rih,rjw,rcij->r", seen, down, across, g, optimize=True)
-        first, last = _edge_grad(side, -low, high)
+        first, last = _region_edge_grad(side, -low, high)
         shrink = np.divide(total, side.length, out=np.zeros_like(total), where=side.length > 0)
         edges.append((first + shrink, last - shrink))
     (x1, x2), (y1, y2) = edges
@@ -179,4 +181,4 @@ def prroi_pool_grad(
     )
 
 
-prroi_pool_grad.vjp(no_second_order("prroi_pool"))
+prroi_pool_grad.vjp(raise_no_second_order("prroi_pool"))

@@ -6,16 +6,16 @@ from typing import Any
 
 from ...core import rng
 from ...core.arrays import np
-from ...core.op import PYTHON_LOOP, Floats, Meta, check, op
-from ..box_ops import NO_GRAD
-from ..detection_helpers import INT32, INT64, NO_HALF
+from ...core.op import HOST_PYTHON_LOOP, Floats, Meta, check, op
+from ..box_ops import NO_GRAD_BOXES
+from ..detection_helpers import INT32, INT64, NO_HALF_BOXES
 from ..lod import offsets_from_lengths, row_offsets
-from ..nms import overlaps
+from ..nms import box_ious
 from ..shared_meta_rules import check_float, dims_match
-from .anchor_targets import SAME, encode_boxes
+from .anchor_targets import EQUAL_OVERLAP_TOLERANCE, encode_boxes
 
 
-def _sample(count: int, most: int, use_random: bool) -> Any:
+def _sample_indices(count: int, most: int, use_random: bool) -> Any:
     """The indices 0 ... count - 1, or a sample of `most` of them."""
     if count <= most:
         return np.arange(count)
@@ -43,18 +43,20 @@ def _split_by_overlap(
     found = np.flatnonzero(best >= enough)
     none = np.flatnonzero((best < enough) & (best >= low) & (best < high))
     box = (
-        np.argmax(np.abs(best[found, None] - over[found]) < np.float32(SAME), axis=1)
+        np.argmax(
+            np.abs(best[found, None] - over[found]) < np.float32(EQUAL_OVERLAP_TOLERANCE), axis=1
+        )
         if len(found)
         else found
     )
     if count >= 0:
-        taken = _sample(len(found), int(np.floor(count * np.float32(share))), use_random)
+        taken = _sample_indices(len(found), int(np.floor(count * np.float32(share))), use_random)
         found, box = found[taken], box[taken]
-        none = none[_sample(len(none), count - len(found), use_random)]
+        none = none[_sample_indices(len(none), count - len(found), use_random)]
     return found, box, none
 
 
-def _regions(there: Any, rois: Any, scale: Any, cascade: bool) -> Any:
+def _candidate_regions(there: Any, rois: Any, scale: Any, cascade: bool) -> Any:
     """The candidate regions in unscaled image coordinates: the ground-truth boxes and the
     proposals; with `cascade`, only the proposals.
 
@@ -68,7 +70,7 @@ def _regions(there: Any, rois: Any, scale: Any, cascade: bool) -> Any:
     return regions[np.all(regions[:, 2:] - regions[:, :2] + 1 > 0, axis=1)]
 
 
-def _targets(
+def _region_targets(
     regions: Any, there: Any, kinds: Any, chosen: tuple[Any, Any, Any], weights: Any
 ) -> tuple[Any, Any]:
     """The class of each sampled region, and its box regression targets; 0 for background.
@@ -102,11 +104,11 @@ def _expand_by_class(labels: Any, targets: Any, classes: int, agnostic: bool) ->
     " BboxInsideWeights, BboxOutsideWeights, MaxOverlapWithGT, Rois@LOD~?, "
     "LabelsInt32@LOD~?, BboxTargets@LOD~?, BboxInsideWeights@LOD~?,"
     " BboxOutsideWeights@LOD~?",
-    no_grad=NO_GRAD,
+    no_grad_reason=NO_GRAD_BOXES,
     value_dependent_shape=True,
     random=True,
-    no_half=NO_HALF,
-    host=PYTHON_LOOP,
+    no_half_reason=NO_HALF_BOXES,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def generate_proposal_labels(
     rois,
@@ -146,12 +148,14 @@ def generate_proposal_labels(
     made = []
     for n in range(len(starts) - 1):
         own, scale = slice(cuts[n], cuts[n + 1]), infos[n, 2]
-        regions = _regions(boxes[own], rois[starts[n] : starts[n + 1]], scale, is_cascade_rcnn)
-        over = overlaps(regions, boxes[own], 1.0).astype(rois.dtype)
+        regions = _candidate_regions(
+            boxes[own], rois[starts[n] : starts[n + 1]], scale, is_cascade_rcnn
+        )
+        over = box_ious(regions, boxes[own], 1.0).astype(rois.dtype)
         chosen = _split_by_overlap(
             over, crowd.reshape(-1)[own], bounds, count, fg_fraction, use_random
         )
-        labels, targets = _targets(
+        labels, targets = _region_targets(
             regions, boxes[own], kinds[own].reshape(-1), chosen, bbox_reg_weights
         )
         taken = np.concatenate(chosen[::2])

@@ -41,13 +41,13 @@ def _(label, left, right):
 def _(g, label, left, right):
     apart = sub(left, right)
 
-    def to_left() -> Any:
+    def left_grad() -> Any:
         return mul(g, sub(sigmoid(apart), label))
 
-    return None, to_left, lambda: negative(to_left())
+    return None, left_grad, lambda: negative(left_grad())
 
 
-def _own(x: Any, label: Any) -> Any:
+def _one_hot(x: Any, label: Any) -> Any:
     """One-hot labels. x [*,C], label int [*,1] -> [*,C]"""
     places = OPS["squeeze2"](label, axes=[-1])
     return OPS["one_hot_v2"](places, depth=int(shape_of(x)[-1]), dtype=proto_of(x))
@@ -78,7 +78,7 @@ def _(x, label):
 
 @bpr_loss.vjp
 def _(g, x, label):
-    own = _own(x, label)
+    own = _one_hot(x, label)
     score = reduce_sum(mul(x, own), dim=[-1], keep_dim=True)
     slope = mul(sigmoid(sub(x, score)), one_minus(own))
     slope = sub(slope, mul(own, reduce_sum(slope, dim=[-1], keep_dim=True)))

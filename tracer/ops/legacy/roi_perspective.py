@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.arrays import np
-from ...core.op import PYTHON_LOOP, Meta, check, op
-from ..detection_helpers import INT32, NO_HALF
+from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
+from ..detection_helpers import INT32, NO_HALF_BOXES
 from ..roi_pooling import check_regions
-from ..shared_meta_rules import like_x, no_second_order
+from ..shared_meta_rules import like_x, raise_no_second_order
 from .box_clip import round_half_up
-from .precise_roi_pooling import region_owners
+from .precise_roi_pooling import region_image_ids
 
-SAME = 1e-4  # distances below this are treated as 0
+DISTANCE_TOLERANCE = 1e-4  # distances below this are treated as 0
 
 
-def _matrices(x: Any, y: Any, high: int, wide: int) -> Any:
+def _perspective_matrices(x: Any, y: Any, high: int, wide: int) -> Any:
     """The projective maps from the rectangle to quadrilaterals with corners x, y [R,4], upper left
     first.
 
@@ -52,7 +52,7 @@ def _sample_positions(matrices: Any, high: int, wide: int) -> tuple[Any, Any]:
     return u / w, v / w
 
 
-def _inside(x: Any, y: Any, xs: Any, ys: Any) -> Any:
+def _is_inside_quadrilateral(x: Any, y: Any, xs: Any, ys: Any) -> Any:
     """Whether positions lie in a quadrilateral; counts the crossings of a ray.
 
     [R,H,W], corners [R,4]
@@ -62,20 +62,29 @@ def _inside(x: Any, y: Any, xs: Any, ys: Any) -> Any:
         (x0, x1), (y0, y1) = (
             (v[:, i, None, None], v[:, (i + 1) % 4, None, None]) for v in (xs, ys)
         )
-        level = np.abs(y0 - y1) < SAME
+        level = np.abs(y0 - y1) < DISTANCE_TOLERANCE
         at = (y - y0) * (x1 - x0) / np.where(level, 1, y1 - y0) + x0
         low, top = np.minimum(y0, y1), np.maximum(y0, y1)
-        along = (x >= np.minimum(x0, x1) - SAME) & (x <= np.maximum(x0, x1) + SAME)
+        along = (x >= np.minimum(x0, x1) - DISTANCE_TOLERANCE) & (
+            x <= np.maximum(x0, x1) + DISTANCE_TOLERANCE
+        )
         on |= np.where(
             level,
-            (np.abs(y - y0) < SAME) & along,
-            (np.abs(at - x) < SAME) & (y > low - SAME) & (y < top + SAME),
+            (np.abs(y - y0) < DISTANCE_TOLERANCE) & along,
+            (np.abs(at - x) < DISTANCE_TOLERANCE)
+            & (y > low - DISTANCE_TOLERANCE)
+            & (y < top + DISTANCE_TOLERANCE),
         )
-        crossed += ~level & (y > low + SAME - 1e-12) & (y - top <= SAME) & (at - x > SAME)
+        crossed += (
+            ~level
+            & (y > low + DISTANCE_TOLERANCE - 1e-12)
+            & (y - top <= DISTANCE_TOLERANCE)
+            & (at - x > DISTANCE_TOLERANCE)
+        )
     return on | (crossed % 2 == 1)
 
 
-def _pixels(
+def _interpolation_pixels(
     x: Any, rois: Any, lod: Any, high: int, wide: int, scale: float
 ) -> tuple[Any, Any, list[tuple[Any, Any]]]:
     """The transform matrices, a mask of valid sampling positions [R,h,w], and the index and
@@ -83,16 +92,16 @@ def _pixels(
     """
     corners = rois * rois.dtype.type(scale)
     xs, ys = corners[:, 0::2], corners[:, 1::2]
-    matrices = _matrices(xs, ys, high, wide)
+    matrices = _perspective_matrices(xs, ys, high, wide)
     column, row = _sample_positions(matrices, high, wide)
-    seen = _inside(column, row, xs, ys)
+    seen = _is_inside_quadrilateral(column, row, xs, ys)
     for at, size in ((column, x.shape[3]), (row, x.shape[2])):
-        seen &= (at > -0.5 + SAME) & (at < size - 0.5 - SAME)
+        seen &= (at > -0.5 + DISTANCE_TOLERANCE) & (at < size - 0.5 - DISTANCE_TOLERANCE)
     column, row = (
         np.clip(np.where(seen, at, 0), 0, size - 1)
         for at, size in ((column, x.shape[3]), (row, x.shape[2]))
     )
-    owner = region_owners(x, rois, lod)[:, None, None]
+    owner = region_image_ids(x, rois, lod)[:, None, None]
     y0, x0 = np.floor(row).astype(np.int64), np.floor(column).astype(np.int64)
     y1, x1 = np.minimum(y0 + 1, x.shape[2] - 1), np.minimum(x0 + 1, x.shape[3] - 1)
     dy, dx = (row - y0) * seen, (column - x0) * seen
@@ -108,8 +117,8 @@ def _pixels(
 @op(
     "roi_perspective_transform",
     "X, ROIs!, ROIs@LOD*?! -> Out, Mask~, TransformMatrix~",
-    no_half=NO_HALF,
-    host=PYTHON_LOOP,
+    no_half_reason=NO_HALF_BOXES,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def roi_perspective_transform(
     x,
@@ -129,7 +138,7 @@ def roi_perspective_transform(
     Mask int32 [R,1,h,w]: 1 at valid positions.
     TransformMatrix [R,9]: the projective maps.
     """
-    matrices, seen, pixels = _pixels(
+    matrices, seen, pixels = _interpolation_pixels(
         x, rois, lod, transformed_height, transformed_width, spatial_scale
     )
     last = np.moveaxis(x, 1, -1)
@@ -173,7 +182,7 @@ def _(g, x, rois, lod, **over):
     meta=like_x,
     attrs_of=roi_perspective_transform,
     internal=True,
-    host=PYTHON_LOOP,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def roi_perspective_transform_grad(
     x,
@@ -186,11 +195,13 @@ def roi_perspective_transform_grad(
     transformed_width: int = 1,
 ):
     """The gradient with respect to X. Out@GRAD [R,C,h,w] -> like X"""
-    _, _, pixels = _pixels(x, rois, lod, transformed_height, transformed_width, spatial_scale)
+    _, _, pixels = _interpolation_pixels(
+        x, rois, lod, transformed_height, transformed_width, spatial_scale
+    )
     back = np.zeros_like(x, shape=(x.shape[0], *x.shape[2:], x.shape[1]))
     for index, weight in pixels:
         np.add.at(back, index, (np.moveaxis(g, 1, -1) * weight).astype(x.dtype))
     return np.moveaxis(back, -1, 1)
 
 
-roi_perspective_transform_grad.vjp(no_second_order("roi_perspective_transform"))
+roi_perspective_transform_grad.vjp(raise_no_second_order("roi_perspective_transform"))

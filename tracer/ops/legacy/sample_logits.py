@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from ...core import rng
 from ...core.arrays import np
-from ...core.op import PYTHON_LOOP, Meta, check, op
-from ..shared_meta_rules import check_float, dims_match, known_dim, like_x, no_second_order
+from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
+from ..shared_meta_rules import (
+    check_float,
+    dims_match,
+    like_x,
+    pick_known_dim,
+    raise_no_second_order,
+)
 
 
 def _log_uniform(classes, of):
@@ -38,7 +44,7 @@ def _draw_classes(labels, count, of):
     "Logits, Labels!, CustomizedSamples?!, CustomizedProbabilities?! -> SampledLogits, "
     "SampledLabels~, Samples~, Probabilities~",
     random=True,
-    host=PYTHON_LOOP,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def sample_logits(
     x,
@@ -95,7 +101,7 @@ def _(x, labels, samples, chance, *, num_samples, use_customized_samples, **_):
         given or not use_customized_samples,
         "use_customized_samples needs CustomizedSamples and CustomizedProbabilities",
     )
-    rows, right = known_dim(x.shape[0], labels.shape[0]), labels.shape[1]
+    rows, right = pick_known_dim(x.shape[0], labels.shape[0]), labels.shape[1]
     wide = (rows, right + num_samples if right >= 0 else -1)
     return (
         Meta(wide, x.dtype),
@@ -115,7 +121,7 @@ def _(g, x, labels, samples, chance, *, Samples):
     "Logits, Samples, SampledLogits@GRAD -> Logits@GRAD",
     meta=like_x,
     internal=True,
-    host=PYTHON_LOOP,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def sample_logits_grad(x, samples, g):
     """The gradient of Logits: the gradient of each sampled logit is added to its class.
@@ -126,4 +132,4 @@ def sample_logits_grad(x, samples, g):
     return back
 
 
-sample_logits_grad.vjp(no_second_order("sample_logits"))
+sample_logits_grad.vjp(raise_no_second_order("sample_logits"))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from ...core.arrays import np
-from ...core.op import PYTHON_LOOP, Meta, check, op
+from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
 from ..lod import row_offsets, sequence_ids
 from ..matmul import matmul
-from ..shared_meta_rules import like_x, no_second_order
+from ..shared_meta_rules import like_x, raise_no_second_order
 
 
 def _row_windows(lod, length, start):
@@ -21,7 +21,7 @@ def _row_windows(lod, length, start):
     return np.where(inside, places, 0), inside
 
 
-@op("sequence_context", "X, X@LOD*?! -> Out", internal=True, host=PYTHON_LOOP)
+@op("sequence_context", "X, X@LOD*?! -> Out", internal=True, host_reason=HOST_PYTHON_LOOP)
 def sequence_context(x, lod=None, *, contextLength: int, contextStart: int = 0):
     """Out = the rows in the window of each row, concatenated; zeros outside of its sequence.
 
@@ -36,7 +36,7 @@ def _(x, lod, *, contextLength, contextStart):
     return Meta((x.shape[0], x.shape[1] * contextLength), x.dtype)
 
 
-sequence_context.vjp(no_second_order("sequence_conv"))
+sequence_context.vjp(raise_no_second_order("sequence_conv"))
 
 
 @op(
@@ -44,10 +44,10 @@ sequence_context.vjp(no_second_order("sequence_conv"))
     "X, X@LOD*?!, Out@GRAD -> X@GRAD",
     meta=like_x,
     internal=True,
-    host=PYTHON_LOOP,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def sequence_context_grad(x, lod=None, g=None, *, contextLength: int, contextStart: int = 0):
-    """The gradient of X.   Out@GRAD [R, contextLength D] -> X@GRAD [R,D]"""
+    """The gradient of X. Out@GRAD [R, contextLength D] -> X@GRAD [R,D]"""
     places, inside = _row_windows(lod, contextLength, contextStart)
     out = np.zeros_like(x)
     np.add.at(
@@ -56,10 +56,10 @@ def sequence_context_grad(x, lod=None, g=None, *, contextLength: int, contextSta
     return out
 
 
-sequence_context_grad.vjp(no_second_order("sequence_conv"))
+sequence_context_grad.vjp(raise_no_second_order("sequence_conv"))
 
 
-@op("sequence_conv", "X, X@LOD*?!, PaddingData?, Filter -> Out", host=PYTHON_LOOP)
+@op("sequence_conv", "X, X@LOD*?!, PaddingData?, Filter -> Out", host_reason=HOST_PYTHON_LOOP)
 def sequence_conv(
     x,
     lod=None,
@@ -77,7 +77,9 @@ def sequence_conv(
     X [R,D], Filter [contextLength D, M] -> Out [R,M]
     """
     return (
-        sequence_context.reference(x, lod, contextLength=contextLength, contextStart=contextStart)
+        sequence_context.numpy_kernel(
+            x, lod, contextLength=contextLength, contextStart=contextStart
+        )
         @ filter
     )
 
@@ -99,12 +101,12 @@ def _(
 def _(g, x, lod, padding_data, filter, *, contextLength, contextStart):
     window = {"contextLength": contextLength, "contextStart": contextStart}
 
-    def of_filter():
+    def filter_grad():
         return matmul(sequence_context(x, lod, **window), g, trans_x=True)
 
     return (
         sequence_context_grad(x, lod, matmul(g, filter, trans_y=True), **window),
         None,
         None,
-        of_filter,
+        filter_grad,
     )

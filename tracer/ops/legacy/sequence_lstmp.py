@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from ...core.arrays import np
-from ...core.op import PYTHON_LOOP, Meta, check, op
+from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
 from ..lod import row_offsets
-from ..shared_meta_rules import dims_match, multiply_dims, no_second_order
+from ..shared_meta_rules import dims_match, multiply_dim, raise_no_second_order
 from .sequence_rnn import (
     ACTIVATIONS,
     check_activations,
+    compute_lstm_gates,
     initial_state,
-    lstm_gates,
-    peepholes,
-    step_grad,
-    steps_of,
+    lstm_step_grad,
+    split_peepholes,
+    time_steps_of,
 )
 
-LSTMP = "Input, Input@LOD*?!, H0?, C0?, Weight, ProjWeight, Bias"
+LSTMP_SLOTS = "Input, Input@LOD*?!, H0?, C0?, Weight, ProjWeight, Bias"
 
 
 def _clip(x, most):
@@ -25,8 +25,8 @@ def _clip(x, most):
 
 @op(
     "lstmp",
-    f"{LSTMP} -> Projection, Cell, BatchGate~, BatchCellPreAct~, BatchHidden~",
-    host=PYTHON_LOOP,
+    f"{LSTMP_SLOTS} -> Projection, Cell, BatchGate~, BatchCellPreAct~, BatchHidden~",
+    host_reason=HOST_PYTHON_LOOP,
 )
 def lstmp(
     x,
@@ -59,7 +59,7 @@ def lstmp(
     cell, candidate, project = (
         ACTIVATIONS[n][0] for n in (cell_activation, candidate_activation, proj_activation)
     )
-    biases, peep = peepholes(bias, width, use_peepholes)
+    biases, peep = split_peepholes(bias, width, use_peepholes)
     states = np.zeros((x.shape[0], projection.shape[1]), x.dtype)
     hidden, cells, gates, active = (
         np.zeros((x.shape[0], k * width), x.dtype) for k in (1, 1, 4, 1)
@@ -69,11 +69,11 @@ def lstmp(
         initial_state(h0, count, projection.shape[1], x),
         initial_state(c0, count, width, x),
     )
-    for which, rows, before in steps_of(lod, is_reverse):
+    for which, rows, before in time_steps_of(lod, is_reverse):
         h, c = (
             (first_h[which], first_c[which]) if before is None else (states[before], cells[before])
         )
-        new, i, f, o = lstm_gates(x[rows], h, c, weight, biases, peep, gate, candidate)
+        new, i, f, o = compute_lstm_gates(x[rows], h, c, weight, biases, peep, gate, candidate)
         cells[rows] = _clip(f * c + i * new, cell_clip)
         o = gate(o + cells[rows] * peep[2])
         active[rows] = cell(cells[rows])
@@ -88,15 +88,15 @@ def _(x, lod, h0, c0, weight, projection, bias, *, use_peepholes, **attrs):
     check_activations(*(name for key, name in attrs.items() if key.endswith("_activation")))
     width, wide = projection.shape
     check(
-        len(x.shape) == 2 and dims_match(x.shape[1], multiply_dims(width, 4)),
+        len(x.shape) == 2 and dims_match(x.shape[1], multiply_dim(width, 4)),
         "Input is not four times as wide as ProjWeight is high",
     )
     check(
-        dims_match(bias.shape[-1], multiply_dims(width, 7 if use_peepholes else 4)),
+        dims_match(bias.shape[-1], multiply_dim(width, 7 if use_peepholes else 4)),
         "Bias does not fit use_peepholes",
     )
     check(dims_match(weight.shape[0], wide), "Weight is not as high as ProjWeight is wide")
-    rows = [Meta((x.shape[0], multiply_dims(width, k)), x.dtype) for k in (1, 4, 1, 1)]
+    rows = [Meta((x.shape[0], multiply_dim(width, k)), x.dtype) for k in (1, 4, 1, 1)]
     return Meta((x.shape[0], wide), x.dtype), *rows
 
 
@@ -132,11 +132,11 @@ STATE_SLOTS = (
 
 @op(
     "lstmp_grad",
-    f"{LSTMP}, {STATE_SLOTS} -> "
+    f"{LSTMP_SLOTS}, {STATE_SLOTS} -> "
     f"Input@GRAD, H0@GRAD, C0@GRAD, Weight@GRAD, ProjWeight@GRAD, Bias@GRAD",
     internal=True,
     attrs_of=lstmp,
-    host=PYTHON_LOOP,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def lstmp_grad(
     x,
@@ -160,7 +160,7 @@ def lstmp_grad(
     width = projection.shape[0]
     names = ("gate_activation", "cell_activation", "candidate_activation", "proj_activation")
     gate, cell, candidate, project = (ACTIVATIONS[attrs[n]][1] for n in names)
-    _, peep = peepholes(bias, width, attrs["use_peepholes"])
+    _, peep = split_peepholes(bias, width, attrs["use_peepholes"])
     count = len(row_offsets(lod, "Input")) - 1
     first_h, first_c = (
         initial_state(h0, count, projection.shape[1], x),
@@ -172,14 +172,14 @@ def lstmp_grad(
     of_x, of_weight, of_projection, of_peep = (
         np.zeros_like(a) for a in (x, weight, projection, peep)
     )
-    for which, rows, before in reversed(steps_of(lod, attrs["is_reverse"])):
+    for which, rows, before in reversed(time_steps_of(lod, attrs["is_reverse"])):
         h, c = (
             (first_h[which], first_c[which]) if before is None else (states[before], cells[before])
         )
         d_state = to_h[rows] * _clip_mask(states[rows], attrs["proj_clip"]) * project(states[rows])
         of_projection += hidden[rows].T @ d_state
         d_hidden = d_state @ projection.T
-        of_x[rows], on_c, more = step_grad(
+        of_x[rows], on_c, more = lstm_step_grad(
             gates[rows],
             (c, cells[rows], active[rows]),
             (d_hidden, to_c[rows]),
@@ -216,4 +216,4 @@ def _(x, lod, h0, c0, weight, projection, bias, *_, **__):
     return x, first_h if h0 is None else h0, first_c if c0 is None else c0, weight, projection, bias
 
 
-lstmp_grad.vjp(no_second_order("lstmp"))
+lstmp_grad.vjp(raise_no_second_order("lstmp"))

@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 from ...core.arrays import np
-from ...core.op import PYTHON_LOOP, Meta, check, op
+from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
 from ..lod import (
-    as_column,
+    broadcast_per_row,
+    concat_row_ranges,
     lengths,
     offsets_from_lengths,
     row_offsets,
-    row_ranges,
     segment_sum,
     sequence_ids,
 )
-from ..shared_meta_rules import like_x, no_second_order
+from ..shared_meta_rules import like_x, raise_no_second_order
 
-POOLS = ("AVERAGE", "SUM", "SQRT", "MAX", "LAST", "FIRST")
+POOL_TYPES = ("AVERAGE", "SUM", "SQRT", "MAX", "LAST", "FIRST")
 
 
-def _outer_lod(level: int, *_: int) -> int:
+def _outer_lod_level(level: int, *_: int) -> int:
     return max(level - 1, 0)
 
 
-@op("sequence_pool", "X, X@LOD*?! -> Out, MaxIndex~", host=PYTHON_LOOP)
+@op("sequence_pool", "X, X@LOD*?! -> Out, MaxIndex~", host_reason=HOST_PYTHON_LOOP)
 def sequence_pool(x, lod=None, *, pooltype: str = "AVERAGE", pad_value: float = 0.0):
     """Out = one row for each sequence: the mean, sum, sum / sqrt(length), maximum, last or first
     row; pad_value for an empty sequence.
@@ -43,9 +43,9 @@ def sequence_pool(x, lod=None, *, pooltype: str = "AVERAGE", pad_value: float = 
             index[i] = np.argmax(rows, axis=0)
             out[i] = rows.max(axis=0)
     else:
-        out[full] = (segment_sum(x, offsets) / as_column(_divisor(pooltype, lengths(offsets)), x))[
-            full
-        ]
+        out[full] = (
+            segment_sum(x, offsets) / broadcast_per_row(_divisor(pooltype, lengths(offsets)), x)
+        )[full]
     return out, index
 
 
@@ -59,11 +59,11 @@ def _divisor(pooltype, counts):
 
 @sequence_pool.meta
 def _(x, lod, *, pooltype, pad_value):
-    check(pooltype in POOLS, f"pooltype={pooltype!r} is not one of {list(POOLS)}")
+    check(pooltype in POOL_TYPES, f"pooltype={pooltype!r} is not one of {list(POOL_TYPES)}")
     return Meta((-1, *x.shape[1:]), x.dtype), Meta((-1, *x.shape[1:]), np.dtype(np.int32))
 
 
-@sequence_pool.lod(_outer_lod)
+@sequence_pool.lod(_outer_lod_level)
 def _(x, lod=None, *, pooltype="AVERAGE", pad_value=0.0):
     return list(lod[:-1])
 
@@ -78,14 +78,14 @@ def _(g, x, lod, *, pooltype):
     "X, X@LOD*?!, Out@GRAD -> X@GRAD",
     meta=like_x,
     internal=True,
-    host=PYTHON_LOOP,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def sequence_pool_grad(x, lod=None, g=None, *, pooltype: str = "AVERAGE"):
-    """The gradient of X.   X [R,*], Out@GRAD [n,*] -> X@GRAD [R,*]"""
+    """The gradient of X. X [R,*], Out@GRAD [n,*] -> X@GRAD [R,*]"""
     offsets = row_offsets(lod)
     counts, owner = lengths(offsets), sequence_ids(offsets)
     if pooltype in ("SUM", "AVERAGE", "SQRT"):
-        return (g / as_column(_divisor(pooltype, counts), g))[owner]
+        return (g / broadcast_per_row(_divisor(pooltype, counts), g))[owner]
     out = np.zeros_like(x)
     full = counts > 0
     if pooltype == "MAX":
@@ -99,10 +99,10 @@ def sequence_pool_grad(x, lod=None, g=None, *, pooltype: str = "AVERAGE"):
     return out
 
 
-sequence_pool_grad.vjp(no_second_order("sequence_pool"))
+sequence_pool_grad.vjp(raise_no_second_order("sequence_pool"))
 
 
-@op("sequence_softmax", "X, X@LOD*?! -> Out", meta=like_x, host=PYTHON_LOOP)
+@op("sequence_softmax", "X, X@LOD*?! -> Out", meta=like_x, host_reason=HOST_PYTHON_LOOP)
 def sequence_softmax(x, lod=None):
     """Out = exp(X) / the sum of exp(X) over the row's sequence. X [R] or [R,1] -> Out like X"""
     check(x.size == x.shape[0], "X has more than one number in a row")
@@ -124,10 +124,10 @@ def _(g, x, lod, *, Out):
     "X, X@LOD*?!, Out, Out@GRAD -> X@GRAD",
     meta=like_x,
     internal=True,
-    host=PYTHON_LOOP,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def sequence_softmax_grad(x, lod=None, out=None, g=None):
-    """The gradient of X.   all [R] or [R,1]"""
+    """The gradient of X. all [R] or [R,1]"""
     offsets = row_offsets(lod)
     weighted = (g * out).reshape(-1)
     return (
@@ -135,10 +135,10 @@ def sequence_softmax_grad(x, lod=None, out=None, g=None):
     ).reshape(x.shape)
 
 
-sequence_softmax_grad.vjp(no_second_order("sequence_softmax"))
+sequence_softmax_grad.vjp(raise_no_second_order("sequence_softmax"))
 
 
-def _repeated(x, x_lod, y_lod, level):
+def _repeated_sequences(x, x_lod, y_lod, level):
     """The sequences of X (single rows without LoD) and their repeat counts."""
     own = np.arange(x.shape[0] + 1) if not x_lod else row_offsets(x_lod)
     check(bool(y_lod), "Y holds no sequences")
@@ -151,12 +151,12 @@ def _repeated(x, x_lod, y_lod, level):
 
 
 def _expanded_rows(x, x_lod, y_lod, level):
-    own, counts = _repeated(x, x_lod, y_lod, level)
+    own, counts = _repeated_sequences(x, x_lod, y_lod, level)
     which = np.repeat(np.arange(len(counts)), counts)
-    return row_ranges(own[:-1][which], lengths(own)[which]), lengths(own)[which]
+    return concat_row_ranges(own[:-1][which], lengths(own)[which]), lengths(own)[which]
 
 
-@op("sequence_expand", "X, X@LOD*?!, Y!, Y@LOD*?! -> Out", host=PYTHON_LOOP)
+@op("sequence_expand", "X, X@LOD*?!, Y!, Y@LOD*?! -> Out", host_reason=HOST_PYTHON_LOOP)
 def sequence_expand(x, x_lod=None, y=None, y_lod=None, *, ref_level: int = -1):
     """Out = each sequence of X (without LoD: each row), repeated as often as the matching sequence
     of Y at LoD level ref_level has elements.
@@ -186,19 +186,19 @@ def _(g, x, x_lod, y, y_lod, *, ref_level):
     "X, X@LOD*?!, Y, Y@LOD*?!, Out@GRAD -> X@GRAD",
     meta=like_x,
     internal=True,
-    host=PYTHON_LOOP,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def sequence_expand_grad(x, x_lod=None, y=None, y_lod=None, g=None, *, ref_level: int = -1):
-    """The gradient of X.   Out@GRAD [S,*] -> X@GRAD [R,*]"""
+    """The gradient of X. Out@GRAD [S,*] -> X@GRAD [R,*]"""
     out = np.zeros_like(x)
     np.add.at(out, _expanded_rows(x, x_lod, y_lod, ref_level)[0], g)
     return out
 
 
-sequence_expand_grad.vjp(no_second_order("sequence_expand"))
+sequence_expand_grad.vjp(raise_no_second_order("sequence_expand"))
 
 
-@op("sequence_expand_as", "X, Y!, Y@LOD*?! -> Out", host=PYTHON_LOOP)
+@op("sequence_expand_as", "X, Y!, Y@LOD*?! -> Out", host_reason=HOST_PYTHON_LOOP)
 def sequence_expand_as(x, y=None, y_lod=None):
     """Out = row i of X, repeated for each row of sequence i of Y. X [n,*] -> Out [R,*]"""
     counts = lengths(row_offsets(y_lod, "Y"))
@@ -226,11 +226,11 @@ def _(g, x, y, y_lod):
     "X, Y, Y@LOD*?!, Out@GRAD -> X@GRAD",
     meta=like_x,
     internal=True,
-    host=PYTHON_LOOP,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def sequence_expand_as_grad(x, y=None, y_lod=None, g=None):
-    """The gradient of X.   Out@GRAD [R,*] -> X@GRAD [n,*]"""
+    """The gradient of X. Out@GRAD [R,*] -> X@GRAD [n,*]"""
     return segment_sum(g, row_offsets(y_lod, "Y"))
 
 
-sequence_expand_as_grad.vjp(no_second_order("sequence_expand_as"))
+sequence_expand_as_grad.vjp(raise_no_second_order("sequence_expand_as"))

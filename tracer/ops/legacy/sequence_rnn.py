@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ...core.arrays import np
-from ...core.op import PYTHON_LOOP, Meta, check, op
+from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
 from ..lod import lengths, row_offsets
-from ..shared_meta_rules import dims_match, multiply_dims, no_second_order
+from ..shared_meta_rules import dims_match, multiply_dim, raise_no_second_order
 
 
 def _sigmoid(x):
@@ -29,20 +29,20 @@ def check_activations(*names):
         check(name in ACTIVATIONS, f"activation {name!r} is not one of {list(ACTIVATIONS)}")
 
 
-class Step(NamedTuple):
+class TimeStep(NamedTuple):
     """One time step.
 
-    which: the indices of the sequences that have this step.
+    sequence_ids: the indices of the sequences that have this step.
     rows: their rows.
-    before: their rows in the previous step; None in the first step.
+    previous_rows: their rows in the previous step; None in the first step.
     """
 
-    which: np.ndarray
+    sequence_ids: np.ndarray
     rows: np.ndarray
-    before: np.ndarray | None
+    previous_rows: np.ndarray | None
 
 
-def steps_of(lod, is_reverse):
+def time_steps_of(lod, is_reverse):
     """The time steps of all sequences, in the order in which they are computed."""
     offsets = row_offsets(lod, "Input")
     counts = lengths(offsets)
@@ -51,7 +51,7 @@ def steps_of(lod, is_reverse):
         which = np.flatnonzero(counts > t)
         rows = offsets[which + 1] - 1 - t if is_reverse else offsets[which] + t
         found.append(
-            Step(which, rows, None if before is None else rows + (1 if is_reverse else -1))
+            TimeStep(which, rows, None if before is None else rows + (1 if is_reverse else -1))
         )
         before = rows
     return found
@@ -65,17 +65,17 @@ def initial_state(values, count, width, like):
 # -- lstm
 # ------------------------------------------------------------------------------
 
-LSTM = "Input, Input@LOD*?!, H0?, C0?, Weight, Bias"
+LSTM_SLOTS = "Input, Input@LOD*?!, H0?, C0?, Weight, Bias"
 
 
-def peepholes(bias, width, on):
+def split_peepholes(bias, width, on):
     """The bias of the gates, and the three peephole weights; zeros without peepholes."""
     flat = bias.reshape(-1)
     rest = flat[4 * width :].reshape(3, width) if on else np.zeros((3, width), bias.dtype)
     return flat[: 4 * width], rest
 
 
-def lstm_gates(x, h, c, weight, bias, peep, gate, candidate):
+def compute_lstm_gates(x, h, c, weight, bias, peep, gate, candidate):
     """Candidate, input gate, forget gate, and the pre-activation of the output gate without
     its peephole.
     """
@@ -85,7 +85,11 @@ def lstm_gates(x, h, c, weight, bias, peep, gate, candidate):
     return candidate(new), gate(i + c * peep[0]), gate(f + c * peep[1]), o
 
 
-@op("lstm", f"{LSTM} -> Hidden, Cell, BatchGate~, BatchCellPreAct~", host=PYTHON_LOOP)
+@op(
+    "lstm",
+    f"{LSTM_SLOTS} -> Hidden, Cell, BatchGate~, BatchCellPreAct~",
+    host_reason=HOST_PYTHON_LOOP,
+)
 def lstm(
     x,
     lod=None,
@@ -113,17 +117,17 @@ def lstm(
     gate, cell, candidate = (
         ACTIVATIONS[n][0] for n in (gate_activation, cell_activation, candidate_activation)
     )
-    biases, peep = peepholes(bias, width, use_peepholes)
+    biases, peep = split_peepholes(bias, width, use_peepholes)
     hidden, cells, gates, active = (
         np.zeros((x.shape[0], k * width), x.dtype) for k in (1, 1, 4, 1)
     )
     count = len(row_offsets(lod, "Input")) - 1
     first_h, first_c = initial_state(h0, count, width, x), initial_state(c0, count, width, x)
-    for which, rows, before in steps_of(lod, is_reverse):
+    for which, rows, before in time_steps_of(lod, is_reverse):
         h, c = (
             (first_h[which], first_c[which]) if before is None else (hidden[before], cells[before])
         )
-        new, i, f, o = lstm_gates(x[rows], h, c, weight, biases, peep, gate, candidate)
+        new, i, f, o = compute_lstm_gates(x[rows], h, c, weight, biases, peep, gate, candidate)
         cells[rows] = f * c + i * new
         o = gate(o + cells[rows] * peep[2])
         active[rows] = cell(cells[rows])
@@ -150,14 +154,14 @@ def _(
     check_activations(gate_activation, cell_activation, candidate_activation)
     width = weight.shape[0]
     check(
-        len(x.shape) == 2 and dims_match(x.shape[1], multiply_dims(width, 4)),
+        len(x.shape) == 2 and dims_match(x.shape[1], multiply_dim(width, 4)),
         "Input is not four times as wide as Weight is high",
     )
     check(
-        dims_match(bias.shape[-1], multiply_dims(width, 7 if use_peepholes else 4)),
+        dims_match(bias.shape[-1], multiply_dim(width, 7 if use_peepholes else 4)),
         "Bias does not fit use_peepholes",
     )
-    return tuple(Meta((x.shape[0], multiply_dims(width, k)), x.dtype) for k in (1, 1, 4, 1))
+    return tuple(Meta((x.shape[0], multiply_dim(width, k)), x.dtype) for k in (1, 1, 4, 1))
 
 
 @lstm.vjp
@@ -202,7 +206,7 @@ def _(
     )
 
 
-def step_grad(gates, cells, grads, peep, slopes, unclipped=1):
+def lstm_step_grad(gates, cells, grads, peep, slopes, unclipped=1):
     """The gradient of one LSTM step.
 
     cells: the cell state before, after, and after the activation.
@@ -229,10 +233,10 @@ def step_grad(gates, cells, grads, peep, slopes, unclipped=1):
 
 @op(
     "lstm_grad",
-    f"{LSTM}, Hidden, Cell, BatchGate, BatchCellPreAct, Hidden@GRAD?, Cell@GRAD? -> "
+    f"{LSTM_SLOTS}, Hidden, Cell, BatchGate, BatchCellPreAct, Hidden@GRAD?, Cell@GRAD? -> "
     f"Input@GRAD, H0@GRAD, C0@GRAD, Weight@GRAD, Bias@GRAD",
     internal=True,
-    host=PYTHON_LOOP,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def lstm_grad(
     x,
@@ -259,18 +263,18 @@ def lstm_grad(
     gate, cell, candidate = (
         ACTIVATIONS[n][1] for n in (gate_activation, cell_activation, candidate_activation)
     )
-    _, peep = peepholes(bias, width, use_peepholes)
+    _, peep = split_peepholes(bias, width, use_peepholes)
     count = len(row_offsets(lod, "Input")) - 1
     first_h, first_c = initial_state(h0, count, width, x), initial_state(c0, count, width, x)
     to_h = np.zeros_like(hidden) if gh is None else gh.copy()
     to_c = np.zeros_like(hidden) if gc is None else gc.copy()
     back_h, back_c = np.zeros_like(first_h), np.zeros_like(first_c)
     of_x, of_weight, of_peep = np.zeros_like(x), np.zeros_like(weight), np.zeros_like(peep)
-    for which, rows, before in reversed(steps_of(lod, is_reverse)):
+    for which, rows, before in reversed(time_steps_of(lod, is_reverse)):
         h, c = (
             (first_h[which], first_c[which]) if before is None else (hidden[before], cells[before])
         )
-        of_x[rows], on_c, more = step_grad(
+        of_x[rows], on_c, more = lstm_step_grad(
             gates[rows],
             (c, cells[rows], active[rows]),
             (to_h[rows], to_c[rows]),
@@ -295,16 +299,20 @@ def _(x, lod, h0, c0, weight, bias, *_, **__):
     return x, first if h0 is None else h0, first if c0 is None else c0, weight, bias
 
 
-lstm_grad.vjp(no_second_order("lstm"))
+lstm_grad.vjp(raise_no_second_order("lstm"))
 
 
 # -- gru
 # ------------------------------------------------------------------------------
 
-GRU = "Input, Input@LOD*?!, H0?, Weight, Bias?"
+GRU_SLOTS = "Input, Input@LOD*?!, H0?, Weight, Bias?"
 
 
-@op("gru", f"{GRU} -> BatchGate~, BatchResetHiddenPrev~, BatchHidden~, Hidden", host=PYTHON_LOOP)
+@op(
+    "gru",
+    f"{GRU_SLOTS} -> BatchGate~, BatchResetHiddenPrev~, BatchHidden~, Hidden",
+    host_reason=HOST_PYTHON_LOOP,
+)
 def gru(
     x,
     lod=None,
@@ -333,7 +341,7 @@ def gru(
         flat[: 2 * width * width].reshape(width, 2 * width),
         flat[2 * width * width :].reshape(width, width),
     )
-    for which, rows, before in steps_of(lod, is_reverse):
+    for which, rows, before in time_steps_of(lod, is_reverse):
         h = first[which] if before is None else hidden[before]
         pre = x[rows] + shift
         both = gate(pre[:, : 2 * width] + h @ to_gates)
@@ -350,10 +358,10 @@ def _(x, lod, h0, weight, bias, *, activation, gate_activation, is_reverse, orig
     check_activations(activation, gate_activation)
     width = weight.shape[0]
     check(
-        len(x.shape) == 2 and dims_match(x.shape[1], multiply_dims(width, 3)),
+        len(x.shape) == 2 and dims_match(x.shape[1], multiply_dim(width, 3)),
         "Input is not three times as wide as Weight is high",
     )
-    return tuple(Meta((x.shape[0], multiply_dims(width, k)), x.dtype) for k in (3, 1, 1, 1))
+    return tuple(Meta((x.shape[0], multiply_dim(width, k)), x.dtype) for k in (3, 1, 1, 1))
 
 
 @gru.vjp
@@ -386,10 +394,10 @@ def _(
 
 @op(
     "gru_grad",
-    f"{GRU}, BatchGate, BatchResetHiddenPrev, Hidden, Hidden@GRAD -> Input@GRAD, H0@GRAD, "
+    f"{GRU_SLOTS}, BatchGate, BatchResetHiddenPrev, Hidden, Hidden@GRAD -> Input@GRAD, H0@GRAD, "
     f"Weight@GRAD, Bias@GRAD",
     internal=True,
-    host=PYTHON_LOOP,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def gru_grad(
     x,
@@ -418,7 +426,7 @@ def gru_grad(
     )
     to_h, back = g.copy(), np.zeros_like(first)
     of_x, of_gates, of_new = np.zeros_like(x), np.zeros_like(to_gates), np.zeros_like(to_new)
-    for which, rows, before in reversed(steps_of(lod, is_reverse)):
+    for which, rows, before in reversed(time_steps_of(lod, is_reverse)):
         h = first[which] if before is None else hidden[before]
         u, r, new = (gates[rows, k * width : (k + 1) * width] for k in range(3))
         d = to_h[rows]
@@ -449,11 +457,11 @@ def _(x, lod, h0, weight, bias, *_, **__):
         x,
         Meta((-1, width), x.dtype) if h0 is None else h0,
         weight,
-        Meta((1, multiply_dims(width, 3)), x.dtype),
+        Meta((1, multiply_dim(width, 3)), x.dtype),
     )
 
 
-gru_grad.vjp(no_second_order("gru"))
+gru_grad.vjp(raise_no_second_order("gru"))
 
 
 # -- one step of a GRU
@@ -478,7 +486,7 @@ def _rows_as_sequences(x):
 @op(
     "gru_unit",
     "Input, HiddenPrev, Weight, Bias? -> Gate~, ResetHiddenPrev~, Hidden",
-    host=PYTHON_LOOP,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def gru_unit(
     x,
@@ -495,7 +503,7 @@ def gru_unit(
     Input [B,3D], HiddenPrev [B,D] -> Hidden [B,D]
     """
     attrs = _unit_attrs(activation, gate_activation, origin_mode)
-    gates, resets, _, hidden = gru.reference(x, _rows_as_sequences(x), h, weight, bias, **attrs)
+    gates, resets, _, hidden = gru.numpy_kernel(x, _rows_as_sequences(x), h, weight, bias, **attrs)
     return gates, resets, hidden
 
 
@@ -506,7 +514,7 @@ def _(x, h, weight, bias, *, activation, gate_activation, origin_mode):
         "an activation is not one of 0 ... 3",
     )
     check(
-        dims_match(x.shape[1], multiply_dims(weight.shape[0], 3)),
+        dims_match(x.shape[1], multiply_dim(weight.shape[0], 3)),
         "Input is not three times as wide as Weight is high",
     )
     return x, h, h
@@ -541,7 +549,7 @@ def _(
     "Input, HiddenPrev, Weight, Bias?, Gate, ResetHiddenPrev, Hidden, Hidden@GRAD -> "
     "Input@GRAD, HiddenPrev@GRAD, Weight@GRAD, Bias@GRAD",
     internal=True,
-    host=PYTHON_LOOP,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def gru_unit_grad(
     x,
@@ -559,14 +567,14 @@ def gru_unit_grad(
 ):
     """The gradients of all inputs. See `gru_unit`."""
     attrs = _unit_attrs(activation, gate_activation, origin_mode)
-    return gru_grad.reference(
+    return gru_grad.numpy_kernel(
         x, _rows_as_sequences(x), h, weight, bias, gates, resets, hidden, g, **attrs
     )
 
 
 @gru_unit_grad.meta
 def _(x, h, weight, bias, *_, **__):
-    return x, h, weight, Meta((1, multiply_dims(weight.shape[0], 3)), x.dtype)
+    return x, h, weight, Meta((1, multiply_dim(weight.shape[0], 3)), x.dtype)
 
 
-gru_unit_grad.vjp(no_second_order("gru_unit"))
+gru_unit_grad.vjp(raise_no_second_order("gru_unit"))

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from ...core.arrays import np
-from ...core.op import PYTHON_LOOP, Ints, Meta, check, op
-from ..lod import lengths, offsets_from_lengths, row_offsets, row_ranges, sequence_ids, without_lod
+from ...core.op import HOST_PYTHON_LOOP, Ints, Meta, check, op
+from ..lod import (
+    concat_row_ranges,
+    declare_no_lod,
+    lengths,
+    offsets_from_lengths,
+    row_offsets,
+    sequence_ids,
+)
 from ..shape import reshape_like
-from ..shared_meta_rules import like_x, no_second_order
+from ..shared_meta_rules import like_x, raise_no_second_order
 
-WHOLE_ROWS = "it moves whole numbers"
+NO_GRAD_INTEGER_RESULT = "it moves whole numbers"
 
 
-def _same_lod(level, *_):
+def _same_lod_level(level, *_):
     return level
 
 
@@ -19,7 +26,13 @@ def _same_lod(level, *_):
 # ------------------------------------------------------------------------------
 
 
-@op("sequence_reverse", "X, X@LOD*?! -> Y", meta=like_x, host=PYTHON_LOOP, grad_keeps_shape=True)
+@op(
+    "sequence_reverse",
+    "X, X@LOD*?! -> Y",
+    meta=like_x,
+    host_reason=HOST_PYTHON_LOOP,
+    grad_keeps_shape=True,
+)
 def sequence_reverse(x, lod=None):
     """Y = the rows of each sequence in reverse order. X [R,*] -> Y [R,*]"""
     offsets = row_offsets(lod)
@@ -27,23 +40,29 @@ def sequence_reverse(x, lod=None):
     return x[offsets[owner] + offsets[owner + 1] - 1 - np.arange(offsets[-1])]
 
 
-@sequence_reverse.lod(_same_lod)
+@sequence_reverse.lod(_same_lod_level)
 def _(x, lod=None):
     return list(lod)
 
 
 @sequence_reverse.vjp
 def _(g, x, lod):
-    return sequence_turned(g, x, lod), None
+    return reverse_like(g, x, lod), None
 
 
-@op("sequence_turned", "X, Like, Like@LOD*?! -> Out", meta=like_x, internal=True, host=PYTHON_LOOP)
-def sequence_turned(x, like=None, lod=None):
+@op(
+    "sequence_turned",
+    "X, Like, Like@LOD*?! -> Out",
+    meta=like_x,
+    internal=True,
+    host_reason=HOST_PYTHON_LOOP,
+)
+def reverse_like(x, like=None, lod=None):
     """Out = X, with the rows of each sequence of Like reversed. X [R,*] -> Out [R,*]"""
-    return sequence_reverse.reference(x, lod)
+    return sequence_reverse.numpy_kernel(x, lod)
 
 
-sequence_turned.vjp(no_second_order("sequence_reverse"))
+reverse_like.vjp(raise_no_second_order("sequence_reverse"))
 
 
 # -- concatenate
@@ -57,10 +76,10 @@ def _concat_rows(x, lods):
     parts = [lod if isinstance(lod, np.ndarray) else row_offsets(lod) for lod in lods]
     check(len({len(p) for p in parts}) == 1, "the operands hold different numbers of sequences")
     firsts = np.stack([s + p[:-1] for s, p in zip(starts, parts, strict=True)], axis=1).reshape(-1)
-    return row_ranges(firsts, np.stack([lengths(p) for p in parts], axis=1).reshape(-1))
+    return concat_row_ranges(firsts, np.stack([lengths(p) for p in parts], axis=1).reshape(-1))
 
 
-@op("sequence_concat", "X*, X@LOD*?! -> Out", host=PYTHON_LOOP)
+@op("sequence_concat", "X*, X@LOD*?! -> Out", host_reason=HOST_PYTHON_LOOP)
 def sequence_concat(x, lods=None):
     """Out = for each i, the i-th sequences of all inputs, concatenated.
 
@@ -76,7 +95,7 @@ def _(x, lods):
     return Meta((-1, *x[0].shape[1:]), x[0].dtype)
 
 
-@sequence_concat.lod(_same_lod)
+@sequence_concat.lod(_same_lod_level)
 def _(x, lods=None):
     parts = [lod if isinstance(lod, np.ndarray) else row_offsets(lod) for lod in lods]
     return [np.sum(parts, axis=0)]
@@ -87,7 +106,12 @@ def _(g, x, lods):
     return sequence_concat_grad(x, lods, g), None
 
 
-@op("sequence_concat_grad", "X*, X@LOD*?!, Out@GRAD -> X@GRAD*", internal=True, host=PYTHON_LOOP)
+@op(
+    "sequence_concat_grad",
+    "X*, X@LOD*?!, Out@GRAD -> X@GRAD*",
+    internal=True,
+    host_reason=HOST_PYTHON_LOOP,
+)
 def sequence_concat_grad(x, lods=None, g=None):
     """The gradients of all inputs. Out@GRAD [sum of R_k,*] -> X@GRAD each [R_k,*]"""
     back = np.empty_like(g)
@@ -100,7 +124,7 @@ def _(x, lods, g):
     return list(x)
 
 
-sequence_concat_grad.vjp(no_second_order("sequence_concat"))
+sequence_concat_grad.vjp(raise_no_second_order("sequence_concat"))
 
 
 # -- pad
@@ -116,13 +140,13 @@ def _padded_width(counts, padded_length):
     return longest if padded_length < 0 else padded_length
 
 
-def _places(offsets, width):
+def _padded_positions(offsets, width):
     """The position of each row in the flattened padded tensor, [n * width]."""
     owner = sequence_ids(offsets)
     return owner * width + np.arange(offsets[-1]) - offsets[owner]
 
 
-@op("sequence_pad", "X, X@LOD*?!, PadValue! -> Out, Length", host=PYTHON_LOOP)
+@op("sequence_pad", "X, X@LOD*?!, PadValue! -> Out, Length", host_reason=HOST_PYTHON_LOOP)
 def sequence_pad(x, lod=None, pad_value=None, *, padded_length: int = -1):
     """Out = the sequences, padded with PadValue to padded_length; -1 for the length of the longest
     one.
@@ -136,7 +160,7 @@ def sequence_pad(x, lod=None, pad_value=None, *, padded_length: int = -1):
     width = _padded_width(counts, padded_length)
     out = np.empty((len(counts) * width, *x.shape[1:]), x.dtype)
     out[:] = pad_value.reshape(x.shape[1:]) if pad_value.size > 1 else pad_value.reshape(())
-    out[_places(offsets, width)] = x
+    out[_padded_positions(offsets, width)] = x
     return out.reshape(len(counts), width, *x.shape[1:]), counts.astype(np.int64)
 
 
@@ -147,32 +171,37 @@ def _(x, lod, pad_value, *, padded_length):
     )
 
 
-without_lod(sequence_pad)
+declare_no_lod(sequence_pad)
 
 
 @sequence_pad.vjp
 def _(g, length, x, lod, pad_value):
-    return sequence_unpadded(g, x, lod), None, None
+    return unpad_like(g, x, lod), None, None
 
 
-@op("sequence_unpadded", "X, Like, Like@LOD*?! -> Out", internal=True, host=PYTHON_LOOP)
-def sequence_unpadded(x, like=None, lod=None):
+@op(
+    "sequence_unpadded",
+    "X, Like, Like@LOD*?! -> Out",
+    internal=True,
+    host_reason=HOST_PYTHON_LOOP,
+)
+def unpad_like(x, like=None, lod=None):
     """Out = the rows of the padded X without the padding, for the sequences of Like.
 
     X [n,T,*] -> Out [R,*]
     """
-    return x.reshape(-1, *x.shape[2:])[_places(row_offsets(lod), x.shape[1])]
+    return x.reshape(-1, *x.shape[2:])[_padded_positions(row_offsets(lod), x.shape[1])]
 
 
-@sequence_unpadded.meta
+@unpad_like.meta
 def _(x, like, lod):
     return like
 
 
-sequence_unpadded.vjp(no_second_order("sequence_pad"))
+unpad_like.vjp(raise_no_second_order("sequence_pad"))
 
 
-@op("sequence_unpad", "X, Length! -> Out", value_dependent_shape=True, host=PYTHON_LOOP)
+@op("sequence_unpad", "X, Length! -> Out", value_dependent_shape=True, host_reason=HOST_PYTHON_LOOP)
 def sequence_unpad(x, length):
     """Out = the first Length[i] rows of each X[i], concatenated.
 
@@ -180,7 +209,7 @@ def sequence_unpad(x, length):
     """
     offsets = offsets_from_lengths(length.reshape(-1))
     check(bool((length <= x.shape[1]).all()), "a Length is more than there is")
-    return x.reshape(-1, *x.shape[2:])[_places(offsets, x.shape[1])]
+    return x.reshape(-1, *x.shape[2:])[_padded_positions(offsets, x.shape[1])]
 
 
 @sequence_unpad.meta
@@ -203,23 +232,23 @@ def _(g, x, length):
     "X, Length, Out@GRAD -> X@GRAD",
     meta=like_x,
     internal=True,
-    host=PYTHON_LOOP,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def sequence_unpad_grad(x, length, g):
-    """The gradient of X.   Out@GRAD [R,*] -> X@GRAD [n,T,*]"""
+    """The gradient of X. Out@GRAD [R,*] -> X@GRAD [n,T,*]"""
     out = np.zeros((x.shape[0] * x.shape[1], *x.shape[2:]), x.dtype)
-    out[_places(offsets_from_lengths(length.reshape(-1)), x.shape[1])] = g
+    out[_padded_positions(offsets_from_lengths(length.reshape(-1)), x.shape[1])] = g
     return out.reshape(x.shape)
 
 
-sequence_unpad_grad.vjp(no_second_order("sequence_unpad"))
+sequence_unpad_grad.vjp(raise_no_second_order("sequence_unpad"))
 
 
 # -- reshape and slice
 # -----------------------------------------------------------------------------------------
 
 
-@op("sequence_reshape", "X, X@LOD*?! -> Out", host=PYTHON_LOOP)
+@op("sequence_reshape", "X, X@LOD*?! -> Out", host_reason=HOST_PYTHON_LOOP)
 def sequence_reshape(x, lod=None, *, new_dim: int):
     """Out = the elements of each sequence, in rows of new_dim elements.
 
@@ -238,7 +267,7 @@ def _(x, lod, *, new_dim):
     return Meta((-1, new_dim), x.dtype)
 
 
-@sequence_reshape.lod(_same_lod)
+@sequence_reshape.lod(_same_lod_level)
 def _(x, lod=None, *, new_dim):
     return [row_offsets(lod) * x.shape[1] // new_dim]
 
@@ -248,7 +277,12 @@ def _(g, x, lod):
     return reshape_like(g, x), None
 
 
-@op("sequence_enumerate", "X, X@LOD*?! -> Out", no_grad=WHOLE_ROWS, host=PYTHON_LOOP)
+@op(
+    "sequence_enumerate",
+    "X, X@LOD*?! -> Out",
+    no_grad_reason=NO_GRAD_INTEGER_RESULT,
+    host_reason=HOST_PYTHON_LOOP,
+)
 def sequence_enumerate(x, lod=None, *, win_size: int, pad_value: int = 0):
     """Out = each element and the win_size - 1 next ones of its sequence; pad_value after the end.
 
@@ -268,7 +302,7 @@ def _(x, lod, *, win_size, pad_value):
     return Meta((x.shape[0], win_size), x.dtype)
 
 
-@sequence_enumerate.lod(_same_lod)
+@sequence_enumerate.lod(_same_lod_level)
 def _(x, lod=None, *, win_size, pad_value=0):
     return list(lod)
 
@@ -282,10 +316,10 @@ def _sliced_rows(lod, offset, length):
     )
     fits = (starts >= 0) & (counts >= 0) & (starts + counts <= lengths(offsets))
     check(bool(fits.all()), "a slice goes beyond its sequence")
-    return row_ranges(offsets[:-1] + starts, counts)
+    return concat_row_ranges(offsets[:-1] + starts, counts)
 
 
-@op("sequence_slice", "X, X@LOD*?!, Offset!, Length! -> Out", host=PYTHON_LOOP)
+@op("sequence_slice", "X, X@LOD*?!, Offset!, Length! -> Out", host_reason=HOST_PYTHON_LOOP)
 def sequence_slice(x, lod=None, offset=None, length=None):
     """Out = Length[i] rows of sequence i, starting at Offset[i].
 
@@ -299,7 +333,7 @@ def _(x, lod, offset, length):
     return Meta((-1, *x.shape[1:]), x.dtype)
 
 
-@sequence_slice.lod(_same_lod)
+@sequence_slice.lod(_same_lod_level)
 def _(x, lod=None, offset=None, length=None):
     return [offsets_from_lengths(length.reshape(-1))]
 
@@ -314,19 +348,19 @@ def _(g, x, lod, offset, length):
     "X, X@LOD*?!, Offset, Length, Out@GRAD -> X@GRAD",
     meta=like_x,
     internal=True,
-    host=PYTHON_LOOP,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def sequence_slice_grad(x, lod=None, offset=None, length=None, g=None):
-    """The gradient of X.   Out@GRAD [S,*] -> X@GRAD [R,*]"""
+    """The gradient of X. Out@GRAD [S,*] -> X@GRAD [R,*]"""
     out = np.zeros_like(x)
     out[_sliced_rows(lod, offset, length)] = g
     return out
 
 
-sequence_slice_grad.vjp(no_second_order("sequence_slice"))
+sequence_slice_grad.vjp(raise_no_second_order("sequence_slice"))
 
 
-@op("lod_reset", "X, X@LOD*?!, Y?!, Y@LOD*?! -> Out", meta=like_x, host=PYTHON_LOOP)
+@op("lod_reset", "X, X@LOD*?!, Y?!, Y@LOD*?! -> Out", meta=like_x, host_reason=HOST_PYTHON_LOOP)
 def lod_reset(x, lod=None, y=None, y_lod=None, *, target_lod: Ints = [], append: bool = False):
     """Out = X with other LoD: that of Y, or offsets given by the values of Y or by target_lod.
 
@@ -358,17 +392,22 @@ def _(g, x, lod, y, y_lod):
 # ------------------------------------------------------------------------------
 
 
-def _positions(ids, lod):
+def _scatter_positions(ids, lod):
     return sequence_ids(row_offsets(lod, "Ids")), ids.reshape(-1)
 
 
-@op("sequence_scatter", "X, Ids!, Ids@LOD*?!, Updates -> Out", meta=like_x, host=PYTHON_LOOP)
+@op(
+    "sequence_scatter",
+    "X, Ids!, Ids@LOD*?!, Updates -> Out",
+    meta=like_x,
+    host_reason=HOST_PYTHON_LOOP,
+)
 def sequence_scatter(x, ids, lod=None, updates=None):
     """Out = X with sequence i of Updates added to row i, at the positions in Ids.
 
     X [n,D], Ids int64 [R,1], Updates [R,1] -> Out [n,D]
     """
-    rows, places = _positions(ids, lod)
+    rows, places = _scatter_positions(ids, lod)
     check(
         len(row_offsets(lod, "Ids")) - 1 == x.shape[0],
         "Ids has another number of sequences than X rows",
@@ -381,26 +420,31 @@ def sequence_scatter(x, ids, lod=None, updates=None):
     return out
 
 
-without_lod(sequence_scatter)
+declare_no_lod(sequence_scatter)
 
 
 @sequence_scatter.vjp
 def _(g, x, ids, lod, updates):
-    return g, None, None, sequence_gathered(g, ids, lod, updates)
+    return g, None, None, gather_like(g, ids, lod, updates)
 
 
-@op("sequence_gathered", "X, Ids, Ids@LOD*?!, Like -> Out", internal=True, host=PYTHON_LOOP)
-def sequence_gathered(x, ids, lod=None, like=None):
+@op(
+    "sequence_gathered",
+    "X, Ids, Ids@LOD*?!, Like -> Out",
+    internal=True,
+    host_reason=HOST_PYTHON_LOOP,
+)
+def gather_like(x, ids, lod=None, like=None):
     """Out = the elements of row i of X at the columns in sequence i of Ids.
 
     X [n,D] -> Out like Like, [R,1]
     """
-    return x[_positions(ids, lod)].reshape(like.shape)
+    return x[_scatter_positions(ids, lod)].reshape(like.shape)
 
 
-@sequence_gathered.meta
+@gather_like.meta
 def _(x, ids, lod, like):
     return like
 
 
-sequence_gathered.vjp(no_second_order("sequence_scatter"))
+gather_like.vjp(raise_no_second_order("sequence_scatter"))

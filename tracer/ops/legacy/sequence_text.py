@@ -7,15 +7,15 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...core.arrays import np
-from ...core.op import NON_FLOAT_RESULT, PYTHON_LOOP, Ints, Meta, check, op
-from ..lod import lengths, offsets_from_lengths, row_offsets, sequence_ids, without_lod
+from ...core.op import HOST_PYTHON_LOOP, NO_GRAD_NON_FLOAT_RESULT, Ints, Meta, check, op
+from ..lod import declare_no_lod, lengths, offsets_from_lengths, row_offsets, sequence_ids
 from ..pixel_shuffle import fold_like, unfold
-from ..shared_meta_rules import like_x, no_second_order
+from ..shared_meta_rules import like_x, raise_no_second_order
 
-DISCRETE_RESULT = "it chooses among whole numbers"
+NO_GRAD_DISCRETE_RESULT = "it chooses among whole numbers"
 
 
-def _kept_tokens(x: Any, owner: Any, blank: int, merge: bool) -> Any:
+def _remaining_token_mask(x: Any, owner: Any, blank: int, merge: bool) -> Any:
     """A mask of the labels that remain: not blank, and (with merge) not equal to the
     previous label.
     """
@@ -25,16 +25,16 @@ def _kept_tokens(x: Any, owner: Any, blank: int, merge: bool) -> Any:
     return (flat != blank) & ~(same if merge else np.zeros_like(same))
 
 
-def _counts(kept: Any, owner: Any, count: int) -> Any:
+def _tokens_per_sequence(kept: Any, owner: Any, count: int) -> Any:
     return np.bincount(owner[kept], minlength=count)
 
 
 @op(
     "ctc_align",
     "Input, Input@LOD*?!, InputLength?! -> Output, OutputLength",
-    no_grad=DISCRETE_RESULT,
+    no_grad_reason=NO_GRAD_DISCRETE_RESULT,
     value_dependent_shape=True,
-    host=PYTHON_LOOP,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def ctc_align(
     x, lod=None, length=None, *, blank: int = 0, merge_repeated: bool = True, padding_value: int = 0
@@ -49,15 +49,15 @@ def ctc_align(
     if length is None:
         offsets = row_offsets(lod, "Input")
         owner = sequence_ids(offsets)
-        kept = _kept_tokens(x, owner, blank, merge_repeated)
-        counts = _counts(kept, owner, len(offsets) - 1)
+        kept = _remaining_token_mask(x, owner, blank, merge_repeated)
+        counts = _tokens_per_sequence(kept, owner, len(offsets) - 1)
         return (x[kept] if kept.any() else np.full((1, 1), -1, x.dtype)), counts.reshape(
             -1, 1
         ).astype(x.dtype)
     inside = np.arange(x.shape[1]) < length.reshape(-1, 1)
     owner = np.repeat(np.arange(x.shape[0]), x.shape[1])
-    kept = _kept_tokens(x, owner, blank, merge_repeated) & inside.reshape(-1)
-    counts = _counts(kept, owner, x.shape[0])
+    kept = _remaining_token_mask(x, owner, blank, merge_repeated) & inside.reshape(-1)
+    counts = _tokens_per_sequence(kept, owner, x.shape[0])
     out = np.full(x.shape, padding_value, x.dtype)
     out[np.arange(x.shape[1]) < counts[:, None]] = x.reshape(-1)[kept]
     return out, counts.reshape(-1, 1).astype(x.dtype)
@@ -78,7 +78,9 @@ def _(x, lod=None, length=None, *, blank=0, merge_repeated=True, padding_value=0
     owner = sequence_ids(offsets)
     return [
         offsets_from_lengths(
-            _counts(_kept_tokens(x, owner, blank, merge_repeated), owner, len(offsets) - 1)
+            _tokens_per_sequence(
+                _remaining_token_mask(x, owner, blank, merge_repeated), owner, len(offsets) - 1
+            )
         )
     ]
 
@@ -86,9 +88,9 @@ def _(x, lod=None, length=None, *, blank=0, merge_repeated=True, padding_value=0
 @op(
     "sequence_erase",
     "X, X@LOD*?! -> Out",
-    no_grad=DISCRETE_RESULT,
+    no_grad_reason=NO_GRAD_DISCRETE_RESULT,
     value_dependent_shape=True,
-    host=PYTHON_LOOP,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def sequence_erase(x, lod=None, *, tokens: Ints):
     """Out = the rows of X that are not in `tokens`. X int [R,1] -> Out [S,1]"""
@@ -105,7 +107,9 @@ def _(x, lod=None, *, tokens):
     offsets = row_offsets(lod)
     return [
         offsets_from_lengths(
-            _counts(~np.isin(x.reshape(-1), tokens), sequence_ids(offsets), len(offsets) - 1)
+            _tokens_per_sequence(
+                ~np.isin(x.reshape(-1), tokens), sequence_ids(offsets), len(offsets) - 1
+            )
         )
     ]
 
@@ -114,11 +118,11 @@ def _(x, lod=None, *, tokens):
 # ------------------------------------------------------------------------------
 
 
-def _window(kernels, strides, paddings):
+def _unfold_attrs(kernels, strides, paddings):
     return {"kernel_sizes": kernels, "strides": strides, "paddings": paddings, "dilations": [1, 1]}
 
 
-@op("im2sequence", "X, Y?! -> Out", host=PYTHON_LOOP)
+@op("im2sequence", "X, Y?! -> Out", host_reason=HOST_PYTHON_LOOP)
 def im2sequence(
     x,
     y=None,
@@ -133,14 +137,14 @@ def im2sequence(
 
     X [N,C,H,W] -> Out [N L, C KH KW]
     """
-    columns = unfold.reference(x, **_window(kernels, strides, paddings))
+    columns = unfold.numpy_kernel(x, **_unfold_attrs(kernels, strides, paddings))
     return columns.transpose(0, 2, 1).reshape(-1, columns.shape[1])
 
 
 @im2sequence.meta
 def _(x, y, *, kernels, strides, paddings, out_stride):
     check(y is None, "images of different sizes (Y) are not there")
-    columns = unfold.infer((x,), _window(kernels, strides, paddings))
+    columns = unfold.infer((x,), _unfold_attrs(kernels, strides, paddings))
     rows = (
         -1 if min(columns.shape[0], columns.shape[2]) < 0 else columns.shape[0] * columns.shape[2]
     )
@@ -149,7 +153,7 @@ def _(x, y, *, kernels, strides, paddings, out_stride):
 
 @im2sequence.lod(lambda *_: 1)
 def _(x, y=None, **attrs):
-    rows = im2sequence.reference(x[:1], None, **attrs).shape[0]
+    rows = im2sequence.numpy_kernel(x[:1], None, **attrs).shape[0]
     return [np.arange(x.shape[0] + 1) * rows]
 
 
@@ -158,14 +162,20 @@ def _(g, x, y, *, kernels, strides, paddings):
     return im2sequence_grad(x, g, kernels=kernels, strides=strides, paddings=paddings), None
 
 
-@op("im2sequence_grad", "X, Out@GRAD -> X@GRAD", meta=like_x, internal=True, host=PYTHON_LOOP)
+@op(
+    "im2sequence_grad",
+    "X, Out@GRAD -> X@GRAD",
+    meta=like_x,
+    internal=True,
+    host_reason=HOST_PYTHON_LOOP,
+)
 def im2sequence_grad(x, g, *, kernels: Ints, strides: Ints = [1, 1], paddings: Ints = [0, 0, 0, 0]):
-    """The gradient of X.   Out@GRAD [N L, C KH KW] -> X@GRAD [N,C,H,W]"""
+    """The gradient of X. Out@GRAD [N L, C KH KW] -> X@GRAD [N,C,H,W]"""
     columns = g.reshape(x.shape[0], -1, g.shape[1]).transpose(0, 2, 1)
-    return fold_like.reference(columns, x, **_window(kernels, strides, paddings))
+    return fold_like.numpy_kernel(columns, x, **_unfold_attrs(kernels, strides, paddings))
 
 
-im2sequence_grad.vjp(no_second_order("im2sequence"))
+im2sequence_grad.vjp(raise_no_second_order("im2sequence"))
 
 
 # -- chunks
@@ -173,7 +183,7 @@ im2sequence_grad.vjp(no_second_order("im2sequence"))
 
 # scheme -> the tag numbers of: the begin of a chunk, its inside, its end, a chunk of one element;
 # -1: the scheme has no such tag
-SCHEMES = {
+CHUNK_SCHEMES = {
     "IOB": (0, 1, -1, -1),
     "IOE": (-1, 0, 1, -1),
     "IOBES": (0, 1, 2, 3),
@@ -210,9 +220,9 @@ def _is_chunk_start(
     return then in (inside, end) and tag in (end, single)
 
 
-def _chunks(labels: Any, scheme: str, kinds: int) -> Iterator[tuple[int, int, int]]:
+def _extract_chunks(labels: Any, scheme: str, kinds: int) -> Iterator[tuple[int, int, int]]:
     """Start, end and kind of each chunk of a sequence."""
-    order = SCHEMES[scheme]
+    order = CHUNK_SCHEMES[scheme]
     tags = max(order) + 1
     begun, tag, kind = -1, -1, kinds
     for i, label in enumerate(labels):
@@ -231,8 +241,8 @@ def _chunks(labels: Any, scheme: str, kinds: int) -> Iterator[tuple[int, int, in
     "chunk_eval",
     "Inference, Inference@LOD*?!, Label, Label@LOD*?!, SeqLength?! -> Precision, Recall, "
     "F1-Score, NumInferChunks, NumLabelChunks, NumCorrectChunks",
-    no_grad=NON_FLOAT_RESULT,
-    host=PYTHON_LOOP,
+    no_grad_reason=NO_GRAD_NON_FLOAT_RESULT,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def chunk_eval(
     inference,
@@ -253,11 +263,11 @@ def chunk_eval(
     [B,T].
     """
     found = np.zeros(3, np.int64)
-    for ours, theirs in _pairs(inference, lod, label, length):
+    for ours, theirs in _iter_label_sequences(inference, lod, label, length):
         parts = [
             {
                 c
-                for c in _chunks(each, chunk_scheme, num_chunk_types)
+                for c in _extract_chunks(each, chunk_scheme, num_chunk_types)
                 if c[2] not in excluded_chunk_types
             }
             for each in (ours, theirs)
@@ -270,7 +280,9 @@ def chunk_eval(
     return *shares, *(np.array([v], np.int64) for v in found)
 
 
-def _pairs(inference: Any, lod: Any, label: Any, length: Any) -> Iterator[tuple[Any, Any]]:
+def _iter_label_sequences(
+    inference: Any, lod: Any, label: Any, length: Any
+) -> Iterator[tuple[Any, Any]]:
     if length is not None:
         for ours, theirs, count in zip(inference, label, length.reshape(-1), strict=True):
             yield ours.reshape(-1)[:count], theirs.reshape(-1)[:count]
@@ -285,9 +297,12 @@ def _pairs(inference: Any, lod: Any, label: Any, length: Any) -> Iterator[tuple[
 def _(
     inference, lod, label, label_lod, length, *, num_chunk_types, chunk_scheme, excluded_chunk_types
 ):
-    check(chunk_scheme in SCHEMES, f"chunk_scheme={chunk_scheme!r} is not one of {list(SCHEMES)}")
+    check(
+        chunk_scheme in CHUNK_SCHEMES,
+        f"chunk_scheme={chunk_scheme!r} is not one of {list(CHUNK_SCHEMES)}",
+    )
     share, count = Meta((1,), np.dtype(np.float32)), Meta((1,), np.dtype(np.int64))
     return share, share, share, count, count, count
 
 
-without_lod(chunk_eval)
+declare_no_lod(chunk_eval)

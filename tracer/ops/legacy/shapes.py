@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...core.op import OPS, VALUE_INDEPENDENT, Ints, Meta, check, op
+from ...core.op import NO_GRAD_VALUE_INDEPENDENT, OPS, Ints, Meta, check, op
 from ..creation import diag_v2, diag_v2_grad
 from ..index import check_integers, one_hot_v2
 from ..pad import pad3d, pad3d_grad
 from ..pixel_shuffle import channel_shuffle
 from ..shape import flip, reshape_like
-from ..shared_meta_rules import dims_match, proto_dtype, shape_of
+from ..shared_meta_rules import dims_match, dtype_of_proto, shape_of
 
 
 @op("reverse", "X -> Out", breaks_lod=True, grad_keeps_shape=True)
@@ -91,7 +91,7 @@ def _(g, x, *, group):
     return shuffle_channel(g, group=shape_of(x)[1] // group)
 
 
-def _border(paddings: Any, mode: str, data_format: str) -> dict[str, Any]:
+def _pad3d_paddings(paddings: Any, mode: str, data_format: str) -> dict[str, Any]:
     """The paddings of pad2d in the order of pad3d."""
     check(len(paddings) == 4, f"paddings={list(paddings)} are not four")
     check(data_format in ("NCHW", "NHWC"), f"data_format={data_format!r} is neither NCHW nor NHWC")
@@ -104,7 +104,7 @@ def _border(paddings: Any, mode: str, data_format: str) -> dict[str, Any]:
     }
 
 
-def _front(data_format: str) -> int:
+def _first_spatial_axis(data_format: str) -> int:
     return 2 if data_format == "NCHW" else 1
 
 
@@ -125,7 +125,7 @@ def pad2d(
     X [N,C,H,W] or [N,H,W,C] -> Out like X
     """
     given = paddings if paddings_tensor is None else [int(p) for p in paddings_tensor.reshape(-1)]
-    border, at = _border(given, mode, data_format), _front(data_format)
+    border, at = _pad3d_paddings(given, mode, data_format), _first_spatial_axis(data_format)
     shape = (*x.shape[:at], 1, *x.shape[at:])
     out = pad3d.kernel(x.reshape(shape), value=pad_value, **border)
     return out.reshape(*out.shape[:at], *out.shape[at + 1 :])
@@ -134,19 +134,21 @@ def pad2d(
 @pad2d.meta
 def _(x, paddings_tensor, *, paddings, mode, pad_value, data_format):
     check(len(x.shape) == 4, "needs four axes")
-    at = _front(data_format)
+    at = _first_spatial_axis(data_format)
     if paddings_tensor is not None:
         inner = (at, at + 1)
         return Meta(tuple(-1 if i in inner else d for i, d in enumerate(x.shape)), x.dtype)
     wide = Meta((*x.shape[:at], 1, *x.shape[at:]), x.dtype)
-    found = pad3d.infer((wide, None), {"value": pad_value, **_border(paddings, mode, data_format)})
+    found = pad3d.infer(
+        (wide, None), {"value": pad_value, **_pad3d_paddings(paddings, mode, data_format)}
+    )
     return Meta((*found.shape[:at], *found.shape[at + 1 :]), x.dtype)
 
 
 @pad2d.vjp
 def _(g, x, paddings_tensor, *, paddings, mode, data_format):
     check(paddings_tensor is None, "has no gradient where Paddings is given")
-    axes, border = [_front(data_format)], _border(paddings, mode, data_format)
+    axes, border = [_first_spatial_axis(data_format)], _pad3d_paddings(paddings, mode, data_format)
     wide = [OPS["unsqueeze2"](t, axes=axes) for t in (x, g)]
     if mode == "constant":
         made = pad3d(wide[1], **{**border, "paddings": [-p for p in border["paddings"]]})
@@ -155,7 +157,7 @@ def _(g, x, paddings_tensor, *, paddings, mode, data_format):
     return OPS["squeeze2"](made, axes=axes), None
 
 
-@op("one_hot", "X, depth_tensor? -> Out", no_grad=VALUE_INDEPENDENT)
+@op("one_hot", "X, depth_tensor? -> Out", no_grad_reason=NO_GRAD_VALUE_INDEPENDENT)
 def one_hot(
     x, depth_tensor=None, *, depth: int = -1, dtype: int = 5, allow_out_of_range: bool = False
 ):
@@ -172,4 +174,4 @@ def _(x, depth_tensor, *, depth, dtype, allow_out_of_range):
     check_integers(x)
     check(len(x.shape) > 0 and dims_match(x.shape[-1], 1), "X does not end in an axis of size 1")
     check(depth_tensor is not None or depth > 0, f"depth={depth} is not positive")
-    return Meta((*x.shape[:-1], depth if depth_tensor is None else -1), proto_dtype(dtype))
+    return Meta((*x.shape[:-1], depth if depth_tensor is None else -1), dtype_of_proto(dtype))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from ...core.arrays import np
-from ...core.op import PYTHON_LOOP, Ints, check, op
+from ...core.op import HOST_PYTHON_LOOP, Ints, check, op
 from ..shared_meta_rules import float_like_x
 
-DISCRETE_RESULT = "it chooses among elements"
+NO_GRAD_DISCRETE_RESULT = "it chooses among elements"
 
 
-def _focus(table):
+def _focus_mask(table):
     """A mask of the largest elements, selected greedily so that each row and column has at most
     one.
 
@@ -24,7 +24,12 @@ def _focus(table):
     return found
 
 
-@op("similarity_focus", "X -> Out", no_grad=DISCRETE_RESULT, host=PYTHON_LOOP)
+@op(
+    "similarity_focus",
+    "X -> Out",
+    no_grad_reason=NO_GRAD_DISCRETE_RESULT,
+    host_reason=HOST_PYTHON_LOOP,
+)
 def similarity_focus(x, *, axis: int, indexes: Ints):
     """For each of `indexes`, select the largest elements of the slice of X at this index along
     `axis`, at most one per row and column. Out = 1 at their positions, for all indices along
@@ -35,7 +40,7 @@ def similarity_focus(x, *, axis: int, indexes: Ints):
     moved = np.moveaxis(x, axis, 1)
     found = np.zeros(moved.shape, bool)
     for at, sample in enumerate(moved):
-        found[at] = np.any([_focus(sample[index]) for index in indexes], axis=0)
+        found[at] = np.any([_focus_mask(sample[index]) for index in indexes], axis=0)
     return np.ascontiguousarray(np.moveaxis(found, 1, axis)).astype(x.dtype)
 
 

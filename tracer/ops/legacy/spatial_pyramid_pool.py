@@ -8,10 +8,10 @@ from ...core.arrays import np
 from ...core.op import OPS, Meta, check, op
 from ..elementwise import add
 from ..pool import pool2d, pool_grad
-from ..shared_meta_rules import check_float, multiply_dims, shape_of
+from ..shared_meta_rules import check_float, multiply_dim, shape_of
 
 
-def _level(sizes: tuple[int, ...], level: int, pooling_type: str) -> dict[str, Any]:
+def _level_pool_attrs(sizes: tuple[int, ...], level: int, pooling_type: str) -> dict[str, Any]:
     """The attributes of the pool2d of one level, whose result has 2 ** level bins along each axis.
 
     sizes: height and width.
@@ -36,7 +36,8 @@ def spp(x, *, pyramid_height: int, pooling_type: str):
     """
     _check_height(pyramid_height)
     levels = [
-        pool2d.kernel(x, **_level(x.shape[2:], i, pooling_type)) for i in range(pyramid_height)
+        pool2d.kernel(x, **_level_pool_attrs(x.shape[2:], i, pooling_type))
+        for i in range(pyramid_height)
     ]
     return np.concatenate(
         [level.reshape(len(x), level.shape[1] * level.shape[2] ** 2) for level in levels], axis=1
@@ -52,8 +53,8 @@ def _(x, *, pyramid_height, pooling_type):
     if min(x.shape[2:]) >= 0:
         check(min(x.shape[2:]) > 0, "the image has no elements")
         for level in range(pyramid_height):
-            _level(x.shape[2:], level, pooling_type)
-    return Meta((x.shape[0], multiply_dims(x.shape[1], (4**pyramid_height - 1) // 3)), x.dtype)
+            _level_pool_attrs(x.shape[2:], level, pooling_type)
+    return Meta((x.shape[0], multiply_dim(x.shape[1], (4**pyramid_height - 1) // 3)), x.dtype)
 
 
 @spp.vjp
@@ -61,12 +62,15 @@ def _(g, x, *, pyramid_height, pooling_type, Out):
     batch, channels, *sizes = shape_of(x)
     total, start = None, 0
     for level in range(pyramid_height):
-        attrs, end = _level(tuple(sizes), level, pooling_type), start + (channels << 2 * level)
+        attrs, end = (
+            _level_pool_attrs(tuple(sizes), level, pooling_type),
+            start + (channels << 2 * level),
+        )
 
-        def part(t: Any, start: int = start, end: int = end, bins: int = 1 << level) -> Any:
+        def level_grad(t: Any, start: int = start, end: int = end, bins: int = 1 << level) -> Any:
             flat = OPS["slice"](t, axes=[1], starts=[start], ends=[end])
             return OPS["reshape2"](flat, shape=[batch, channels, bins, bins])
 
-        found = pool_grad(x, part(Out), part(g), **attrs)
+        found = pool_grad(x, level_grad(Out), level_grad(g), **attrs)
         total, start = found if total is None else add(total, found), end
     return total

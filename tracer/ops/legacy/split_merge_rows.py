@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...core.arrays import np
 from ...core.op import Meta, check, check_dtype, op
-from ..shared_meta_rules import known_dim, shapes_match
+from ..shared_meta_rules import pick_known_dim, shapes_match
 
 
 def _mask_rows(mask, rows):
@@ -55,7 +55,7 @@ def _(x, mask, in_true, in_false, *, level):
     same = shapes_match(in_true.shape[1:], in_false.shape[1:]) and in_true.dtype == in_false.dtype
     check(same, "the parts differ in shape or dtype")
     return Meta(
-        (mask.shape[0], *map(known_dim, in_true.shape[1:], in_false.shape[1:])), in_true.dtype
+        (mask.shape[0], *map(pick_known_dim, in_true.shape[1:], in_false.shape[1:])), in_true.dtype
     )
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from ...core.arrays import np
-from ...core.op import PYTHON_LOOP, Meta, check, op
-from ..shared_meta_rules import check_float, dims_match, like_each_input, no_second_order
+from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
+from ..shared_meta_rules import check_float, dims_match, like_inputs, raise_no_second_order
 
 
-def _children(edges):
+def _children_by_node(edges):
     """The children of each node, numbered from 1.
 
     edges int [E,2], (parent, child), up to the first 0
@@ -42,7 +42,7 @@ def _node_weights(edges, nodes, depth):
     """
     found = np.zeros((len(edges), nodes, nodes, 3))
     for one, sample in zip(edges, found, strict=True):
-        children = _children(one)
+        children = _children_by_node(one)
         for root in range(1, len(children)):
             for node, place, count, deep in _descendants(root, children, depth):
                 top = (depth - deep) / depth
@@ -51,7 +51,7 @@ def _node_weights(edges, nodes, depth):
     return found
 
 
-@op("tree_conv", "NodesVector, EdgeSet!, Filter -> Out", host=PYTHON_LOOP)
+@op("tree_conv", "NodesVector, EdgeSet!, Filter -> Out", host_reason=HOST_PYTHON_LOOP)
 def tree_conv(x, edges, weight, *, max_depth: int = 2):
     """Out = for each node, the sum over the node and its descendants (to max_depth) of features
     times filter. The filter is a mix of the left, right and top filters, weighted by the position
@@ -88,9 +88,9 @@ def _(g, x, edges, weight, *, max_depth):
 @op(
     "tree_conv_grad",
     "NodesVector, EdgeSet, Filter, Out@GRAD -> NodesVector@GRAD, Filter@GRAD",
-    meta=like_each_input(0, 2),
+    meta=like_inputs(0, 2),
     internal=True,
-    host=PYTHON_LOOP,
+    host_reason=HOST_PYTHON_LOOP,
 )
 def tree_conv_grad(x, edges, weight, g, *, max_depth: int = 2):
     """The gradients with respect to NodesVector and Filter. See `tree_conv`.
@@ -104,4 +104,4 @@ def tree_conv_grad(x, edges, weight, g, *, max_depth: int = 2):
     return np.einsum("bpnk,bpfk->bnf", shares, back), np.einsum("bpfk,bpdm->fkdm", mixed, g)
 
 
-tree_conv_grad.vjp(no_second_order("tree_conv"))
+tree_conv_grad.vjp(raise_no_second_order("tree_conv"))

@@ -12,7 +12,7 @@ from ...core.errors import OarlockError, OpError, with_user_line
 from ...core.mode import use_mode
 from ...core.op import OPS
 from ...core.unique_name import generate
-from ...ir.op_role import Role
+from ...ir.op_role import OpRole
 from ..graph.default_programs import program_guard
 from ..graph.gradients import program_of
 from ..graph.inputs import create_global_var
@@ -130,7 +130,7 @@ class OptimizerWithMixedPrecision:
                     for name in ("good", "bad")
                 }
             self._cast_program(program)
-            with program.recorder.as_role(Role.BACKWARD):
+            with program.recorder.as_role(OpRole.BACKWARD):
                 self._scaled_loss = loss * self._scale if self._uses_scaling else loss
             pairs: Pairs = self._optimizer.backward(
                 self._scaled_loss, startup_program, parameter_list, no_grad_set, callbacks
@@ -149,7 +149,7 @@ class OptimizerWithMixedPrecision:
         assert self._program is not None
         with (
             use_mode(StaticGraphMode(self._program)),
-            self._program.recorder.as_role(Role.OPTIMIZE),
+            self._program.recorder.as_role(OpRole.OPTIMIZE),
         ):
             grads, is_bad = OPS["check_finite_and_unscale"](
                 [g for _, g in pairs], self.get_loss_scaling()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ...amp.amp_lists import lists_for
+from ...amp.amp_lists import op_lists_for_level
 from ...core.errors import OpError, with_user_line
 
 DTYPES = ("float16", "bfloat16")
@@ -29,14 +29,14 @@ class AutoMixedPrecisionLists:
             raise OpError(with_user_line(f"amp: dtype={dtype!r} is neither float16 nor bfloat16"))
         self.amp_dtype = dtype
         self._custom = custom_white_list, custom_black_list
-        self.white_list, self.black_list = map(set, lists_for("O1", dtype, *self._custom))
+        self.white_list, self.black_list = map(set, op_lists_for_level("O1", dtype, *self._custom))
         self.black_varnames = set(custom_black_varnames or ())
 
     def black_list_at(self, level: str) -> set[str]:
         """Return the ops that run in float32 at a level; O2 has a shorter list."""
         if level != "O2":
             return self.black_list
-        return set(lists_for("O2", self.amp_dtype, *self._custom).black)
+        return set(op_lists_for_level("O2", self.amp_dtype, *self._custom).black)
 
 
 CustomOpLists = AutoMixedPrecisionLists

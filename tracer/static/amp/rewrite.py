@@ -13,8 +13,8 @@ from typing import Any
 
 from ...core.dtype import dtype_of, float16
 from ...core.op import OPS
-from ...ir.block_captures import EMPTY
-from ...ir.passes.shape_inference import infer
+from ...ir.block_captures import EMPTY_NAME
+from ...ir.passes.shape_inference import infer_op_outputs
 from ...ir.program import Attr, AttrType, OpDesc
 from ..graph.default_programs import name_scope
 from ..graph.program import Program
@@ -79,7 +79,7 @@ class AmpPass:
         if self.use_guard and GUARD not in op.attr("op_namescope", ""):
             return False
         names = self._cast_names(op)
-        if not names or op.type in self.black_list or OPS[op.type].traits.no_half:
+        if not names or op.type in self.black_list or OPS[op.type].traits.no_half_reason:
             return op.type in self.lists.white_list and bool(names)
         if op.type in self.lists.white_list:
             return True
@@ -91,7 +91,7 @@ class AmpPass:
     def _cast_names(self, op: OpDesc) -> list[str]:
         """Return the float32 inputs that would be cast."""
         slots = OPS[op.type].ins[:1] if OPS[op.type].traits.amp_casts_only_x else OPS[op.type].ins
-        names = [n for s in slots for n in op.inputs.get(s.name, []) if n != EMPTY]
+        names = [n for s in slots for n in op.inputs.get(s.name, []) if n != EMPTY_NAME]
         return [n for n in names if self.block.vars[n].dtype == SINGLE]
 
     # -- rewriting of an op
@@ -112,8 +112,8 @@ class AmpPass:
             if var is not None and var.dtype == SINGLE and not var.persistable:
                 results[name] = self._declare_temporary(name, SINGLE)
         outputs = {slot: [results[n] for n in names] for slot, names in op.outputs.items()}
-        half_op = OpDesc(op.type, inputs, outputs, deepcopy(op.attrs), op.where, op.layer)
-        infer(half_op, self.block.vars)
+        half_op = OpDesc(op.type, inputs, outputs, deepcopy(op.attrs), op.user_line, op.layer_path)
+        infer_op_outputs(half_op, self.block.vars)
         self.ops.append(half_op)
         self._invalidate_outputs(op)
         for name, result in results.items():
@@ -142,7 +142,7 @@ class AmpPass:
 
     def _declare_temporary(self, like: str, dtype: str) -> str:
         var = deepcopy(self.block.vars[like])
-        var.name = self.program.recorder.namer.temporary("cast")
+        var.name = self.program.recorder.namer.temporary_name("cast")
         var.dtype, var.persistable, var.is_parameter, var.checks_feed = dtype, False, False, False
         self.block.vars[var.name] = var
         return var.name
@@ -153,7 +153,7 @@ class AmpPass:
             n: Attr(AttrType.INT, proto)
             for n, proto in zip(("in_dtype", "out_dtype"), types, strict=True)
         }
-        where = op.where if op is not None else ""
+        where = op.user_line if op is not None else ""
         self.ops.append(OpDesc("cast", {"X": [source]}, {"Out": [target]}, attrs, where))
 
 

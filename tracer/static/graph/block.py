@@ -9,13 +9,13 @@ from typing import Any, ClassVar, TypeAlias
 from ...capture.variable import ParameterVariable, Variable, check_to_string_flags
 from ...core import unique_name
 from ...core.dtype import dtype_of
-from ...core.errors import OpError, same_kind, user_line, with_user_line
+from ...core.errors import OpError, op_error_like, user_line, with_user_line
 from ...core.op import OPS, Meta
 from ...ir import program as data
-from ...ir.op_traits import traits_of
-from ...ir.passes.shape_inference import infer
+from ...ir.op_traits import program_op_traits
+from ...ir.passes.shape_inference import infer_op_outputs
 from ...ir.passes.upgrade_ops import RENAMED_OPS
-from ...ir.printer import block_lines
+from ...ir.printer import format_block
 from ..block_desc import BlockDesc
 from .operator import Operator, typed_attr
 
@@ -140,7 +140,7 @@ class Block:
         lod_level: int | None = None,
         persistable: bool | None = None,
         stop_gradient: bool = False,
-        type: Any = data.Kind.DENSE,
+        type: Any = data.VarKind.DENSE,
         is_data: bool = False,
         need_check_feed: bool = False,
         **others: Any,
@@ -150,7 +150,7 @@ class Block:
         Raises OpError if it is declared with another shape, dtype, type or lod_level.
         """
         name = unique_name.generate("_generated_var") if name is None else name
-        if isinstance(dtype, data.Kind):  # types without dtype, such as STRINGS
+        if isinstance(dtype, data.VarKind):  # types without dtype, such as STRINGS
             type, dtype = dtype, None
         sizes = tuple(-1 if d is None else int(d) for d in shape or ())
         existing = self.raw.vars.get(name)
@@ -159,7 +159,7 @@ class Block:
                 name,
                 existing.shape if shape is None else sizes,
                 existing.dtype if dtype is None else dtype_of(dtype).name,
-                data.Kind(type),
+                data.VarKind(type),
                 lod_level=existing.lod_level if lod_level is None else int(lod_level),
             )
             return self.declare(expected)
@@ -167,7 +167,7 @@ class Block:
             name,
             sizes,
             dtype_of("float32" if dtype is None else dtype).name,
-            data.Kind(type),
+            data.VarKind(type),
             bool(persistable),
             False,
             bool(stop_gradient),
@@ -176,7 +176,9 @@ class Block:
         )
         variable = self.declare(desc)
         args = {"shape": shape, "dtype": dtype, "lod_level": lod_level, "persistable": persistable}
-        variable.unspecified = frozenset(arg for arg, value in args.items() if value is None)
+        variable.undeclared_properties = frozenset(
+            arg for arg, value in args.items() if value is None
+        )
         return variable
 
     def declare(self, desc: data.VarDesc) -> Variable:
@@ -204,7 +206,7 @@ class Block:
                     with_user_line(f"create_var: '{desc.name}' is already declared with {both}")
                 )
             return self.of(existing)
-        self.program.recorder.namer.persistable(desc.name)
+        self.program.recorder.namer.persistable_name(desc.name)
         self.raw.vars[desc.name] = desc
         self.program.changed()
         return self.of(desc)
@@ -213,7 +215,7 @@ class Block:
         self,
         shape: Any,
         dtype: Any,
-        type: Any = data.Kind.DENSE,
+        type: Any = data.VarKind.DENSE,
         name: str | None = None,
         trainable: bool = True,
         initializer: Any = None,
@@ -231,7 +233,13 @@ class Block:
         sizes = _parameter_shape(shape)
         name = unique_name.generate("_generated_var") if name is None else name
         desc = data.VarDesc(
-            name, sizes, dtype_of(dtype).name, data.Kind(type), True, True, lod_level=int(lod_level)
+            name,
+            sizes,
+            dtype_of(dtype).name,
+            data.VarKind(type),
+            True,
+            True,
+            lod_level=int(lod_level),
         )
         parameter = self.program.global_block().declare(desc)
         assert isinstance(parameter, ParameterVariable)
@@ -343,7 +351,7 @@ class Block:
             raise OpError(
                 with_user_line("append_op: `type` to initialized an Operator can not be None.")
             )
-        traits = traits_of(type)
+        traits = program_op_traits(type)
         is_known = (
             type in OPS or type in RENAMED_OPS or traits.capture_slot or traits.has_side_effects
         )
@@ -360,8 +368,8 @@ class Block:
         if unknown:
             raise OpError(with_user_line(f"{type}: variables {sorted(unknown)} are not declared"))
         line = user_line()
-        desc.where = "" if line is None else str(line)
-        if type in OPS and all(s.optional or s.name in desc.inputs for s in OPS[type].ins):
+        desc.user_line = "" if line is None else str(line)
+        if type in OPS and all(s.is_optional or s.name in desc.inputs for s in OPS[type].ins):
             self._infer(desc)
         self.program.recorder.label(desc)
         self.raw.ops.insert(index, desc)
@@ -381,9 +389,9 @@ class Block:
         names = {*desc.input_names(), *desc.output_names()}
         declared = {n: self.program.raw.var(n, self.idx) for n in names}
         try:
-            infer(desc, {n: v for n, v in declared.items() if v is not None})
+            infer_op_outputs(desc, {n: v for n, v in declared.items() if v is not None})
         except OpError as error:
-            raise same_kind(error, with_user_line(f"{desc.type}: {error}")) from None
+            raise op_error_like(error, with_user_line(f"{desc.type}: {error}")) from None
 
     def _slice_ops(self, start: int, end: int) -> list[Operator]:
         """Return the ops from index `start` to before `end`."""
@@ -408,7 +416,7 @@ class Block:
     def to_string(self, throw_on_error: bool = True, with_details: bool = False) -> str:
         """Return the text of the block, as in a printed program."""
         check_to_string_flags(throw_on_error, with_details)
-        return "\n".join(block_lines(self.raw))
+        return "\n".join(format_block(self.raw))
 
     def _to_readable_code(self, skip_op_callstack: bool = True) -> str:
         return self.to_string()

@@ -16,7 +16,7 @@ from .program_recorder import ProgramRecorder
 
 
 class Builder:
-    """Implementation of `Mode.builder` for the program of `mode`."""
+    """Implementation of `Mode.program_builder` for the program of `mode`."""
 
     def __init__(self, mode: StaticGraphMode) -> None:
         self.mode = mode

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from ...capture.variable import Variable
 from ...core import rng
-from ...core.errors import MisfitError, OpError, with_user_line
+from ...core.errors import MismatchError, OpError, with_user_line
 from ...core.tensor import Tensor
 from .block import Block
 from .program import Program
@@ -32,8 +32,8 @@ def default_startup_program() -> Program:
     return _Current.startup
 
 
-rng.program_seed = lambda: _Current.main.random_seed
-rng.startup_seed = lambda: _Current.startup.random_seed
+rng.main_program_seed_hook = lambda: _Current.main.random_seed
+rng.startup_program_seed_hook = lambda: _Current.startup.random_seed
 
 
 def _block(self: Tensor) -> Block:
@@ -84,7 +84,7 @@ def name_scope(prefix: str | None = None) -> Iterator[None]:
     scopes. The second scope with a name is called `prefix_1`.
     """
     if not prefix or "/" in prefix:
-        raise MisfitError(
+        raise MismatchError(
             with_user_line(f"name_scope: prefix={prefix!r}; must be a non-empty string without '/'")
         )
     recorder = default_main_program().recorder
@@ -122,4 +122,4 @@ def device_guard(device: str | None = None) -> Iterator[None]:
         recorder.device = previous
 
 
-Variable.main_blocks = lambda: default_main_program().blocks
+Variable.get_main_blocks = lambda: default_main_program().blocks

@@ -8,7 +8,7 @@ from ... import autodiff
 from ...capture.variable import ParameterVariable, Variable
 from ...core.errors import OarlockError, OperandError, with_user_line
 from ...core.mode import use_mode
-from ...ir.op_role import Role
+from ...ir.op_role import OpRole
 from ...ir.program import Attr, AttrType, OpDesc
 from .mode import StaticGraphMode
 from .program import Program
@@ -67,7 +67,7 @@ def append_backward(
             with_user_line("append_backward: checkpoints (recomputation) are not supported")
         )
     program = program_of("append_backward", loss)
-    with use_mode(StaticGraphMode(program)), program.recorder.as_role(Role.BACKWARD):
+    with use_mode(StaticGraphMode(program)), program.recorder.as_role(OpRole.BACKWARD):
         pairs = autodiff.append_backward(loss, parameter_list, no_grad_set)
     program.changed()
     block = program.current_block()
@@ -81,7 +81,7 @@ def _set_op_roles(ops: list[OpDesc], loss: str, pairs: list[tuple[str, str]]) ->
     """
     producers = {name: op for op in ops for name in op.output_names()}
     if loss in producers:
-        producers[loss].attrs["op_role"] = Attr(AttrType.INT, int(Role.LOSS))
+        producers[loss].attrs["op_role"] = Attr(AttrType.INT, int(OpRole.LOSS))
     parameters = {gradient: parameter for parameter, gradient in pairs}
     for op in ops:
         grads = [
@@ -107,7 +107,7 @@ def gradients(
     Returns one variable per input, or None if the targets do not depend on it.
     """
     program = program_of("gradients", targets)
-    with use_mode(StaticGraphMode(program)), program.recorder.as_role(Role.BACKWARD):
+    with use_mode(StaticGraphMode(program)), program.recorder.as_role(OpRole.BACKWARD):
         grads = autodiff.gradients(targets, inputs, target_gradients, no_grad_set)
     program.changed()
     return [None if g is None else program.current_block()._var_recursive(g.name) for g in grads]

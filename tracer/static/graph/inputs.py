@@ -7,7 +7,7 @@ from typing import Any
 from ...capture.modes import static_mode
 from ...capture.variable import Variable
 from ...core import unique_name
-from ...core.dtype import default_float, dtype_of
+from ...core.dtype import default_float_dtype, dtype_of
 from ...core.errors import with_user_line
 from ...core.mode import state
 from ...core.op import OPS
@@ -31,7 +31,7 @@ def data_input(name: str, shape: Any, dtype: Any = None, lod_level: int = 0) -> 
             with_user_line(f"data: shape is {type(shape).__name__}, not a list or tuple")
         )
     sizes = tuple(-1 if d is None else int(d) for d in shape)
-    kind = dtype_of(default_float() if dtype is None else dtype).name
+    kind = dtype_of(default_float_dtype() if dtype is None else dtype).name
     desc = data.VarDesc(
         name, sizes, kind, stop_gradient=True, checks_feed=True, lod_level=lod_level
     )

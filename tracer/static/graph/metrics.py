@@ -103,7 +103,7 @@ def _write_auc(
         )
     recorder = mode.recorder
     desc = recorder.declare(
-        recorder.namer.temporary("auc"), Meta((), np.dtype(np.float64)), stop_gradient=True
+        recorder.namer.temporary_name("auc"), Meta((), np.dtype(np.float64)), stop_gradient=True
     )
     names = [recorder.name_of(v) for v in (input, label)]
     attrs = {
@@ -122,7 +122,7 @@ def _write_auc(
         "StatNegOut": [histograms[1].name],
     }
     recorder.emit("auc", inputs, outputs, attrs)
-    return recorder.variable(desc)
+    return recorder.create_variable(desc)
 
 
 def ctr_metric_bundle(input: Any, label: Any, ins_tag_weight: Any = None) -> NoReturn:

@@ -10,11 +10,11 @@ from typing import Any
 from ...capture.variable import ParameterVariable, Variable
 from ...core import unique_name
 from ...core.dtype import dtype_of, is_half
-from ...core.errors import MisfitError, OarlockError, with_user_line
+from ...core.errors import MismatchError, OarlockError, with_user_line
 from ...core.mode import use_mode
 from ...core.op import OPS
 from ...ir import program as data
-from ...ir.op_role import Role
+from ...ir.op_role import OpRole
 from .default_programs import program_guard
 from .gradients import append_backward, program_of
 from .mode import StaticGraphMode
@@ -33,7 +33,7 @@ def backward(optimizer: Any, loss: Variable, parameters: Any, no_grad_set: Any) 
     if any(d not in (1, -1) for d in loss.meta.shape):
         # programs for Paddle search for this text
         why = "The number of elements of loss should be 1; take paddle.mean of it"
-        raise MisfitError(
+        raise MismatchError(
             with_user_line(f"{type(optimizer).__name__}.minimize: {why} (loss={loss.meta})")
         )
     selected = parameters or optimizer._parameter_list or None
@@ -56,7 +56,7 @@ def clip_gradients(program: Program) -> None:
         name, clip = variable.grad_name, variable.error_clip
         last = max(i for i, op in enumerate(block.raw.ops) if name in op.output_names())
         attrs = {"min": clip.min, "max": clip.max}
-        with program.recorder.as_role(Role.BACKWARD):
+        with program.recorder.as_role(OpRole.BACKWARD):
             block._insert_op(
                 last + 1, type="clip", inputs={"X": [name]}, outputs={"Out": [name]}, attrs=attrs
             )
@@ -89,7 +89,7 @@ def apply(optimizer: Any, pairs: Pairs) -> list[Operator]:
     if not pairs:
         return []
     program = program_of("apply_gradients", pairs[0][0])
-    with use_mode(StaticGraphMode(program)), program.recorder.as_role(Role.OPTIMIZE):
+    with use_mode(StaticGraphMode(program)), program.recorder.as_role(OpRole.OPTIMIZE):
         pairs = (
             pairs if optimizer._grad_clip is None else optimizer._grad_clip.clip_variables(pairs)
         )
@@ -110,7 +110,7 @@ def _apply_weight_decay(
     optimizer: Any, program: Program, parameter: ParameterVariable, gradient: Variable
 ) -> None:
     """Add the term of the weight decay to a gradient."""
-    decay = optimizer._gradient_decay(parameter)
+    decay = optimizer._decay_added_to_gradient(parameter)
     if decay:
         term = decay.term(parameter) if hasattr(decay, "term") else parameter * float(decay)
         StaticGraphMode(program).write(OPS["sum"]([gradient, term]), gradient)
@@ -147,7 +147,7 @@ def _full(shape: list[int], value: float, dtype: str) -> Any:
 def _operand(slots: dict[str, Any], slot: Any) -> Any:
     """Return the operand of a slot; a list for slots with several variables."""
     operand = slots.get(slot.name)
-    return [operand] if slot.many and operand is not None else operand
+    return [operand] if slot.is_list and operand is not None else operand
 
 
 class OptimizerStep:
@@ -191,7 +191,7 @@ class OptimizerStep:
         if factor == 1.0:
             return rate
         recorder = self.program.recorder
-        with recorder.as_role(Role.OPTIMIZE | Role.LR_SCHEDULE), recorder.for_parameter():
+        with recorder.as_role(OpRole.OPTIMIZE | OpRole.LR_SCHEDULE), recorder.for_parameter():
             scaled: Variable = OPS["scale"](rate, scale=factor)
         return scaled
 

@@ -68,7 +68,7 @@ class StaticGraphMode(Static):
         self._program = program
         self._convert = convert
         self.tape = tape
-        self.builder = StaticGraphMode.make_builder(self)
+        self.program_builder = StaticGraphMode.make_builder(self)
 
     @property
     def program(self) -> Program:
@@ -118,11 +118,13 @@ class StaticGraphMode(Static):
         """Return a mode that differs in whether gradients flow through the outputs."""
         return self if tape == self.tape else StaticGraphMode(self._program, tape, self._convert)
 
-    def _result(self, op: Op, slot: Slot, args: tuple[Any, ...], meta: Meta) -> Variable:
+    def _declare_result(self, op: Op, slot: Slot, args: tuple[Any, ...], meta: Meta) -> Variable:
         desc = self.recorder.new_output(op, slot, args, meta)
-        if slot.over:  # the operand itself, whichever block declares it
+        if slot.overwrites:  # the operand itself, whichever block declares it
             return self.program.current_block()._var_recursive(desc.name)
-        constant = bool(op.traits.no_grad) or slot.intermediate or not is_float(meta.dtype)
+        constant = (
+            bool(op.traits.no_grad_reason) or slot.is_intermediate or not is_float(meta.dtype)
+        )
         desc.stop_gradient = (
             constant or not self.tape or not (compat.is_paddle1 or _requires_gradient(args))
         )
@@ -142,7 +144,7 @@ class StaticGraphMode(Static):
         assert isinstance(value, Variable)
         if tensor.persistable:
             self.write(value, tensor)
-            self.recorder.aliases.on_write(tensor)
+            self.recorder.aliases.invalidate_tensor_aliases(tensor)
         else:
             super().assign_inplace(tensor, value)
 

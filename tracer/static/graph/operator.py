@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
-from ...capture.recorder import plain_attr
+from ...capture.recorder import to_plain_data
 from ...core.dtype import DType
 from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
 from ...core.paddle1_compat import compat
-from ...ir.attr_types import attr_problem, block_indices
-from ...ir.printer import op_text
+from ...ir.attr_types import attr_problem, referenced_block_indices
+from ...ir.printer import format_op
 from ...ir.program import Attr, AttrType, OpDesc
 from ..op_desc import OpDesc as OpDescView
 
@@ -53,7 +53,7 @@ def typed_attr(op_type: str, name: str, value: Any) -> Attr:
 
     Raises OpError for values that a `.pdmodel` cannot store.
     """
-    value = value.proto if isinstance(value, DType) else plain_attr(value)
+    value = value.proto if isinstance(value, DType) else to_plain_data(value)
     op = OPS.get(op_type)
     if op is not None and name in op.attrs:
         kind = AttrType[op.attrs[name].type]
@@ -202,7 +202,7 @@ class Operator:
         blocks = self.block.program.blocks
         values = {}
         for name, attr in self.raw.attrs.items():
-            sub_blocks = [blocks[i] for i in block_indices(attr)]
+            sub_blocks = [blocks[i] for i in referenced_block_indices(attr)]
             values[name] = (
                 attr.value
                 if not sub_blocks
@@ -236,7 +236,7 @@ class Operator:
 
     def to_string(self, throw_on_error: bool = True, with_details: bool = False) -> str:
         """Return the text of the op, as in a printed program."""
-        return op_text(self.raw, {})
+        return format_op(self.raw, {})
 
     def _to_readable_code(self, skip_op_callstack: bool = True) -> str:
         return self.to_string()

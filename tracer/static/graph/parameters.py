@@ -12,7 +12,7 @@ import numpy as np
 
 from ...capture.variable import ParameterVariable, Variable
 from ...core import cuda
-from ...core.dtype import BY_NP, dtype_of
+from ...core.dtype import DTYPE_BY_NP, dtype_of
 from ...core.errors import OpError, with_user_line
 from ...core.mode import use_mode
 from ...core.parameter import Parameter
@@ -96,7 +96,7 @@ def adopt(program: Program, tensor: Tensor) -> Variable:
     desc = data.VarDesc(
         tensor.name,
         array.shape,
-        BY_NP[array.dtype].name,
+        DTYPE_BY_NP[array.dtype].name,
         persistable=True,
         is_parameter=is_parameter,
     )
@@ -108,7 +108,7 @@ def new_buffer(program: Program, name: str, array: Any) -> Variable:
     """Declare a persistable variable that is not a parameter."""
     array = np.asarray(array)
     desc = data.VarDesc(
-        name, array.shape, BY_NP[array.dtype].name, persistable=True, stop_gradient=True
+        name, array.shape, DTYPE_BY_NP[array.dtype].name, persistable=True, stop_gradient=True
     )
     return declare_persistable(program, desc, lambda: write_constant(array))
 

@@ -14,9 +14,9 @@ from ...capture.variable import ParameterVariable, Variable, check_to_string_fla
 from ...core.errors import OperandError, OpError, with_user_line
 from ...core.tensor import Tensor
 from ...ir import program as data
-from ...ir.op_role import Role
+from ...ir.op_role import OpRole
 from ...ir.parser import parse
-from ...ir.passes.for_test import clone_for_test_in_place
+from ...ir.passes.clone_for_test import clone_for_test_in_place
 from ...ir.passes.prune import prune_in_place
 from ...ir.scope import Scope, current_scope
 from ..block_desc import ProgramDesc
@@ -242,8 +242,8 @@ class Program:
         """Copy attributes of Variable objects that are not part of their declarations."""
         block = other.global_block()
         for variable in self.global_block().vars.values():
-            if variable.unspecified and block.has_var(variable.name):
-                block.var(variable.name).unspecified = variable.unspecified
+            if variable.undeclared_properties and block.has_var(variable.name):
+                block.var(variable.name).undeclared_properties = variable.undeclared_properties
         for parameter in self.all_parameters():
             if block.has_var(parameter.name):
                 block.var(parameter.name).__dict__.update(
@@ -368,21 +368,21 @@ class Program:
     @contextmanager
     def _optimized_guard(self, param_and_grads: Any = ()) -> Iterator[None]:
         """Give the ops of the body the role of optimizer ops."""
-        with self.recorder.as_role(Role.OPTIMIZE):
+        with self.recorder.as_role(OpRole.OPTIMIZE):
             yield
 
     @contextmanager
     def _lr_schedule_guard(self, is_with_opt: bool = False) -> Iterator[None]:
         """Give the ops of the body the role of learning-rate ops."""
         with self.recorder.as_role(
-            Role.LR_SCHEDULE | Role.OPTIMIZE if is_with_opt else Role.LR_SCHEDULE
+            OpRole.LR_SCHEDULE | OpRole.OPTIMIZE if is_with_opt else OpRole.LR_SCHEDULE
         ):
             yield
 
     @contextmanager
     def _backward_role_guard(self) -> Iterator[None]:
         """Give the ops of the body the role of gradient ops."""
-        with self.recorder.as_role(Role.BACKWARD):
+        with self.recorder.as_role(OpRole.BACKWARD):
             yield
 
 

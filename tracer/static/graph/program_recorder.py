@@ -15,9 +15,9 @@ from ...core.errors import TraceError, with_user_line
 from ...core.paddle1_compat import compat
 from ...core.parameter import Parameter
 from ...core.tensor import Tensor
-from ...ir.names import Namer
-from ...ir.op_role import Role
+from ...ir.op_role import OpRole
 from ...ir.program import Attr, AttrType, OpDesc, Program, VarDesc
+from ...ir.program_names import Namer
 from .constants import write_constant
 
 # Ops with an output XShape, from which Paddle's gradient ops read the shape of the input.
@@ -50,24 +50,24 @@ class ProcessNamer(Namer):
     operator = False
     indexed = ""
 
-    def temporary(self, op_type: str) -> str:
+    def temporary_name(self, op_type: str) -> str:
         """Return the name of an output of an op."""
         if self.indexed and op_type in ("slice", "strided_slice"):
-            return self.fresh(unique_name.generate(f"{self.indexed}_{op_type}"))
+            return self.unique_name(unique_name.generate(f"{self.indexed}_{op_type}"))
         if self.operator and not self.owner:
-            return self.fresh(unique_name.generate("tmp"))
-        return self.fresh(
+            return self.unique_name(unique_name.generate("tmp"))
+        return self.unique_name(
             unique_name.generate(f"{self.owner or unique_name.generate(op_type)}.tmp")
         )
 
-    def persistable(self, name: str) -> str:
+    def persistable_name(self, name: str) -> str:
         """Reserve the name of a persistable variable, and return it unchanged."""
-        self._used.add(name)
+        self._used_names.add(name)
         return name
 
     def reserve(self, names: Iterator[str]) -> None:
         """Reserve names that variables have already."""
-        self._used.update(names)
+        self._used_names.update(names)
 
 
 class ProgramRecorder(Recorder):
@@ -90,7 +90,7 @@ class ProgramRecorder(Recorder):
         super().__init__(program, ProcessNamer())
         self._block_of = block_of
         self.namer.reserve(name for block in self.program.blocks for name in block.vars)
-        self.role = Role.FORWARD
+        self.role = OpRole.FORWARD
         self.role_variables: list[str] = []  # parameter and gradient, for op_role_var
         self.device = ""
         self.seed = 0  # seed of initializers; 0 for the global generator
@@ -100,17 +100,17 @@ class ProgramRecorder(Recorder):
         self.scope_counts: dict[tuple[str, str], int] = {}
         self._adopt = adopt
 
-    def variable(self, desc: VarDesc) -> Variable:
+    def create_variable(self, desc: VarDesc) -> Variable:
         """Create the Variable of a declaration. It stores its block, so that it stays valid when
         the main program changes.
         """
-        variable = super().variable(desc)
+        variable = super().create_variable(desc)
         if self._block_of is not None and self.block.vars.get(desc.name) is desc:
             variable.block = self._block_of(self.block.idx)
         return variable
 
     @contextmanager
-    def as_role(self, role: Role) -> Iterator[None]:
+    def as_role(self, role: OpRole) -> Iterator[None]:
         """Give the ops of the body an op_role."""
         previous, self.role = self.role, role
         try:
@@ -184,7 +184,7 @@ class ProgramRecorder(Recorder):
         """
         desc = self.var(operand)
         assert desc is not None
-        name = self.namer.temporary(type)
+        name = self.namer.temporary_name(type)
         self.block.vars[name] = VarDesc(name, (0, *desc.shape), desc.dtype, stop_gradient=True)
         return name
 
@@ -218,7 +218,7 @@ class ProgramRecorder(Recorder):
 
         Raises TraceError for a variable of another program, or of a block that is not an ancestor.
         """
-        if not isinstance(tensor, Variable) or self.knows(tensor):
+        if not isinstance(tensor, Variable) or self.is_bound(tensor):
             return super().name_of(tensor)
         if self.var(tensor.raw.name) is None:
             why = (

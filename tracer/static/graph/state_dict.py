@@ -8,7 +8,7 @@ import numpy as np
 
 from ...core import cuda
 from ...core.dtype import is_float
-from ...core.errors import MisfitError, warn, with_user_line
+from ...core.errors import MismatchError, warn, with_user_line
 from ...core.tensor import Tensor
 from ...ir.scope import Scope
 
@@ -85,7 +85,7 @@ def set_values(program: Program, values: dict[str, Any], scope: Scope) -> None:
         if tuple(a.shape) != variables[n].raw.shape or a.dtype != variables[n].meta.dtype
     ]
     if problems:
-        raise MisfitError(with_user_line(f"set_state_dict: {'; '.join(problems)}"))
+        raise MismatchError(with_user_line(f"set_state_dict: {'; '.join(problems)}"))
     for name, array in arrays.items():
         scope.assign(name, array, variables[name].meta)
     unused = [n for n in values if n not in variables]

@@ -2,7 +2,7 @@
 
 from ...export import pdmodel
 from ...ir import program as data
-from ...loader.files import program_from_bytes
+from ...loader.files import parse_program
 from ..graph.program import Program
 from .models import (
     _get_valid_program,
@@ -29,12 +29,12 @@ from .variables import (
 
 def _parse_from_string(binary_str: bytes) -> Program:
     """Return the program of the bytes of a `.pdmodel`. Raises FileError for other bytes."""
-    return Program.of(program_from_bytes(binary_str))
+    return Program.of(parse_program(binary_str))
 
 
 setattr(data.Program, "serialize_to_string", pdmodel.to_bytes)  # noqa: B010 - and so does saving
 for _part in (data.Block, data.OpDesc, data.VarDesc):
-    setattr(_part, "serialize_to_string", pdmodel.part_to_bytes)  # noqa: B010
+    setattr(_part, "serialize_to_string", pdmodel.desc_to_bytes)  # noqa: B010
 setattr(Program, "parse_from_string", staticmethod(_parse_from_string))  # noqa: B010 - loading stands above programs
 
 __all__ = [

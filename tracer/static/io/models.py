@@ -17,15 +17,15 @@ from ...core.tensor import Tensor
 from ...export import pdiparams, pdmodel
 from ...export.save import atomic_write
 from ...ir import program as data
-from ...ir.passes.normalize import normalize
+from ...ir.passes.normalize import build_inference_program
 from ...ir.passes.upgrade_attrs import upgrade_attrs
 from ...ir.scope import Scope, current_scope
-from ...jit.layer_capture import PRODUCER, CapturedProgram
-from ...jit.model_writer import Model, write_all
-from ...jit.save import check_path
-from ...loader.files import program_from_bytes
+from ...jit.layer_capture import PRODUCER_NAME, CapturedProgram
+from ...jit.model_writer import ModelToWrite, write_model_files
+from ...jit.save import validate_path_prefix
+from ...loader.files import parse_program
 from ...loader.model_files import read_model
-from ...loader.params import params_from_bytes
+from ...loader.params import parse_params
 from ..graph.compiled_program import CompiledProgram
 from ..graph.default_programs import default_main_program
 from ..graph.program import Program
@@ -70,11 +70,11 @@ def save_inference_model(
     """
     verify = kwargs.pop("verify", True)
     program = _pop_program(kwargs, ("clip_extra", "legacy_format"), "save_inference_model")
-    prefix = check_path(path_prefix)
+    prefix = validate_path_prefix(path_prefix)
     fetches = variable_names("fetch_vars", fetch_vars)
     if not fetches:
         raise OpError(with_user_line("save_inference_model: fetch_vars is empty"))
-    desc = normalize(program.raw, variable_names("feed_vars", feed_vars), fetches)
+    desc = build_inference_program(program.raw, variable_names("feed_vars", feed_vars), fetches)
     desc.contract = _contract(desc)
     if any(op.type == "auc" for op in desc.ops()):
         # Paddle's text
@@ -86,8 +86,8 @@ def save_inference_model(
     for name, tensor in values.items():
         tensor.stop_gradient = desc.block.vars[name].stop_gradient
     capture = CapturedProgram(desc, values)
-    write_all(
-        [Model(prefix, capture, _reference(desc) if verify else None)],
+    write_model_files(
+        [ModelToWrite(prefix, capture, _reference(desc) if verify else None)],
         prefix,
         False,
         parameters=False,
@@ -97,11 +97,14 @@ def save_inference_model(
 def _contract(desc: data.Program) -> data.Contract:
     """Return the contract of a model: names of inputs and outputs, and the producer."""
 
-    def args(names: list[str]) -> list[data.Arg]:
-        return [data.Arg(n, desc.block.vars[n].dtype, desc.block.vars[n].shape, n) for n in names]
+    def args(names: list[str]) -> list[data.ContractArg]:
+        return [
+            data.ContractArg(n, desc.block.vars[n].dtype, desc.block.vars[n].shape, n)
+            for n in names
+        ]
 
     tree = "" if len(desc.fetches()) == 1 else str(list(range(len(desc.fetches()))))
-    return data.Contract(args(desc.feeds()), args(desc.fetches()), tree, producer=PRODUCER)
+    return data.Contract(args(desc.feeds()), args(desc.fetches()), tree, producer=PRODUCER_NAME)
 
 
 def _reference(desc: data.Program) -> Any:
@@ -138,9 +141,9 @@ def load_inference_model(path_prefix: Any, executor: Any, **kwargs: Any) -> list
                     "bytes of the program"
                 )
             )
-        desc = program_from_bytes(model)
+        desc = parse_program(model)
         names = [v.name for v in desc.persistables()]
-        values: Any = params_from_bytes(params or b"", names) if names else {}
+        values: Any = parse_params(params or b"", names) if names else {}
     else:
         files = read_model(path_prefix, *_file_names(path_prefix, model, params))
         desc, values = files.program, files.values
@@ -199,7 +202,7 @@ def serialize_program(feed_vars: Any, fetch_vars: Any, **kwargs: Any) -> bytes:
         variable_names("feed_vars", feed_vars),
         variable_names("fetch_vars", fetch_vars),
     )
-    return pdmodel.to_bytes(normalize(program.raw, feeds, fetches))
+    return pdmodel.to_bytes(build_inference_program(program.raw, feeds, fetches))
 
 
 def serialize_persistables(
@@ -213,14 +216,14 @@ def serialize_persistables(
         variable_names("feed_vars", feed_vars),
         variable_names("fetch_vars", fetch_vars),
     )
-    desc = normalize(program.raw, feeds, fetches)
+    desc = build_inference_program(program.raw, feeds, fetches)
     values = {v.name: current_scope().value(v.name).array for v in desc.persistables()}
     return pdiparams.to_bytes(values) if values else None
 
 
 def deserialize_program(data: bytes) -> Program:
     """Return the program of the bytes of a `.pdmodel`. Raises FileError for other bytes."""
-    return Program.of(program_from_bytes(data))
+    return Program.of(parse_program(data))
 
 
 def deserialize_persistables(program: Program, data: bytes, executor: Any) -> None:
@@ -229,7 +232,7 @@ def deserialize_persistables(program: Program, data: bytes, executor: Any) -> No
     Raises FileError if they do not fit the program.
     """
     names = [v.name for v in program.persistables()]
-    assign_values(program, params_from_bytes(data, names), current_scope())
+    assign_values(program, parse_params(data, names), current_scope())
 
 
 def save_to_file(path: str, content: bytes) -> None:

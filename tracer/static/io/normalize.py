@@ -6,7 +6,7 @@ from typing import Any
 
 from ...capture.variable import Variable
 from ...core.errors import OperandError, with_user_line
-from ...ir.passes.normalize import normalize
+from ...ir.passes.normalize import build_inference_program
 from ..graph.program import Program
 
 
@@ -40,4 +40,4 @@ def normalize_program(program: Program, feed_vars: Any, fetch_vars: Any, **kwarg
         variable_names("feed_vars", feed_vars),
         variable_names("fetch_vars", fetch_vars),
     )
-    return Program.of(normalize(program.raw, feeds, fetches, skip_prune))
+    return Program.of(build_inference_program(program.raw, feeds, fetches, skip_prune))

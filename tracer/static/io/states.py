@@ -12,7 +12,7 @@ import numpy as np
 
 from ...capture.variable import Variable
 from ...core import cuda
-from ...core.errors import FileError, MisfitError, OpError, with_user_line
+from ...core.errors import FileError, MismatchError, OpError, with_user_line
 from ...core.tensor import Tensor
 from ...export import pdmodel
 from ...export.pickles import dump
@@ -43,7 +43,7 @@ def save(program: Program, model_path: Any, protocol: int = 4, **configs: Any) -
     """
     prefix = os.fspath(model_path)
     if not os.path.basename(prefix):
-        raise MisfitError(
+        raise MismatchError(
             with_user_line(f"save: {prefix!r} is a folder; a file prefix is required")
         )
     if type(protocol) is not int or protocol not in (2, 3, 4):

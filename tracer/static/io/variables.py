@@ -78,11 +78,11 @@ def save_vars(
         v.name: np.asarray(cuda.to_host(current_scope().value(v.name).array)) for v in selected
     }
     if filename is not None:
-        atomic_write({os.path.join(dirname, filename): pdiparams.records(values)})
+        atomic_write({os.path.join(dirname, filename): pdiparams.iter_file_chunks(values)})
     else:
         atomic_write(
             {
-                os.path.join(dirname, name): pdiparams.record(name, array)
+                os.path.join(dirname, name): pdiparams.iter_record_chunks(name, array)
                 for name, array in values.items()
             }
         )

@@ -30,7 +30,7 @@ class LayerHelper:
 
     def __init__(self, layer_type: str, name: str | None, *operands: Any) -> None:
         self.layer_type = layer_type
-        is_recording = state.mode.builder is not None
+        is_recording = state.mode.program_builder is not None
         # Paddle 1.x created new parameters at each call in eager mode.
         if not is_recording and not compat.is_paddle1:
             raise OarlockError(
@@ -76,7 +76,7 @@ class LayerHelper:
     @contextmanager
     def name_outputs(self) -> Iterator[None]:
         """Name the outputs of the ops in the body after this call."""
-        builder = state.mode.builder
+        builder = state.mode.program_builder
         with nullcontext() if builder is None else builder.recorder.named_after(self.name):
             yield
 
@@ -105,7 +105,7 @@ def apply_activation(caller: str, x: Any, act: str | dict[str, Any] | None) -> A
     op = OPS.get(name)
     if (
         op is None
-        or [(s.name, s.many) for s in op.ins if not s.optional] != [("X", False)]
+        or [(s.name, s.is_list) for s in op.ins if not s.is_optional] != [("X", False)]
         or not op.single
     ):
         raise OpError(with_user_line(f"{caller}: act={name!r} is not an activation"))

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...core.errors import FileError
 from ...loader import pickles
-from ...utils.archives import archive_at, members
+from ...utils.archives import members, open_archive
 from .common import ImageDataset, to_label
 
 __all__ = ["Cifar10", "Cifar100"]
@@ -27,7 +27,7 @@ class Cifar10(ImageDataset):
     """
 
     _ARCHIVE = ("cifar-10-python.tar.gz", "c58f30108f718f92721af3b95e74349a")
-    _PARTS: ClassVar[dict[str, str]] = {"train": "data_batch", "test": "test_batch"}
+    _FILE_PREFIXES: ClassVar[dict[str, str]] = {"train": "data_batch", "test": "test_batch"}
     _LABELS = "labels"
 
     def __init__(
@@ -48,20 +48,20 @@ class Cifar10(ImageDataset):
             images.append(pixels.reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1))
             labels.append(to_label(classes))
         if not images:
-            raise FileError(f"{self.data_file.name}: has no {self._PARTS[self.mode]}")
+            raise FileError(f"{self.data_file.name}: has no {self._FILE_PREFIXES[self.mode]}")
         self.images, self.labels = np.concatenate(images), np.concatenate(labels)
 
     def _batches(self) -> list[tuple[str, Any]]:
         """Return the names and contents of the pickles of this mode, sorted by name."""
         batches = {}
-        with archive_at(self.data_file) as archive:
-            for path, file in members(archive, self.data_file.name, self._is_part):
+        with open_archive(self.data_file) as archive:
+            for path, file in members(archive, self.data_file.name, self._is_batch_file):
                 name = path.rsplit("/", 1)[-1]
                 batches[name] = pickles.loads(file.read(), name)
         return sorted(batches.items())
 
-    def _is_part(self, path: str) -> bool:
-        return path.rsplit("/", 1)[-1].startswith(self._PARTS[self.mode])
+    def _is_batch_file(self, path: str) -> bool:
+        return path.rsplit("/", 1)[-1].startswith(self._FILE_PREFIXES[self.mode])
 
     def _validate_batch(self, name: str, batch: Any) -> tuple[Any, Any]:
         """Return the pixels uint8 [N, 3072] and N classes of a pickle; its keys are str or, from
@@ -104,5 +104,5 @@ class Cifar100(Cifar10):
     """CIFAR-100: 32x32 images of a hundred classes, in the format of CIFAR-10."""
 
     _ARCHIVE = ("cifar-100-python.tar.gz", "eb9058c3a382ffc7106e4002c42a8d85")
-    _PARTS: ClassVar[dict[str, str]] = {"train": "train", "test": "test"}
+    _FILE_PREFIXES: ClassVar[dict[str, str]] = {"train": "train", "test": "test"}
     _LABELS = "fine_labels"

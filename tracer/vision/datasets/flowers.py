@@ -10,19 +10,19 @@ from typing import Any
 import numpy as np
 
 from ...core.errors import FileError
-from ...utils.archives import archive_at, members
+from ...utils.archives import members, open_archive
 from ..image import open_image
 from .common import ImageDataset, to_label
 from .matfile import read_mat
 
 __all__ = ["Flowers"]
 
-_HOME = "http://paddlemodels.bj.bcebos.com/flowers/"
-_DATA = (f"{_HOME}102flowers.tgz", "52808999861908f626f3c1f4e79d11fa")
-_LABEL = (f"{_HOME}imagelabels.mat", "e0620be6f572b9609742df49c70aed4d")
-_SETID = (f"{_HOME}setid.mat", "a5357ecc9cb78c4bef273ce3793fc85c")
+_BASE_URL = "http://paddlemodels.bj.bcebos.com/flowers/"
+_DATA = (f"{_BASE_URL}102flowers.tgz", "52808999861908f626f3c1f4e79d11fa")
+_LABEL = (f"{_BASE_URL}imagelabels.mat", "e0620be6f572b9609742df49c70aed4d")
+_SETID = (f"{_BASE_URL}setid.mat", "a5357ecc9cb78c4bef273ce3793fc85c")
 # as in Paddle, which trains on the largest set
-_SETS = {"train": "tstid", "test": "trnid", "valid": "valid"}
+_INDEX_KEYS = {"train": "tstid", "test": "trnid", "valid": "valid"}
 _IMAGE_NAME = re.compile(r"(?:\./)?jpg/image_\d{5}\.jpg")
 
 
@@ -47,13 +47,13 @@ class Flowers(ImageDataset):
         download: bool = True,
         backend: str | None = None,
     ) -> None:
-        super().__init__(mode, tuple(_SETS), transform, backend)
+        super().__init__(mode, tuple(_INDEX_KEYS), transform, backend)
         archive = self._file(data_file, "data_file", *_DATA, "flowers", download)
         self.labels = self._read_integers(
             self._file(label_file, "label_file", *_LABEL, "flowers", download), "labels"
         )
         ids = self._file(setid_file, "setid_file", *_SETID, "flowers", download)
-        self.indexes = self._read_integers(ids, _SETS[self.mode])
+        self.indexes = self._read_integers(ids, _INDEX_KEYS[self.mode])
         if len(self.indexes) and not 1 <= self.indexes.min() <= self.indexes.max() <= len(
             self.labels
         ):
@@ -88,7 +88,7 @@ def unpack_images(archive: Path) -> Path:
     shutil.rmtree(temporary, ignore_errors=True)
     temporary.mkdir()
     try:
-        with archive_at(archive) as tar:
+        with open_archive(archive) as tar:
             for path, image in members(tar, archive.name, _IMAGE_NAME.fullmatch):
                 with (temporary / path.rsplit("/", 1)[-1]).open("wb") as file:
                     shutil.copyfileobj(image, file)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...core.errors import FileError
-from ...utils.archives import archive_at
+from ...utils.archives import open_archive
 from ..image import open_image
 from .common import ImageDataset
 
@@ -17,7 +17,7 @@ __all__ = ["VOC2012"]
 _URL = "https://dataset.bj.bcebos.com/voc/VOCtrainval_11-May-2012.tar"
 _MD5 = "6cd6e144f989b92b3379bac3b3de84fd"
 _ROOT = "VOCdevkit/VOC2012"
-_SETS = {"train": "trainval", "test": "train", "valid": "val"}  # as in Paddle
+_LIST_NAMES = {"train": "trainval", "test": "train", "valid": "val"}  # as in Paddle
 
 
 class VOC2012(ImageDataset):
@@ -40,13 +40,13 @@ class VOC2012(ImageDataset):
         download: bool = True,
         backend: str | None = None,
     ) -> None:
-        super().__init__(mode, tuple(_SETS), transform, backend)
+        super().__init__(mode, tuple(_LIST_NAMES), transform, backend)
         self.data_file = self._file(data_file, "data_file", _URL, _MD5, "voc2012", download)
-        with archive_at(self.data_file, "r:") as archive:
+        with open_archive(self.data_file, "r:") as archive:
             files = (m for m in archive if m.isfile())
-            self._offsets = {m.name: (m.offset_data, m.size) for m in files}
+            self._offsets_and_sizes = {m.name: (m.offset_data, m.size) for m in files}
         names = (
-            self._read(f"{_ROOT}/ImageSets/Segmentation/{_SETS[self.mode]}.txt")
+            self._read(f"{_ROOT}/ImageSets/Segmentation/{_LIST_NAMES[self.mode]}.txt")
             .decode("latin1")
             .split()
         )
@@ -58,9 +58,9 @@ class VOC2012(ImageDataset):
 
         Opens the archive each time, so that worker processes do not share a file position.
         """
-        if name not in self._offsets:
+        if name not in self._offsets_and_sizes:
             raise FileError(f"{self.data_file.name}: does not contain {name}")
-        start, size = self._offsets[name]
+        start, size = self._offsets_and_sizes[name]
         with self.data_file.open("rb") as file:
             file.seek(start)
             return file.read(size)

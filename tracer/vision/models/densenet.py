@@ -20,9 +20,9 @@ _MD5 = {
     201: "16ca29565a7712329cf9e36e02caaf58",
     264: "3270ce516b85370bba88cfdd9f60bff4",
 }
-_HOME = "https://paddle-imagenet-models-name.bj.bcebos.com/dygraph"
+_BASE_URL = "https://paddle-imagenet-models-name.bj.bcebos.com/dygraph"
 URLS = {
-    f"densenet{n}": (f"{_HOME}/DenseNet{n}_pretrained.pdparams", md5) for n, md5 in _MD5.items()
+    f"densenet{n}": (f"{_BASE_URL}/DenseNet{n}_pretrained.pdparams", md5) for n, md5 in _MD5.items()
 }
 
 # Channels of the first convolution, growth rate, layers of each block: table 1 of the paper.

@@ -13,14 +13,14 @@ from .blocks import with_weights
 
 __all__ = ["SqueezeNet", "squeezenet1_0", "squeezenet1_1"]
 
-_HOME = "https://paddle-imagenet-models-name.bj.bcebos.com/dygraph"
+_BASE_URL = "https://paddle-imagenet-models-name.bj.bcebos.com/dygraph"
 URLS = {
     "squeezenet1_0": (
-        f"{_HOME}/SqueezeNet1_0_pretrained.pdparams",
+        f"{_BASE_URL}/SqueezeNet1_0_pretrained.pdparams",
         "30b95af60a2178f03cf9b66cd77e1db1",
     ),
     "squeezenet1_1": (
-        f"{_HOME}/SqueezeNet1_1_pretrained.pdparams",
+        f"{_BASE_URL}/SqueezeNet1_1_pretrained.pdparams",
         "a11250d3a1f91d7131fd095ebbf09eee",
     ),
 }

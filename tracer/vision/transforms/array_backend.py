@@ -93,11 +93,11 @@ def vflip(img: Array) -> Array:
 
 
 def warp(img: Array, matrix: Any, height: int, width: int, interpolation: str, fill: Any) -> Array:
-    """Sample the image at the positions of `geometry.source_positions`.
+    """Sample the image at the positions of `geometry.source_coordinates`.
 
     [H, W, *] -> [height, width, *]
     """
-    x, y = geometry.source_positions(matrix, height, width)
+    x, y = geometry.source_coordinates(matrix, height, width)
     flat = img.reshape(-1, *img.shape[2:])
     channel_axes = (1,) * (img.ndim - 2)
     value: Any = 0.0

@@ -184,7 +184,7 @@ def rotate(
     backend = _backend_for("rotate", img)
     if backend is pil_backend:
         return pil_backend.rotate(img, angle, interpolation, expand, center, fill)
-    warp_args = geometry.rotation(
+    warp_args = geometry.rotation_matrix_and_size(
         angle, center, expand, *size_of(img), round_from_center=backend is tensor_backend
     )
     return backend.warp(img, *warp_args, interpolation, fill)

@@ -54,7 +54,7 @@ def center_crop_box(size: Any, height: int, width: int) -> tuple[int, int, int, 
     )
 
 
-def _about(matrix: Matrix, center: Sequence[float], shift: Sequence[float]) -> Matrix:
+def _map_around_center(matrix: Matrix, center: Sequence[float], shift: Sequence[float]) -> Matrix:
     """Return the linear map about `center` of the image, translated by `shift` in the result."""
     a, b, _, d, e, _ = matrix
     x, y = center[0] + shift[0], center[1] + shift[1]
@@ -75,10 +75,12 @@ def affine_matrix(
     theta, sx, sy = (math.radians(v) for v in (angle, *shear))
     a, c = math.cos(theta - sy) / math.cos(sy), math.sin(theta - sy) / math.cos(sy)
     b, d = -a * math.tan(sx) - math.sin(theta), -c * math.tan(sx) + math.cos(theta)
-    return _about([d / scale, -b / scale, 0.0, -c / scale, a / scale, 0.0], center, translate)
+    return _map_around_center(
+        [d / scale, -b / scale, 0.0, -c / scale, a / scale, 0.0], center, translate
+    )
 
 
-def rotation(
+def rotation_matrix_and_size(
     angle: float,
     center: Sequence[float] | None,
     expand: bool,
@@ -95,7 +97,7 @@ def rotation(
     """
     theta = -math.radians(angle % 360.0)
     cos, sin = round(math.cos(theta), 15), round(math.sin(theta), 15)
-    matrix = _about(
+    matrix = _map_around_center(
         [cos, sin, 0.0, -sin, cos, 0.0], center or (width / 2.0, height / 2.0), (0.0, 0.0)
     )
     if not expand:
@@ -126,7 +128,7 @@ def perspective_coefficients(startpoints: Any, endpoints: Any) -> list[float]:
     return [float(v) for v in solution]
 
 
-def source_positions(matrix: Sequence[float], height: int, width: int) -> tuple[Any, Any]:
+def source_coordinates(matrix: Sequence[float], height: int, width: int) -> tuple[Any, Any]:
     """Return the positions in the image of the pixel centres of a result.
 
     matrix: six or eight numbers -> x, y [height, width]

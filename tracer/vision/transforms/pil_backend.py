@@ -94,7 +94,7 @@ def vflip(img: Any) -> Any:
 
 
 def warp(img: Any, matrix: Any, height: int, width: int, interpolation: str, fill: Any) -> Any:
-    """Sample the image at the positions of `geometry.source_positions`.
+    """Sample the image at the positions of `geometry.source_coordinates`.
 
     matrix: six numbers, or eight for a perspective
     """

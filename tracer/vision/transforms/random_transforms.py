@@ -28,17 +28,17 @@ __all__ = [
 ]
 
 
-def _require(op: str, condition: bool, problem: str) -> None:
+def _raise_unless(op: str, condition: bool, problem: str) -> None:
     if not condition:
         raise OpError(f"{op}: {problem}")
 
 
-def _angles(op: str, value: Any, counts: tuple[int, ...] = (2,)) -> list[float]:
+def _angle_range(op: str, value: Any, counts: tuple[int, ...] = (2,)) -> list[float]:
     """Return the interval of angles: [-value, value], or the given bounds."""
     if isinstance(value, int | float):
-        _require(op, value >= 0, f"a single angle must not be negative, got {value}")
+        _raise_unless(op, value >= 0, f"a single angle must not be negative, got {value}")
         return [-float(value), float(value)]
-    _require(
+    _raise_unless(
         op,
         isinstance(value, Sequence) and len(value) in counts,
         f"angles must be {counts} numbers, not {value!r}",
@@ -51,7 +51,7 @@ class RandomHorizontalFlip(BaseTransform):
 
     def __init__(self, prob: float = 0.5, keys: Sequence[str] | None = None) -> None:
         super().__init__(keys)
-        _require("RandomHorizontalFlip", 0 <= prob <= 1, f"prob={prob} is not in [0, 1]")
+        _raise_unless("RandomHorizontalFlip", 0 <= prob <= 1, f"prob={prob} is not in [0, 1]")
         self.prob = prob
 
     def _apply_image(self, img: Any) -> Any:
@@ -63,7 +63,7 @@ class RandomVerticalFlip(BaseTransform):
 
     def __init__(self, prob: float = 0.5, keys: Sequence[str] | None = None) -> None:
         super().__init__(keys)
-        _require("RandomVerticalFlip", 0 <= prob <= 1, f"prob={prob} is not in [0, 1]")
+        _raise_unless("RandomVerticalFlip", 0 <= prob <= 1, f"prob={prob} is not in [0, 1]")
         self.prob = prob
 
     def _apply_image(self, img: Any) -> Any:
@@ -100,7 +100,7 @@ class RandomCrop(BaseTransform):
         if self.pad_if_needed and F.size_of(img)[0] < crop_height:
             img = F.pad(img, (0, crop_height - F.size_of(img)[0]), self.fill, self.padding_mode)
         height, width = F.size_of(img)
-        _require(
+        _raise_unless(
             "RandomCrop",
             height >= crop_height and width >= crop_width,
             f"the crop {crop_height}x{crop_width} exceeds the image {height}x{width}",
@@ -132,7 +132,7 @@ class RandomResizedCrop(BaseTransform):
         keys: Sequence[str] | None = None,
     ) -> None:
         super().__init__(keys)
-        _require(
+        _raise_unless(
             "RandomResizedCrop",
             scale[0] <= scale[1] and ratio[0] <= ratio[1],
             "scale and ratio must be (min, max)",
@@ -173,7 +173,7 @@ class RandomRotation(BaseTransform):
         keys: Sequence[str] | None = None,
     ) -> None:
         super().__init__(keys)
-        self.degrees = _angles("RandomRotation", degrees)
+        self.degrees = _angle_range("RandomRotation", degrees)
         self.interpolation, self.expand, self.center, self.fill = (
             interpolation,
             expand,
@@ -207,18 +207,20 @@ class RandomAffine(BaseTransform):
     ) -> None:
         super().__init__(keys)
         op = "RandomAffine"
-        self.degrees = _angles(op, degrees)
-        self.shear = None if shear is None else _angles(op, shear, (2, 4))
-        _require(
+        self.degrees = _angle_range(op, degrees)
+        self.shear = None if shear is None else _angle_range(op, shear, (2, 4))
+        _raise_unless(
             op,
             translate is None or all(0 <= t <= 1 for t in translate),
             f"translate={translate} is not in [0, 1]",
         )
-        _require(op, scale is None or all(s > 0 for s in scale), f"scale={scale} is not positive")
+        _raise_unless(
+            op, scale is None or all(s > 0 for s in scale), f"scale={scale} is not positive"
+        )
         self.translate, self.scale, self.interpolation = translate, scale, interpolation
         self.fill, self.center = 0 if fill is None else fill, center
 
-    def _draw(self, height: int, width: int) -> tuple[float, Any, float, Any]:
+    def _draw_parameters(self, height: int, width: int) -> tuple[float, Any, float, Any]:
         """Draw angle, translation, scale and shear."""
         angle, translation, scale, shear = random.uniform(*self.degrees), (0, 0), 1.0, [0.0, 0.0]
         if self.translate is not None:
@@ -234,7 +236,7 @@ class RandomAffine(BaseTransform):
         return angle, translation, scale, shear
 
     def _apply_image(self, img: Any) -> Any:
-        angle, translation, scale, shear = self._draw(*F.size_of(img))
+        angle, translation, scale, shear = self._draw_parameters(*F.size_of(img))
         return F.affine(
             img, angle, translation, scale, shear, self.interpolation, self.fill, self.center
         )
@@ -255,8 +257,8 @@ class RandomPerspective(BaseTransform):
         keys: Sequence[str] | None = None,
     ) -> None:
         super().__init__(keys)
-        _require("RandomPerspective", 0 <= prob <= 1, f"prob={prob} is not in [0, 1]")
-        _require(
+        _raise_unless("RandomPerspective", 0 <= prob <= 1, f"prob={prob} is not in [0, 1]")
+        _raise_unless(
             "RandomPerspective",
             0 <= distortion_scale <= 1,
             f"distortion_scale={distortion_scale} is not in [0, 1]",
@@ -315,15 +317,17 @@ class RandomErasing(BaseTransform):
     ) -> None:
         super().__init__(keys)
         op = "RandomErasing"
-        _require(op, 0 <= prob <= 1, f"prob={prob} is not in [0, 1]")
-        _require(op, 0 <= scale[0] <= scale[1] <= 1, f"scale={scale} is not (min, max) in [0, 1]")
-        _require(op, 0 < ratio[0] <= ratio[1], f"ratio={ratio} is not (min, max) > 0")
-        _require(
+        _raise_unless(op, 0 <= prob <= 1, f"prob={prob} is not in [0, 1]")
+        _raise_unless(
+            op, 0 <= scale[0] <= scale[1] <= 1, f"scale={scale} is not (min, max) in [0, 1]"
+        )
+        _raise_unless(op, 0 < ratio[0] <= ratio[1], f"ratio={ratio} is not (min, max) > 0")
+        _raise_unless(
             op,
             value == "random" or not isinstance(value, str),
             f"value={value!r} is a str other than 'random'",
         )
-        _require(
+        _raise_unless(
             op,
             isinstance(value, str | int | float) or len(value) in (1, 3),
             f"value={value!r} is not 1 or 3 numbers",

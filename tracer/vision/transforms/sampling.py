@@ -35,7 +35,7 @@ KERNELS: dict[str, tuple[int, Any]] = {
 }
 
 
-class Taps(NamedTuple):
+class PixelWeights(NamedTuple):
     """Source pixels and weights along one axis, both [new, k]."""
 
     source: Array
@@ -50,21 +50,23 @@ def check_interpolation(
         raise OpError(f"{op}: interpolation={interpolation!r} is not one of {list(supported)}")
 
 
-def neighbours(position: Array, interpolation: str) -> Taps:
+def neighbours(position: Array, interpolation: str) -> PixelWeights:
     """Return the pixels around positions; indices may be outside of the image.
 
     position: 0.5 is the centre of the first pixel
     """
     if interpolation == "nearest":
-        return Taps(np.floor(position).astype(np.int64)[..., None], np.ones((*position.shape, 1)))
+        return PixelWeights(
+            np.floor(position).astype(np.int64)[..., None], np.ones((*position.shape, 1))
+        )
     radius, kernel = KERNELS[interpolation]
     first = np.floor(position - 0.5).astype(np.int64)
     index = first[..., None] + np.arange(1 - radius, 1 + radius)
     weight = kernel(position[..., None] - 0.5 - index)
-    return Taps(index, weight / weight.sum(-1, keepdims=True))
+    return PixelWeights(index, weight / weight.sum(-1, keepdims=True))
 
 
-def resize_weights(old: int, new: int, interpolation: str) -> Taps:
+def resize_weights(old: int, new: int, interpolation: str) -> PixelWeights:
     """Return the weights that resize `old` pixels to `new`; the edge pixels are repeated.
 
     -> [new, k]
@@ -72,7 +74,7 @@ def resize_weights(old: int, new: int, interpolation: str) -> Taps:
     ratio = old / new
     position = np.arange(new)
     if interpolation == "nearest":
-        taps = Taps(np.floor(position * ratio).astype(np.int64)[:, None], np.ones((new, 1)))
+        taps = PixelWeights(np.floor(position * ratio).astype(np.int64)[:, None], np.ones((new, 1)))
     elif interpolation == "area" and new < old:
         taps = _area_weights(position * ratio, (position + 1) * ratio)
     elif interpolation == "area":
@@ -80,24 +82,24 @@ def resize_weights(old: int, new: int, interpolation: str) -> Taps:
         first = np.floor(position * ratio)
         next_weight = np.maximum((position + 1) - (first + 1) / ratio, 0.0)
         next_weight = np.where(next_weight > 0, next_weight - np.floor(next_weight), 0.0)
-        taps = Taps(
+        taps = PixelWeights(
             first.astype(np.int64)[:, None] + [0, 1], np.stack([1 - next_weight, next_weight], 1)
         )
     else:
         taps = neighbours((position + 0.5) * ratio, interpolation)
-    return Taps(taps.source.clip(0, old - 1), taps.weight)
+    return PixelWeights(taps.source.clip(0, old - 1), taps.weight)
 
 
-def _area_weights(start: Array, stop: Array) -> Taps:
+def _area_weights(start: Array, stop: Array) -> PixelWeights:
     """Return the overlap of each pixel with an interval, divided by the length of the interval."""
     first = np.floor(start).astype(np.int64)
     index = first[:, None] + np.arange(int(np.ceil((stop - start).max())) + 1)
     overlap = np.minimum(stop[:, None], index + 1) - np.maximum(start[:, None], index)
     weight = overlap.clip(0.0, None)
-    return Taps(index, weight / weight.sum(-1, keepdims=True))
+    return PixelWeights(index, weight / weight.sum(-1, keepdims=True))
 
 
-def weight_matrix(taps: Taps, old: int) -> Array:
+def weight_matrix(taps: PixelWeights, old: int) -> Array:
     """Convert the weights to a matrix.
 
     -> [new, old]

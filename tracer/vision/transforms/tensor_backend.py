@@ -44,7 +44,7 @@ def _to_image_dtype(values: Tensor, img: Tensor) -> Tensor:
     return clip(values.round(), 0.0, 255.0).astype(img.dtype)
 
 
-def _constant(array: Any, like: Tensor) -> Tensor:
+def _constant_like(array: Any, like: Tensor) -> Tensor:
     return create_tensor(np.asarray(array).astype(like.meta.dtype))
 
 
@@ -58,11 +58,11 @@ def resize(img: Tensor, size: tuple[int, int], interpolation: str) -> Tensor:
             F.adaptive_avg_pool2d(batch, list(size)).reshape([*img.shape[:-2], *size]), img
         )
     height, width = size_of(img)
-    row_matrix = _constant(
+    row_matrix = _constant_like(
         sampling.weight_matrix(sampling.resize_weights(height, size[0], interpolation), height),
         values,
     )
-    column_matrix = _constant(
+    column_matrix = _constant_like(
         sampling.weight_matrix(sampling.resize_weights(width, size[1], interpolation), width),
         values,
     )
@@ -103,24 +103,26 @@ def vflip(img: Tensor) -> Tensor:
 def warp(
     img: Tensor, matrix: Any, height: int, width: int, interpolation: str, fill: Any
 ) -> Tensor:
-    """Sample the image at the positions of `geometry.source_positions`.
+    """Sample the image at the positions of `geometry.source_coordinates`.
 
     [*, H, W] -> [*, height, width]
     """
-    x, y = (positions.reshape(-1) for positions in geometry.source_positions(matrix, height, width))
+    x, y = (
+        positions.reshape(-1) for positions in geometry.source_coordinates(matrix, height, width)
+    )
     values = _to_float(img)
     flat = values.reshape([-1, img.shape[-2] * img.shape[-1]])
     value: Any = 0.0
     coverage: Any = 0.0
     for index, weight in sampling.interpolation_weights(x, y, *size_of(img), interpolation):
-        value = value + gather(flat, create_tensor(index), axis=1) * _constant(weight, values)
+        value = value + gather(flat, create_tensor(index), axis=1) * _constant_like(weight, values)
         coverage = coverage + weight
     value = value.reshape([*img.shape[:-2], height, width])
-    coverage_tensor = _constant(coverage.reshape(height, width), values)
+    coverage_tensor = _constant_like(coverage.reshape(height, width), values)
     # NOTE: pixels outside already count as 0 in `value`; as Paddle does, this weights them again.
     return _to_image_dtype(
         value * coverage_tensor
-        + (1 - coverage_tensor) * _constant(np.reshape(fill, (-1, 1, 1)), values),
+        + (1 - coverage_tensor) * _constant_like(np.reshape(fill, (-1, 1, 1)), values),
         img,
     )
 
@@ -142,7 +144,7 @@ def _luminance(img: Tensor) -> Tensor:
     return (
         img
         if channels == 1
-        else (img * _constant(np.reshape(_GRAY, (3, 1, 1)), img)).sum(-3, keepdim=True)
+        else (img * _constant_like(np.reshape(_GRAY, (3, 1, 1)), img)).sum(-3, keepdim=True)
     )
 
 
@@ -221,11 +223,13 @@ def _from_hsv(hue: Tensor, saturation: Tensor, value: Tensor) -> Tensor:
     for start in (5.0, 3.0, 1.0):
         k = hue * 6.0 + start
         k = k - floor(k / 6.0) * 6.0
-        channels.append(value - value * saturation * clip(_minimum(k, 4.0 - k), 0.0, 1.0))
+        channels.append(
+            value - value * saturation * clip(_elementwise_minimum(k, 4.0 - k), 0.0, 1.0)
+        )
     return stack(channels, -3)
 
 
-def _minimum(x: Tensor, y: Tensor) -> Tensor:
+def _elementwise_minimum(x: Tensor, y: Tensor) -> Tensor:
     return (x + y - (x - y).abs()) * 0.5
 
 
@@ -236,7 +240,7 @@ def normalize(img: Tensor, mean: Any, std: Any, data_format: str, to_rgb: bool) 
     """
     img = flip(img, [-3 if data_format == "CHW" else -1]) if to_rgb else img
     values, shape = _to_float(img), (-1, 1, 1) if data_format == "CHW" else (-1,)
-    return (values - _constant(np.reshape(mean, shape), values)) / _constant(
+    return (values - _constant_like(np.reshape(mean, shape), values)) / _constant_like(
         np.reshape(std, shape), values
     )
 

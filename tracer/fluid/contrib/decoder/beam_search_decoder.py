@@ -27,7 +27,7 @@ class _Decoder:
 
     def __init__(self, state_cell: StateCell) -> None:
         self._stage, self._state_cell = BEFORE, state_cell
-        state_cell.enter(self)
+        state_cell.attach(self)
 
     @property
     def state_cell(self) -> StateCell:
@@ -42,7 +42,7 @@ class _Decoder:
         self._stage = INSIDE
         yield
         self._stage = AFTER
-        self._state_cell.leave()
+        self._state_cell.detach()
 
     def _check_in_block(self, method: str) -> None:
         if self._stage != INSIDE:
@@ -152,27 +152,27 @@ class BeamSearchDecoder(_Decoder):
     ) -> None:
         self._counter = layers.zeros(shape=[1], dtype="int64")
         self._max_len = layers.fill_constant(shape=[1], dtype="int64", value=max_len)
-        self._cond = layers.less_than(x=self._counter, y=self._max_len)
-        self._zero = layers.fill_constant(shape=[1], value=0, dtype="int64", force_cpu=True)
+        self._condition = layers.less_than(x=self._counter, y=self._max_len)
+        self._zero_index = layers.fill_constant(shape=[1], value=0, dtype="int64", force_cpu=True)
         super().__init__(state_cell)
-        self._initial = (init_ids, init_scores)
+        self._initial_ids_and_scores = (init_ids, init_scores)
         self._sizes = (target_dict_dim, word_dim, topk_size)
         self._inputs, self._sparse = dict(input_var_dict or {}), sparse_emb
         self._beam_size, self._end_id = beam_size, end_id
-        self._arrays: dict[str, Any] = {}  # by the name of the variable read from it
+        self._array_by_variable: dict[str, Any] = {}  # by the name of the variable read from it
         self._updates: list[tuple[Any, Any]] = []
         self._results: dict[str, Any] = {}
 
     @contextmanager
     def block(self) -> Iterator[None]:
         """Record one step in the body. At its end the values of update_array are written."""
-        with self._enter_block(), layers.While(self._cond).block():
+        with self._enter_block(), layers.While(self._condition).block():
             yield
-            with layers.Switch() as switch, switch.case(self._cond):
+            with layers.Switch() as switch, switch.case(self._condition):
                 layers.increment(x=self._counter, value=1.0, in_place=True)
                 for value, array in self._updates:
                     layers.array_write(x=value, i=self._counter, array=array)
-                layers.less_than(x=self._counter, y=self._max_len, cond=self._cond)
+                layers.less_than(x=self._counter, y=self._max_len, cond=self._condition)
 
     def create_state(self, initial: InitState) -> ArrayState:
         """Return the storage of a state of the cell."""
@@ -180,7 +180,7 @@ class BeamSearchDecoder(_Decoder):
 
     def early_stop(self) -> None:
         """End the loop after this step."""
-        layers.fill_constant(shape=[1], value=0, dtype="bool", force_cpu=True, out=self._cond)
+        layers.fill_constant(shape=[1], value=0, dtype="bool", force_cpu=True, out=self._condition)
 
     def read_array(self, init: Any, is_ids: bool = False, is_scores: bool = False) -> Any:
         """Return the value that the previous step passed to update_array; `init` in the first step.
@@ -197,11 +197,11 @@ class BeamSearchDecoder(_Decoder):
                 with_user_line("read_array: the input argument `init` must be a Variable")
             )
         with parent_block():
-            array = layers.array_write(init, self._zero)
+            array = layers.array_write(init, self._zero_index)
         if is_ids or is_scores:
             self._results["ids" if is_ids else "scores"] = array
         value = layers.array_read(array=array, i=self._counter)
-        self._arrays[value.name] = array
+        self._array_by_variable[value.name] = array
         return value
 
     def update_array(self, array: Any, value: Any) -> None:
@@ -213,9 +213,9 @@ class BeamSearchDecoder(_Decoder):
                     "update_array: the input arguments `array` and `value` must be Variables"
                 )
             )
-        if array.name not in self._arrays:
+        if array.name not in self._array_by_variable:
             raise ValueError(with_user_line("Please invoke read_array before update_array"))
-        self._updates.append((value, self._arrays[array.name]))
+        self._updates.append((value, self._array_by_variable[array.name]))
 
     def decode(self) -> None:
         """Record the loop: embedding, state cell, projection with softmax, and selection of the
@@ -223,8 +223,8 @@ class BeamSearchDecoder(_Decoder):
         """
         with self.block():
             previous_ids, previous_scores = (
-                self.read_array(self._initial[0], is_ids=True),
-                self.read_array(self._initial[1], is_scores=True),
+                self.read_array(self._initial_ids_and_scores[0], is_ids=True),
+                self.read_array(self._initial_ids_and_scores[1], is_scores=True),
             )
             inputs = {name: self.read_array(value) for name, value in self._inputs.items()}
             expanded = {

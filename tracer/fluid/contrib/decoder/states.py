@@ -104,9 +104,11 @@ class StateCell:
         if out_state not in states:
             raise ValueError(with_user_line("StateCell: out_state must be one state in states"))
         self._initial, self._inputs, self._out_state = states, inputs, out_state
-        self._current: dict[str, Any] = dict(states)
+        self._current_states: dict[str, Any] = dict(states)
         self._decoder: Any = None
-        self._storage: dict[int, dict[str, Any]] = {}  # storage of the states, by id of the decoder
+        self._storage_by_decoder: dict[
+            int, dict[str, Any]
+        ] = {}  # storage of the states, by id of the decoder
         self._updater: Callable[[StateCell], Any] | None = None
 
     @property
@@ -119,30 +121,30 @@ class StateCell:
         """The inputs by name."""
         return self._inputs
 
-    def enter(self, decoder: Any) -> None:
+    def attach(self, decoder: Any) -> None:
         """Attach the cell to a decoder. Raises ValueError if it is attached already."""
         if self._decoder is not None:
             raise ValueError(with_user_line("StateCell has already entered a decoder"))
         self._decoder = decoder
 
-    def leave(self) -> None:
+    def detach(self) -> None:
         """Detach the cell from its decoder."""
         self._decoder = None
 
     def _load_states(self) -> None:
         """At the first access in a step of a decoder, load the states of the previous step."""
-        if self._decoder is not None and id(self._decoder) not in self._storage:
-            storage = self._storage[id(self._decoder)] = {
+        if self._decoder is not None and id(self._decoder) not in self._storage_by_decoder:
+            storage = self._storage_by_decoder[id(self._decoder)] = {
                 name: self._decoder.create_state(s) for name, s in self._initial.items()
             }
-            self._current = {name: state.get_state() for name, state in storage.items()}
+            self._current_states = {name: state.get_state() for name, state in storage.items()}
 
     def get_state(self, state_name: str) -> Any:
         """Return the current value of a state."""
         self._load_states()
-        if state_name not in self._current:
+        if state_name not in self._current_states:
             raise ValueError(with_user_line(f"StateCell: unknown state {state_name}"))
-        return self._current[state_name]
+        return self._current_states[state_name]
 
     def get_input(self, input_name: str) -> Any:
         """Return an input of this step."""
@@ -152,7 +154,7 @@ class StateCell:
 
     def set_state(self, state_name: str, state_value: Any) -> None:
         """Set the current value of a state."""
-        self._current[state_name] = state_value
+        self._current_states[state_name] = state_value
 
     def state_updater(self, updater: Callable[[StateCell], Any]) -> Callable[[StateCell], Any]:
         """Decorate the function `updater(cell)` that computes the next states."""
@@ -177,9 +179,9 @@ class StateCell:
     def update_states(self) -> None:
         """Store the current states for the next step."""
         self._load_states()
-        for name, storage in self._storage.get(id(self._decoder), {}).items():
-            storage.update_state(self._current[name])
+        for name, storage in self._storage_by_decoder.get(id(self._decoder), {}).items():
+            storage.update_state(self._current_states[name])
 
     def out_state(self) -> Any:
         """Return the state from which words are predicted."""
-        return self._current[self._out_state]
+        return self._current_states[self._out_state]

@@ -51,7 +51,7 @@ def sequence_topk_avg_pooling(input: Any, row: Any, col: Any, topks: Any, channe
     return OPS["sequence_topk_avg_pooling"](input, None, row, None, col, None, **attrs)[0]
 
 
-def _pair(value: Any) -> list[int]:
+def _to_pair(value: Any) -> list[int]:
     return [int(v) for v in value] if isinstance(value, list | tuple) else [int(value)] * 2
 
 
@@ -75,7 +75,7 @@ def var_conv_2d(
     Returns matrices.
     """
     helper = LayerHelper("var_conv_2d", name, input)
-    (kernel_h, kernel_w), (stride_h, stride_w) = _pair(filter_size), _pair(stride)
+    (kernel_h, kernel_w), (stride_h, stride_w) = _to_pair(filter_size), _to_pair(stride)
     attrs = {
         "InputChannel": input_channel,
         "OutputChannel": output_channel,

@@ -67,7 +67,7 @@ def fused_embedding_seq_pool(
     return layers.sequence_pool(rows, combiner)
 
 
-def _columns(x: Any, start: int, length: int) -> Any:
+def _slice_columns(x: Any, start: int, length: int) -> Any:
     start = start % int(x.meta.shape[1])
     end = 2**31 - 1 if length < 0 else start + length
     return OPS["slice"](x, axes=[1], starts=[start], ends=[end], infer_flags=[1], decrease_axis=[])
@@ -79,7 +79,7 @@ def partial_concat(input: Any, start_index: int = 0, length: int = -1) -> Any:
     input: list of [N, D].
     Returns [N, length * len(input)].
     """
-    return OPS["concat"]([_columns(x, start_index, length) for x in input], axis=1)
+    return OPS["concat"]([_slice_columns(x, start_index, length) for x in input], axis=1)
 
 
 def partial_sum(input: Any, start_index: int = 0, length: int = -1) -> Any:
@@ -88,7 +88,7 @@ def partial_sum(input: Any, start_index: int = 0, length: int = -1) -> Any:
     input: list of [N, D].
     Returns [N, length].
     """
-    return OPS["sum"]([_columns(x, start_index, length) for x in input])
+    return OPS["sum"]([_slice_columns(x, start_index, length) for x in input])
 
 
 def shuffle_batch(x: Any, seed: Any = None) -> Any:

@@ -14,7 +14,7 @@ from .units import BasicGRUUnit, BasicLSTMUnit, with_name_suffix
 __all__ = ["basic_gru", "basic_lstm"]
 
 
-def _reversed(x: Any) -> Any:
+def _reverse_time(x: Any) -> Any:
     return OPS["reverse"](x, axis=[0])
 
 
@@ -34,11 +34,11 @@ class _Network:
         drop: Any,
     ) -> None:
         self.num_layers, self.bidirectional, self.drop = num_layers, bidirectional, drop
-        self.directions = [self._units(name, unit, attrs, "fw")]
+        self.directions = [self._create_units(name, unit, attrs, "fw")]
         if bidirectional:
-            self.directions.append(self._units(f"{name}_reverse", unit, attrs, "bw"))
+            self.directions.append(self._create_units(f"{name}_reverse", unit, attrs, "bw"))
 
-    def _units(self, name: str, unit: Any, attrs: tuple[Any, Any], tag: str) -> list[Any]:
+    def _create_units(self, name: str, unit: Any, attrs: tuple[Any, Any], tag: str) -> list[Any]:
         weight, bias = attrs
         return [
             unit(
@@ -105,9 +105,9 @@ class _Network:
         outputs, states = self._run_direction(x, mask, 0, initial, width)
         if self.bidirectional:
             reverse_outputs, reverse_states = self._run_direction(
-                _reversed(x), None if mask is None else _reversed(mask), 1, initial, width
+                _reverse_time(x), None if mask is None else _reverse_time(mask), 1, initial, width
             )
-            outputs = OPS["concat"]([outputs, _reversed(reverse_outputs)], axis=2)
+            outputs = OPS["concat"]([outputs, _reverse_time(reverse_outputs)], axis=2)
             pairs = [
                 OPS["concat"](list(pair), axis=1)
                 for pair in zip(states, reverse_states, strict=True)

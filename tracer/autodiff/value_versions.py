@@ -9,16 +9,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ..capture.recorder import Recorder
-from ..ir.attr_types import block_indices
+from ..ir.attr_types import referenced_block_indices
 from ..ir.block_captures import block_writes
 from ..ir.program import Attr, AttrType, Block, OpDesc, Program
 
 
-class SavedValues:
+class ValueVersions:
     """The writes to variables in one block.
 
-    outer: the SavedValues of the parent block, and the index of the op there that runs this block.
-    repeats: whether the block is a loop body.
+    outer: the ValueVersions of the parent block, and the index of the op there that runs this
+    block.
+    is_loop_body: whether the block is a loop body.
     around: if the block is still being recorded, its enclosing blocks, outermost first. The ops
     that they contain so far are executed before those of the block.
     """
@@ -27,103 +28,114 @@ class SavedValues:
         self,
         recorder: Recorder,
         block: Block,
-        outer: tuple[SavedValues, int] | None = None,
-        repeats: bool = False,
+        outer: tuple[ValueVersions, int] | None = None,
+        is_loop_body: bool = False,
         around: Sequence[Block] = (),
     ) -> None:
-        self._recorder, self.block, self._outer, self._repeats = recorder, block, outer, repeats
-        self._parts = [(part, len(part.ops)) for part in (*around, block)]
+        self._recorder, self.block, self._outer_versions, self._is_loop_body = (
+            recorder,
+            block,
+            outer,
+            is_loop_body,
+        )
+        self._blocks_with_num_ops = [(part, len(part.ops)) for part in (*around, block)]
         # the forward ops; gradient ops are appended later
-        self.ops = [op for part, _ in self._parts for op in part.ops]
+        self.forward_ops = [op for part, _ in self._blocks_with_num_ops for op in part.ops]
         # indices of the ops that write a variable, ascending
-        self._writes: dict[str, list[int]] = {}
-        for i, op in enumerate(self.ops):
+        self._write_indices: dict[str, list[int]] = {}
+        for i, op in enumerate(self.forward_ops):
             for name in op_writes(recorder.program, op):
-                self._writes.setdefault(name, []).append(i)
+                self._write_indices.setdefault(name, []).append(i)
         self._copy_names: dict[tuple[str, int], str] = {}
-        self._copies: dict[int, list[OpDesc]] = {}
+        self._copy_ops: dict[int, list[OpDesc]] = {}
 
-    def first_index(self, block: Block) -> int:
+    def first_op_index(self, block: Block) -> int:
         """The index of the first op of a block."""
         before = 0
-        for part, count in self._parts:
+        for part, count in self._blocks_with_num_ops:
             if part is block:
                 return before
             before += count
         return 0
 
-    def block_at(self, at: int) -> Block:
+    def block_of_op(self, at: int) -> Block:
         """The block that contains op `at`."""
-        for part, count in self._parts:
+        for part, count in self._blocks_with_num_ops:
             if at < count:
                 return part
             at -= count
         return self.block
 
-    def written_before(self, name: str, at: int) -> bool:
+    def has_value_before(self, name: str, at: int) -> bool:
         """Whether a variable has a value before op `at`."""
-        if self._writes.get(name, [at])[0] < at or name in self._recorder.scope:
+        if self._write_indices.get(name, [at])[0] < at or name in self._recorder.scope:
             return True
-        if self._repeats and name in self._writes and name not in self.block.vars:
+        if self._is_loop_body and name in self._write_indices and name not in self.block.vars:
             return True  # the previous iteration wrote it
         var = self._recorder.program.var(name, self.block.idx)
         if var is not None and (var.persistable or var.checks_feed):
             return True
         return (
-            self._outer is not None
+            self._outer_versions is not None
             and name not in self.block.vars
-            and self._outer[0].written_before(name, self._outer[1])
+            and self._outer_versions[0].has_value_before(name, self._outer_versions[1])
         )
 
-    def before(self, name: str, at: int) -> str:
+    def name_before(self, name: str, at: int) -> str:
         """The variable that holds, during the backward pass, the value of `name` before op `at`."""
-        writes = self._writes.get(name, [])
+        writes = self._write_indices.get(name, [])
         later = bisect_left(writes, at)
         if later < len(writes):
-            return self._saved_copy(name, writes[later])
-        if self._outer is not None and name not in self.block.vars:
-            outer, index = self._outer
-            if name not in self._writes:
-                return outer.before(name, index)
+            return self._get_or_declare_copy(name, writes[later])
+        if self._outer_versions is not None and name not in self.block.vars:
+            outer, index = self._outer_versions
+            if name not in self._write_indices:
+                return outer.name_before(name, index)
             return (
-                name if self._repeats else outer.after(name, index)
+                name if self._is_loop_body else outer.name_after(name, index)
             )  # loop residuals save the value in every iteration
         return name
 
-    def after(self, name: str, at: int) -> str:
+    def name_after(self, name: str, at: int) -> str:
         """The variable that holds, during the backward pass, the value of `name` after op `at`."""
-        return self.before(name, at + 1)
+        return self.name_before(name, at + 1)
 
     def is_unchanged(self, name: str, at: int) -> bool:
         """Whether `name` still has the value from before op `at` when the backward pass
         runs, so that no copy is needed.
         """
-        if self._writes.get(name, [-1])[-1] >= at:
+        if self._write_indices.get(name, [-1])[-1] >= at:
             return False
-        if self._outer is None or name in self.block.vars:
+        if self._outer_versions is None or name in self.block.vars:
             return True
-        outer, index = self._outer
-        if name not in self._writes:
+        outer, index = self._outer_versions
+        if name not in self._write_indices:
             return outer.is_unchanged(name, index)
-        return self._repeats or outer.is_unchanged(name, index + 1)
+        return self._is_loop_body or outer.is_unchanged(name, index + 1)
 
-    def _saved_copy(self, name: str, overwritten: int) -> str:
+    def _get_or_declare_copy(self, name: str, overwritten: int) -> str:
         found = self._copy_names.get((name, overwritten))
         if found is None:
             recorder = self._recorder
             var = recorder.program.var(name, self.block.idx)
             assert var is not None
-            found = self._copy_names[name, overwritten] = recorder.namer.fresh(f"{name}@SAVED")
-            self.block_at(overwritten).vars[found] = replace(
+            found = self._copy_names[name, overwritten] = recorder.namer.unique_name(
+                f"{name}@SAVED"
+            )
+            self.block_of_op(overwritten).vars[found] = replace(
                 var, name=found, persistable=False, is_parameter=False, checks_feed=False
             )
             role = (
                 {"op_role": Attr(AttrType.INT, 1)} if recorder.policy.emits_grad_ops else {}
             )  # copies count as backward ops, so that clone(for_test=True) removes them
             copy = OpDesc(
-                "assign", {"X": [name]}, {"Out": [found]}, role, self.ops[overwritten].where
+                "assign",
+                {"X": [name]},
+                {"Out": [found]},
+                role,
+                self.forward_ops[overwritten].user_line,
             )
-            self._copies.setdefault(overwritten, []).append(copy)
+            self._copy_ops.setdefault(overwritten, []).append(copy)
         return found
 
     def insert_copies(self) -> None:
@@ -131,21 +143,21 @@ class SavedValues:
         stay at the end.
         """
         first = 0
-        for part, count in self._parts:
+        for part, count in self._blocks_with_num_ops:
             rest = part.ops[count:]
-            part.ops[:] = [*self._with_copies(first, first + count), *rest]
+            part.ops[:] = [*self._ops_with_copies(first, first + count), *rest]
             first += count
 
-    def _with_copies(self, first: int, end: int) -> Iterator[OpDesc]:
+    def _ops_with_copies(self, first: int, end: int) -> Iterator[OpDesc]:
         for i in range(first, end):
-            yield from self._copies.get(i, ())
-            yield self.ops[i]
+            yield from self._copy_ops.get(i, ())
+            yield self.forward_ops[i]
 
 
 def op_writes(program: Program, op: OpDesc) -> list[str]:
     """The names that an op writes, including those that its sub-blocks write."""
     found = dict.fromkeys(op.output_names())
     for attr in op.attrs.values():
-        for index in block_indices(attr):
+        for index in referenced_block_indices(attr):
             found.update(dict.fromkeys(block_writes(program, program.blocks[index])))
     return list(found)

@@ -1,4 +1,4 @@
-"""Names that programs ask before they start: devices, versions, what is installed."""
+"""Names that programs query at start: devices, versions, installed features."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from oarlock import compat
 from oarlock.core.errors import OarlockError, OpError
 
 
-def test_there_is_one_device() -> None:
+def test_only_cpu_is_available() -> None:
     assert not paddle.is_compiled_with_cuda()
     assert not any(
         getattr(paddle, f"is_compiled_with_{kind}")()
@@ -31,7 +31,7 @@ def test_there_is_one_device() -> None:
         paddle.device.cuda.get_device_name()
 
 
-def test_the_version_in_parts(capsys: pytest.CaptureFixture[str]) -> None:
+def test_version_attributes(capsys: pytest.CaptureFixture[str]) -> None:
     assert paddle.version.full_version == paddle.__version__
     with compat.as_paddle("2.4"):
         assert (
@@ -108,14 +108,14 @@ def test_deprecated() -> None:
         gone()
 
 
-def test_base_has_the_names_of_programs() -> None:
+def test_paddle_base_names() -> None:
     assert paddle.base.Program is paddle.static.Program
     assert paddle.base.dygraph.Layer is paddle.fluid.dygraph.Layer
     assert paddle.base.in_dygraph_mode()
     assert paddle.framework.random.seed is paddle.framework.seed
 
 
-def test_there_is_one_process(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_distributed_in_one_process(monkeypatch: pytest.MonkeyPatch) -> None:
     paddle.distributed.init_parallel_env()
     paddle.distributed.barrier()
     assert (paddle.distributed.get_rank(), paddle.distributed.get_world_size()) == (0, 1)
@@ -133,7 +133,7 @@ def test_there_is_one_process(monkeypatch: pytest.MonkeyPatch) -> None:
         paddle.distributed.init_parallel_env()
 
 
-def test_what_packages_ask_of_modules() -> None:
+def test_common_ops_import_names() -> None:
     with compat.as_paddle("2.6"):
         from paddle.common_ops_import import (
             LayerHelper,
@@ -159,7 +159,7 @@ def test_what_packages_ask_of_modules() -> None:
     }
 
 
-def test_names_that_training_loops_of_packages_ask_for() -> None:
+def test_names_used_by_training_loops() -> None:
     with compat.as_paddle("2.6"):
         import paddle
 
@@ -176,7 +176,7 @@ def test_names_that_training_loops_of_packages_ask_for() -> None:
         assert scale.numpy().tolist() == [0.5] * 3
 
 
-def test_fused_products() -> None:
+def test_fused_linear() -> None:
     with compat.as_paddle("2.6"):
         import paddle
 

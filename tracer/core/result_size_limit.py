@@ -18,10 +18,10 @@ from typing import Any, Protocol
 from ._tape import take_rejected_size
 from .errors import MemoryLimitError, OpError
 
-VARIABLE = "OARLOCK_MAX_RESULT_BYTES"
+LIMIT_VARIABLE = "OARLOCK_MAX_RESULT_BYTES"
 DEFAULT_MAX_BYTES = 8 << 30
 MAX_WINDOW = 1 << 20  # largest kernel size or padding along one axis
-MAX_UNCHECKED = 1 << 10  # a size attribute whose product is at most this is not checked
+MAX_UNCHECKED_SIZE = 1 << 10  # a size attribute whose product is at most this is not checked
 
 # Attributes that determine the sizes of results. These results are checked, unless the op is in
 # NOT_CHECKED.
@@ -71,10 +71,10 @@ SIZE_ATTRS = frozenset(
         "num_hash",
     )
 )
-_LISTS = (list, tuple)
+_SEQUENCE_TYPES = (list, tuple)
 _SIZE_TYPES = ("INT", "LONG", "INTS", "LONGS", "FLOATS")
 # Ops whose results have as many elements as their inputs.
-NOT_CHECKED = frozenset(
+UNCHECKED_OPS = frozenset(
     {"reshape", "reshape2", "sum_to", "assign_value", "view", "lrn", "matrix_power", "polygamma"}
 )
 
@@ -96,7 +96,7 @@ class OpDefinition(Protocol):
 
 def max_result_bytes() -> int:
     """The limit: OARLOCK_MAX_RESULT_BYTES, or 8 GiB."""
-    text = os.environ.get(VARIABLE, "")
+    text = os.environ.get(LIMIT_VARIABLE, "")
     return (
         int(text)
         if text.isascii() and text.isdigit() and 0 < int(text[:30]) < 1 << 63
@@ -104,7 +104,7 @@ def max_result_bytes() -> int:
     )
 
 
-def check_result(shape: Sequence[int], itemsize: int, what: str = "its result") -> None:
+def check_result_size(shape: Sequence[int], itemsize: int, what: str = "its result") -> None:
     """Raise MemoryLimitError if an array would exceed the limit. The caller adds op and inputs to
     the message.
 
@@ -116,12 +116,12 @@ def check_result(shape: Sequence[int], itemsize: int, what: str = "its result") 
     if needed > limit:
         sizes = ",".join(map(str, shape))
         raise MemoryLimitError(
-            f"{what} [{sizes}] takes {_size(needed)}, more than the {_size(limit)} that "
-            f"{VARIABLE} allows"
+            f"{what} [{sizes}] takes {_format_bytes(needed)}, more than the "
+            f"{_format_bytes(limit)} that {LIMIT_VARIABLE} allows"
         )
 
 
-def _size(count: int) -> str:
+def _format_bytes(count: int) -> str:
     return f"{count / (1 << 30):,.1f} GiB" if count >= 1 << 30 else f"{count / (1 << 20):,.1f} MiB"
 
 
@@ -129,9 +129,11 @@ def _is_large(value: Any) -> bool:
     """Whether an attribute value is so large that the result size must be computed. The test
     is cheap, because every call of such an op makes it.
     """
-    if isinstance(value, _LISTS):
-        return bool(value) and (max(value) > MAX_UNCHECKED or abs(math.prod(value)) > MAX_UNCHECKED)
-    return bool(value > MAX_UNCHECKED)
+    if isinstance(value, _SEQUENCE_TYPES):
+        return bool(value) and (
+            max(value) > MAX_UNCHECKED_SIZE or abs(math.prod(value)) > MAX_UNCHECKED_SIZE
+        )
+    return bool(value > MAX_UNCHECKED_SIZE)
 
 
 def with_size_check(
@@ -142,59 +144,65 @@ def with_size_check(
     meta: core.op.Meta
     """
     names = tuple(n for n, spec in op.attrs.items() if n in SIZE_ATTRS and spec.type in _SIZE_TYPES)
-    if not names or op.type in NOT_CHECKED or op.type.endswith("_grad"):
+    if not names or op.type in UNCHECKED_OPS or op.type.endswith("_grad"):
         return kernel
 
     @functools.wraps(kernel)
     def run(*args: Any, **attrs: Any) -> Any:
         for name in names:
             if name in attrs and _is_large(attrs[name]):
-                check_results(op, args, attrs, meta)
+                check_result_sizes(op, args, attrs, meta)
                 break
         return kernel(*args, **attrs)
 
     return run
 
 
-def check_results(
+def check_result_sizes(
     op: OpDefinition, args: tuple[Any, ...], attrs: dict[str, Any], meta: type[Any]
 ) -> None:
     """Raise MemoryLimitError if shape inference finds a result that exceeds the limit."""
     try:
-        results = op.infer(tuple(_metas(arg, meta) for arg in args), attrs)
+        results = op.infer(tuple(_metas_of(arg, meta) for arg in args), attrs)
     except (OpError, TypeError, ValueError, IndexError, AttributeError, OverflowError):
         return  # the kernel reports the error
-    for result in _flat(results):
-        check_result(result.shape, result.dtype.itemsize)
+    for result in _flatten_metas(results):
+        check_result_size(result.shape, result.dtype.itemsize)
 
 
-def _metas(arg: Any, meta: type[Any]) -> Any:
+def _metas_of(arg: Any, meta: type[Any]) -> Any:
     """The Meta of an array, None for None, a list of them for a list."""
     if isinstance(arg, list | tuple):
-        return [_metas(a, meta) for a in arg]
+        return [_metas_of(a, meta) for a in arg]
     return None if arg is None else meta(tuple(arg.shape), arg.dtype)
 
 
-def _flat(metas: Any) -> list[Any]:
+def _flatten_metas(metas: Any) -> list[Any]:
     if hasattr(metas, "dtype"):
         return [metas]
-    return [m for item in metas for m in _flat(item)] if isinstance(metas, list | tuple) else []
+    return (
+        [m for item in metas for m in _flatten_metas(item)]
+        if isinstance(metas, list | tuple)
+        else []
+    )
 
 
-def out_of_memory(
+def out_of_memory_error(
     op: OpDefinition, metas: tuple[Any, ...], attrs: dict[str, Any]
 ) -> MemoryLimitError:
     """The error for an op whose kernel failed to allocate memory. If shape inference
     succeeds, the message contains the sizes of the results.
     """
     try:
-        results = _flat(op.infer(metas, attrs))
+        results = _flatten_metas(op.infer(metas, attrs))
     except Exception:  # the sizes are only for the message
         results = []
-    return MemoryLimitError(memory_problem([m for m in results if min(m.shape, default=0) >= 0]))
+    return MemoryLimitError(
+        out_of_memory_message([m for m in results if min(m.shape, default=0) >= 0])
+    )
 
 
-def memory_problem(results: Sequence[Any]) -> str:
+def out_of_memory_message(results: Sequence[Any]) -> str:
     """Why the last allocation of a kernel in this thread failed: the limit or the system.
 
     results: their Metas, if known
@@ -202,8 +210,10 @@ def memory_problem(results: Sequence[Any]) -> str:
     refused, limit = take_rejected_size(), max_result_bytes()
     sizes = [(m, math.prod(m.shape) * m.dtype.itemsize) for m in results]
     if refused:
-        large = [f"its result {m} takes {_size(count)}" for m, count in sizes if count > limit]
-        what = large[0] if large else f"one of its temporary arrays takes {_size(refused)}"
-        return f"{what}, more than the {_size(limit)} that {VARIABLE} allows"
-    known = ", ".join(f"{m} of {_size(count)}" for m, count in sizes)
+        large = [
+            f"its result {m} takes {_format_bytes(count)}" for m, count in sizes if count > limit
+        ]
+        what = large[0] if large else f"one of its temporary arrays takes {_format_bytes(refused)}"
+        return f"{what}, more than the {_format_bytes(limit)} that {LIMIT_VARIABLE} allows"
+    known = ", ".join(f"{m} of {_format_bytes(count)}" for m, count in sizes)
     return f"there is not enough memory{f' for its result {known}' if known else ''}"

@@ -1,4 +1,4 @@
-"""Containers that are changed, and how layers show themselves."""
+"""Mutation and repr of layer containers."""
 
 import pytest
 
@@ -6,7 +6,7 @@ import oarlock as paddle
 from oarlock import nn
 
 
-def test_a_dict_of_layers_gives_them_up() -> None:
+def test_layer_dict_pop_and_clear() -> None:
     relu, tanh = nn.ReLU(), nn.Tanh()
     layers = nn.LayerDict([("relu", relu), ("tanh", tanh)])
     assert layers.pop("relu") is relu
@@ -20,7 +20,7 @@ def test_a_dict_of_layers_gives_them_up() -> None:
         layers.update(1)
 
 
-def test_pairs_may_be_lists() -> None:
+def test_sequential_of_lists() -> None:
     first, second = nn.Linear(4, 2), nn.Linear(2, 3)
     net = nn.Sequential(["first", first], ["second", second])
     assert net.first is first
@@ -28,13 +28,13 @@ def test_pairs_may_be_lists() -> None:
     assert nn.Sequential(["only", first]).only is first
 
 
-def test_the_usual_layout_is_not_shown() -> None:
+def test_repr_omits_default_data_format() -> None:
     assert str(nn.BatchNorm2D(1)) == "BatchNorm2D(num_features=1, momentum=0.9, epsilon=1e-05)"
     assert str(nn.BatchNorm1D(1)).endswith("epsilon=1e-05, data_format=NCL)")
     assert str(nn.BatchNorm2D(1, data_format="NHWC")).endswith("data_format=NHWC)")
 
 
-def test_gradients_that_are_constants_can_be_differentiated() -> None:
+def test_constant_gradients_are_differentiable() -> None:
     x = paddle.ones([3])
     x.stop_gradient = False
     given = paddle.ones([3])
@@ -44,7 +44,7 @@ def test_gradients_that_are_constants_can_be_differentiated() -> None:
     assert given.stop_gradient
 
 
-def test_none_keeps_a_place_in_a_list() -> None:
+def test_layer_list_with_none() -> None:
     layers = nn.LayerList([None, nn.Linear(1, 1)])
     layers.append(None)
     layers.append(nn.Linear(1, 1))

@@ -1,4 +1,4 @@
-"""Paddle 1.x's way of training in several processes; rank 0 keeps the weights."""
+"""Paddle 1.x data parallelism; rank 0 saves the weights."""
 
 import sys
 

@@ -8,14 +8,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from ...core.op import OPS
-from ..attr_types import block_indices, var_names
-from ..op_role import Role
+from ..attr_types import referenced_block_indices, referenced_var_names
+from ..op_role import OpRole
 from ..program import Attr, AttrType, OpDesc, Program
 
 
-def is_forward(op: OpDesc) -> bool:
+def is_forward_op(op: OpDesc) -> bool:
     """Whether an op belongs to the forward pass."""
-    return not int(op.attr("op_role", 0)) & (Role.BACKWARD | Role.OPTIMIZE)
+    return not int(op.attr("op_role", 0)) & (OpRole.BACKWARD | OpRole.OPTIMIZE)
 
 
 def clone_for_test_in_place(program: Program) -> Program:
@@ -23,12 +23,17 @@ def clone_for_test_in_place(program: Program) -> Program:
     removed; if later blocks must keep their index, they are emptied instead.
     """
     kept = {0}
-    num_uses = Counter(_names(program.ops()))
+    num_uses = Counter(_iter_names(program.ops()))
     for block in program.blocks:
-        forward = [op for op in block.ops if is_forward(op)] if block.idx in kept else []
-        kept.update(i for op in forward for attr in op.attrs.values() for i in block_indices(attr))
-        removed = Counter(_names(block.ops))
-        removed.subtract(_names(forward))
+        forward = [op for op in block.ops if is_forward_op(op)] if block.idx in kept else []
+        kept.update(
+            i
+            for op in forward
+            for attr in op.attrs.values()
+            for i in referenced_block_indices(attr)
+        )
+        removed = Counter(_iter_names(block.ops))
+        removed.subtract(_iter_names(forward))
         block.ops = forward
         num_uses.subtract(removed)
         block.vars = {n: v for n, v in block.vars.items() if not removed[n] or num_uses[n]}
@@ -39,10 +44,10 @@ def clone_for_test_in_place(program: Program) -> Program:
     return program
 
 
-def _names(ops: Iterable[OpDesc]) -> Iterator[str]:
+def _iter_names(ops: Iterable[OpDesc]) -> Iterator[str]:
     """Every variable name in the ops, once per occurrence."""
     for op in ops:
         yield from op.input_names()
         yield from op.output_names()
         for attr in op.attrs.values():
-            yield from var_names(attr)
+            yield from referenced_var_names(attr)

@@ -1,5 +1,5 @@
-"""Forward passes and walks back that do not come in pairs, and `Model.fit`: several ranks end with
-the weights of one.
+"""Forward and backward passes that do not come in pairs, and `Model.fit`, train the weights of one
+rank.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ import pytest
 from .launched import PROGRAMS, launch
 
 
-def trained(ranks: int, folder: Path) -> dict[str, np.ndarray]:
+def train(ranks: int, folder: Path) -> dict[str, np.ndarray]:
     folder.mkdir()
-    done = launch(PROGRAMS / "ways.py", ranks, folder / "logs", folder / "out.npz")
+    done = launch(PROGRAMS / "unpaired_passes.py", ranks, folder / "logs", folder / "out.npz")
     assert done.returncode == 0, done.stdout + done.stderr
     with np.load(folder / "out.npz") as found:
         return dict(found)
 
 
 @pytest.mark.slow
-def test_the_weights_are_those_of_one_rank(tmp_path: Path) -> None:
-    alone, found = trained(1, tmp_path / "one"), trained(2, tmp_path / "two")
+def test_weights_equal_single_rank_training(tmp_path: Path) -> None:
+    alone, found = train(1, tmp_path / "one"), train(2, tmp_path / "two")
     assert len({name.split("/")[0] for name in alone}) == 7 and found.keys() == alone.keys()
     assert [
         name for name in alone if not np.allclose(found[name], alone[name], rtol=0, atol=1e-12)

@@ -1,4 +1,4 @@
-"""The other spellings: Paddle 1.x's, `spawn`, fleet's, samplers."""
+"""Other APIs of data parallelism: Paddle 1.x, `spawn`, fleet and samplers."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ RUN = [sys.executable, "-c", "from oarlock.cli.main import app; app()", "run-scr
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "fluid"
 
 
-def old_style(ranks: int, folder: Path) -> dict[str, np.ndarray]:
+def run_paddle1_program(ranks: int, folder: Path) -> dict[str, np.ndarray]:
     out = folder / f"{ranks}.npz"
     started = [find_mpiexec(), "-n", str(ranks), *RUN] if ranks > 1 else RUN
     done = subprocess.run(
-        [*started, str(PROGRAMS / "old_style.py"), str(out)],
+        [*started, str(PROGRAMS / "paddle1.py"), str(out)],
         capture_output=True,
         text=True,
         check=False,
@@ -35,8 +35,8 @@ def old_style(ranks: int, folder: Path) -> dict[str, np.ndarray]:
 
 
 @pytest.mark.slow
-def test_the_way_of_paddle_1(tmp_path: Path) -> None:
-    one, two = old_style(1, tmp_path), old_style(2, tmp_path)
+def test_paddle1_data_parallel(tmp_path: Path) -> None:
+    one, two = run_paddle1_program(1, tmp_path), run_paddle1_program(2, tmp_path)
     assert one.keys() == two.keys() and not np.allclose(
         one["fc.weight"], np.arange(4.0).reshape(4, 1)
     )
@@ -44,15 +44,15 @@ def test_the_way_of_paddle_1(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_way_of_paddle_1_where_ranks_go_different_ways() -> None:
-    command = [find_mpiexec(), "-n", "2", *RUN, str(PROGRAMS / "old_apart.py")]
+def test_paddle1_data_parallel_with_rank_dependent_graph() -> None:
+    command = [find_mpiexec(), "-n", "2", *RUN, str(PROGRAMS / "paddle1_rank_dependent.py")]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == 0 and done.stdout.count("fine") == 2, done.stdout + done.stderr
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("example", ["digits_cards_1_8.py", "digits_cards_2_0.py"])
-def test_the_examples_train_in_two_processes(example: str, tmp_path: Path) -> None:
+def test_examples_train_in_two_processes(example: str, tmp_path: Path) -> None:
     command = [
         *RUN,
         "-m",
@@ -69,20 +69,20 @@ def test_the_examples_train_in_two_processes(example: str, tmp_path: Path) -> No
     assert "epoch 7: loss" in (tmp_path / "workerlog.1").read_text()
 
 
-def spawned(out: Path, how: str) -> subprocess.CompletedProcess[str]:
+def run_spawn(out: Path, how: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, str(PROGRAMS / "spawned.py"), str(out), how]
     return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
 
 
 @pytest.mark.slow
 def test_spawn_runs_a_function_in_each_process(tmp_path: Path) -> None:
-    done = spawned(tmp_path / "out", "right")
+    done = run_spawn(tmp_path / "out", "right")
     assert done.returncode == 0 and (tmp_path / "out").read_text() == "trained", done.stderr
 
 
 @pytest.mark.slow
-def test_spawn_says_which_process_failed(tmp_path: Path) -> None:
-    done = spawned(tmp_path / "out", "wrong")
+def test_spawn_reports_failed_process(tmp_path: Path) -> None:
+    done = run_spawn(tmp_path / "out", "wrong")
     assert done.returncode == 1
     assert (
         "rank 1 ended with exit code 1" in done.stderr and "ValueError: the reason" in done.stderr
@@ -90,7 +90,7 @@ def test_spawn_says_which_process_failed(tmp_path: Path) -> None:
     assert "spawn: a process failed (exit code 1)" in done.stderr
 
 
-def test_fleet_has_data_parallelism_and_says_so_of_the_rest() -> None:
+def test_fleet_rejects_other_parallelism() -> None:
     strategy = fleet.DistributedStrategy()
     with pytest.raises(paddle.OarlockError, match="sharding is not supported"):
         strategy.sharding = True

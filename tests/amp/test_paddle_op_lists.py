@@ -1,4 +1,4 @@
-"""Lists and signatures of real Paddle's amp are ours."""
+"""Op lists and signatures of amp are those of real Paddle."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ print(json.dumps({{
 
 
 @pytest.fixture(scope="module")
-def told() -> Any:
+def paddle_answers() -> Any:
     out = subprocess.run(
         [PADDLE, "-W", "ignore", "-c", ASK], capture_output=True, text=True, check=True
     ).stdout
     return json.loads(out.splitlines()[-1])
 
 
-def named(lists: dict[str, dict[str, set[str]]]) -> dict[str, dict[str, list[str]]]:
+def sorted_lists(lists: dict[str, dict[str, set[str]]]) -> dict[str, dict[str, list[str]]]:
     return {d: {level: sorted(ops) for level, ops in of.items()} for d, of in lists.items()}
 
 
@@ -56,13 +56,15 @@ def parameters(function: Any) -> list[list[str]]:
     return [[p.name, repr(p.default)] for p in inspect.signature(function).parameters.values()]
 
 
-def test_the_lists_are_those_of_paddle(told: Any) -> None:
-    assert named(amp_lists.white_list()) == told["white"]
-    assert named(amp_lists.black_list()) == told["black"]
+def test_op_lists_equal_paddle(paddle_answers: Any) -> None:
+    assert sorted_lists(amp_lists.white_list()) == paddle_answers["white"]
+    assert sorted_lists(amp_lists.black_list()) == paddle_answers["black"]
 
 
-def test_signatures_are_those_of_paddle(told: Any) -> None:
-    assert {name: parameters(getattr(amp, name)) for name in FUNCTIONS} == told["signatures"]
-    assert {name: parameters(getattr(amp.GradScaler, name)) for name in told["methods"]} == told[
-        "methods"
+def test_signatures_equal_paddle(paddle_answers: Any) -> None:
+    assert {name: parameters(getattr(amp, name)) for name in FUNCTIONS} == paddle_answers[
+        "signatures"
     ]
+    assert {
+        name: parameters(getattr(amp.GradScaler, name)) for name in paddle_answers["methods"]
+    } == paddle_answers["methods"]

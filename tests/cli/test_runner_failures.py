@@ -1,6 +1,5 @@
-"""What goes wrong around `oarlock-runner`: Ctrl-C, full disks, little memory.
-
-One clear line and the right exit code, nothing half-written.
+"""Failures around `oarlock-runner` (signals, full disks, little memory): one error line, exit code,
+no partial files.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ def runner(
     return done.returncode, done.stderr
 
 
-def handles(pid: int, number: int) -> bool:
+def has_signal_handler(pid: int, number: int) -> bool:
     """Whether a process has a handler for a signal."""
     caught = next(
         line
@@ -62,14 +61,14 @@ def handles(pid: int, number: int) -> bool:
     ],
     ids=["run", "bench", "terminated"],
 )
-def test_a_signal_ends_it_at_once(number: int, words: list[str], tmp_path: Path) -> None:
+def test_signal_stops_the_runner(number: int, words: list[str], tmp_path: Path) -> None:
     (tmp_path / "m.pdmodel").write_bytes(endless())
     np.savez(tmp_path / "in.npz", **{f"in{k}": x for k, x in enumerate(endless_feeds())})
     command = [runner_path(), words[0], "m", "--input", "in.npz", *words[1:]]
     process = subprocess.Popen(
         command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
-    while not handles(process.pid, number):
+    while not has_signal_handler(process.pid, number):
         assert process.poll() is None
         time.sleep(0.01)
     time.sleep(0.5)  # into the run
@@ -78,20 +77,20 @@ def test_a_signal_ends_it_at_once(number: int, words: list[str], tmp_path: Path)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["in.npz", "m.pdmodel"]
 
 
-def test_a_full_disk_behind_stdout() -> None:
+def test_stdout_on_full_disk() -> None:
     with open("/dev/full", "w") as full:
         code, said = runner("inspect", str(MLP), out=full.fileno())
     assert code == 1
     assert said == "stdout: cannot be written: No space left on device\n"
 
 
-def test_a_device_as_output() -> None:
+def test_output_to_a_device_is_rejected() -> None:
     code, said = runner("run", str(MLP), "--input", f"{MLP}.in.npz", "--output", "/dev/full")
     assert code == 1
     assert said == "full: is there already, and is not a file that could be replaced\n"
 
 
-def test_a_disk_that_is_full_too_early(tmp_path: Path) -> None:
+def test_full_disk_leaves_no_output(tmp_path: Path) -> None:
     def small_files() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
 
@@ -104,7 +103,7 @@ def test_a_disk_that_is_full_too_early(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_folder_as_output_or_input(tmp_path: Path) -> None:
+def test_folder_as_output_or_input_is_rejected(tmp_path: Path) -> None:
     code, said = runner("run", str(MLP), "--input", f"{MLP}.in.npz", "--output", str(tmp_path))
     assert code == 1
     assert "is there already, and is not a file that could be replaced" in said
@@ -115,7 +114,7 @@ def test_a_folder_as_output_or_input(tmp_path: Path) -> None:
     assert "is not a regular file" in said
 
 
-def test_little_memory(tmp_path: Path) -> None:
+def test_out_of_memory_is_reported(tmp_path: Path) -> None:
     def little() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (LIMIT, LIMIT))
 
@@ -136,7 +135,7 @@ def test_little_memory(tmp_path: Path) -> None:
     assert not os.path.exists(tmp_path / "out.npz")
 
 
-def test_many_processes_fill_one_folder_of_kept_graphs(tmp_path: Path) -> None:
+def test_many_processes_fill_one_cache_folder(tmp_path: Path) -> None:
     # Weights that are kept in a file of their own, whatever layout the processor wants them in.
     oarlock.jit.save(
         oarlock.nn.Linear(64, 64),
@@ -168,9 +167,7 @@ LOADED = "import sys, numpy, oarlock; oarlock.jit.load(sys.argv[1])(numpy.load(s
 
 
 @pytest.mark.parametrize("program", ["runner", "python"])
-def test_the_engine_writes_no_reports_into_the_cache_of_the_user(
-    program: str, tmp_path: Path
-) -> None:
+def test_engine_writes_no_telemetry(program: str, tmp_path: Path) -> None:
     np.savez(tmp_path / "in.npz", x=np.load(f"{MLP}.in.npz")["x"])
     home = tmp_path / "home"
     home.mkdir()
@@ -184,10 +181,8 @@ def test_the_engine_writes_no_reports_into_the_cache_of_the_user(
     assert list(home.iterdir()) == []
 
 
-def test_values_of_a_folder_have_one_name_each(tmp_path: Path) -> None:
-    """They are copied behind each other, one file for each name: a thousand names of one file would
-    be a thousand copies.
-    """
+def test_parameter_names_outside_of_the_folder_are_rejected(tmp_path: Path) -> None:
+    """A copy of the shared file per name would use the memory of a thousand files."""
     program = MLP.with_suffix(".pdmodel").read_bytes()
     for odd in (b"./linear_0.b", b"a//ear_0.b_0", b"../ear_0.b_0", b"/inear_0.b_0"):
         (tmp_path / "__model__").write_bytes(program.replace(b"linear_0.b_0", odd))

@@ -1,4 +1,4 @@
-"""Rank 1 ends in one way or another in front of a collective that the others are in."""
+"""Rank 1 fails in a given way before a collective in which the other ranks wait."""
 
 import contextlib
 import os

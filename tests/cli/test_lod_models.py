@@ -1,6 +1,4 @@
-"""Every command on a model whose rows are packed sequences: offsets are inputs that nobody has to
-give.
-"""
+"""Commands on models with LoD inputs; the row splits are optional inputs."""
 
 from __future__ import annotations
 
@@ -28,39 +26,39 @@ block 0:
 """
 
 
-def saved(folder: Path, op: str = POOLED) -> str:
+def save_model(folder: Path, op: str = POOLED) -> str:
     (folder / "m.pdmodel").write_bytes(to_bytes(parse(PROGRAM.format(op=op))))
     return str(folder / "m")
 
 
-def command(*words: str) -> str:
+def run_cli(*words: str) -> str:
     done = CliRunner().invoke(app, list(words))
     assert done.exit_code == 0, done.output
     return done.output
 
 
 def test_inspect(tmp_path: Path) -> None:
-    text = command("inspect", saved(tmp_path))
+    text = run_cli("inspect", save_model(tmp_path))
     assert "x.lod" in text and "int64[?]" in text
 
 
 @pytest.mark.parametrize("shape", [[], ["--shape", "x=6,2", "--shape", "x.lod=4"]])
 def test_bench(shape: list[str], tmp_path: Path) -> None:
-    found = json.loads(command("bench", saved(tmp_path), "--repeat", "2", "--json", *shape))
+    found = json.loads(run_cli("bench", save_model(tmp_path), "--repeat", "2", "--json", *shape))
     assert found["p50_ms"] > 0
 
 
 def test_verify(tmp_path: Path) -> None:
-    assert "engine and interpreter agree at" in command("verify", saved(tmp_path))
-    text = command("verify", saved(tmp_path, "tanh(X=x)"))
+    assert "engine and interpreter agree at" in run_cli("verify", save_model(tmp_path))
+    text = run_cli("verify", save_model(tmp_path, "tanh(X=x)"))
     assert "engine and interpreter agree at x[2, 2]; x[3, 2]" in text
 
 
 @pytest.mark.parametrize("to", ["onnx", "ort"])
 def test_export(to: str, tmp_path: Path) -> None:
     out = tmp_path / f"m.{to}"
-    assert "its results agree with the model's" in command(
-        "export", saved(tmp_path), "--to", to, "-o", str(out)
+    assert "its results agree with the model's" in run_cli(
+        "export", save_model(tmp_path), "--to", to, "-o", str(out)
     )
     session = onnxruntime.InferenceSession(str(out), providers=["CPUExecutionProvider"])
     x = np.arange(6, dtype="float32").reshape(3, 2)
@@ -71,15 +69,20 @@ def test_export(to: str, tmp_path: Path) -> None:
 def test_run(tmp_path: Path) -> None:
     x = np.arange(6, dtype="float32").reshape(3, 2)
     np.savez(tmp_path / "in.npz", **{"x": x, "x.lod": np.array([0, 1, 3])})
-    command(
-        "run", saved(tmp_path), "--input", str(tmp_path / "in.npz"), "-o", str(tmp_path / "out.npz")
+    run_cli(
+        "run",
+        save_model(tmp_path),
+        "--input",
+        str(tmp_path / "in.npz"),
+        "-o",
+        str(tmp_path / "out.npz"),
     )
     with np.load(tmp_path / "out.npz") as found:
         np.testing.assert_array_equal(found["out"], [[0, 1], [6, 8]])
 
 
-def test_a_loaded_layer_is_saved_again(tmp_path: Path) -> None:
-    layer = oarlock.jit.load(saved(tmp_path, "tanh(X=x)"))
+def test_loaded_layer_can_be_saved(tmp_path: Path) -> None:
+    layer = oarlock.jit.load(save_model(tmp_path, "tanh(X=x)"))
     with pytest.warns(UserWarning, match="there are no parameters"):
         oarlock.jit.save(layer, str(tmp_path / "again"))
     x = np.ones((3, 2), "float32")

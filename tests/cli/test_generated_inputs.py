@@ -1,4 +1,4 @@
-"""Inputs that nobody gave: they are made up until they fit, and it is said where none does."""
+"""Generated inputs of `bench` and `tune`: valid for the model, or reported if none is."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ class Net(nn.Layer):
         return self.function(self, *tensors)
 
 
-def looked_up(net: Net, ids: Any) -> Any:
+def embedding_lookup(net: Net, ids: Any) -> Any:
     return nn.functional.embedding(ids, net.table)
 
 
-def steps(net: Net, x: Any, lengths: Any) -> Any:
+def last_steps(net: Net, x: Any, lengths: Any) -> Any:
     """Entry lengths - 1 of each row."""
     return paddle.index_sample(x, paddle.reshape(lengths - 1, [-1, 1])) + net.table.sum()
 
@@ -46,15 +46,15 @@ MODELS = {
         lambda net, x: net.conv(net.conv(x)),
         [InputSpec([None, 1, None, None], "float32", "x")],
     ),
-    "one row": (looked_up, [InputSpec([None, 7], "int64", "ids")]),
+    "one row": (embedding_lookup, [InputSpec([None, 7], "int64", "ids")]),
     "lengths": (
-        steps,
+        last_steps,
         [InputSpec([None, None], "float32", "x"), InputSpec([None], "int64", "lengths")],
     ),
 }
 
 
-def saved(name: str, folder: Path) -> str:
+def save_model(name: str, folder: Path) -> str:
     function, specs = MODELS[name]
     layer = Net(function)
     layer.eval()
@@ -63,8 +63,8 @@ def saved(name: str, folder: Path) -> str:
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_they_fit_in_the_end(name: str, tmp_path: Path) -> None:
-    prefix = saved(name, tmp_path)
+def test_generated_inputs_are_valid(name: str, tmp_path: Path) -> None:
+    prefix = save_model(name, tmp_path)
     done = subprocess.run(
         [runner_path(), "bench", prefix, "--repeat", "2"],
         capture_output=True,
@@ -78,8 +78,8 @@ def test_they_fit_in_the_end(name: str, tmp_path: Path) -> None:
     assert "engine and interpreter agree at " in result.output
 
 
-def test_tuning_writes_down_the_ones_that_fit(tmp_path: Path) -> None:
-    prefix = saved("picture", tmp_path)
+def test_tune_stores_valid_input_shapes(tmp_path: Path) -> None:
+    prefix = save_model("picture", tmp_path)
     words = [runner_path(), "tune", prefix, "--option", "threads=1", "--option", "inter_threads=1"]
     subprocess.run(words, capture_output=True, text=True, check=True)
     assert "x=float32[1,1,32,32]" in json.dumps(
@@ -87,7 +87,7 @@ def test_tuning_writes_down_the_ones_that_fit(tmp_path: Path) -> None:
     )
 
 
-def test_none_fits(tmp_path: Path) -> None:
+def test_error_if_no_generated_input_is_valid(tmp_path: Path) -> None:
     layer = Net(lambda net, x: paddle.reshape(x, [-1, 11 * 13]) + net.table.sum())
     layer.eval()
     prefix = str(tmp_path / "m")
@@ -110,7 +110,7 @@ def test_none_fits(tmp_path: Path) -> None:
     assert subprocess.run(given, capture_output=True, text=True, check=False).returncode == 0
 
 
-def test_sizes_that_a_trace_assumed(tmp_path: Path) -> None:
+def test_generated_inputs_have_traced_sizes(tmp_path: Path) -> None:
     net = Net(lambda net, x: x * 2 + net.table.sum() if x.shape[1] == 5 else x)
     prefix = str(tmp_path / "m")
     paddle.jit.TracedLayer.trace(net, [paddle.ones([2, 5])])[1].save_inference_model(prefix)
@@ -119,7 +119,7 @@ def test_sizes_that_a_trace_assumed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("shape", ["y=1,5", "x=-1,5", "x=1,99999999999,99999999999"])
-def test_shapes_that_no_input_has(shape: str, tmp_path: Path) -> None:
-    result = CliRunner().invoke(app, ["bench", saved("picture", tmp_path), "--shape", shape])
+def test_invalid_shape_option_is_rejected(shape: str, tmp_path: Path) -> None:
+    result = CliRunner().invoke(app, ["bench", save_model("picture", tmp_path), "--shape", shape])
     assert result.exit_code == 1
     assert "shapes: no input 'y'" in result.output or "tensor: no tensor is" in result.output

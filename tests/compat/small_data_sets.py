@@ -1,6 +1,5 @@
-"""Small files in the formats of the data sets, and what readers are asked of them.
-
-Runs in real Paddle 1.8.5 (Python 3.7) as well.
+"""Write small files in the formats of the data sets, and read them. Also runs in Paddle 1.8.5
+(Python 3.7).
 """
 
 import gzip
@@ -101,7 +100,7 @@ def make(folder):
 
 
 def _roles(folder):
-    """Two sentences, of two verbs and of one."""
+    """Return two sentences, one with two predicates and one with one."""
     words = b"The\ncat\nsaw\ndogs\nrun\n\nStop\n.\n\n"
     props = b"- (A0* *\n- *) *\nsee (V*) *\n- (A1* (A0*)\nrun *) (V*)\n\nstop (V*\n- *)\n\n"
     base = "conll05st-release/test.wsj/"
@@ -123,12 +122,12 @@ def _roles(folder):
             file.write(text)
 
 
-def plain(value):
+def to_json_value(value):
     """A value as JSON has it."""
     if isinstance(value, (list, tuple)):
-        return [plain(v) for v in value]
+        return [to_json_value(v) for v in value]
     if isinstance(value, dict):
-        return sorted([[plain(k), plain(v)] for k, v in value.items()], key=str)
+        return sorted([[to_json_value(k), to_json_value(v)] for k, v in value.items()], key=str)
     if isinstance(value, np.ndarray):
         return [str(value.dtype), list(value.shape), [round(float(v), 6) for v in value.ravel()]]
     if isinstance(value, bytes):
@@ -142,7 +141,7 @@ def _rating(sample):
 
 
 def data_sets(paddle):
-    """What the readers of a Paddle give, by name."""
+    """Return the results of the data set readers of a Paddle package, by name."""
     d = paddle.dataset
     words, grams = d.imdb.build_dict(re.compile("aclImdb/train/.*"), 1), d.imikolov.build_dict(1)
     return {
@@ -189,7 +188,7 @@ def data_sets(paddle):
 
 
 def readers(paddle):
-    """What readers made of readers give, by name; the type of what they raise."""
+    """Return the results of the functions of paddle.reader, by name, or the types of their errors."""
     r = paddle.reader
 
     def ten():

@@ -1,4 +1,4 @@
-"""The walks in examples/fluid run as they were written for Paddle."""
+"""The programs in examples/fluid run unchanged."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ LAST = {
 }  # others end with the share they get right
 
 
-def test_every_walk_is_run() -> None:
+def test_every_example_is_listed() -> None:
     assert {p.name for p in FOLDER.glob("*.py")} - {"digits.py"} == OPTIONS.keys()
 
 
 @pytest.mark.parametrize("name", OPTIONS)
-def test_walk(name: str, tmp_path: Path) -> None:
+def test_example(name: str, tmp_path: Path) -> None:
     command = [
         sys.executable,
         "-c",

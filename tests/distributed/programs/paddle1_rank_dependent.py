@@ -1,4 +1,4 @@
-"""Paddle 1.x's way of training where ranks go different ways.   Ends with `fine` on each."""
+"""Paddle 1.x data parallelism with a different graph on each rank. Prints `fine` on each rank."""
 
 import numpy as np
 from paddle import fluid

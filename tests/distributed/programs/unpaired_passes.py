@@ -1,6 +1,4 @@
-"""Trains in ways in which a forward pass and a walk back do not come in pairs; rank 0 keeps the
-weights.
-"""
+"""Train with forward and backward passes that do not come in pairs; rank 0 saves the weights."""
 
 import sys
 

@@ -9,91 +9,96 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from ..capture.variable import GRADIENT
+from ..capture.variable import GRADIENT_SUFFIX
 from ..core.op import OPS, Op
-from ..ir.block_captures import EMPTY
+from ..ir.block_captures import EMPTY_NAME
 from ..ir.program import Attr, AttrType, OpDesc, Program
 from .grad_op_signatures import forward_op_type
 
 RENAMED, SCOPE = "@RENAME@", "grad/"
 
 
-class GradOps:
+class GradOpReplacements:
     """The gradient ops of a program."""
 
     def __init__(self, program: Program) -> None:
-        self._replacements: dict[int, OpDesc | None] = {}
-        self._by_type: dict[str, list[OpDesc]] = {}
+        self._cached_replacements: dict[int, OpDesc | None] = {}
+        self._ops_by_type: dict[str, list[OpDesc]] = {}
         # op type and variable name -> the indices of the ops of this type that use the name
-        self._by_name: dict[str, dict[str, list[int]]] = {}
+        self._indices_by_name: dict[str, dict[str, list[int]]] = {}
         for op in program.ops():
-            self._by_type.setdefault(op.type, []).append(op)
+            self._ops_by_type.setdefault(op.type, []).append(op)
 
-    def find(self, desc: OpDesc) -> OpDesc | None:
+    def find_replacement(self, desc: OpDesc) -> OpDesc | None:
         """The op `vjp` that replaces a gradient op; None for any other op."""
-        if id(desc) not in self._replacements:
-            self._replacements[id(desc)] = self._find(desc)
-        return self._replacements[id(desc)]
+        if id(desc) not in self._cached_replacements:
+            self._cached_replacements[id(desc)] = self._create_replacement(desc)
+        return self._cached_replacements[id(desc)]
 
-    def _find(self, desc: OpDesc) -> OpDesc | None:
+    def _create_replacement(self, desc: OpDesc) -> OpDesc | None:
         type = forward_op_type(desc.type)
-        if type is None or type not in OPS or not OPS[type].has_vjp or _is_own_op(desc):
+        if type is None or type not in OPS or not OPS[type].has_vjp or _is_defined_by_oarlock(desc):
             return None
         forward = next(
-            (op for op in reversed(self._candidates(type, desc)) if _is_grad_of(desc, op)), None
+            (
+                op
+                for op in reversed(self._candidate_forward_ops(type, desc))
+                if _is_grad_of(desc, op)
+            ),
+            None,
         )
-        forward = forward or _forward_from_grad(desc, OPS[type])
-        return None if forward is None else _make_vjp(desc, forward)
+        forward = forward or _reconstruct_forward(desc, OPS[type])
+        return None if forward is None else _make_vjp_op(desc, forward)
 
-    def _candidates(self, type: str, desc: OpDesc) -> list[OpDesc]:
+    def _candidate_forward_ops(self, type: str, desc: OpDesc) -> list[OpDesc]:
         """The ops of a type, in order, that use the least used name of the gradient op."""
-        ops, indices = self._by_type.get(type, []), self._ops_by_name(type)
+        ops, indices = self._ops_by_type.get(type, []), self._indices_for_type(type)
         slots = (
-            _forward_names(names) if slot.endswith(GRADIENT) else names
+            _forward_variable_names(names) if slot.endswith(GRADIENT_SUFFIX) else names
             for slot, names in desc.inputs.items()
         )
         known = [
-            set(_without_scopes(name)) & indices.keys()
+            set(_names_without_scopes(name)) & indices.keys()
             for names in slots
             for name in names
-            if name != EMPTY
+            if name != EMPTY_NAME
         ]
         if not known:
             return ops
         rarest = min(known, key=lambda names: sum(len(indices[n]) for n in names))
         return [ops[i] for i in sorted({i for name in rarest for i in indices[name]})]
 
-    def _ops_by_name(self, type: str) -> dict[str, list[int]]:
-        if type not in self._by_name:
-            found = self._by_name[type] = {}
-            for i, op in enumerate(self._by_type.get(type, [])):
+    def _indices_for_type(self, type: str) -> dict[str, list[int]]:
+        if type not in self._indices_by_name:
+            found = self._indices_by_name[type] = {}
+            for i, op in enumerate(self._ops_by_type.get(type, [])):
                 for name in {*op.input_names(), *op.output_names()}:
                     found.setdefault(name, []).append(i)
-        return self._by_name[type]
+        return self._indices_by_name[type]
 
 
-def _is_own_op(desc: OpDesc) -> bool:
+def _is_defined_by_oarlock(desc: OpDesc) -> bool:
     """Whether Oarlock defines an op with this type and these slots itself, such as `relu_grad`."""
     own = OPS.get(desc.type)
     if own is None:
         return False
     given = {slot for slot, names in desc.inputs.items() if names}
-    needed, known = {s.name for s in own.ins if not s.optional}, {s.name for s in own.ins}
+    needed, known = {s.name for s in own.ins if not s.is_optional}, {s.name for s in own.ins}
     return needed <= given <= known and {s for s, names in desc.outputs.items() if names} <= {
         s.name for s in own.outs
     }
 
 
-def _forward_from_grad(gradient: OpDesc, op: Op) -> OpDesc | None:
+def _reconstruct_forward(gradient: OpDesc, op: Op) -> OpDesc | None:
     """Reconstruct a pruned forward op; None unless the gradient op has all inputs of the rule."""
     given = {slot: names for slot, names in gradient.inputs.items() if names}
-    needed = {s.name for s in op.ins if not s.optional} | {op.outs[i].name for i in op.rule_outs}
+    needed = {s.name for s in op.ins if not s.is_optional} | {op.outs[i].name for i in op.rule_outs}
     if not needed <= given.keys():
         return None
     ins, outs = (
         {s.name: given[s.name] for s in slots if s.name in given} for slots in (op.ins, op.outs)
     )
-    return OpDesc(op.type, ins, outs, dict(gradient.attrs), gradient.where, gradient.layer)
+    return OpDesc(op.type, ins, outs, dict(gradient.attrs), gradient.user_line, gradient.layer_path)
 
 
 def _is_grad_of(gradient: OpDesc, op: OpDesc) -> bool:
@@ -101,25 +106,33 @@ def _is_grad_of(gradient: OpDesc, op: OpDesc) -> bool:
     this forward op.
     """
     for slot, names in gradient.inputs.items():
-        stem = slot.removesuffix(GRADIENT)
+        stem = slot.removesuffix(GRADIENT_SUFFIX)
         of_results = stem in op.outputs and (stem != slot or stem not in op.inputs)
         theirs = (op.outputs if of_results else op.inputs).get(stem, [])
-        if not _same_names(_forward_names(names) if stem != slot else names, theirs):
+        if not _are_names_equal(_forward_variable_names(names) if stem != slot else names, theirs):
             return False
-    given = ((slot.removesuffix(GRADIENT), names) for slot, names in gradient.outputs.items())
-    return all(_same_names(_forward_names(names), op.inputs.get(slot, [])) for slot, names in given)
+    given = (
+        (slot.removesuffix(GRADIENT_SUFFIX), names) for slot, names in gradient.outputs.items()
+    )
+    return all(
+        _are_names_equal(_forward_variable_names(names), op.inputs.get(slot, []))
+        for slot, names in given
+    )
 
 
-def _same_names(names: Iterable[str], theirs: Sequence[str]) -> bool:
+def _are_names_equal(names: Iterable[str], theirs: Sequence[str]) -> bool:
     """Whether names are equal; names that are unknown (EMPTY) match any name."""
     found = list(names)
     return not found or (
         len(found) == len(theirs)
-        and all(a == EMPTY or b in _without_scopes(a) for a, b in zip(found, theirs, strict=True))
+        and all(
+            a == EMPTY_NAME or b in _names_without_scopes(a)
+            for a, b in zip(found, theirs, strict=True)
+        )
     )
 
 
-def _without_scopes(name: str) -> Iterator[str]:
+def _names_without_scopes(name: str) -> Iterator[str]:
     """The name, and the name without the scopes that `paddle.static.gradients` adds."""
     yield name
     while name.startswith(SCOPE):
@@ -127,23 +140,30 @@ def _without_scopes(name: str) -> Iterator[str]:
         yield name
 
 
-def _forward_names(names: Iterable[str]) -> Iterator[str]:
+def _forward_variable_names(names: Iterable[str]) -> Iterator[str]:
     """The variables of gradients with names such as `x@GRAD` and `x@GRAD@RENAME@block0@1`;
     EMPTY for other names.
     """
     for name in names:
-        stem, gradient, _ = name.partition(RENAMED)[0].rpartition(GRADIENT)
-        yield stem if gradient else EMPTY
+        stem, gradient, _ = name.partition(RENAMED)[0].rpartition(GRADIENT_SUFFIX)
+        yield stem if gradient else EMPTY_NAME
 
 
-def _make_vjp(gradient: OpDesc, op: OpDesc) -> OpDesc:
+def _make_vjp_op(gradient: OpDesc, op: OpDesc) -> OpDesc:
     inputs = {**op.outputs, **op.inputs}
-    inputs |= {slot: names for slot, names in gradient.inputs.items() if slot.endswith(GRADIENT)}
+    inputs |= {
+        slot: names for slot, names in gradient.inputs.items() if slot.endswith(GRADIENT_SUFFIX)
+    }
     attrs = {
         **op.attrs,
         **{n: a for n, a in gradient.attrs.items() if n in op.attrs},
         "of": Attr(AttrType.STRING, op.type),
     }
     return OpDesc(
-        "vjp", inputs, dict(gradient.outputs), attrs, gradient.where or op.where, gradient.layer
+        "vjp",
+        inputs,
+        dict(gradient.outputs),
+        attrs,
+        gradient.user_line or op.user_line,
+        gradient.layer_path,
     )

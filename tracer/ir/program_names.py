@@ -1,0 +1,64 @@
+"""Names in a program. They are numbered per program, so that the names of a network do not
+depend on what else the process created before.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+
+_NUMBERED_NAME = re.compile(r"^(?P<stem>.+?)_(?P<number>\d+)(?P<rest>(\.[A-Za-z]\w*)?)$")
+
+
+class Namer:
+    """Unique names of one program."""
+
+    def __init__(self) -> None:
+        self._used_names: set[str] = set()
+        self._op_counts: defaultdict[str, int] = defaultdict(int)
+        # name -> its last numeric suffix; all smaller suffixes are in use
+        self._last_suffixes: dict[str, int] = {}
+        self._layer_numbers: dict[tuple[str, str], int] = {}
+
+    def for_related_program(self, names: Iterable[str]) -> Namer:
+        """A Namer for another program of the same model.
+
+        names: the names that both programs share.
+        """
+        result = Namer()
+        result._used_names.update(names)
+        result._layer_numbers = self._layer_numbers
+        return result
+
+    def unique_name(self, wanted: str) -> str:
+        """`wanted`, or `wanted_1`, `wanted_2`, ... if it is in use."""
+        name, n = wanted, self._last_suffixes.get(wanted, 0)
+        while name in self._used_names:
+            n += 1
+            name = f"{wanted}_{n}"
+        if n:
+            self._last_suffixes[wanted] = n
+        self._used_names.add(name)
+        return name
+
+    def temporary_name(self, op_type: str) -> str:
+        """The name of a result: `relu_0.tmp_0`, `relu_1.tmp_0`, ..."""
+        number = self._op_counts[op_type]
+        self._op_counts[op_type] += 1
+        return self.unique_name(f"{op_type}_{number}.tmp_0")
+
+    def persistable_name(self, name: str) -> str:
+        """The name in the program of a parameter that is called `name` in this process.
+
+        Layers are renumbered per program: `linear_7.w_0` becomes `linear_0.w_0` if its layer is the
+        first Linear of the program.
+        """
+        found = _NUMBERED_NAME.match(name)
+        if found is None:
+            return self.unique_name(name)
+        stem, number, rest = found["stem"], found["number"], found["rest"]
+        key = (stem, number)
+        if key not in self._layer_numbers:
+            self._layer_numbers[key] = sum(1 for s, _ in self._layer_numbers if s == stem)
+        return self.unique_name(f"{stem}_{self._layer_numbers[key]}{rest}")
