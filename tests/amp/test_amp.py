@@ -149,7 +149,7 @@ def count_casts(function: Any) -> int:
     seen: list[str] = []
 
     class Counting(type(state.mode)):  # type: ignore[misc]
-        bare = False
+        allows_bare_arrays = False
 
         def run(self, op: Any, args: Any, attrs: Any) -> Any:
             seen.append(op.type)

@@ -28,7 +28,7 @@ class MetaCheckingMode(EagerMode):
     their types.
     """
 
-    bare = False
+    allows_bare_arrays = False
     seen: set[str] = set()
 
     def with_tape(self, tape: bool) -> MetaCheckingMode:
