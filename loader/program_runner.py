@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..capture.modes import recorder_of
+from ..capture.modes import recorder_of_mode
 from ..capture.variable import Variable
 from ..compiler import lower_program
 from ..compiler.partial_program import PartialProgram
@@ -162,7 +162,7 @@ class ProgramRunner:
         count = len(self.program.fetches())
         outputs = self._partial_program(tensors[: len(self.input_names)])
         guards = self.program.contract.guards if self.program.contract else []
-        recorder = recorder_of(state.mode)
+        recorder = recorder_of_mode(state.mode)
         for guard, tensor in zip(guards, outputs[count:], strict=True):
             if recorder is not None:
                 recorder.add_guard(replace(guard, var=recorder.name_of(tensor)))

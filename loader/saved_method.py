@@ -58,7 +58,7 @@ class SavedMethod:
         self.guards = contract.guards  # the guards that are enforced
         self.assumptions = list(files.program.contract.guards) if files.program.contract else []
         self._call_inputs = self.inputs + row_split_inputs(files)
-        self._rebuild_outputs = output_tree.builder(contract.output_tree, len(self.outputs))
+        self._rebuild_outputs = output_tree.make_rebuilder(contract.output_tree, len(self.outputs))
         self._scope = {name: scope[name] for name in files.values}
         bytes_ = files.pdmodel if self.program is files.program else pdmodel.to_bytes(self.program)
         on_disk = (bytes_, files.params_path) if files.params_path or not files.values else None

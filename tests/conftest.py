@@ -34,8 +34,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> Iterator[None]:
-    """Leave rows out before pytest creates their items, the same ones at each call; tests without
-    rows all stay.
+    """Drop rows before pytest creates their items, the same ones in each run; tests without rows
+    stay.
     """
     yield
     metafunc._calls = metafunc._calls[:: metafunc.config.getoption("--one-in")]

@@ -19,7 +19,7 @@ Names = dict[str, Any]
 
 
 def shown(default: Any) -> Any:
-    """A default as JSON holds it."""
+    """Return a default as a JSON value."""
     if isinstance(default, (list, tuple)):
         return [shown(d) for d in default]
     plain = default is None or isinstance(default, (bool, int, float, str))
@@ -27,9 +27,7 @@ def shown(default: Any) -> Any:
 
 
 def parameters(function: Any) -> list[Any] | None:
-    """Names of parameters, with the default where there is one; None where Python does not know
-    them.
-    """
+    """Return the parameter names with their defaults; None if Python does not know them."""
     try:
         found = [p for p in inspect.signature(function).parameters.values() if p.name != "self"]
     except (TypeError, ValueError):
@@ -38,14 +36,14 @@ def parameters(function: Any) -> list[Any] | None:
 
 
 def entry(value: Any) -> list[Any] | None:
-    """What is known of a class or function; None for all else."""
+    """Return the record of a class or function; None for other values."""
     return (
         parameters(value.__init__ if inspect.isclass(value) else value) if callable(value) else None
     )
 
 
 def layer(value: Any) -> Any:
-    """The same of what may be a layer, whose forward counts as well."""
+    """Return the record of a possible layer, including its forward."""
     if not inspect.isclass(value):
         return entry(value)
     forward = {"forward": parameters(value.forward)} if hasattr(value, "forward") else {}

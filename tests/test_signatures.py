@@ -110,7 +110,7 @@ def test_name_and_signature(module: str, name: str) -> None:
 
 
 def test_missing_names_are_still_missing() -> None:
-    """In a process of its own: `oarlock.fluid` gives Tensor what it had in Paddle 1.x."""
+    """In a child process, because importing `oarlock.fluid` adds methods to Tensor."""
     code = "from tests.test_signatures import MISSING, home; print([a for a in MISSING if hasattr(home(a[0]), a[1])])"
     done = subprocess.run(
         [sys.executable, "-c", code],

@@ -66,8 +66,8 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of scripts of an environment with the wheel and the dependencies of this one,
-    without its editable install.
+    """Return the scripts folder of an environment with the wheel and its dependencies, without the
+    editable install.
     """
     folder = tmp_path_factory.mktemp("installed")
     run_command([sys.executable, "-m", "venv", "--without-pip", folder / "venv"], folder)

@@ -10,7 +10,7 @@ import pytest
 import oarlock as paddle
 from oarlock import nn
 from oarlock.amp import auto_cast, debugging, decorate
-from oarlock.amp.mode import Amp
+from oarlock.amp.mode import AmpMode
 from oarlock.core.errors import OarlockError, OpError
 from oarlock.core.mode import state
 
@@ -76,7 +76,7 @@ def test_nested_auto_cast_can_be_disabled(off: dict[str, Any]) -> None:
         with auto_cast(dtype="bfloat16"):
             assert paddle.matmul(x, y).dtype == "bfloat16"
         assert paddle.matmul(x, y).dtype == "float16"
-    assert not isinstance(state.mode, Amp)
+    assert not isinstance(state.mode, AmpMode)
 
 
 def test_float64_and_integers_are_not_cast() -> None:

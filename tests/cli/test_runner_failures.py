@@ -182,9 +182,7 @@ def test_engine_writes_no_telemetry(program: str, tmp_path: Path) -> None:
 
 
 def test_parameter_names_outside_of_the_folder_are_rejected(tmp_path: Path) -> None:
-    """They are copied behind each other, one file for each name: a thousand names of one file would
-    be a thousand copies.
-    """
+    """A copy of the shared file per name would use the memory of a thousand files."""
     program = MLP.with_suffix(".pdmodel").read_bytes()
     for odd in (b"./linear_0.b", b"a//ear_0.b_0", b"../ear_0.b_0", b"/inear_0.b_0"):
         (tmp_path / "__model__").write_bytes(program.replace(b"linear_0.b_0", odd))

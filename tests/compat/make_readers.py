@@ -1,4 +1,4 @@
-"""Ask real Paddle 1.8.5 what its readers give:
+"""Record the results of real Paddle 1.8.5's readers:
 
 ~/.cache/oarlock/paddle-1.8.5/bin/python tests/compat/make_readers.py
 """

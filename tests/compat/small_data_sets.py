@@ -100,7 +100,7 @@ def make(folder):
 
 
 def _roles(folder):
-    """Two sentences, of two verbs and of one."""
+    """Return two sentences, one with two predicates and one with one."""
     words = b"The\ncat\nsaw\ndogs\nrun\n\nStop\n.\n\n"
     props = b"- (A0* *\n- *) *\nsee (V*) *\n- (A1* (A0*)\nrun *) (V*)\n\nstop (V*\n- *)\n\n"
     base = "conll05st-release/test.wsj/"
@@ -141,7 +141,7 @@ def _rating(sample):
 
 
 def data_sets(paddle):
-    """What the readers of a Paddle give, by name."""
+    """Return the results of the data set readers of a Paddle package, by name."""
     d = paddle.dataset
     words, grams = d.imdb.build_dict(re.compile("aclImdb/train/.*"), 1), d.imikolov.build_dict(1)
     return {
@@ -188,7 +188,7 @@ def data_sets(paddle):
 
 
 def readers(paddle):
-    """What readers made of readers give, by name; the type of what they raise."""
+    """Return the results of the functions of paddle.reader, by name, or the types of their errors."""
     r = paddle.reader
 
     def ten():

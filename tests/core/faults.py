@@ -75,7 +75,7 @@ def kernels() -> None:
 
 
 def threads() -> None:
-    """Fewer threads than asked for: all counts that the system may allow."""
+    """Create fewer threads than requested, for all counts that the system may allow."""
     x = paddle.to_tensor(np.arange(400_000, dtype="f").reshape(400, 1000))
     expected = paddle.matmul(x, x, transpose_y=True).numpy()
     for allowed in (2, 1, 0):

@@ -20,12 +20,12 @@ N = 1200  # N x N float32 are 5.8 MB
 
 
 def column_of_ones() -> paddle.Tensor:
-    """N elements, one below the other."""
+    """Return ones [N, 1]."""
     return paddle.ones([N, 1])
 
 
 def row_of_ones() -> paddle.Tensor:
-    """N elements, one beside the other."""
+    """Return ones [1, N]."""
     return paddle.ones([1, N])
 
 
@@ -169,7 +169,7 @@ def test_limit_in_trained_programs(forward: Callable[..., Any]) -> None:
 
 
 def with_gradient(x: paddle.Tensor) -> paddle.Tensor:
-    """x as a tensor that wants a gradient."""
+    """Return x with stop_gradient=False."""
     x.stop_gradient = False
     return x
 
@@ -190,7 +190,7 @@ def test_limit_in_other_threads() -> None:
 
 
 def test_no_limit_for_numpy_outside_of_ops() -> None:
-    """Neither the user's arrays nor what Oarlock is given are counted."""
+    """The user's arrays and the inputs of ops are not counted."""
     large = np.ones((N, N), "float64")
     assert (large + large).nbytes > LIMIT
     assert paddle.to_tensor(large).numpy().nbytes > LIMIT

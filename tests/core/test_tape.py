@@ -212,7 +212,7 @@ ATTRIBUTES = [
 
 
 def object_of_each_type() -> dict[str, object]:
-    """A fresh object of each type of the module, which nothing else uses."""
+    """Return a new object of each type of the module."""
     result = leaf(1.0, 2.0) * 2
     return {
         "tensor": result,

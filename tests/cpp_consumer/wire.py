@@ -1,5 +1,5 @@
-"""Small programs as `.pdmodel` bytes, by hand: what the C++ reader is given owes nothing to our own
-exporter.
+"""Small `.pdmodel` files written without the exporter, so that the C++ reader is tested
+independently.
 """
 
 from __future__ import annotations

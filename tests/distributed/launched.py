@@ -20,7 +20,7 @@ def launch(
     options: tuple[str, ...] = (),
     **variables: str,
 ) -> subprocess.CompletedProcess[str]:
-    """What the launcher said and printed."""
+    """Run the launcher and return its result."""
     command = [
         sys.executable,
         "-m",

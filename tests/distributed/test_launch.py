@@ -163,7 +163,7 @@ def test_rank_that_exits_before_init_is_reported(tmp_path: Path) -> None:
 
 
 def job_with_status_files(folder: Path, *notes: tuple[str, float]) -> Any:
-    """A world whose ranks have noted these things some seconds ago."""
+    """Return a job whose ranks wrote these status files some seconds ago."""
     for rank, (text, ago) in enumerate(notes):
         path = folder / f"rank.{rank}.status"
         path.write_bytes(text.encode() + b"\0")

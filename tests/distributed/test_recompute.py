@@ -16,7 +16,7 @@ recompute = fleet.utils.recompute
 
 
 class Net(nn.Layer):
-    """Blocks with dropout.   again: whether they are run again"""
+    """Blocks with dropout. again: whether backward() recomputes them"""
 
     def __init__(self, again: bool) -> None:
         super().__init__()

@@ -13,7 +13,7 @@ from oarlock.distributed.reducer import Reducer, build_buckets
 
 
 class TwoRankCommunicator(SingleProcessCommunicator):
-    """A world in which another rank has the same gradients; writes down what is asked of it."""
+    """A communicator of two ranks with equal gradients, which records its calls."""
 
     size = 2
 
@@ -28,7 +28,7 @@ class TwoRankCommunicator(SingleProcessCommunicator):
 
 
 class BackwardProbe(paddle.autograd.PyLayer):
-    """Passes on what it is given, and says when the walk back comes by."""
+    """An identity op that reports when the backward pass reaches it."""
 
     said: list[str] = []
 

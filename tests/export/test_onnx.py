@@ -156,7 +156,7 @@ def test_ort_format_and_operator_config(model: str, net: Any) -> None:
 
 
 def test_unknown_sizes_of_ort_file(tmp_path: Path) -> None:
-    """A name where the file has one; `?` where it has none, and 0 is a number as any other."""
+    """Sizes are names, `?` if unknown, and 0 is a size."""
     sizes = [
         onnx.helper.make_tensor_value_info(n, onnx.TensorProto.FLOAT, s)
         for n, s in (("x", ["n", None, 0]), ("y", None))
@@ -185,7 +185,9 @@ def test_damaged_ort_file_is_rejected(model: str, cut: float) -> None:
 
 
 def nested_ort_file(depth: int) -> bytes:
-    """An `.ort` file whose graphs hold the next one twice each: a few kB for 2^depth nodes."""
+    """Return an `.ort` file whose graphs reference the next one twice each: a few kB for 2^depth
+    nodes.
+    """
     builder, fbs = flatbuffers.Builder(1024), ort_model_processor.fbs
 
     def table(kind: Any, **fields: int) -> int:
@@ -261,7 +263,7 @@ def test_rejected_export_leaves_nothing(net: Any, tmp_path: Path) -> None:
 
 
 class UpsampleByBranch(nn.Layer):
-    """A picture twice as large, in one of two ways."""
+    """Doubles the size of an image, in one of two branches."""
 
     def forward(self, x: Any) -> Any:
         h, w = paddle.shape(x)[2:]

@@ -20,7 +20,7 @@ from oarlock.export.save import atomic_write, stage_files
 
 
 def folder_contents(folder: Path) -> dict[str, bytes | None]:
-    """Everything below a folder: names, and what files hold."""
+    """Return the names and contents of all files below a folder."""
     return {
         str(path.relative_to(folder)): None if path.is_dir() else path.read_bytes()
         for path in folder.rglob("*")

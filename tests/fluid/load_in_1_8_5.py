@@ -41,7 +41,7 @@ def is_fed(program, feed):
 
 @contextmanager
 def runs_by(fluid, spying):
-    """Another function in the place of `Executor.run`, in the body."""
+    """Replace `Executor.run` in the body."""
     run, fluid.Executor.run = fluid.Executor.run, spying
     try:
         yield
@@ -55,7 +55,7 @@ def cases_of(module):
 
 
 def keep(fluid, module, folder):
-    """Save the first program that each case of a module fetches something of; gives the folders."""
+    """Save the first program of each case that is fetched from; returns the folders."""
     made = []
     run = fluid.Executor.run
 
@@ -98,7 +98,7 @@ def lengths_of(feed):
 
 
 def lengths_in(given, name):
-    """Those of one input."""
+    """Return the lengths of one input."""
     keys = sorted(k for k in given if k.startswith("lengths.") and k.split(".", 2)[2] == name)
     return [given[k].tolist() for k in keys]
 
@@ -124,7 +124,7 @@ def judged(fluid, path):
 
 
 def each_apart(folder, judge):
-    """Say what is wrong with each case of each topic.
+    """Report the failures of each case of each topic.
 
     judge: asked in a process of its own, as some end it
     """
@@ -149,7 +149,7 @@ def each_apart(folder, judge):
 
 
 def reason(error):
-    """What an error of 1.8.5 says, without where it was."""
+    """Return the message of an error of 1.8.5, without its location."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     said = [line.split(" at (/paddle")[0] for line in lines if "Error:" in line or "Hint:" in line]
     return " ".join(dict.fromkeys(said + [lines[-1].split(" at (/paddle")[0]]))
@@ -180,7 +180,7 @@ def write_ops(path):
 
 
 def run_all(folder):
-    """Run each in a process of its own: some end it."""
+    """Run each program in a process of its own, because some crash it."""
     from paddle import fluid
 
     each_apart(folder, lambda path: judged(fluid, path))

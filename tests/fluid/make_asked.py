@@ -1,4 +1,4 @@
-"""What real Paddle 1.8.5 refuses as a first operand, with a TypeError of its own: asked_1_8_5.json.
+"""Record which first operands real Paddle 1.8.5 rejects with a TypeError: asked_1_8_5.json.
 
     PYTHON_OF_PADDLE_1_8_5 tests/fluid/make_asked.py
 
@@ -18,7 +18,7 @@ ALIKE = ("y", "label", "index", "weight")
 
 
 def operands(fluid):
-    """Operands by what is wrong with them, or may be."""
+    """Return invalid and unusual operands by description."""
     return {
         "int": lambda: 1,
         "array": lambda: np.ones((2, 3), "float32"),
@@ -30,7 +30,7 @@ def operands(fluid):
 
 
 def layers(fluid):
-    """The names of layers that take anything, and what they need to be given."""
+    """Iterate over the layers that accept a variable, and their required arguments."""
     for name in sorted(fluid.layers.__all__):
         layer = getattr(fluid.layers, name)
         if callable(layer) and not isinstance(layer, type):

@@ -21,7 +21,7 @@ def topics():
 
 
 def results(found):
-    """A dict of arrays of what a case gives."""
+    """Return the results of a case as a dict of arrays."""
     if isinstance(found, dict):
         return {str(k): np.asarray(v) for k, v in found.items()}
     listed = found if isinstance(found, (list, tuple)) else [found]
@@ -29,7 +29,7 @@ def results(found):
 
 
 def main():
-    """Run the topics that are asked for, or all."""
+    """Run the given topics, or all."""
     sys.path.insert(0, HERE)
     from paddle import fluid
 

@@ -30,7 +30,7 @@ def signature(value):
 
 
 def members(module):
-    """name -> [kind, signature] of what a module makes public."""
+    """Return name -> [kind, signature] of the public names of a module."""
     names = getattr(module, "__all__", None) or [n for n in dir(module) if not n.startswith("_")]
     found = {}
     for name in sorted(set(names)):

@@ -14,7 +14,7 @@ BEGIN, END = "<!-- table -->\n", "<!-- end of table -->"
 
 
 def table() -> str:
-    """All old names and what each is called today, module by module."""
+    """Return the table of all deprecated names and their replacements, by module."""
     for found in pkgutil.walk_packages(fluid.__path__, "oarlock.fluid."):
         import_module(found.name)
     rows = [f"| `{old}` | {_code(new)} |" for old, new in sorted(REPLACEMENTS.items())]

@@ -26,7 +26,7 @@ def dygraph_mode() -> Iterator[None]:
 
 
 def run_with_fixed_parameters(layer: Any, *arrays: Any) -> Any:
-    """What a layer gives with parameters that only depend on their shapes."""
+    """Return the results of a layer whose parameters depend only on their shapes."""
     inputs = [d.to_variable(a) for a in arrays]
     layer(*inputs)  # makes them
     for i, parameter in enumerate(layer.parameters()):

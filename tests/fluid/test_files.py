@@ -28,7 +28,7 @@ def extract_paddle_files(name: str, folder: Path) -> None:
 
 
 def compare_with_golden(found: dict[str, Any], topic: str, case: str) -> None:
-    """Compare with what real Paddle gives."""
+    """Compare results with the recorded ones of real Paddle."""
     with np.load(HERE / "golden" / f"{topic}.npz") as kept:
         wanted = {k.split("/")[1]: kept[k] for k in kept.files if k.split("/")[0] == case}
     assert found.keys() == wanted.keys()
@@ -131,9 +131,7 @@ TOPICS = (
 
 @pytest.mark.parametrize("topic", TOPICS)
 def test_saved_programs_have_only_1_8_ops(topic: str, tmp_path: Path) -> None:
-    """The programs of all cases, pruned to what they fetch; real 1.8.5 runs them
-    (`load_in_1_8_5.py`).
-    """
+    """The programs of all cases, pruned to their fetches; 1.8.5 runs them in `load_in_1_8_5.py`."""
     known = set(json.loads((HERE.parent / "ops" / "types_1_8_5.json").read_text()))
     found: dict[str, set[str]] = {}
     for path in keep(fluid, importlib.import_module(f"{__package__}.cases.{topic}"), str(tmp_path)):

@@ -35,7 +35,7 @@ def lookup(module: str, name: str) -> Any:
 
 
 def parameters(signature: str) -> list[str]:
-    """The names of the parameters in a signature that is given as text."""
+    """Return the parameter names of a signature in text form."""
     spaced = signature.strip("()").replace("\n", " ")
     depth, names, current = 0, [], ""
     for sign in spaced + ",":

@@ -113,7 +113,7 @@ def test_create_existing_variable() -> None:
 
 
 def matmul_program() -> tuple[fluid.Program, fluid.Variable]:
-    """A program by hand, of a parameter with its own learning rate."""
+    """Return a hand-written program with a parameter that has its own learning rate."""
     program = fluid.Program()
     block = program.global_block()
     x = block.create_parameter(

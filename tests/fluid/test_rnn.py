@@ -177,7 +177,7 @@ def test_tree_conv_of_1_5() -> None:
 
 
 class CountdownDecoder(fluid.layers.Decoder):
-    """Counts down from numbers, each until zero; it says nothing of what becomes of the outputs."""
+    """Counts numbers down to zero, without `finalize`."""
 
     def initialize(self, inits: Any) -> Any:
         return inits, {"left": inits}, fluid.layers.equal(inits, fluid.layers.zeros_like(inits))

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
 
 def run(build: Any, seed: int) -> list[Any]:
-    """What is taken of the anchors of two pictures."""
+    """Return the sampled anchors of two images."""
     main = fluid.Program()
     given = {
         "anchors": ANCHORS,
@@ -102,7 +102,7 @@ def test_samples_depend_on_the_seed(build: Any) -> None:
 
 
 def test_samples_are_valid_candidates() -> None:
-    """Without chance the first ones are taken; with it, others of the same kind."""
+    """Without use_random the first candidates are selected, otherwise others of the same kind."""
     drawn = {tuple(row) for seed in range(8) for row in run(anchors, seed)[1].tolist()}
     fixed = {tuple(row) for row in run(lambda v: anchors(v, False), 0)[1].tolist()}
     assert fixed <= drawn

@@ -16,7 +16,7 @@ from load_in_1_8_5 import HERE, cases_of, each_apart, lengths_in, lengths_of, ru
 
 
 def keep(fluid, module, folder):
-    """Save the first program with gradients that each case of a module runs, with what it holds
+    """Save the first program with gradients that each case runs, with the values of its scope
     before.
     """
     run = fluid.Executor.run
@@ -51,7 +51,7 @@ def keep(fluid, module, folder):
 
 
 def trains(program):
-    """Whether a program holds gradients."""
+    """Whether a program has gradient ops."""
     return any(
         op.attr("op_role") & 1 for op in program.global_block().ops if op.has_attr("op_role")
     )
@@ -88,7 +88,7 @@ def judged(fluid, path):
 
 
 def same(found, wanted):
-    """Whether two arrays hold the same numbers, but for rounding."""
+    """Whether two arrays are equal up to rounding."""
     return found.shape == wanted.shape and np.allclose(
         found, wanted, rtol=1e-4, atol=1e-5, equal_nan=True
     )
@@ -98,7 +98,7 @@ KINDS = ("before", "in", "out")
 
 
 def main(what, folder):
-    """Keep, or run, each in a process of its own: some end it."""
+    """Save or run the programs, each in a process of its own because some crash it."""
     sys.path.insert(0, HERE)
     if what == "run":
         from paddle import fluid

@@ -1,5 +1,5 @@
-"""Runs hostile programs for a while in processes of their own, and collects those that crash, hang
-or raise what is no error of Oarlock.
+"""Run hostile programs in worker processes for some time, and collect those that crash, hang or
+raise an exception that is not Oarlock's.
 
 python -m tests.fuzz.drive --seconds 600 [--seed 1] [--first 0] [--op relu]       programs of one op
 python -m tests.fuzz.drive --seconds 600 --files                                  changed files
@@ -29,7 +29,7 @@ STUCK = 120.0  # seconds by the clock for a case that waits for something
 
 @dataclass
 class Report:
-    """What came of it.   findings: number of the case, what it was, how it ended."""
+    """The result. findings: case number, description and failure."""
 
     ran: int = 0
     refused: int = 0
@@ -42,7 +42,7 @@ class Report:
         return self.ran + self.refused
 
     def ended(self, answer: str) -> None:
-        """Count what a case said."""
+        """Count the outcome of a case."""
         if answer == "ran":
             self.ran += 1
         else:
@@ -67,7 +67,7 @@ def started(seed: int, first: int, only: str, worker: str) -> Any:
 
 
 def lines(worker: Any, until: float) -> Iterator[str]:
-    """What a worker says; it ends where the worker does, or says nothing for too long.
+    """Iterate over the lines of a worker until it ends or is silent for too long.
 
     TimeoutError for a hang.
     """
@@ -88,8 +88,8 @@ def lines(worker: Any, until: float) -> Iterator[str]:
 
 
 def used(process: int) -> float:
-    """Seconds of the processor that a process has used; by the clock where the system does not
-    tell.
+    """Return the CPU seconds that a process has used, or the elapsed time if the system does not
+    report them.
 
     0 for one that is gone
     """
@@ -109,7 +109,7 @@ def last_words(worker: Any) -> str:
 def drive(
     seconds: float, seed: int, first: int = 0, only: str = "", kind: str = "worker"
 ) -> Report:
-    """Run cases for that long, starting anew behind each that ended its worker.
+    """Run cases for some seconds, restarting the worker after each crash.
 
     kind: the module of the worker
     """
@@ -135,7 +135,7 @@ def drive(
 
 
 def main() -> int:
-    """Say what was found; 1 where something was."""
+    """Print the findings; returns 1 if there are any."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

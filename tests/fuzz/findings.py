@@ -1,5 +1,5 @@
-"""What fuzzing found, kept: hostile programs of one op that once ended the process, ran for ever or
-raised something else.
+"""Earlier findings of fuzzing: hostile one-op programs that crashed, hung or raised a wrong
+exception.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ MEMORY = 4 << 30
 
 
 def run(case: Case) -> str:
-    """`ran`, `stopped` where Ctrl-C ended it, or the first words of the error.
+    """Return `ran`, `stopped` after Ctrl-C, or the first words of the error.
 
     Whatever else happens is a finding.
     """
@@ -41,7 +41,7 @@ def run(case: Case) -> str:
 
 
 def main(seed: int, first: int, only: str = "") -> None:
-    """Cases `first`, `first + 1`, ... ; a line before each and one after."""
+    """Run the cases `first`, `first + 1`, ...; prints a line before and after each."""
     rows = [n for n, row in enumerate(ROWS) if only in ("", row.type)]
     for number in range(first, 1 << 62):
         case = make_case(seed, number, rows)

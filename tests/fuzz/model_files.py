@@ -52,7 +52,7 @@ def all_ops(message: Any) -> list[Any]:
 
 
 def change_attr(c: Chance, message: Any) -> str:
-    """Another value of an attribute, of its type or of another one."""
+    """Set an attribute to another value of its type or of another type."""
     op = c.of(all_ops(message))
     attrs = [a for a in op.attrs if AttrType(a.type) in HOSTILE]
     if not attrs:
@@ -153,7 +153,7 @@ def change_var(c: Chance, message: Any) -> str:
 
 
 def change_blocks(c: Chance, message: Any) -> str:
-    """Share a block, name another one, or copy a block as one more."""
+    """Share a block, reference another one, or append a copy of a block."""
     holders = [(op, a) for op in all_ops(message) for a in op.attrs if a.type == BLOCK]
     how = c.below(5)
     if how == 0 and holders:
@@ -202,7 +202,7 @@ def nest(c: Chance, message: Any) -> str:
 
 
 def move_op(c: Chance, message: Any) -> str:
-    """Swap two ops, drop one, or have one twice."""
+    """Swap two ops, remove one, or duplicate one."""
     ops = c.of(message.blocks).ops
     if len(ops) < 2:
         return "nothing"
@@ -234,7 +234,7 @@ class Model(NamedTuple):
 
 
 def models(folder: str) -> dict[str, Model]:
-    """The models of the fixtures.   folder: where parameters are put that lie in an archive"""
+    """Return the models of the fixtures. folder: for parameters that are inside of an archive"""
     found = {
         n: Model(n, (FOLDER / f"{n}.pdmodel").read_bytes(), str(FOLDER / f"{n}.pdiparams"))
         for n in NAMES
@@ -251,7 +251,7 @@ def models(folder: str) -> dict[str, Model]:
 
 
 def make_case(seed: int, number: int, files: dict[str, Model]) -> tuple[Model, bytes, str]:
-    """The file, its changed bytes, and what was changed."""
+    """Return the model, its mutated bytes, and a description of the mutations."""
     chance = Chance(seed, number)
     model = files[chance.of(sorted(files))]
     data = model.program
@@ -269,7 +269,7 @@ def make_case(seed: int, number: int, files: dict[str, Model]) -> tuple[Model, b
 
 
 def values_of(program: Program, model: Model) -> dict[str, Tensor]:
-    """The values that the program wants, as far as the file has them."""
+    """Return the values that the program needs, as far as the file contains them."""
     names = [var.name for var in parse_program(model.program).persistables()]
     found = load_params(model.params, names)
     return {
@@ -278,7 +278,7 @@ def values_of(program: Program, model: Model) -> dict[str, Tensor]:
 
 
 def feeds_of(program: Program) -> dict[str, np.ndarray[Any, Any]]:
-    """An array of ones for each input, unknown sizes being 2."""
+    """Return an array of ones for each input; unknown sizes are 2."""
     feeds = {}
     for name in program.feeds():
         var = program.var(name)
@@ -351,13 +351,15 @@ def run_lowered(data: bytes, model: Model) -> str:
 
 
 def run(data: bytes, model: Model) -> str:
-    """All three, one behind the other; what else is raised is a finding, and ends the process."""
+    """Interpret, compile and lower the file; any unexpected exception ends the process and is a
+    finding.
+    """
     answers = [run_interpreted(data, model), run_compiled(data, model), run_lowered(data, model)]
     return " | ".join(answer[:150] for answer in answers)
 
 
 def main(seed: int, first: int) -> None:
-    """Cases `first`, `first + 1`, ... ; a line before each and one after."""
+    """Run the cases `first`, `first + 1`, ...; prints a line before and after each."""
     with TemporaryDirectory() as folder:
         files = models(folder)
         for number in range(first, 1 << 62):

@@ -75,7 +75,7 @@ HOSTILE: dict[AttrType, list[Any]] = {
 
 @dataclass
 class Case:
-    """One program and what to feed it.   done: what was changed, as text."""
+    """A program and its feeds. done: description of the mutations."""
 
     row: str
     program: Program
@@ -88,7 +88,7 @@ class Case:
         return next(op for op in self.program.block.ops if op.type not in ("feed", "fetch"))
 
     def run(self) -> str:
-        """`ran`, or the first words of the error.   Whatever else happens is a finding."""
+        """Return `ran`, or the first words of the error. Any other exception is a finding."""
         try:
             with np.errstate(all="ignore"):
                 Engine(to_bytes(self.program), None, threads=1).run(list(self.feeds.values()))
@@ -116,7 +116,9 @@ class Chance:
 
 
 def hostile_attr(c: Chance, attr: Attr) -> Any:
-    """Another value of the same type; of a list, one element, its length, or all of it."""
+    """Return another value of the same type; for a list, change one element, the length, or all
+    elements.
+    """
     pool = HOSTILE[attr.type]
     if attr.type not in LIST_ATTR_TYPES:
         return c.of(pool)
@@ -134,7 +136,7 @@ def hostile_attr(c: Chance, attr: Attr) -> Any:
 
 
 def change_attr(c: Chance, case: Case) -> str:
-    """A hostile value, sometimes of a hostile type, for one attribute."""
+    """Set one attribute to a hostile value, sometimes of a hostile type."""
     names = [n for n, a in case.op.attrs.items() if a.type in HOSTILE]
     if not names:
         return change_values(c, case)
@@ -166,7 +168,7 @@ def refeed(case: Case, name: str, array: Array) -> None:
 
 
 def change_shape(c: Chance, case: Case) -> str:
-    """Another size of one axis, or another rank."""
+    """Change the size of one axis, or the rank."""
     if not case.feeds:
         return change_attr(c, case)
     name = c.of(sorted(case.feeds))
@@ -182,7 +184,7 @@ def change_shape(c: Chance, case: Case) -> str:
 
 
 def change_dtype(c: Chance, case: Case) -> str:
-    """Another dtype of an operand, or of what the program declares of a result."""
+    """Change the dtype of an operand, or the declared dtype of a result."""
     outputs = list(case.op.output_names())
     name = c.of(sorted(case.feeds) + outputs)
     dtype = c.of(DTYPES)
@@ -211,7 +213,7 @@ def change_values(c: Chance, case: Case) -> str:
 
 
 def hide_sizes(c: Chance, case: Case) -> str:
-    """Declare some sizes unknown: all of one variable's, or of every variable."""
+    """Declare some sizes unknown: all of one variable, or of every variable."""
     names = sorted(n for n, v in case.program.block.vars.items() if v.shape)
     if not names:
         return "nothing"
@@ -223,7 +225,7 @@ def hide_sizes(c: Chance, case: Case) -> str:
 
 
 def change_slots(c: Chance, case: Case) -> str:
-    """Drop an operand, take it twice, or take another one's."""
+    """Remove an operand, duplicate it, or replace it by another one."""
     slots = sorted(case.op.inputs)
     if not slots:
         return change_attr(c, case)
@@ -254,13 +256,15 @@ def plain_case(row: Row, name: str) -> Case:
 
 
 def lowered_rows(only: str = "") -> list[int]:
-    """The rows whose op has a lowering, those of the op `only` where one is named."""
+    """Return the indices of rows whose op has a lowering; only those of the op `only` if it is
+    given.
+    """
     known = set(runtime_module().lowered_ops())
     return [n for n, row in enumerate(ROWS) if row.type in known and only in ("", row.type)]
 
 
 def make_case(seed: int, number: int, rows: list[int]) -> Case | None:
-    """Case `number`: one of the rows, changed one to four times.
+    """Return case `number`: a row with one to four mutations.
 
     None where it cannot be written down.
     """

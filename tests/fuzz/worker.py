@@ -1,5 +1,5 @@
-"""Runs cases until it is ended; says which one before each, so that its death tells which one it
-was.
+"""Run cases until the process ends; prints each case before it runs, so that a crash can be
+attributed.
 
 python -m tests.fuzz.worker SEED FIRST [OP]
 python -m tests.fuzz.worker findings
@@ -17,7 +17,7 @@ MEMORY = 2 << 30  # a case that asks for more must be refused, not granted
 
 
 def main(seed: int, first: int, only: str = "") -> None:
-    """Cases `first`, `first + 1`, ... ; a line before each and one after."""
+    """Run the cases `first`, `first + 1`, ...; prints a line before and after each."""
     rows = lowered_rows(only)
     for number in range(first, 1 << 62):
         case = make_case(seed, number, rows)
@@ -27,7 +27,7 @@ def main(seed: int, first: int, only: str = "") -> None:
 
 
 def findings() -> None:
-    """What each of the kept findings answers, a line each."""
+    """Print the outcome of each earlier finding."""
     for finding in FINDINGS:
         print(repr(finding.case().run()), flush=True)
 

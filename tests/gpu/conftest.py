@@ -12,6 +12,6 @@ from . import stand_in
 
 @pytest.fixture
 def cupy() -> Iterator[ModuleType]:
-    """`import cupy` gives the stand-in; nobody has asked for a GPU yet."""
+    """Make `import cupy` return the stand-in, with no GPU selected."""
     with stand_in.installed() as found:
         yield found

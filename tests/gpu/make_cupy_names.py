@@ -1,4 +1,4 @@
-"""What the real CuPy has: names, signatures, the dtypes of its ufuncs.   Needs no GPU.
+"""Record the names and signatures of the real CuPy, and the dtypes of its ufuncs. Needs no GPU.
 
     pip install cupy-cuda12x && python tests/gpu/make_cupy_names.py > tests/gpu/cupy_names.json
 
@@ -15,7 +15,7 @@ import cupy
 
 
 def parameters_of(function: Any) -> list[str] | None:
-    """The names that a call may use, `**` for any, or None where nobody knows."""
+    """Return the keyword names that a call accepts, `**` for any, or None if unknown."""
     try:
         found = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
@@ -27,7 +27,7 @@ def parameters_of(function: Any) -> list[str] | None:
 
 
 def functions_of(module: Any) -> dict[str, list[str] | None]:
-    """The functions of a module that are no ufuncs, with what they take."""
+    """Return the functions of a module that are no ufuncs, with their parameters."""
     found = {n: getattr(module, n) for n in dir(module) if not n.startswith("_")}
     ufuncs = (cupy.ufunc, type(cupy.matmul))
     kept = {n: f for n, f in found.items() if callable(f) and not isinstance(f, (*ufuncs, type))}

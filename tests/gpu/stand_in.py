@@ -86,7 +86,7 @@ def refuse(what: Any) -> None:
 
 
 class ndarray:
-    """An array on a device; `_a` is what only the stand-in may see."""
+    """An array on a device; only the stand-in may read `_a`."""
 
     __array_priority__ = 100
     __slots__ = ("__weakref__", "_a", "_device")
@@ -324,7 +324,7 @@ for _name, _ufunc in {
 
 
 def made(value: Any) -> Any:
-    """What a function of NumPy gave, on the current device."""
+    """Wrap the result of a NumPy function as an array on the current device."""
     if isinstance(value, np.ndarray | np.generic):
         array = ndarray.__new__(ndarray)
         array._a, array._device = np.asarray(value), _Now.device
@@ -337,7 +337,7 @@ def made(value: Any) -> Any:
 
 
 def given(value: Any) -> Any:
-    """What a function of NumPy gets.
+    """Unwrap an argument for a NumPy function.
 
     Raises TypeError for an array in the processor's memory, ValueError for one of another device.
     """
@@ -359,14 +359,14 @@ def given(value: Any) -> Any:
 
 
 def place(index: Any) -> Any:
-    """An index: arrays of either side, as the real one takes them."""
+    """Convert an index, which may contain arrays of the CPU or of the device."""
     if isinstance(index, tuple):
         return tuple(map(place, index))
     return given(index) if isinstance(index, ndarray) else index
 
 
 def called(names: list[str] | None, function: Any, args: Any, how: Any) -> Any:
-    """A function with the parameters that the real one has."""
+    """Call a function after checking that the real one has the given keywords."""
     if names is not None and "**" not in names and (unknown := set(how) - set(names)):
         raise TypeError(
             f"cupy.{function.__name__}() got an unexpected keyword argument {sorted(unknown)}"
@@ -422,7 +422,7 @@ class Flags:
 
 
 class Memory:
-    """Where an array is: a number that nobody may follow but the stand-in of NCCL."""
+    """The address of an array, which only the NCCL stand-in may dereference."""
 
     held: dict[int, ndarray] = {}
 
@@ -454,7 +454,7 @@ class Device:
 
 
 class Stream:
-    """A queue of work: what is waited for in it, and what is recorded of it, goes into `log`."""
+    """A queue of work; waits and records are appended to `log`."""
 
     log: list[tuple[str, int]] = []
 
@@ -528,8 +528,8 @@ def special() -> ModuleType:
 
 @contextmanager
 def installed() -> Iterator[ModuleType]:
-    """In the body `import cupy` finds the stand-in, and no GPU was asked for yet; behind it nothing
-    is left of it.
+    """Make `import cupy` return the stand-in in the body, with no GPU selected; restores
+    everything.
     """
     from oarlock.core import arrays, cuda, native
 

@@ -1,4 +1,4 @@
-"""A stand-in for NCCL as CuPy shows it, on MPI: each rank is a process.
+"""A stand-in for CuPy's NCCL on MPI; each rank is a process.
 
 It checks what the real one would crash at or hang on.
 """
@@ -38,7 +38,7 @@ def _at(pointer: int, count: int, kind: int) -> Any:
 
 
 class NcclCommunicator:
-    """Ranks that have one identity."""
+    """The ranks of one communicator id."""
 
     def __init__(self, size: int, identity: tuple[int, ...], rank: int) -> None:
         from mpi4py import MPI
@@ -108,7 +108,7 @@ _made = 0
 
 
 def get_unique_id() -> tuple[int, ...]:
-    """128 signed bytes: who made it, a number, and some below zero, as the real one has."""
+    """Return 128 signed bytes: the process, a counter, and some negative ones, as the real id has."""
     global _made  # noqa: PLW0603 - one count
     from mpi4py import MPI
 

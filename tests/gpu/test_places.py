@@ -206,7 +206,7 @@ def test_indexing(cupy: ModuleType) -> None:
 
 
 def test_indices_are_on_the_device_of_the_operand(cupy: ModuleType) -> None:
-    """Without set_device: what Oarlock makes for itself lies beside the operand."""
+    """Tensors that Oarlock creates are on the device of the operand, also without set_device."""
     x = oarlock.to_tensor(ROWS).cuda()
     x[0, 1] = 3.0
     x[[1], 0] = 2.0

@@ -33,7 +33,7 @@ class LeNet(nn.Layer):
 
 
 class Block(nn.Layer):
-    """A residual block, with what else nets of pictures have."""
+    """A residual block with other typical ops of image networks."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Real PaddlePaddle in its own environment, as a process that answers questions."""
+"""Real PaddlePaddle in its own environment, as a process that answers requests."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class Paddle:
         return json.loads(line)
 
     def stop(self) -> None:
-        """End the process, if there is one."""
+        """Stop the process if it was started."""
         process, self.process = self.process, None
         if process is not None:
             for pipe in (process.stdin, process.stdout):

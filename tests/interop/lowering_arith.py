@@ -1,4 +1,4 @@
-"""One op each, continued: functions of numbers, norms, what runs along an axis, diagonals."""
+"""Single ops: arithmetic functions, norms, ops along an axis, diagonals."""
 
 import numpy as np
 from lowering_cases import a, f, ints, op

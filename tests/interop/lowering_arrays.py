@@ -1,6 +1,4 @@
-"""One op each, continued: tensors put together, read and written by index, and made from
-nothing.
-"""
+"""Single ops: tensors joined, indexed and created."""
 
 import numpy as np
 from lowering_cases import a, f, ints, op, w

@@ -30,7 +30,7 @@ UNDECLARED = {
 
 
 class Weight(np.ndarray):
-    """An array that the program holds as a parameter."""
+    """An array that is a parameter of the program."""
 
 
 def w(array):
@@ -38,7 +38,7 @@ def w(array):
 
 
 class Packed(np.ndarray):
-    """Rows of sequences, one behind the other.
+    """Rows of sequences, one sequence after the other.
 
     offsets: where each begins, and how many rows there are
     """
@@ -53,7 +53,7 @@ def packed(array, offsets):
 
 
 def f(*shape, dtype="float32", low=None, high=None, seed=7):
-    """Normal numbers, or even ones between low and high."""
+    """Return normal numbers, or uniform ones between low and high."""
     rng = np.random.default_rng(seed)
     values = rng.standard_normal(shape) if low is None else rng.uniform(low, high, shape)
     return np.asarray(values).astype(dtype)
@@ -122,8 +122,8 @@ def op(
     undeclared="",
     **given,
 ):
-    """An Op: arrays and lists of arrays are inputs, what else is named is an attribute; `out` names
-    slots, `Y*3` three results.
+    """Return an Op: arrays and lists of arrays are inputs, other keywords attributes; `out` names
+    the output slots, `Y*3` three results.
     """
     assert variants[0] == "known"
     inputs = {} if x is None else {slot: x}
@@ -159,7 +159,7 @@ def _is_input(value):
 
 
 def named(cases):
-    """name -> case; ops of one type are numbered."""
+    """Return name -> case; cases of one op type are numbered."""
     seen = Counter()
     found = {}
     for case in cases:
@@ -185,7 +185,7 @@ def _feed(block, name, array, shape):
 
 
 def _lengths(block, var):
-    """The lengths of the sequences in a result, which have no other way out."""
+    """Append an output with the lengths of a result's sequences."""
     pad, out, length = (
         block.create_var(name=f"{var.name}_{end}") for end in ("pad", "padded", "lengths")
     )
@@ -204,7 +204,7 @@ def _lengths(block, var):
 
 
 def _build(case, variant):
-    """The variables fed and fetched of a program with one op; lengths of sequences come after its
+    """Return the feed and fetch variables of a one-op program; the lengths of sequences follow its
     results.
     """
     import paddle
@@ -318,8 +318,8 @@ def _export_variants(case, path):
 
 
 def export(name, case, folder):
-    """Write every variant of a case that Paddle can declare, the inputs and what Paddle gives for
-    known shapes.
+    """Write every variant of a case that Paddle can declare, its inputs, and Paddle's results for
+    static shapes.
     """
     import paddle
 
@@ -378,7 +378,7 @@ def cases():
 
 
 def export_all(folder, part=""):
-    """Every case whose name holds `part`; name -> error of those that Paddle itself refuses."""
+    """Write every case whose name contains `part`; returns the errors of cases that Paddle rejects."""
     failed = {}
     for name, case in cases().items():
         if part in name:

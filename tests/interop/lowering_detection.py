@@ -1,4 +1,4 @@
-"""One op each: boxes, priors, and what thins them out."""
+"""Single ops: boxes, priors, and non-maximum suppression."""
 
 from itertools import product
 

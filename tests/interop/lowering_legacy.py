@@ -1,4 +1,4 @@
-"""One op each, continued: ops of the first versions, and several ops in one."""
+"""Single ops of early versions, and combinations of ops."""
 
 import numpy as np
 from lowering_cases import a, f, ints, op, w

@@ -11,7 +11,7 @@ def definite(*shape, seed=7):
 
 
 def regular(*shape, seed=7, dtype="float32"):
-    """Matrices that are not near a singular one."""
+    """Return well-conditioned matrices."""
     return (f(*shape, seed=seed) + 3 * np.eye(shape[-1], dtype="float32")).astype(dtype)
 
 

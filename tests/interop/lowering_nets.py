@@ -1,5 +1,4 @@
-"""Layers as real Paddle exports them, beside the functions of `lowering_functions.py`: what
-`lowering_cases.py` writes beside single ops.
+"""Layers that real Paddle exports, in addition to the functions of `lowering_functions.py`.
 
 Importable without Paddle: a case is built when it is exported.
 """

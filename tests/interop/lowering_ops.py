@@ -1,6 +1,4 @@
-"""One op each: what `lowering_cases.py` writes.   Tables by family, as in
-cpp_runtime/src/convert/ops.
-"""
+"""Single ops for `lowering_cases.py`, in tables by family as in cpp_runtime/src/convert/ops."""
 
 from lowering_cases import a, f, ints, op, w
 

@@ -1,4 +1,4 @@
-"""Quantisation: what `lowering_cases.py` writes.
+"""Quantization cases of `lowering_cases.py`.
 
 No number lies half-way between two steps: there engines round to even.
 """

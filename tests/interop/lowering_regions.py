@@ -1,4 +1,4 @@
-"""One op each: regions of pictures, and convolutions that look elsewhere."""
+"""Single ops: region pooling and deformable convolution."""
 
 from itertools import product
 

@@ -1,4 +1,4 @@
-"""Recurrent networks: what `lowering_cases.py` writes."""
+"""Recurrent networks for `lowering_cases.py`."""
 
 import numpy as np
 from lowering_cases import a, f, op, w
@@ -41,7 +41,7 @@ def rnn(mode, layers=1, directions=1, lengths=None, sizes=(6, 3, 4, 5), **more):
 
 
 def with_nan(case, slot, at):
-    """The same with one entry of an operand that is not a number."""
+    """Return the case with one NaN in an operand."""
     case.inputs[slot][0][at] = np.nan
     return case
 

@@ -1,4 +1,4 @@
-"""One op each, continued: what is found by order, by value and by number; rows brought together."""
+"""Single ops: search by order, value and index; joined rows."""
 
 import numpy as np
 from lowering_cases import a, f, ints, op, w

@@ -1,4 +1,4 @@
-"""Packed sequences (LoD): what `lowering_cases.py` writes."""
+"""LoD ops for `lowering_cases.py`."""
 
 import numpy as np
 from lowering_cases import a, f, ints, op, packed, w

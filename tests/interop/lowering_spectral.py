@@ -1,4 +1,4 @@
-"""Complex numbers, Fourier transforms, frames: what `lowering_cases.py` writes."""
+"""Complex numbers, Fourier transforms and frames for `lowering_cases.py`."""
 
 from lowering_cases import f, op
 

@@ -1,4 +1,4 @@
-"""One op each: pictures resized, rearranged and sampled."""
+"""Single ops: image resizing, rearrangement and sampling."""
 
 from itertools import product
 
@@ -34,7 +34,7 @@ def _sizes(dims, *sizes):
 
 
 def _forms(method):
-    """Every way to say how large, for each way to count places."""
+    """Return all ways to specify the size, combined with all coordinate modes."""
     dims = PICTURES[method].ndim - 2
     out = np.array([6, 11, 4], "int32")[3 - dims :]
     for corners, mode in COUNTS:
@@ -139,7 +139,7 @@ _HALVES = [np.arange(-4, 2 * n + 3) / 2 for n in (6, 5)]
 
 
 def _between_pixels(corners):
-    """A grid of places on pixels and exactly between two."""
+    """Return a sampling grid on pixels and exactly between two pixels."""
     along = [
         (2 * p / (n - 1) if corners else (2 * p + 1) / n) - 1
         for p, n in zip(_HALVES, (6, 5), strict=True)

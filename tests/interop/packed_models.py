@@ -86,9 +86,7 @@ def sentiment():
 
 
 def reader():
-    """Text in pictures: columns of features as sequences, GRUs, the letters without blanks and
-    repetitions.
-    """
+    """Text recognition: feature columns as sequences, GRUs, and CTC decoding."""
     image = paddle.static.data("image", [-1, 1, 8, 32], "float32")
     given = np.random.default_rng(7).standard_normal((3, 1, 8, 32)).astype("float32")
     x = nn.conv2d(image, 4, 3, padding=1, act="relu")
@@ -126,7 +124,7 @@ def _export(name, folder):
 
 
 def export_all(folder):
-    """Write every model; gives their names."""
+    """Write every model; returns their names."""
     paddle.enable_static()
     try:
         for name in MODELS:

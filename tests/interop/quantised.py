@@ -1,4 +1,4 @@
-"""A small net as each of real Paddle's quantisers writes it.   Runs in Paddle's own environment."""
+"""A small network written by each of real Paddle's quantizers. Runs in Paddle's own environment."""
 
 import os
 
@@ -81,7 +81,7 @@ def of_a_file(prefix, **settings):
 
     class Loader(paddle.io.DataLoader):
         def __init__(self):
-            """Nothing of a loader is needed but that it is one."""
+            """The quantizer only requires that a loader exists."""
 
         def __call__(self):
             return iter([{"x": x} for x in INPUTS[1:]])
@@ -131,6 +131,6 @@ WAYS = {
 
 
 def write(way, prefix):
-    """The model, and `<prefix>.npz`: what to run it on."""
+    """Write the model, and its inputs to `<prefix>.npz`."""
     WAYS[way](prefix)
     np.savez(f"{prefix}.npz", INPUTS[0])

@@ -6,7 +6,7 @@ import numpy as np
 
 
 def leaf(P, *values):
-    """A float32 leaf that wants a gradient."""
+    """Return a float32 leaf with stop_gradient=False."""
     return P.to_tensor(np.array(values, "float32"), stop_gradient=False)
 
 

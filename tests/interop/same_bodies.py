@@ -1,5 +1,5 @@
-"""Loops and branches whose bodies are `with` blocks, and branches that give different kinds of
-tensors; see same_code.py.
+"""Loops and branches whose bodies are `with` blocks, and branches with different result types; see
+same_code.py.
 """
 
 import numpy as np
@@ -52,7 +52,7 @@ def rebound(P, S, x):
 
 
 def nested(P, S, x):
-    """A loop in a loop, both of which change what is outside of both."""
+    """A loop in a loop; both change outer variables."""
     i, total, end = number(P, 0, "int64"), x * 1.0, number(P, 2, "int64")
     outer = P.less_than(i, end)
     with flow_of(P).While(outer).block():
@@ -82,7 +82,7 @@ def with_cond(P, S, x):
 
 
 def switched(P, S, x):
-    """The first case that holds writes."""
+    """The first true case writes."""
     rate, size = number(P, 0.0), P.sum(x)
     with flow_of(P).Switch() as switch:
         with switch.case(size > 2.0):
@@ -111,7 +111,7 @@ def scalar_block(P, S, x):
 
 
 def empty_block(P, S, x):
-    """A branch that is taken where nothing that it reads is empty."""
+    """A branch whose operands are empty is executed."""
     total = x * 1.0
     chosen = P.masked_select(x, x > 1.0)
     with flow_of(P).ConditionalBlock([chosen]).block():
@@ -130,7 +130,7 @@ def unlike(P, S, x):
 
 
 def unlike_cases(P, S, x):
-    """Of which one is another choice."""
+    """Cases with different results."""
     one, two = lambda: P.full([1, 2], 1.5), lambda: P.full([2, 2], 2, "int32")
     three, size = lambda: P.full([3], 3, "int32"), P.sum(x)
     index = P.cast(size > 0, "int32") + P.cast(size > 2, "int32")

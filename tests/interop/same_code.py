@@ -1,5 +1,5 @@
-"""The same code for Oarlock and for real Paddle: each case takes the package and gives arrays,
-which must be equal.
+"""The same code for Oarlock and real Paddle: each case takes the package and returns arrays, which
+must be equal.
 
 Runs in both environments, so it uses nothing but NumPy and what it is given.
 """
@@ -32,7 +32,7 @@ def flat(out):
 
 
 def Called(P, make, call):
-    """A Layer that gives all tensors of call(make(), *tensors)."""
+    """A Layer that returns all tensors of call(make(), *tensors)."""
 
     class Inner(P.nn.Layer):
         def __init__(self):
@@ -74,7 +74,7 @@ def layer_case(make, *inputs, train=False):
 
 
 def trainable(P, layer):
-    """What a layer gives in evaluation, and what becomes of its statistics."""
+    """Return the outputs of a layer in eval mode, and its statistics."""
     fill(layer).eval()
     return {
         "out": layer(P.to_tensor(X4)).numpy(),
@@ -212,7 +212,9 @@ def optimizer_case(make, steps=5):
 
 
 def lbfgs_case(**options):
-    """A point after four steps, how often the loss was asked for, and the changes that are kept."""
+    """Return a point after four steps, the number of loss evaluations, and the stored curvature
+    pairs.
+    """
 
     def run(P):
         start = P.nn.initializer.Assign(np.array([3, -2, 1], "float32"))
@@ -334,7 +336,7 @@ schedulers = {
 
 
 def tensors_case(function):
-    """What functions of two tensors give, with dtypes."""
+    """Return the results of functions of two tensors, with dtypes."""
 
     def run(P):
         x, y = (
@@ -486,7 +488,7 @@ def all_cases():
 
 
 def run_all(P, path, cases):
-    """Run every case; `path` gets the arrays as `case/name`, and the errors are given back."""
+    """Run every case; `path` gets the arrays as `case/name`, and errors are returned."""
     found, errors = {}, {}
     for case, function in cases.items():
         try:

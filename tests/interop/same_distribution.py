@@ -6,7 +6,7 @@ import numpy as np
 
 
 def leaves(P, values):
-    """Tensors that want gradients; what is no list stays as it is."""
+    """Return tensors with stop_gradient=False; values that are no lists are unchanged."""
     return [
         P.to_tensor(np.array(v, "float32"), stop_gradient=False) if isinstance(v, list) else v
         for v in values
@@ -14,9 +14,7 @@ def leaves(P, values):
 
 
 def distribution(name, *values, at=None, methods=(), gradients=True):
-    """What a distribution says of itself, at `at`, and the gradients of its parameters in all of
-    it.
-    """
+    """Return the properties of a distribution, its methods at `at`, and parameter gradients."""
 
     def run(P):
         given = leaves(P, values)
@@ -126,9 +124,7 @@ def no_rule(P):
 
 
 def own_family(P):
-    """Entropy and divergence of a class of one's own, from its log-normalizer; and a rule of one's
-    own.
-    """
+    """Entropy and divergence of a custom ExponentialFamily, and a custom KL rule."""
     d = P.distribution
 
     class Exponential(d.ExponentialFamily):
@@ -161,7 +157,7 @@ def own_family(P):
 
 
 def draws(make, *shapes):
-    """Shapes and dtypes of draws, and whether they carry a gradient."""
+    """Return shapes and dtypes of samples, and whether they have gradients."""
 
     def run(P):
         made = make(P, P.distribution)
@@ -253,14 +249,14 @@ def absolute(P):
 
 
 def kinds(P):
-    """What calling a transform with a distribution or a transform gives."""
+    """Return the types of a transform called with a distribution and with a transform."""
     d = P.distribution
     named = [type(d.ExpTransform()(x)).__name__ for x in (d.TanhTransform(), d.Normal(0.0, 1.0))]
     return {"kinds": np.array(named)}
 
 
 def transformed(P):
-    """A distribution behind two transforms: density, gradients, shapes of draws."""
+    """A distribution with two transforms: density, gradients, sample shapes."""
     d = P.distribution
     loc, scale = two(P)
     made = d.TransformedDistribution(d.Normal(loc, scale), [affine(P, d), d.ExpTransform()])
@@ -282,7 +278,7 @@ def transformed(P):
 
 
 def independent(P):
-    """Variables taken together, also behind a transform of events."""
+    """Independent, also inside a transformed distribution."""
     d = P.distribution
     given = P.to_tensor(SHARES), P.to_tensor(SHARES + 1)
     made = d.Independent(d.Normal(*given), 1)
@@ -304,7 +300,7 @@ def independent(P):
 
 
 def refused(P):
-    """What no distribution can be made of."""
+    """Invalid parameters of distributions."""
     d = P.distribution
     one = P.ones([2])
     tries = [

@@ -29,7 +29,7 @@ def either(P, S, x, y):
 
 
 def shared(P, S, x, y):
-    """Both branches read what was computed before."""
+    """Both branches read an earlier result."""
     z = P.tanh(x)
     return S.nn.cond(z.sum() > 0, lambda: z * z, lambda: P.exp(z)) + z * y
 
@@ -41,7 +41,7 @@ def nested(P, S, x, y):
 
 
 def cases(P, S, x, y):
-    """The first condition that holds."""
+    """The first true condition is selected."""
     return S.nn.case([(x.sum() > 1, lambda: x * y), (x.sum() > 0, lambda: x + y)], lambda: x * x)
 
 
@@ -52,13 +52,13 @@ def switched(P, S, x, y):
 
 
 def counted(P, S, x, y):
-    """A fixed number of rounds."""
+    """A fixed number of iterations."""
     body = lambda i, s: [i + 1, P.tanh(s * x + y)]
     return S.nn.while_loop(lambda i, s: i < 4, body, [start(P), x * 1.0])[1]
 
 
 def until(P, S, x, y):
-    """As many rounds as values say."""
+    """A number of iterations that depends on values."""
     body = lambda s, n: [s * 1.5 + y * y, n + 1]
     return S.nn.while_loop(lambda s, n: s.abs().sum() < 50, body, [x * 1.0, start(P)])[0]
 
@@ -70,7 +70,7 @@ def no_rounds(P, S, x, y):
 
 
 def loop_in_loop(P, S, x, y):
-    """Rounds of rounds."""
+    """A loop in a loop."""
 
     def body(i, s):
         inner = S.nn.while_loop(
@@ -82,7 +82,7 @@ def loop_in_loop(P, S, x, y):
 
 
 def flow(build):
-    """What a function gives and its gradients, at points that take every branch."""
+    """Return the results of a function and its gradients, for inputs that take every branch."""
 
     def run(P):
         with static_mode(P) as S:

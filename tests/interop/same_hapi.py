@@ -1,5 +1,5 @@
-"""Model, callbacks, summary and flops, for Oarlock and for real Paddle: each case takes the package
-and gives arrays and text.
+"""Model, callbacks, summary and flops, for Oarlock and real Paddle: each case takes the package and
+returns arrays and text.
 
 Runs in both environments, so it uses nothing but NumPy and what it is given.
 """
@@ -26,7 +26,7 @@ def said(function):
 
 
 def samples(P, size=22):
-    """A Dataset of small pictures with classes."""
+    """A Dataset of small images with classes."""
 
     class Samples(P.io.Dataset):
         def __getitem__(self, index):
@@ -97,7 +97,7 @@ KEYS = {"acc", "batch_size", "loss", "metrics", "step", "steps"}
 
 
 def events(P):
-    """Which methods of a callback are called, with what."""
+    """Return the called methods of a callback and their arguments."""
     seen = []
 
     class Watch(P.callbacks.Callback):
@@ -164,14 +164,14 @@ def scheduled(P, **options):
 
 
 def stopped(P, **options):
-    """EarlyStopping: when, and at what."""
+    """EarlyStopping: epoch and value."""
     watch = P.callbacks.EarlyStopping(save_best_model=False, **options)
     found = fitted(P, made=model(P, 0.9), eval_data=samples(P, 9), callbacks=[watch], epochs=12)
     return {**found, "best": np.array(watch.best_value), "epoch": np.array(watch.stopped_epoch)}
 
 
 def reduced(P, **options):
-    """ReduceLROnPlateau: to what, and when.
+    """ReduceLROnPlateau: learning rates and epochs.
 
     The rate is too small to matter: Paddle's optimizer goes on with the old one.
     """

@@ -1,6 +1,4 @@
-"""More of the same code for Oarlock and for real Paddle: layers and functions of neural networks;
-of pictures in `same_pictures.py`.
-"""
+"""Layers and functions of neural networks for same_code.py; images are in `same_pictures.py`."""
 
 import numpy as np
 from same_code import Called, data, fill, flat, recordable
@@ -93,7 +91,7 @@ recurrent = {
 
 
 def rnn_lengths(P):
-    """What a network gives where sequences end early; real Paddle's gradients are wrong there."""
+    """Results of a network with sequence lengths; real Paddle's gradients are wrong there."""
     net = fill(P.nn.LSTM(4, 6, 2, "bidirect"))
     net.eval()
     return {
@@ -312,7 +310,7 @@ def beams(P, **settings):
 
 
 def global_start(P):
-    """Parameters start as set_global_initializer says."""
+    """Parameters are initialized by set_global_initializer."""
     init = P.nn.initializer
     init.set_global_initializer(init.Constant(2.0), init.Constant(3.0))
     layers = (
@@ -330,7 +328,7 @@ def global_start(P):
 
 
 def starts(P):
-    """Dirac filters, and what is true of orthogonal ones."""
+    """Dirac filters, and properties of orthogonal ones."""
     init = P.nn.initializer
     made = lambda shape, start: (
         P.nn.Layer().create_parameter(shape, default_initializer=start).numpy()
@@ -344,7 +342,7 @@ def starts(P):
 
 
 def reparameterized(dim, make=lambda P: P.nn.Conv2D(4, 3, 3)):
-    """A weight as length and direction: outputs, gradients, and the weight made whole again."""
+    """weight_norm: outputs, gradients, and the weight after its removal."""
 
     def run(P):
         layer = P.nn.utils.weight_norm(make(P), dim=dim)
@@ -383,7 +381,7 @@ def spectrally(make, x):
 
 
 def bounded(limit):
-    """Gradients after a limit on them, and what it says."""
+    """Gradients after clipping, and the returned norm."""
 
     def run(P):
         layer = fill(P.nn.Linear(6, 3))

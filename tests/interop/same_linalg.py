@@ -1,4 +1,4 @@
-"""The same code for Oarlock and for real Paddle: complex numbers, linear algebra; see same_code.py.
+"""Complex numbers and linear algebra for same_code.py.
 
 Vectors are known up to a sign, so what is compared is made of them: products of factors, absolute
 values.

@@ -9,7 +9,7 @@ LABELS = np.array([0, 1, 1, 0, 1, 1])
 
 
 def two_classes(name, both=False):
-    """What a metric says after none, one and two batches, and anew."""
+    """Return the values of a metric after none, one and two batches, and after a reset."""
 
     def run(P):
         metric = getattr(P.metric, name)()
@@ -26,7 +26,7 @@ def two_classes(name, both=False):
 
 
 def areas(P):
-    """Areas with ties, with one class only, and with few steps."""
+    """AUC with ties, with one class only, and with few thresholds."""
     draw = np.random.default_rng(2)
     chances = np.round(draw.uniform(0, 1, 300), 2).astype("float32")
     labels = (draw.uniform(0, 1, 300) < chances).astype("int64")

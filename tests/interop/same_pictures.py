@@ -1,6 +1,4 @@
-"""More of the same code for Oarlock and for real Paddle: windows, pools and norms of pictures; see
-same_code.py.
-"""
+"""Windows, pooling and normalization of images for same_code.py."""
 
 import numpy as np
 from same_code import data, fill, layer_case
@@ -89,7 +87,7 @@ windows = {
 
 
 def layer_unpool(layer, x, function, **settings):
-    """Pooling and the way back."""
+    """Pooling and unpooling."""
     from importlib import import_module
 
     F = import_module(type(layer).__module__.split(".")[0] + ".nn.functional")

@@ -6,7 +6,7 @@ import numpy as np
 
 
 def data(*shape):
-    """Numbers that depend on the shape alone, not on what was run before."""
+    """Return numbers that depend only on the shape."""
     return np.random.default_rng([42, *shape]).uniform(-1, 1, shape).astype("float32")
 
 
@@ -76,7 +76,7 @@ def unet(P):
 
 
 def vae(P):
-    """A variational autoencoder with its noise given."""
+    """Variational autoencoder with given noise."""
     nn = P.nn
     encoder, decoder = (
         fill(nn.Sequential(nn.Flatten(), nn.Linear(144, 16), nn.Tanh(), nn.Linear(16, 8))),
@@ -241,7 +241,7 @@ def speech(P):
 
 
 def siamese(P):
-    """Triplets of pictures through one network with squeeze and excitation."""
+    """Triplets of images in one network with squeeze and excitation."""
     nn, F = P.nn, P.nn.functional
 
     class Net(nn.Layer):
@@ -277,7 +277,7 @@ def siamese(P):
 
 
 def policy(P):
-    """A policy gradient with a mask of moves, advanced indexing and in-place writes."""
+    """Policy gradient with a move mask, advanced indexing and in-place writes."""
     nn, F = P.nn, P.nn.functional
     net = fill(nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 3)))
     adam = P.optimizer.Lamb(0.01, parameters=net.parameters())
@@ -301,7 +301,7 @@ def policy(P):
 
 
 def style(P):
-    """A picture that learns the Gram matrix of another: the parameter is the picture."""
+    """Style transfer: the image is the parameter."""
     conv = fill(P.nn.Conv2D(3, 4, 3, padding=1, padding_mode="reflect"))
     for p in conv.parameters():
         p.stop_gradient = True

@@ -1,4 +1,4 @@
-"""Programs written by hand, for Oarlock and for real Paddle: each case takes the package and gives
+"""Hand-written programs, for Oarlock and real Paddle: each case takes the package and returns
 arrays.
 
 Runs in both environments, so it uses nothing but NumPy and what it is given.
@@ -33,7 +33,7 @@ def filled(P, shape, seed=0):
 
 
 def start(P, exe):
-    """Run the startup program, then give parameters known values in the order of their names."""
+    """Run the startup program, then set the parameters, sorted by name, to known values."""
     exe.run(P.static.default_startup_program())
     for i, p in enumerate(
         sorted(P.static.default_main_program().all_parameters(), key=lambda p: p.name)
@@ -44,7 +44,7 @@ def start(P, exe):
 
 
 def program_case(build, backward=True, **feed):
-    """What a program gives, the gradients of its parameters and inputs, and their names."""
+    """Return the outputs of a program, the gradients of its parameters and inputs, and their names."""
 
     def run(P):
         with static_mode(P) as S:
@@ -245,9 +245,7 @@ def apart(P):
 
 
 def averaged(P):
-    """ExponentialMovingAverage: losses with averages in place of parameters, and with the
-    parameters again.
-    """
+    """ExponentialMovingAverage: losses with averaged and with restored parameters."""
     with static_mode(P) as S:
         x, labels = S.data("x", [None, 8]), S.data("labels", [None, 1], "int64")
         _, loss = net(P, x, labels)
@@ -268,9 +266,7 @@ def averaged(P):
 
 
 def weight_norm(dim):
-    """Losses of a layer whose weight is a direction and a length; with `dim` Paddle's own sums
-    shapes that differ.
-    """
+    """Losses of a layer with weight_norm; with `dim`, Paddle's own sums have different shapes."""
 
     def run(P):
         with static_mode(P) as S:
@@ -290,7 +286,7 @@ def weight_norm(dim):
 
 
 def metrics(**settings):
-    """accuracy and auc over several batches, and what auc keeps."""
+    """accuracy and auc over several batches, and the state of auc."""
 
     def run(P):
         with static_mode(P) as S:
@@ -341,9 +337,7 @@ def targets(P):
 
 
 def word2vec(P):
-    """Four words to the next one, one shared table: the example of Paddle's documentation, made
-    small.
-    """
+    """word2vec of Paddle's documentation, made small: four words predict the next one."""
     with static_mode(P) as S:
         words = [S.data(f"w{i}", [None, 1], "int64") for i in range(4)]
         following = S.data("next", [None, 1], "int64")
@@ -419,7 +413,7 @@ def branches(P):
 
 
 def loops(P):
-    """while_loop whose rounds depend on what is fed, with gradients."""
+    """while_loop with a data-dependent number of iterations, with gradients."""
     with static_mode(P) as S:
         x, n = S.data("x", [2, 3]), S.data("n", [1], "int64")
         x.stop_gradient = False
@@ -436,7 +430,7 @@ def loops(P):
 
 
 def choices(P):
-    """case and switch_case, every way."""
+    """case and switch_case, all branches."""
     with static_mode(P) as S:
         x, k = S.data("x", [None, 3]), S.data("k", [1], "int64")
         one = S.nn.switch_case(k, {1: lambda: x + 1.0, 4: lambda: x * 4.0}, default=lambda: -x)
@@ -471,7 +465,7 @@ def kept_count(P):
 
 
 def used_parts(P):
-    """use_prune: what is not needed is not asked for."""
+    """use_prune: feeds that are not needed can be omitted."""
     with static_mode(P) as S:
         x, z = S.data("x", [None, 3]), S.data("z", [None, 3])
         y, _ = x * 2.0, z * 3.0

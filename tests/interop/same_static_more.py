@@ -1,5 +1,5 @@
-"""More programs written by hand, where parts meet: control flow with parameters and with what
-lasts, shapes, choices of parameters.
+"""More hand-written programs: control flow with parameters and persistable variables, shapes,
+parameter selection.
 
 Runs in both environments, so it uses nothing but NumPy and what it is given.
 """
@@ -11,7 +11,7 @@ ONES = np.ones((2, 4), "float32")
 
 
 def ran(P, S, fetches, *feeds, value=0.5):
-    """What a program gives for several feeds, all parameters starting as one number."""
+    """Return the outputs of a program for several feeds; all parameters start at one number."""
     exe = S.Executor(P.CPUPlace())
     exe.run(S.default_startup_program())
     for p in S.default_main_program().all_parameters():
@@ -27,7 +27,7 @@ def parameters(S):
 
 
 def kept_in_branch(P, S):
-    """A branch writes what outlives the run."""
+    """A branch writes a persistable variable."""
     x = S.data("x", [1])
     count = S.create_global_var([1], 0.0, "float32", persistable=True, name="count")
 
@@ -40,7 +40,7 @@ def kept_in_branch(P, S):
 
 
 def parameters_in_branches(P, S):
-    """Each branch has its own layer; only that of the branch that ran learns."""
+    """Each branch has a layer; only that of the executed branch is trained."""
     x = S.data("x", [None, 4])
     y = S.nn.cond(
         x.sum() > 0, lambda: S.nn.fc(x, 2, bias_attr=False), lambda: S.nn.fc(x, 2, bias_attr=False)
@@ -51,7 +51,7 @@ def parameters_in_branches(P, S):
 
 
 def parameters_in_loops(P, S):
-    """One layer in every round."""
+    """The same layer in every iteration."""
     x = S.data("x", [2, 4])
     i, n = P.full([1], 0, "int64"), P.full([1], 3, "int64")
 
@@ -75,7 +75,7 @@ def lists(P, S):
 
 
 def two_losses(P, S):
-    """Two optimizers, one after the other in a run."""
+    """Two optimizers in one run."""
     x = S.data("x", [None, 4])
     h = S.nn.fc(x, 3)
     first, second = h.mean(), (h * h).mean()

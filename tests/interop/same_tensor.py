@@ -129,7 +129,7 @@ layout = {
 
 
 def in_place(P):
-    """Twins in place, on tensors that are not leaves."""
+    """In-place functions, on tensors that are not leaves."""
     found = {}
     for name, args in {
         "abs_": (),
@@ -154,7 +154,7 @@ def in_place(P):
 
 
 def setitems(P):
-    """Writing at index tensors, lists, arrays and masks, alone and beside ints and slices; with
+    """Assignments at index tensors, lists, arrays and masks, alone and with ints and slices; with
     gradients.
     """
     t = P.to_tensor

@@ -34,7 +34,7 @@ def halves(P):
 
 
 def flags(P):
-    """A leaf that wants a gradient, and what came of it."""
+    """A leaf with stop_gradient=False, and a result."""
     x = P.to_tensor(np.array([1.0, 2.0], "float32"), stop_gradient=False)
     return {"leaf": np.array(str(x)), "made": np.array(repr(x * 2))}
 

@@ -13,7 +13,7 @@ from PIL import Image
 
 
 def pixels(channels=3):
-    """A picture with edges, colours and noise.   -> uint8 [23, 31, channels]"""
+    """Return an image with edges, colors and noise: uint8 [23, 31, channels]."""
     draw = np.random.default_rng(3)
     y, x = np.mgrid[0:23, 0:31]
     smooth = np.stack([8 * x, 11 * y, 4 * (x + y)], 2)[:, :, :channels]
@@ -146,7 +146,7 @@ ARRAYS = {
 
 
 def case(kind, change):
-    """What a transform of one kind of image gives; random ones always draw the same."""
+    """Return the result of a transform for one image type; random ones use a fixed seed."""
 
     def run(P):
         image = pixels()

@@ -15,7 +15,7 @@ FEED = {"x": X, "labels": LABELS}
 
 
 def build(P):
-    """A small network with its training; gives main and startup program, input, output and loss."""
+    """Build and train a small network; returns main and startup program, input, output and loss."""
     S = P.static
     main, start = S.Program(), S.Program()
     with P.utils.unique_name.guard(), S.program_guard(main, start):
@@ -50,9 +50,7 @@ def within(run):
 
 @within
 def save(P, folder):
-    """Train three steps and write everything there is to write; `folder`/wanted.npz has what it
-    gives.
-    """
+    """Train three steps and write all kinds of files; `folder`/wanted.npz gets the results."""
     S = P.static
     main, start, x, y, loss = build(P)
     exe = S.Executor(P.CPUPlace())
@@ -104,7 +102,7 @@ def by_state(P, folder):
 
 @within
 def by_program_state(P, folder):
-    """load_program_state, set_program_state; what the optimizer keeps as well"""
+    """load_program_state and set_program_state, including optimizer state."""
     main, start, _, y, _ = build(P)
     exe = P.static.Executor(P.CPUPlace())
     exe.run(start)
@@ -118,7 +116,7 @@ def by_program_state(P, folder):
 
 @within
 def by_vars(P, folder):
-    """load_vars, from a file for each variable, then parameters again from one"""
+    """load_vars from one file per variable, then the parameters from one file."""
     main, start, _, y, _ = build(P)
     exe = P.static.Executor(P.CPUPlace())
     exe.run(start)
@@ -145,5 +143,5 @@ LOADERS = {
 
 
 def load(P, folder, outputs):
-    """`outputs` gets what every loader gives."""
+    """Write the results of every loader to `outputs`."""
     np.savez(outputs, **{name: loader(P, folder) for name, loader in LOADERS.items()})

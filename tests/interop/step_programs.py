@@ -14,7 +14,8 @@ FIRST = np.random.default_rng(1).standard_normal((B, H)).astype("float32")
 
 
 def write(reverse, trained):
-    """h becomes tanh(x w + h u), gives (h, h h); in the main program, with gradients if `trained`.
+    """Write h = tanh(x w + h u) with outputs (h, h h) to the main program; with gradients if
+    `trained`.
 
     The inputs, and what to fetch.
     """
@@ -53,8 +54,8 @@ def write(reverse, trained):
 
 
 def save(folder, reverse):
-    """`folder`/m.pdmodel, `folder`/trained.pdmodel, and `folder`/wanted.npz: the inputs, and what
-    real Paddle gives.
+    """Write `folder`/m.pdmodel, `folder`/trained.pdmodel, and inputs and Paddle's results to
+    `folder`/wanted.npz.
     """
     S = paddle.static
     paddle.enable_static()

@@ -50,7 +50,7 @@ class Tokens(nn.Layer):
 
 
 class Several(nn.Layer):
-    """Two inputs; results of several dtypes, one of them an input, one twice."""
+    """Two inputs; results of several dtypes, one an input and one duplicated."""
 
     def forward(self, x: Any, y: Any) -> Any:
         z = x * 2 + y

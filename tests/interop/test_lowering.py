@@ -52,7 +52,7 @@ def _within(x: Any, low: float, high: float) -> bool:
 
 @pytest.fixture(scope="session")
 def written(paddle: Any, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]]:
-    """The folder with every case, and what Paddle refused."""
+    """Return the folder with every case, and the errors of Paddle."""
     folder = tmp_path_factory.mktemp("lowering")
     return folder, paddle.ask("lowering", folder=str(folder))
 

@@ -1,5 +1,5 @@
-"""Folders and files of PaddlePaddle 1.8.5 give what they gave there: by engine, interpreter and
-runner (`tests/fixtures/make_old_files.py`).
+"""Folders and files of PaddlePaddle 1.8.5 return its results in engine, interpreter and runner
+(`tests/fixtures/make_old_files.py`).
 """
 
 from __future__ import annotations

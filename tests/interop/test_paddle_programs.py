@@ -1,4 +1,4 @@
-"""Programs of users return what they return on real Paddle 2.6.2 or 1.8.5.
+"""User programs return the results of real Paddle 2.6.2 or 1.8.5.
 
 `paddle_programs/FAMILY` holds what real Paddle returned, so that the comparison needs no Paddle; a
 slow test asks it again.
@@ -36,7 +36,7 @@ PYTHONS = {
 
 
 class Family:
-    """The programs of a family, what real Paddle returned, and the differences that are meant."""
+    """The programs of a family, real Paddle's results, and the intended differences."""
 
     def __init__(self, name: str) -> None:
         folder = FOLDER / name
@@ -58,7 +58,7 @@ sys.path.pop(0)
 
 
 def run_here(family: str, name: str) -> dict[str, Any]:
-    """What a program returns in each way of running it, as JSON has it."""
+    """Return the results of a program for each way of running it, as JSON values."""
     return {
         way: json.loads(json.dumps(run_program(family, name, way))) for way in ways_of(family, name)
     }
@@ -74,9 +74,7 @@ def _as_before() -> Iterator[None]:
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.parametrize(("family", "name"), CASES)
 def test_program_equals_paddle(family: str, name: str) -> None:
-    """Or, where real Paddle's conversion returns something else than its own eager execution, what
-    that returns.
-    """
+    """If real Paddle's conversion differs from its own eager results, the eager results count."""
     held, ours = ALL[family], run_here(family, name)
     different = [
         text for _, kind, text in differences(ours, held.theirs[name]) if kind == "differs"
@@ -99,14 +97,12 @@ def test_at_least_90_percent_agree(family: str) -> None:
 
 
 def steady(held: Family, name: str, ways: dict[str, Any]) -> dict[str, Any]:
-    """What a program returns in the ways in which real Paddle returns the same each time."""
+    """Return the results for the ways in which real Paddle is deterministic."""
     return {way: value for way, value in ways.items() if (name, way) not in held.varying}
 
 
 def ask(family: str, names: list[str], out: Path) -> dict[str, Any]:
-    """What real Paddle returns for some programs of a family, for all of them if there are no
-    names.
-    """
+    """Return real Paddle's results for some programs of a family, or for all."""
     words = [str(PYTHONS[FAMILIES[family]]), "-m", "paddle_programs.run", family, str(out), *names]
     subprocess.run(
         words,
@@ -123,9 +119,7 @@ def ask(family: str, names: list[str], out: Path) -> dict[str, Any]:
 @pytest.mark.paddle
 @pytest.mark.parametrize("family", FAMILIES)
 def test_recorded_answers_equal_paddle(family: str, tmp_path: Path) -> None:
-    """In one of three runs: a few programs crash real Paddle, or return other gradients, in one
-    process and not in the next.
-    """
+    """In one of three runs, because a few programs of real Paddle crash or vary between processes."""
     python, held = PYTHONS[FAMILIES[family]], ALL[family]
     required = FAMILIES[family] == "2.6.2" and os.environ.get("OARLOCK_REQUIRE_PADDLE") == "1"
     if not python.exists() and not required:

@@ -1,6 +1,4 @@
-"""Programs and values: what we write, real Paddle runs; what it writes, we read and write again,
-and it runs that.
-"""
+"""Programs and values: Paddle runs our files; we read and rewrite its files, and it runs those."""
 
 from __future__ import annotations
 
@@ -36,7 +34,7 @@ def f(*shape: int) -> Any:
 
 @dataclass
 class Made:
-    """A program of ours as text, with values, inputs and what it must give."""
+    """A program as text, with values, inputs and expected results."""
 
     text: str
     params: dict[str, Any]

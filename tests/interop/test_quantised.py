@@ -27,7 +27,7 @@ WAYS = [
 def model(
     request: pytest.FixtureRequest, paddle: Any, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[Path, Any]:
-    """The prefix of what one quantiser wrote, and what real Paddle makes of it."""
+    """Return the prefix of a quantizer's model, and real Paddle's results."""
     prefix = tmp_path_factory.mktemp("quantised") / request.param
     paddle.ask("quantise", way=request.param, prefix=str(prefix))
     return prefix, paddle.run(prefix, Path(f"{prefix}.npz"), "out", ("static",))["static"][0]

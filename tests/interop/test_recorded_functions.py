@@ -1,5 +1,5 @@
-"""What functions and layers are recorded as gives the same numbers in real Paddle: each of the
-shared cases, saved here and run there.
+"""Recorded functions and layers return equal results in real Paddle: the shared cases, saved here
+and run there.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ def cases() -> list[Any]:
 
 @pytest.fixture(scope="module")
 def found(paddle: Any, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]]:
-    """A folder with `<number>.npz` of what each case should give and `<number>.found.npz` of what
-    real Paddle gave; errors by case.
+    """Return a folder with the expected results as `<number>.npz` and Paddle's as
+    `<number>.found.npz`, and the errors by case.
     """
     folder, errors = tmp_path_factory.mktemp("functions"), {}
     for number, case in enumerate(CASES.values()):

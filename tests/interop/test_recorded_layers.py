@@ -1,5 +1,5 @@
-"""What recurrent, resizing and attending layers are recorded as runs in real Paddle, whether the
-engine has the ops or not.
+"""Recorded recurrent, resizing and attention layers run in real Paddle, also if the engine lacks
+the ops.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ rng = np.random.default_rng(1)
 
 
 class Recurrent(nn.Layer):
-    """Two networks, each one op, and a cell unrolled."""
+    """Two networks of one op each, and an unrolled cell."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -33,7 +33,7 @@ class Recurrent(nn.Layer):
 
 
 class Pictures(nn.Layer):
-    """Resizing, rearranging, reading at places."""
+    """Resizing, rearrangement and sampling of images."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -60,7 +60,7 @@ class Pictures(nn.Layer):
 
 
 class Volumes(nn.Layer):
-    """Convolution and pooling of volumes, and the way back."""
+    """Convolution, pooling and unpooling of volumes."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""State dicts, optimizer state and nested data, both ways, at every protocol."""
+"""State dicts, optimizer state and nested data in both directions, at every protocol."""
 
 from __future__ import annotations
 

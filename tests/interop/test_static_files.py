@@ -1,6 +1,4 @@
-"""Files of programs written by hand: Oarlock reads what real Paddle wrote, real Paddle what Oarlock
-wrote, and each its own.
-"""
+"""Files of hand-written programs: Oarlock reads Paddle's, Paddle reads Oarlock's, and each its own."""
 
 from __future__ import annotations
 

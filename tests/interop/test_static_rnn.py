@@ -1,6 +1,4 @@
-"""`recurrent`: real Paddle runs the programs that StaticRNN writes, and what real Paddle wrote runs
-here.
-"""
+"""`recurrent`: Paddle runs programs of StaticRNN, and Paddle's programs run here."""
 
 from __future__ import annotations
 
@@ -50,7 +48,7 @@ def test_own_programs_in_paddle(
 
 @pytest.fixture(params=[False, True])
 def theirs(request: pytest.FixtureRequest, paddle: Any, tmp_path: Path) -> tuple[Path, list[Any]]:
-    """The folder of what Paddle wrote; the inputs and results."""
+    """Return the folder that Paddle wrote, inputs and results."""
     paddle.ask("save_steps", folder=str(tmp_path), reverse=request.param)
     with np.load(tmp_path / "wanted.npz") as held:
         return tmp_path, [held[name] for name in held.files]
@@ -78,7 +76,7 @@ GRADIENTS = ("w@GRAD", "u@GRAD", "x@GRAD", "h0@GRAD")
 
 
 def trained(folder: Path) -> tuple[Any, Any, dict[str, Any]]:
-    """The program with gradients, a scope with its parameters, and what real Paddle gave."""
+    """Return the program with gradients, a scope with its parameters, and Paddle's results."""
     program, scope = (
         static.Program.parse_from_string((folder / "trained.pdmodel").read_bytes()),
         static.Scope(),

@@ -44,7 +44,7 @@ def saved(
 
 @pytest.fixture(scope="module")
 def judged(paddle: Any, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """What real Paddle says of the same programs as Oarlock writes them."""
+    """Return real Paddle's verdict on Oarlock's versions of the programs."""
     folder = tmp_path_factory.mktemp("written")
     with oarlock.compat.as_paddle():
         spec = importlib.util.spec_from_file_location(

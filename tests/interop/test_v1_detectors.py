@@ -1,4 +1,4 @@
-"""Detectors that PaddlePaddle 1.8.5 wrote give what they gave there: by engine and interpreter
+"""Detectors of PaddlePaddle 1.8.5 return its results in engine and interpreter
 (`tests/fixtures/make_v1_detectors.py`).
 """
 

@@ -1,5 +1,5 @@
-"""The models of the benchmarks, exported by real Paddle: the engine gives what Paddle Inference
-gives.
+"""Models of the benchmarks, exported by real Paddle, return Paddle Inference's results in the
+engine.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ NAMES = sorted(
 
 @pytest.fixture(scope="session")
 def zoo(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the models that were asked for so far."""
+    """Return a folder with the exported models."""
     return tmp_path_factory.mktemp("zoo")
 
 

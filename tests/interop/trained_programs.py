@@ -1,4 +1,4 @@
-"""Programs with gradients and steps in them, as files, and what their first runs give.
+"""Programs with gradient and optimizer ops, as files, and the results of their first runs.
 
 Runs in Paddle's environment, and in Oarlock as Paddle.
 """
@@ -190,7 +190,7 @@ def _save(path, build, feed):
 
 
 def go_on(folder):
-    """Run what `save` wrote; gives what is wrong with each case, "" for nothing."""
+    """Continue the programs that `save` wrote; returns the failures by case, "" for none."""
     paddle.enable_static()
     try:
         return {name: _compared(f"{folder}/{name}") for name in CASES}

@@ -1,4 +1,4 @@
-"""Networks that learn digits [N, 8, 8], the same code for Oarlock and for real Paddle.
+"""Networks that learn digits [N, 8, 8], for Oarlock and real Paddle.
 
 Runs in both environments, so it uses nothing but NumPy and what it is given.
 """
@@ -25,7 +25,7 @@ def lenet(P):
 
 
 def Reshaped(P, shape):
-    """A Layer that reshapes what it is given."""
+    """A Layer that reshapes its input."""
 
     class Reshape(P.nn.Layer):
         def forward(self, x):
@@ -64,7 +64,7 @@ def resnet(P):
 
 
 def lstm(P):
-    """The rows of a digit one after the other; the last state decides."""
+    """The rows of a digit as a sequence; the last state is classified."""
 
     class Net(P.nn.Layer):
         def __init__(self):
@@ -79,7 +79,7 @@ def lstm(P):
 
 
 def transformer(P):
-    """The rows of a digit as tokens, with learned places; their mean decides."""
+    """The rows of a digit as tokens with learned positions; their mean is classified."""
 
     class Net(P.nn.Layer):
         def __init__(self):
@@ -140,8 +140,8 @@ def accuracy(P, net, images, labels):
 
 
 def run(P, case, folder):
-    """What `case` gives from the state and the batches in `folder`: losses, and the state at the
-    end.
+    """Return the losses and the final state of `case`, trained from the state and batches in
+    `folder`.
     """
     make, rule = CASES[case]
     net = make(P)

@@ -1,4 +1,4 @@
-"""Which names a module has, and what parameters they take.   Runs in both environments."""
+"""Names of a module and their parameters. Runs in both environments."""
 
 import inspect
 

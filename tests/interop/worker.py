@@ -1,4 +1,4 @@
-"""Real Paddle, asked over a pipe.
+"""Real Paddle as a process that answers requests over a pipe.
 
 Runs in Paddle's own environment; one JSON line in, one JSON line out.
 
@@ -96,15 +96,14 @@ LOADERS = {"jit": by_jit, "static": by_static, "predictor": by_predictor}
 
 
 def run(prefix, inputs, outputs, loaders=tuple(LOADERS)):
-    """Run a model by each loader; `<outputs>.<loader>.npz` holds what it gave."""
+    """Run a model by each loader; `<outputs>.<loader>.npz` gets the results."""
     for loader in loaders:
         np.savez(f"{outputs}.{loader}.npz", *LOADERS[loader](prefix, _inputs(inputs)))
 
 
 def run_all_of(folder, count):
-    """Run the models 0, 1, ... of a folder on their `.in.npz`; `.found.npz` holds what each gave.
-
-    Gives the errors by number.
+    """Run the models 0, 1, ... of a folder on their `.in.npz`, write the results to `.found.npz`,
+    and return the errors.
     """
     errors = {}
     for number in range(count):
@@ -150,7 +149,7 @@ def _described(value):
 
 
 def load_state(path):
-    """What a file holds: tensors as [dtype, shape, name, values]."""
+    """Return the content of a file: tensors as [dtype, shape, name, values]."""
     return _described(paddle.load(path))
 
 
@@ -171,8 +170,8 @@ def save_classifier(prefix):
 
 
 def vision_model(name, settings, shape, path):
-    """A network of paddle.vision.models with values everywhere: its state, an input and what it
-    gives; names and shapes.
+    """Return a network of paddle.vision.models with non-zero values: state, input, output, names
+    and shapes.
     """
     paddle.seed(0)
     net = getattr(paddle.vision.models, name)(**settings)
@@ -196,12 +195,12 @@ def signatures(module, names):
 
 
 def run_same_code(path):
-    """The cases of every same_*.py; gives the errors."""
+    """Run the cases of every same_*.py; returns the errors."""
     return same_code.run_all(paddle, path, same_code.all_cases())
 
 
 def train(case, folder):
-    """Losses of a case of training.py; `folder`/end.npz holds the state after it."""
+    """Return the losses of a case of training.py; `folder`/end.npz gets the state."""
     losses, state = training.run(paddle, case, folder)
     np.savez(f"{folder}/end.npz", **state)
     return losses
@@ -213,7 +212,7 @@ def save_static(folder):
 
 
 def load_static(folder, outputs):
-    """What such files give; `outputs` gets it."""
+    """Write the results of such files to `outputs`."""
     static_files.load(paddle, folder, outputs)
 
 

@@ -20,7 +20,7 @@ MEMORY = Path("/dev/shm")
 
 
 class LargeImages(Dataset):
-    """Large samples; one of them may be bad, or end its process."""
+    """Large samples; one of them may raise, or end its process."""
 
     def __init__(self, count: int = 12, bad: int = -1, deadly: int = -1) -> None:
         self.count, self.bad, self.deadly = count, bad, deadly
@@ -128,7 +128,7 @@ def test_worker_init_error_is_reported() -> None:
 
 
 class ShardedStream(IterableDataset):
-    """Each worker gives its part of 0 ... 6."""
+    """Each worker yields its part of 0 ... 6."""
 
     def __iter__(self) -> Iterator[Any]:
         info = get_worker_info()

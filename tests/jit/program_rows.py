@@ -57,7 +57,7 @@ def made(row: Row) -> Callable[..., Any]:
 
 
 def specs(row: Row) -> list[InputSpec]:
-    """What is said of the arguments when a program is made for all sizes."""
+    """Return the input specs with dynamic sizes."""
     return [InputSpec(sizes, str(a.dtype)) for sizes, a in zip(row.dims, row.calls[0], strict=True)]
 
 
@@ -79,7 +79,7 @@ def arrays(value: Any) -> list[Any]:
 
 
 def results(function: Callable[..., Any], row: Row) -> list[list[Any]]:
-    """What a function gives for every call of a row, without gradients."""
+    """Return the results of a function for every call of a row, without gradients."""
     with paddle.no_grad():
         return [arrays(function(*map(paddle.to_tensor, call))) for call in row.calls]
 

@@ -77,7 +77,7 @@ def f(x, k):
 
 
 class Writer:
-    """Writes one program.
+    """Generates one program.
 
     Statements are lists of lines; places: what they may change, by kind.
     """
@@ -195,7 +195,7 @@ class Writer:
         return forms[rng.choice(["if", *forms])]
 
     def tensor(self, reads: list[str]) -> str:
-        """An expression that gives a tensor."""
+        """Return an expression whose value is a tensor."""
         a, b = self.rng.choice(reads), self.rng.choice(reads)
         return self.rng.choice(
             (f"{a} * 0.5 + 1", f"{a} - {b} * 0.5", f"{a} * 2", f"({a} + {b}) * 0.5", a)
@@ -207,10 +207,10 @@ class Writer:
 
 
 def indented(lines: list[str]) -> list[str]:
-    """Lines one step further in."""
+    """Return the lines indented by one level."""
     return ["    " + line for line in lines]
 
 
 def program(seed: int) -> str:
-    """The text of one program."""
+    """Return the source of one program."""
     return Writer(random.Random(seed)).text()

@@ -1,6 +1,4 @@
-"""Two names of one tensor, list or dict across branches and loops: programs return what Python
-returns, or are rejected.
-"""
+"""Aliases of a tensor, list or dict in branches and loops: programs equal Python, or are rejected."""
 
 from __future__ import annotations
 
@@ -77,7 +75,7 @@ def texts() -> Iterator[str]:
 
 
 def programs(folder: Path, first: int, step: int) -> list[Callable[..., Any]]:
-    """Every `step`-th of them, in a file, for a program is made of its source."""
+    """Return every `step`-th program, written to a file because the conversion needs the source."""
     numbers = range(first, len(list(texts())), step)
     text = list(texts())
     path = folder / "random_programs.py"
@@ -98,7 +96,7 @@ def given(holds: bool, rounds: int) -> list[Any]:
 
 
 def results(function: Callable[..., Any], call: tuple[bool, int]) -> list[Any]:
-    """What a call gives, and what became of its arguments."""
+    """Return the results of a call, and its arguments afterwards."""
     arguments = given(*call)
     with paddle.no_grad():
         found = function(*arguments)
@@ -107,7 +105,7 @@ def results(function: Callable[..., Any], call: tuple[bool, int]) -> list[Any]:
 
 
 def returns_equal_results(function: Callable[..., Any], program: Callable[..., Any]) -> bool:
-    """Whether a program gives what Python gives; False where it is refused.
+    """Whether a program equals Python; False if it is rejected.
 
     An AssertionError for anything else.
     """

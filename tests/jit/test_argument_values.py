@@ -18,7 +18,7 @@ import pytest
 
 import oarlock as paddle
 from oarlock.jit import to_static
-from oarlock.jit.program_cache import MAX_PROGRAMS
+from oarlock.jit.program_cache import MAX_PROGRAMS_PER_SIGNATURE
 
 
 class Color(enum.Enum):
@@ -72,9 +72,12 @@ def test_new_objects_are_limited_to_the_program_limit() -> None:
     static = to_static(lambda x, setting: x * setting.factor)
     with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("always")
-        results = [static(paddle.ones([1]), Setting(n)).item() for n in range(MAX_PROGRAMS + 4)]
-    assert results == list(range(MAX_PROGRAMS + 4))
-    assert static.get_traced_count() == MAX_PROGRAMS
+        results = [
+            static(paddle.ones([1]), Setting(n)).item()
+            for n in range(MAX_PROGRAMS_PER_SIGNATURE + 4)
+        ]
+    assert results == list(range(MAX_PROGRAMS_PER_SIGNATURE + 4))
+    assert static.get_traced_count() == MAX_PROGRAMS_PER_SIGNATURE
     assert [
         "'setting' differs at each call; 16 programs were made" in str(w.message) for w in found
     ] == [True]
@@ -101,14 +104,15 @@ def test_sets_are_compared_by_identity() -> None:
     static = to_static(lambda x, members: x * len(members))
     with pytest.warns(UserWarning, match="'members' differs at each call"):
         assert [
-            static(paddle.ones([1]), set(range(n))).item() for n in range(MAX_PROGRAMS + 2)
-        ] == list(range(MAX_PROGRAMS + 2))
-    assert static.get_traced_count() == MAX_PROGRAMS
+            static(paddle.ones([1]), set(range(n))).item()
+            for n in range(MAX_PROGRAMS_PER_SIGNATURE + 2)
+        ] == list(range(MAX_PROGRAMS_PER_SIGNATURE + 2))
+    assert static.get_traced_count() == MAX_PROGRAMS_PER_SIGNATURE
 
 
 def test_tuple_default_keeps_the_fast_path() -> None:
     static = to_static(lambda x, sizes=(2, (3.0, None)): x * sizes[0] + sizes[1][0])
     listed = to_static(lambda x, sizes=([2],): x * sizes[0][0])
     assert [f(paddle.ones([1])).item() for f in (static, static, listed)] == [5.0, 5.0, 2.0]
-    assert len(static.program_cache.fast) == 1
-    assert not listed.program_cache.fast
+    assert len(static.program_cache.fast_cache) == 1
+    assert not listed.program_cache.fast_cache

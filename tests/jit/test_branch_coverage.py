@@ -36,11 +36,14 @@ def never_run(row: Row) -> list[str]:
     """The lines of the branches and loops that no call of a row takes."""
     function = to_static(made(row), specs(row))
     concrete = (function.forward if isinstance(function, nn.Layer) else function).concrete_program
-    program, counts = counting(concrete.recording.program)
-    scope = {**concrete.recording.scope, **{name: paddle.zeros([1]) for name in counts.values()}}
+    program, counts = counting(concrete.captured_program.program)
+    scope = {
+        **concrete.captured_program.scope,
+        **{name: paddle.zeros([1]) for name in counts.values()},
+    }
     compiled = CompiledProgram(program)
     for call in row.calls:
-        given = [*call, *(t.array for t in concrete.results.effect_inputs())]
+        given = [*call, *(t.array for t in concrete.result_builder.effect_inputs())]
         compiled.run(scope, dict(zip(program.feeds(), given, strict=True)))
     lines = {op.attr("sub_block"): op.user_line for op in program.ops()}
     return [lines[i] for i, name in counts.items() if scope[name].item() == 0]

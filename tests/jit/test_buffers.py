@@ -1,6 +1,4 @@
-"""Buffers that forward changes in place: on one path, in loops, under no_grad; a program writes
-them as eager code does.
-"""
+"""Buffers that forward changes in place (on one path, in loops, under no_grad) equal eager code."""
 
 from __future__ import annotations
 
@@ -100,7 +98,7 @@ LAYERS = (OnOneWay, SetAndChanged, ChangedThenSet, InRounds, Queue, Averaged, No
 
 
 def train(made: type[nn.Layer], static: bool) -> list[Any]:
-    """What some steps give, and the state after them."""
+    """Return the results of some steps, and the state after them."""
     paddle.seed(3)
     layer = made()
     called = paddle.jit.to_static(layer) if static else layer

@@ -267,9 +267,7 @@ def test_wrong_calls_are_rejected() -> None:
 
 
 def test_failed_recording_leaves_no_state() -> None:
-    """Nothing of a failed recording stays: the next call says the same again, and a good
-    one works.
-    """
+    """The next call raises the same error, and a valid call works."""
 
     def sometimes(x: Any, bad: bool) -> Any:
         if x.sum() > 0:

@@ -22,7 +22,7 @@ class Config(dict[str, Any]):
 
 
 class Outputs(OrderedDict[str, Any]):
-    """What many models give."""
+    """An output class of many models."""
 
     @property
     def logits(self) -> Any:

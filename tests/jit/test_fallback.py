@@ -253,7 +253,7 @@ IN_FILES = (none_or_tensor, none_in_a_tuple, raises_and_catches, zero_iterations
 
 
 def plain(value: Any) -> Any:
-    """A result with arrays in place of tensors."""
+    """Return a result with tensors as arrays."""
     if isinstance(value, list | tuple):
         return type(value)(map(plain, value))
     if isinstance(value, dict):

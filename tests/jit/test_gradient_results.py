@@ -14,7 +14,7 @@ from oarlock.static import InputSpec
 
 
 class Penalty(nn.Layer):
-    """A layer whose result holds gradients of its own."""
+    """A layer whose result contains gradients that it computes."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -44,7 +44,7 @@ class Net(nn.Layer):
 
 
 class Plain(nn.Layer):
-    """A forward that nobody made a program."""
+    """A layer without to_static methods."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -73,7 +73,7 @@ def names(folder: Path) -> list[str]:
 
 
 def check_equal(found: Any, wanted: nn.Layer) -> None:
-    """All methods give the same, at two sizes."""
+    """Check that all methods return equal results, at two sizes."""
     for n in (2, 5):
         x = normal(n, 3)
         np.testing.assert_allclose(found(x).numpy(), wanted(x).numpy(), rtol=1e-5)

@@ -32,14 +32,14 @@ def nest(x: Any, n: Any) -> Any:
 
 def test_number_of_recording_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = 0
-    link = Aliases.link
+    link = Aliases.link_tensors
 
     def counted(*args: Any) -> None:
         nonlocal asked
         asked += 1
         link(*args)
 
-    monkeypatch.setattr(Aliases, "link", counted)
+    monkeypatch.setattr(Aliases, "link_tensors", counted)
     function, x, two = (
         paddle.jit.to_static(nest),
         paddle.to_tensor([0.5, -0.25]),
@@ -56,8 +56,8 @@ def test_alias_links_of_a_failed_try() -> None:
     aliases.record_creation(other)
     since, moment = aliases.num_links(), aliases.timestamp()
     aliases.record_creation(made)
-    aliases.link(old, made, "")
-    aliases.link(old, other, "")
+    aliases.link_tensors(old, made, "")
+    aliases.link_tensors(old, other, "")
     aliases.discard_links(since, moment)
-    assert aliases.aliases_of(old) == [old, other]
+    assert aliases.tensor_aliases(old) == [old, other]
     assert aliases.num_links() == since + 1

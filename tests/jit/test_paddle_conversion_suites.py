@@ -236,8 +236,8 @@ def test_rank_of_two_rank_result_cannot_be_read(asked: str) -> None:
 
 
 class Loss(Layer):
-    """A sum where there is something to sum, else a list of one zero, as losses of before Paddle
-    2.5 are written.
+    """Returns a sum, or a list with one zero if there is nothing to sum, as losses of Paddle before
+    2.5 do.
     """
 
     def __init__(self) -> None:
@@ -254,7 +254,7 @@ class Loss(Layer):
 
 
 def loss_and_gradients(net: Any, call: Any) -> list[Any]:
-    """The loss and its gradient for an input of each way."""
+    """Return the loss and its gradient for an input of each path."""
     found = []
     for x in (UP, DOWN):
         loss = call(x)

@@ -108,7 +108,7 @@ def test_excluded_modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         "def f(x):\n    return x + 1 if x.sum() > 0 else x\n"
     )
     monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.setattr(user_code, "_IGNORED", set(user_code._IGNORED))
+    monkeypatch.setattr(user_code, "_IGNORED_MODULE_NAMES", set(user_code._IGNORED_MODULE_NAMES))
     module = importlib.import_module("left_as_it_is")
     assert to_static(lambda x: module.f(x) * 2)(paddle.ones([2])).tolist() == [4, 4]
     paddle.jit.ignore_module([module])
@@ -188,7 +188,7 @@ def test_structure_utilities() -> None:
 
 
 class Labelled(nn.Layer):
-    """A loss beside the result: its label is no input of what is saved."""
+    """Returns a loss, too; its label is not an input of the saved program."""
 
     def __init__(self) -> None:
         super().__init__()

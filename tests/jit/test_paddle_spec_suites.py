@@ -118,7 +118,7 @@ def test_save_pre_hooks(tmp_path: Path) -> None:
 
 
 class OfADict(Layer):
-    """As detectors are: its inputs are one dict, of which it needs some."""
+    """A detector whose inputs are one dict, of which it reads some entries."""
 
     def __init__(self) -> None:
         super().__init__()

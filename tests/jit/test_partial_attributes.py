@@ -79,7 +79,7 @@ CALLS = [[-1.0, -2.0], [1.0, 2.0], [-3.0, -1.0]]
 
 
 def left(layer: Base) -> Any:
-    """What the attribute holds after a call."""
+    """Return the attribute's value after a call."""
     return layer.y.tolist() if hasattr(layer, "y") else None
 
 

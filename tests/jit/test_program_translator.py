@@ -16,7 +16,7 @@ from oarlock.jit import ProgramTranslator, load, save, to_static
 
 
 class Net(nn.Layer):
-    """A branch, something that training changes, and a loss beside the result.
+    """A branch, a layer that training changes, and a second output with the loss.
 
     The receiver has a name of its own.
     """
@@ -37,7 +37,7 @@ X = paddle.to_tensor(np.random.default_rng(0).standard_normal((2, 3)).astype("fl
 
 @pytest.fixture
 def net() -> Net:
-    """A layer whose program was made last, by training it."""
+    """Return a layer whose program was captured last, by training it."""
     paddle.seed(0)
     made = Net()
     to_static(made)(X)[1].backward()

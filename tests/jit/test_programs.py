@@ -51,8 +51,8 @@ def test_dynamic_program_equals_python(name: str) -> None:
 
 
 def gradients(function: Callable[..., Any], call: tuple[Any, ...]) -> list[Any]:
-    """Of the sum of squares of all results, with respect to the arguments and parameters; zeros
-    where there is none.
+    """Return the gradients of the sum of squares of all results by arguments and parameters; zeros
+    if there is none.
     """
     tensors = [paddle.to_tensor(a) for a in call]
     for tensor in tensors:

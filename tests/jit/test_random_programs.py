@@ -28,7 +28,7 @@ SPECS = [InputSpec([3], "float32"), InputSpec([], "int64")]
 
 
 def loaded(seed: int, folder: Path) -> Callable[..., Any]:
-    """The function of a program, which is in a file, for a program is made of its source."""
+    """Return the function of a program, written to a file because the conversion needs the source."""
     path = folder / f"generated_{seed}.py"
     path.write_text(program(seed))
     spec = importlib.util.spec_from_file_location(path.stem, path)
@@ -41,7 +41,7 @@ def loaded(seed: int, folder: Path) -> Callable[..., Any]:
 
 
 def results(function: Callable[..., Any]) -> Iterator[list[Any]]:
-    """What all calls give."""
+    """Return the results of all calls."""
     for call in CALLS:
         with paddle.no_grad():
             yield [v.numpy() for v in function(*map(paddle.to_tensor, call))]
@@ -54,9 +54,7 @@ def agree(function: Callable[..., Any], wanted: list[list[Any]]) -> None:
 
 
 def wanted_of(function: Callable[..., Any]) -> list[list[Any]] | None:
-    """What Python gives; None where the program is none, or computes with numbers that no two
-    engines agree on.
-    """
+    """Return Python's results; None if the program raises or its numbers depend on the engine."""
     try:
         wanted = list(results(function))
     except UnboundLocalError:

@@ -26,7 +26,7 @@ ROWS: dict[str, Cases] = {}
 
 
 def row(function: Cases) -> Cases:
-    """A function that gives a function of one tensor, and what changes before each call after the
+    """Return a factory of a function of one tensor, and the changes before each call after the
     first.
     """
     ROWS[function.__name__] = function

@@ -14,15 +14,13 @@ import pytest
 import oarlock as paddle
 from oarlock import nn
 from oarlock.jit import TracedLayer, load, save, to_static
-from oarlock.jit.verify import first_difference
+from oarlock.jit.verify import describe_first_difference
 from oarlock.loader.model_files import read_model
 from oarlock.static import InputSpec
 
 
 class Net(nn.Layer):
-    """A branch on a value with another layer in each way, a loop over rows, a list, a norm and
-    dropout without effect.
-    """
+    """A branch with a layer on each path, a loop over rows, a list, a norm, and dropout with p=0."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -64,7 +62,7 @@ def prefix(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def losses(model: nn.Layer, steps: int = 20) -> list[float]:
-    """What is left of a loss after each step, both ways of the branch taken."""
+    """Return the loss after each step; both branches are taken."""
     model.train()
     rule = paddle.optimizer.Adam(0.01, parameters=model.parameters())
     found = []
@@ -104,7 +102,7 @@ def test_loaded_model_trains_like_the_layer(prefix: str, tmp_path: Path) -> None
 
 
 def test_batch_norm_saved_in_eval_mode(tmp_path: Path) -> None:
-    """As real Paddle: the file then says use_global_stats."""
+    """As in real Paddle, the file sets use_global_stats."""
     save(_evaluated(nn.BatchNorm1D(4)), tmp_path / "m", input_spec=[InputSpec([None, 4])])
     loaded = load(tmp_path / "m")
     loaded.train()
@@ -202,7 +200,7 @@ def test_first_differing_op_with_control_flow(prefix: str) -> None:
     x = normal(2, 4)
     found = load(prefix)(x)
     wanted = [found[name].numpy() for name in sorted(found)]
-    assert "an optimization of the engine differs" in first_difference(
+    assert "an optimization of the engine differs" in describe_first_difference(
         files.program, files.pdmodel, files.params_path, scope, [x], wanted
     )
     scope["linear_2.w_0"].array = scope["linear_2.w_0"].array * 2  # of the layer that the loop has
@@ -210,5 +208,7 @@ def test_first_differing_op_with_control_flow(prefix: str) -> None:
     changed.state_dict()["cell.weight"].set_value(scope["linear_2.w_0"].numpy())
     found = changed(x)
     wanted = [found[name].numpy() for name in sorted(found)]
-    why = first_difference(files.program, files.pdmodel, files.params_path, scope, [x], wanted)
+    why = describe_first_difference(
+        files.program, files.pdmodel, files.params_path, scope, [x], wanted
+    )
     assert "the first op to differ is while, giving" in why

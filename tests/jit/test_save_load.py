@@ -124,7 +124,7 @@ def test_names_and_nesting_round_trip(tmp_path: Path) -> None:
 
 
 class Labelled(nn.Layer):
-    """Gives numbers and texts of Python's beside tensors."""
+    """Returns Python numbers and strings, too."""
 
     def __init__(self, given: Any = 3) -> None:
         super().__init__()

@@ -39,7 +39,7 @@ def of(forward: Any, **attributes: Any) -> nn.Layer:
 
 
 class Frozen(nn.Layer):
-    """One layer without gradients before one with."""
+    """A layer under no_grad, followed by one with gradients."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -195,7 +195,7 @@ def test_runner_input_and_output_order(
 
 
 class Looked(float):
-    """A number that tells how often its class is asked for."""
+    """A number that counts how often its class is read."""
 
     times = 0
 

@@ -17,7 +17,7 @@ SETTING: contextvars.ContextVar[float] = contextvars.ContextVar("SETTING", defau
 
 
 def numbers(function: Any, calls: int = 3) -> list[float]:
-    """What a function gives in some calls."""
+    """Return the results of some calls of a function."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return [function(paddle.ones([1])).item() for _ in range(calls)]
@@ -105,8 +105,8 @@ def test_missing_keys_are_not_created_by_the_capture(kind: Any) -> None:
     assert "a" not in held
     del held[5]
     assert not any(
-        guard.holds()
-        for guard in static.concrete_program.guards._iter_kept()
+        guard.is_satisfied()
+        for guard in static.concrete_program.guards._iter_final_guards()
         if guard.source.key == 5
     )
     assert 5 not in held

@@ -63,7 +63,7 @@ def test_equal_objects_are_distinguished() -> None:
 
 
 class Bank(nn.Layer):
-    """Rows that are written one after the other, at a place that a buffer says."""
+    """Rows that are written one after the other, at the position in a buffer."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -27,7 +27,7 @@ def test_random_draw_by_unconverted_code_once(source: str) -> None:
     drawn: list[float] = []
 
     class Elsewhere:
-        """Draws while the function is recorded, unseen by what converts it."""
+        """Draws random numbers in code that is not converted."""
 
         def __hash__(self) -> int:
             if not drawn:

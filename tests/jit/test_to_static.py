@@ -32,7 +32,7 @@ FACTOR = 1.0
 
 
 class Net(nn.Layer):
-    """A layer with several ways in."""
+    """A layer with several entry points."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -167,7 +167,7 @@ def test_changed_global_and_closure_are_detected(
 
 
 class LayerWithState(nn.Layer):
-    """A layer whose calls leave something behind."""
+    """A layer whose calls change its state."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -310,7 +310,7 @@ def test_get_concrete_program_reuses_programs() -> None:
     function(ONES)
     program, recording = function.get_concrete_program(ONES)
     assert function.get_traced_count() == 1
-    assert (program, recording) == (function.concrete_program, program.recording)
+    assert (program, recording) == (function.concrete_program, program.captured_program)
     function.get_concrete_program(InputSpec([2, 3]))
     function.concrete_program_specify_input_spec([InputSpec([2, 3])])
     assert function.get_traced_count() == 1
@@ -426,6 +426,6 @@ def test_debugger_sees_user_lines_and_variables(
 
 def test_ops_have_source_lines() -> None:
     concrete = to_static(doubled, [InputSpec([None, 3])]).concrete_program
-    where = [op.user_line for op in concrete.recording.program.ops() if op.type == "scale"]
+    where = [op.user_line for op in concrete.captured_program.program.ops() if op.type == "scale"]
     assert len(where) == 1
     assert where[0].endswith("in doubled: return x * 2 if x.mean() > 0 else x")

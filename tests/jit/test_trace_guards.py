@@ -17,7 +17,7 @@ from oarlock.jit import TracedLayer, load, save
 
 
 class Net(nn.Layer):
-    """Takes one of two ways by a value, and counts its rows for a message."""
+    """Branches on a value, and computes a message from the number of rows."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -30,7 +30,7 @@ class Net(nn.Layer):
 
 
 class Frozen(Net):
-    """The number of rows is a constant of what it records."""
+    """The number of rows becomes a constant of the program."""
 
     def forward(self, x: Any) -> Any:
         return self.fc(x) * x.shape[0]
@@ -129,7 +129,7 @@ def test_size_dependent_program_keeps_the_guard(kind: type[Net], why: str) -> No
 
 
 class Compared(Net):
-    """Two sizes go one way, a third another."""
+    """Two sizes take one branch, a third the other."""
 
     def forward(self, x: Any) -> Any:
         rows = x.shape[0]

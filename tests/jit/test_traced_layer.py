@@ -21,7 +21,7 @@ def normal(*shape: int) -> paddle.Tensor:
 
 
 class Net(nn.Layer):
-    """A net whose forward is given."""
+    """A layer with a given forward."""
 
     def __init__(self, forward: Any) -> None:
         super().__init__()

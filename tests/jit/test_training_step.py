@@ -101,7 +101,7 @@ def test_training_layer_runs_as_python_and_is_not_saved(tmp_path: Path, called: 
 
 def test_explain_lists_all_problems_of_a_step() -> None:
     found = explain(Trainer(), [InputSpec([None, 3])])
-    assert [p.text for p in found.problems] == [
+    assert [p.source_line for p in found.problems] == [
         "loss.backward()",
         "self.optimizer.step()",
         "self.optimizer.clear_grad()",

@@ -105,7 +105,7 @@ def test_layer_that_accepts_no_generated_size_warns(tmp_path: Path) -> None:
 
 
 class ClockOnOneWay(nn.Layer):
-    """What a program cannot hold, on the way that a negative input takes."""
+    """Reads a clock if the input is negative."""
 
     def forward(self, x: Any) -> Any:
         if x.sum() < 0:
@@ -167,7 +167,7 @@ def test_squeezed_size_is_fixed_in_files(tmp_path: Path) -> None:
 def test_amplified_rounding_errors_are_tolerated(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The engine is off by one last bit, of which the wave behind it makes half a hill."""
+    """An error of one bit in the engine's result is amplified by a sine."""
 
     class Rough(Engine):
         def run(
@@ -195,7 +195,7 @@ def test_amplified_rounding_errors_are_tolerated(
 
 
 def test_images_too_small_for_the_engine_are_skipped(tmp_path: Path) -> None:
-    """At the first sizes that are tried a window begins in a picture, and ends outside of it."""
+    """At the first generated sizes a window begins inside of the image and ends outside."""
     net = nn.Sequential(nn.Conv2D(3, 2, 3, stride=16), nn.Conv2D(2, 2, 3, stride=2))
     net.eval()
     paddle.jit.save(net, str(tmp_path / "m"), [InputSpec([None, 3, None, None], "float32", "x")])
@@ -208,9 +208,7 @@ def test_images_too_small_for_the_engine_are_skipped(tmp_path: Path) -> None:
 def test_lod_results_of_the_interpreter_are_compared(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The interpreter returns offsets beside the arrays: here those of an output that has more
-    levels than the engine takes.
-    """
+    """The interpreter returns LoD of an output with more levels than the engine supports."""
     fixtures = Path(__file__).parents[1] / "fixtures"
     program = load_program(fixtures / "mlp.pdmodel")
     for var in program.block.vars.values():

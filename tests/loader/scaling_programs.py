@@ -57,7 +57,7 @@ def _call(block: Block, type: str, x: str, out: str, dtype: str = "float32", **a
 
 
 def chain(n: int) -> Program:
-    """n ops, each on the result of the one before."""
+    """n ops, each of which reads the previous result."""
     program = _program()
     x = _feed(program, "x")
     for i in range(n):
@@ -111,7 +111,7 @@ def guards(n: int) -> Program:
 def _branches(
     program: Program, block: Block, at: str, dtypes: tuple[str, str], inner: int = 0
 ) -> str:
-    """An `if` and an `else` in `block`, with `inner` more of them nested in the `if`."""
+    """Append an `if` and an `else` to `block`, with `inner` more nested in the `if`."""
     negated = _call(block, "logical_not", "c", f"{at}.not", "bool")
     for side, condition, dtype in ((1, "c", dtypes[1]), (0, negated, dtypes[0])):
         body = Block(len(program.blocks), block.idx)
@@ -153,7 +153,7 @@ def _conditional() -> Program:
 
 
 def branches(n: int) -> Program:
-    """n pairs of `if` and `else`, one behind the other."""
+    """n pairs of `if` and `else` in sequence."""
     program = _conditional()
     return _fetch(
         program,
@@ -162,19 +162,19 @@ def branches(n: int) -> Program:
 
 
 def nested_branches(n: int) -> Program:
-    """n pairs of `if` and `else`, each in the `if` of the one before."""
+    """n pairs of `if` and `else`, each nested in the `if` of the previous one."""
     program = _conditional()
     return _fetch(program, [_branches(program, program.block, "y", ("float32", "float32"), n)])
 
 
 def nested_branches_of_two_dtypes(n: int) -> Program:
-    """The same with another dtype in each `else`."""
+    """As nested_branches, with another dtype in each `else`."""
     program = _conditional()
     return _fetch(program, [_branches(program, program.block, "y", ("bool", "float32"), n)])
 
 
 def branch_with_many_results(n: int) -> Program:
-    """A conditional block that gives n results."""
+    """A conditional block with n results."""
     program = _conditional()
     body = Block(1, 0)
     program.blocks.append(body)
@@ -226,7 +226,7 @@ def many_operands(n: int) -> Program:
 
 
 def same_operand(n: int) -> Program:
-    """An op that takes one variable n times."""
+    """An op with one variable as n operands."""
     program = _program()
     x = _feed(program, "x")
     program.block.ops.append(OpDesc("sum", {"X": [x] * n}, {"Out": [_declare(program.block, "s")]}))
@@ -234,7 +234,7 @@ def same_operand(n: int) -> Program:
 
 
 def conditional_writes(n: int) -> Program:
-    """n blocks, one behind the other, that write one variable."""
+    """n blocks in sequence that write one variable."""
     program = _conditional()
     result = _call(program.block, "relu", "x", "y")
     for i in range(n):
@@ -252,9 +252,7 @@ def conditional_writes(n: int) -> Program:
 
 
 def nested_loops(n: int, results: int = 20) -> Program:
-    """n loops, each in the one before; the innermost writes `results` variables of the outermost
-    block.
-    """
+    """n nested loops; the innermost writes `results` variables of the outermost block."""
     program = _conditional()
     names = [_call(program.block, "relu", "x", f"y{i}") for i in range(results)]
     block = program.block
@@ -270,7 +268,7 @@ def nested_loops(n: int, results: int = 20) -> Program:
 
 
 def without_lowering(n: int) -> Program:
-    """n ops of types that nobody knows."""
+    """n ops of unknown types."""
     program = _program()
     x = _feed(program, "x")
     for i in range(n):

@@ -1,5 +1,5 @@
-"""What `test_system_failures.py` runs in a process of its own, so that a crash, a signal or a limit of
-memory is only the child's.
+"""Functions that `test_system_failures.py` runs in a child process, which may crash or run out of
+memory.
 
 python -m tests.loader.system_failures WHAT [WORDS]
 """
@@ -49,14 +49,12 @@ def endless_feeds() -> list[Any]:
 
 
 def told(error: Exception) -> None:
-    """Say what was wrong, in one line."""
+    """Print the class and the first line of an error."""
     print(type(error).__name__, str(error).splitlines()[0])
 
 
 def ctrl_c() -> None:
-    """Run what takes minutes and get a Ctrl-C meanwhile; say how it ended, and that the engine
-    still works.
-    """
+    """Send Ctrl-C during a long run; prints the outcome, and that the engine still works."""
     engine = Engine(endless(), None, threads=1)
     threading.Timer(1, os.kill, (os.getpid(), signal.SIGINT)).start()
     try:
@@ -68,7 +66,7 @@ def ctrl_c() -> None:
 
 
 def stop() -> None:
-    """Run what takes minutes and stop it from another thread; say how it ended."""
+    """Stop a long run from another thread; prints the outcome."""
     engine = Engine(endless(), None, threads=1)
     threading.Timer(1, engine.stop).start()
     for _ in range(2):
@@ -79,7 +77,7 @@ def stop() -> None:
 
 
 def small_memory() -> None:
-    """Ask for more memory than there is; say how it was refused, and that the engine
+    """Run a model that needs more memory than available; prints the error, and that the engine
     still works.
     """
     resource.setrlimit(resource.RLIMIT_AS, (LIMIT, LIMIT))
@@ -107,7 +105,7 @@ def large_weights(path: str) -> None:
 
 
 def chained_handlers(library: str) -> None:
-    """Get a Ctrl-C where a library installed handlers of its own that call the handler before them.
+    """Send Ctrl-C after a library installed signal handlers that call the previous handler.
 
     Sessions made between and after them install the engine's handler again: each handler is called
     once.
@@ -126,7 +124,7 @@ def chained_handlers(library: str) -> None:
 
 
 def other_threads() -> None:
-    """Get many Ctrl-C in other threads while the first one makes, runs and drops sessions."""
+    """Send many Ctrl-C to other threads while the first one creates, runs and deletes sessions."""
     relu = model_of(Row("relu", [np.ones(2, "f")]))
     received, ended = 0, threading.Event()
 
@@ -151,7 +149,7 @@ def other_threads() -> None:
 
 
 def comma(prefix: str) -> None:
-    """Run a saved model in the user's locale; say what it writes for one and a half there."""
+    """Run a saved model in the user's locale; prints 1.5 in that locale."""
     locale.setlocale(locale.LC_ALL, "")
     print(locale.str(1.5))
     layer = paddle.jit.load(prefix)

@@ -35,7 +35,7 @@ def varint(number: int) -> bytes:
 
 
 def model_with_contract(row: dict[str, Any]) -> bytes:
-    """The model `mlp` with the contract of a row; what a row does not say is legal."""
+    """Return the model `mlp` with the contract of a row; missing entries are valid."""
     message = ProgramDesc()
     contract = message.contract
     contract.version = row.get("version", CONTRACT_VERSION)

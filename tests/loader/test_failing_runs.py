@@ -17,7 +17,7 @@ import oarlock.nn.functional as F
 from oarlock import nn
 from oarlock.export.pdmodel import to_bytes
 from oarlock.ir.parser import parse
-from oarlock.jit.verify import ENGINE_ONLY
+from oarlock.jit.verify import ENGINE_ONLY_ERRORS
 from oarlock.loader.engine import Engine, EngineError, runtime_module
 from oarlock.loader.model_files import read_model
 from oarlock.static import InputSpec
@@ -36,7 +36,7 @@ class Function(nn.Layer):
 
 
 def engine_of(function: Callable[..., Any], specs: list[InputSpec], folder: Path) -> Engine:
-    """The engine on what `function` is saved as."""
+    """Return the engine of the saved `function`."""
     layer = Function(function)
     layer.eval()
     paddle.jit.save(layer, str(folder / "m"), specs)
@@ -115,9 +115,7 @@ def test_failed_run_names_op_result_and_line(tmp_path: Path) -> None:
 
 
 def two_layers(table: Any, x: Any) -> Any:
-    """Convolutions with bias and activation, which the engine joins; the second filter is larger
-    than what is left of [4,4].
-    """
+    """Fused convolutions; the second filter is larger than the remaining [4,4] image."""
     first, second = paddle.ones([16, 3, 3, 3]), paddle.ones([8, 16, 3, 3])
     x = F.relu(F.conv2d(x, first, paddle.ones([16])))
     return F.relu(F.conv2d(x, second, paddle.ones([8]))) + table.sum()
@@ -274,6 +272,6 @@ def test_empty_pool_windows_are_an_error(
 def test_ignored_errors_are_runtime_messages() -> None:
     sources = Path(__file__).resolve().parents[2] / "cpp_runtime" / "src" / "runtime"
     text = "".join(path.read_text() for path in sources.rglob("*.cpp"))
-    for message in ENGINE_ONLY:
+    for message in ENGINE_ONLY_ERRORS:
         if not message.startswith("engine: "):  # an op type follows
             assert message in text

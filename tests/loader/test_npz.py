@@ -81,7 +81,7 @@ def shared_members(copies: int) -> bytes:
 
 
 def offset_outside_of_file() -> bytes:
-    """An array that is said to begin where no file reaches."""
+    """Return an array whose offset is outside of the file."""
     more = struct.pack("<HHQ", 1, 8, 2**63 - 200)
     data = change_central_directory(
         42, b"\xff" * 4, change_central_directory(30, struct.pack("<H", len(more)))

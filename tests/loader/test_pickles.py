@@ -174,9 +174,7 @@ COLLIDING = sys.hash_info.modulus  # the hash of every multiple of it is 0
 
 
 def colliding_ints(bits: int, count: int) -> list[int]:
-    """Numbers of different hashes for which a dict of 2**bits places, or fewer, looks at the same
-    places in the end.
-    """
+    """Return ints with different hashes that collide in a dict of up to 2**bits slots."""
     mask, steps = (1 << bits) - 1, 14  # after which all bits of a hash have been used
 
     def place(number: int) -> int:
@@ -194,7 +192,7 @@ def colliding_ints(bits: int, count: int) -> list[int]:
 
 
 def inverted_nested_lists(count: int) -> bytes:
-    """A list in a list in a list, each put into the outer one while it is empty."""
+    """Return nested lists, each appended to the outer one while it is still empty."""
     levels = [b"]r" + struct.pack("<I", i) + b"a0j" + struct.pack("<I", i) for i in range(1, count)]
     return b"\x80\x02]r\x00\x00\x00\x00" + b"".join(levels) + b"0j\x00\x00\x00\x00."
 
@@ -450,7 +448,7 @@ def test_numpy_dtypes_are_not_modified() -> None:
 
 
 def test_all_opcodes_are_handled() -> None:
-    """What is not known is refused by name; this list is what that leaves out on purpose."""
+    """Unknown opcodes are rejected; this list contains the ones that are omitted intentionally."""
     import pickletools
 
     known = (

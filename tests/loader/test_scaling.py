@@ -117,7 +117,7 @@ def check_rules(data: bytes) -> object:
 
 
 def clone_for_test(data: bytes) -> object:
-    """In Python: parse, and leave out what is not tested."""
+    """In Python: parse, and remove the training ops."""
     return paddle.static.Program.of(parse_program(data)).clone(for_test=True)
 
 
@@ -157,7 +157,7 @@ def test_differentiating_is_linear_in_the_size(family: Callable[[int], Program])
 
 
 def test_rules_are_linear_in_the_innermost_block() -> None:
-    """Each level costs what the names in it cost, not what the levels below it did."""
+    """The work of a level depends on its own names, not on the levels below."""
     shallow, deep = to_bytes(nested_loops(15, 200)), to_bytes(nested_loops(60, 200))
     counts = [
         num_instructions(lambda data=data: check_rules(data)) for data in (shallow, shallow, deep)
@@ -167,9 +167,7 @@ def test_rules_are_linear_in_the_innermost_block() -> None:
 
 @pytest.mark.parametrize("family", NESTED)
 def test_work_is_linear_in_the_depth(family: Callable[[int], Program]) -> None:
-    """One level more costs what the level before did: exponential work would be thousands of times
-    as much.
-    """
+    """Each level adds the same work; exponential work would be thousands of times larger."""
     half, full = to_bytes(family(MAX_NESTED // 2)), to_bytes(family(MAX_NESTED))
     growth = len(full) / len(half)  # names grow with the depth
     assert cpu_time(lambda: lower(full)) < MOST * cpu_time(lambda: lower(half))
@@ -194,7 +192,7 @@ class SignalReceived(BaseException):
 
 
 def handler_calls(work: Callable[[], object], raise_at: int = 0) -> int:
-    """How often a handler of a signal runs that comes every millisecond while `work` lasts.
+    """Return how often a signal handler runs that is triggered every millisecond during `work`.
 
     Python runs it before and behind a function in C, and within one that lets it: more than a few
     calls prove that `work` does, however fast or busy the machine is. raise_at: the call that
@@ -226,9 +224,7 @@ AROUND = 3  # calls of a handler before and behind a function in C
 
 
 def check_signals(*sizes: Callable[[], object]) -> None:
-    """Handlers of signals run within the first work that is long enough for it, and one that raises
-    ends it: no more of it is done.
-    """
+    """Signal handlers run during the first work that is long enough, and one that raises ends it."""
     long = next((work for work in sizes if handler_calls(work) > 2 * AROUND), None)
     assert long is not None, "handlers run before and behind the work alone"
     assert handler_calls(long, raise_at=AROUND + 1) <= 2 * AROUND

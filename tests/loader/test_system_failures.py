@@ -28,7 +28,7 @@ WAIT = 120  # seconds until a child counts as hung
 
 
 def run_child(*words: str, **variables: str) -> list[str]:
-    """What a process of its own says; it must end well."""
+    """Return the output of a child process that must succeed."""
     command = [sys.executable, "-m", "tests.loader.system_failures", *words]
     env = {**os.environ, **variables}
     done = subprocess.run(
@@ -162,14 +162,14 @@ def test_weights_larger_than_memory(tmp_path: Path) -> None:
 
 
 def copy_fixture(name: str, folder: Path) -> Path:
-    """A fixture in a folder of its own; its prefix."""
+    """Copy a fixture to a folder; returns its prefix."""
     for suffix in (".pdmodel", ".pdiparams"):
         shutil.copy(FIXTURES / (name + suffix), folder)
     return folder / name
 
 
 class Mlp:
-    """The fixture, opened, and whether it still gives what it gave."""
+    """An engine of the fixture, and a check that its results are unchanged."""
 
     def __init__(self, folder: Path, **options: Any) -> None:
         self.weights = copy_fixture("mlp", folder).with_suffix(".pdiparams")
@@ -319,7 +319,7 @@ NO_FILES = {
 
 @pytest.mark.parametrize("size", [-1, 10])
 def test_blocking_file_is_rejected(size: int) -> None:
-    """Some in /proc say that they are regular."""
+    """Some files in /proc claim to be regular."""
     reader, writer = os.pipe()
     os.set_blocking(reader, False)
     with (

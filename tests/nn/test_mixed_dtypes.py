@@ -270,9 +270,7 @@ def test_floating_loss_rejects_integers(name: str) -> None:
 @pytest.mark.parametrize("mode", ["nearest", "bilinear", "bicubic"])
 @pytest.mark.parametrize("dtype", ["uint8", "int32", "int64"])
 def test_interpolate_integers(mode: str, dtype: str) -> None:
-    """Images of uint8 lose the fractions, as in Paddle, and what would have no meaning is
-    rejected.
-    """
+    """uint8 images are truncated, as in Paddle; meaningless combinations are rejected."""
     x = (paddle.arange(16).reshape([1, 1, 4, 4]) * 7 % 13).astype(dtype)
     if mode == "nearest" or (mode == "bilinear" and dtype == "uint8"):
         found = F.interpolate(x, size=[3, 3], mode=mode)

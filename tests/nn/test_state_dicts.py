@@ -17,7 +17,7 @@ from oarlock.static import InputSpec
 
 
 class LayerWithCopiedState(nn.Linear):
-    """Returns copies under names of its own, as layers of converted models do."""
+    """Returns copies under its own names, as layers of converted models do."""
 
     def state_dict(self) -> dict[str, Any]:  # type: ignore[override]
         return {
@@ -26,7 +26,7 @@ class LayerWithCopiedState(nn.Linear):
 
 
 class LayerWithInverseState(LayerWithCopiedState):
-    """Reads what its own state_dict returns."""
+    """set_state_dict expects the format of its own state_dict."""
 
     def set_state_dict(self, state_dict: dict[str, Any], use_structured_name: bool = True) -> Any:
         return super().set_state_dict(
@@ -196,7 +196,7 @@ def test_warmup_saves_inner_scheduler_state() -> None:
 
 
 class CountingScheduler(paddle.optimizer.lr.LRScheduler):
-    """A scheduler with state of its own, named as Paddle's documentation says."""
+    """A scheduler with additional state, declared by `state_keys`."""
 
     def state_keys(self) -> None:
         self.keys = ["last_epoch", "last_lr", "calls"]

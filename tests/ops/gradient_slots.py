@@ -31,7 +31,7 @@ Rows = dict[str, tuple[str, list[str], list[str], dict[str, tuple[str, Any]]]]
 
 
 def rows(name: str) -> Rows:
-    """What one Paddle says, of the ops that are differentiated here."""
+    """Return the records of one Paddle version for the ops that are differentiable here."""
     found: Rows = json.loads((HERE / name).read_text("utf-8"))
     return {t: row or NONE for t, row in found.items() if t in OPS and OPS[t].has_vjp}
 

@@ -40,7 +40,7 @@ ANY = {0: 1, 1: 1.0, 2: "AVERAGE", 3: [1], 4: [1.0], 5: ["x"], 6: False, 7: [Fal
 
 
 def names(slot: Any) -> list[str]:
-    """Names for a slot of operands or results: the slot's own."""
+    """Return a variable name for a slot of operands or results: the slot's own."""
     return [f"{slot.name}:0", f"{slot.name}:1"] if slot.duplicable else [slot.name]
 
 
@@ -59,7 +59,7 @@ def written(program: Any, proto: Any) -> Any:
 
 
 def straight(slots: dict[str, list[str]]) -> bool:
-    """Whether slots hold what they are called: `X@GRAD` the gradient of X."""
+    """Whether the slots contain what their names state: `X@GRAD` the gradient of X."""
     return all(
         name.replace(":0", "").replace(":1", "") == slot
         for slot, held in slots.items()
@@ -94,8 +94,8 @@ def defaults(proto: Any) -> dict[str, Any]:
 
 
 def gradient(proto: Any) -> list[Any] | None:
-    """Type, slots of operands, slots of results and attributes of the one op that is the gradient;
-    None where it is several, another or none.
+    """Return type, slots and attributes of the gradient op; None if there is none, several, or
+    another kind.
     """
     program = Program()  # which holds the description
     try:
@@ -116,7 +116,7 @@ def gradient(proto: Any) -> list[Any] | None:
 
 
 def apart(proto: Any) -> list[Any] | None:
-    """The same, asked in a process of its own: some questions end it, or never end."""
+    """Return the same, computed in a child process, because some ops crash or hang."""
     ours, theirs = os.pipe()
     child = os.fork()
     if child == 0:

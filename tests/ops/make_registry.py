@@ -1,4 +1,4 @@
-"""Write registry.json: what real PaddlePaddle 2.6.2 says of its ops.
+"""Write registry.json: the ops of real PaddlePaddle 2.6.2.
 
 Run in Paddle's environment: python make_registry.py
 
@@ -27,7 +27,7 @@ EVERY = ("op_role", "op_role_var", "op_namescope", "op_callstack", "op_device")
 
 
 def extra(part: Any) -> bool:
-    """Whether a saved program does not hold a slot or an attribute."""
+    """Whether saved programs omit a slot or an attribute."""
     return part.name in EVERY or getattr(part, "extra", False)
 
 
@@ -49,7 +49,7 @@ TYPES = [
 
 
 def entry(type: str) -> dict[str, Any]:
-    """Slots and attributes of one op, without those that a saved program does not hold."""
+    """Return slots and attributes of one op, without those that saved programs omit."""
     proto = OpProtoHolder.instance().get_op_proto(type)
     defaults = core.get_op_attrs_default_value(type.encode())
     own = [a for a in proto.attrs if not extra(a)]

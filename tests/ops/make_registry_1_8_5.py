@@ -26,7 +26,7 @@ def slot_marks(var):
 
 
 def entry(type):
-    """Slots and attributes of one op."""
+    """Return slots and attributes of one op."""
     proto = OpProtoHolder.instance().get_op_proto(type)
     defaults = core.get_op_attrs_default_value(type.encode())
     own = [a for a in proto.attrs if not a.name.startswith("op_")]

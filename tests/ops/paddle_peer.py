@@ -1,4 +1,4 @@
-"""Real Paddle, asked what it says of rows of the op table."""
+"""Real Paddle's results for rows of the op table."""
 
 from __future__ import annotations
 
@@ -26,9 +26,7 @@ def attr(value: Any) -> Any:
 
 
 def result_counts(row: Row) -> dict[str, int]:
-    """How many results each slot of Paddle's op has: what Oarlock has, and the slots that Paddle
-    wants beside.
-    """
+    """Return the number of results per slot of Paddle's op, including slots that only Paddle has."""
     op = op_of(row)
     outs = op.kernel(*row.args, **row.attrs)
     slots = [outs] if len(op.outs) == 1 else outs
@@ -46,7 +44,7 @@ def result_counts(row: Row) -> dict[str, int]:
 
 
 class Questions:
-    """Rows to be asked in one go; each has the number that `add` gives it."""
+    """Rows to be run in one batch; `add` returns the number of each."""
 
     def __init__(self) -> None:
         self.rows: list[dict[str, Any]] = []
@@ -55,7 +53,7 @@ class Questions:
     def add(
         self, row: Row, grads: Collection[str] = (), weights: Mapping[str, Array] | None = None
     ) -> int:
-        """A row.   grads: slots to differentiate, given `weights`, the gradients of its results."""
+        """Add a row. grads: slots to differentiate with `weights`, the gradients of its results."""
         n, op = len(self.rows), op_of(row)
         ins = {}
         for s, a in zip(op.ins, row.args, strict=False):
@@ -78,7 +76,7 @@ class Questions:
         return n
 
     def ask(self, folder: Path) -> tuple[dict[str, Array], dict[int, str]]:
-        """What Paddle gives, as `<number>/<slot>/<k>`, and what it refuses."""
+        """Return Paddle's results as `<number>/<slot>/<k>`, and its errors."""
         np.savez(folder / "rows.npz", rows=np.array(json.dumps(self.rows)), **self.arrays)
         script = Path(__file__).with_name("run_in_paddle.py")
         environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}

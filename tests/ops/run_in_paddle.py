@@ -20,7 +20,7 @@ from paddle import static
 
 
 def variable(block: Any, name: str, array: Any) -> Any:
-    """An input variable like the array, which a feed gives its value."""
+    """Return an input variable with the shape and dtype of the array."""
     var = block.create_var(
         name=name,
         shape=list(array.shape),
@@ -32,7 +32,7 @@ def variable(block: Any, name: str, array: Any) -> Any:
 
 
 def run_row(executor: Any, row: dict[str, Any], arrays: dict[str, Any]) -> dict[str, Any]:
-    """What one op gives: slot/k -> array."""
+    """Return the results of one op: slot/k -> array."""
     program = static.Program()
     with static.program_guard(program, static.Program()):
         block = program.global_block()
@@ -58,7 +58,7 @@ def run_row(executor: Any, row: dict[str, Any], arrays: dict[str, Any]) -> dict[
 def gradients(
     block: Any, row: dict[str, Any], ins: Any, outs: Any, arrays: Any, feed: Any
 ) -> dict[str, Any]:
-    """Variables of the gradients of the wanted slots, given those of the results."""
+    """Return the gradient variables of the requested slots for given output gradients."""
     targets, given = [], []
     for key, name in row["out_grads"].items():
         slot, k = key.split("/")

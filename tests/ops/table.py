@@ -1,4 +1,4 @@
-"""All rows, and what the tests know of ops beside them."""
+"""All rows, and further knowledge of the tests about ops."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def constant_of(row: Row) -> set[str]:
 
 
 def arrays_of(arg: Any) -> list[Any]:
-    """The arrays of one slot."""
+    """Return the arrays of one slot."""
     return [] if arg is None else list(arg) if isinstance(arg, list) else [arg]
 
 

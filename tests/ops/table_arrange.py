@@ -13,7 +13,7 @@ f, distinct = n.f, n.distinct
 
 
 def last(function):
-    """The reference for pictures whose channels come last."""
+    """Return the reference for channels-last images."""
     return lambda x: function(x.transpose(0, 3, 1, 2)).transpose(0, 2, 3, 1)
 
 
@@ -64,7 +64,7 @@ def shift(count, ratio=0.25):
 
 
 def columns(size, stride, pads, dilation):
-    """What a window sees at each place; pads: top, left, bottom, right."""
+    """Return the window contents at each position; pads: top, left, bottom, right."""
 
     def of(x):
         x = np.pad(x, [(0, 0), (0, 0), (pads[0], pads[2]), (pads[1], pads[3])])
@@ -86,7 +86,7 @@ def columns(size, stride, pads, dilation):
 
 
 def put_back(sizes, size, stride, pads, dilation):
-    """The adjoint of `split_index_tuples`, by its definition: the sum over places of what they hold."""
+    """The adjoint of `split_index_tuples`: sums the window contents into the image."""
 
     def of(y):
         count = y.shape[1] // (size[0] * size[1])

@@ -1,4 +1,4 @@
-"""Rows of the op table: what ranks do together.
+"""Rows of collectives.
 
 Here there is one rank; tests/distributed has more.
 """

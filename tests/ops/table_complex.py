@@ -1,6 +1,4 @@
-"""Rows of complex numbers: making them, taking them apart, and the ops that take them beside real
-ones.
-"""
+"""Rows of complex numbers: construction, parts, and ops that combine them with real numbers."""
 
 from __future__ import annotations
 
@@ -14,7 +12,7 @@ NO_KERNEL = "it has no kernel for complex numbers on the CPU"
 
 
 def of(function, type=None, shape=(3, 4), paddle=NO_KERNEL, **settings):
-    """A row of a function of one operand."""
+    """Return a row of a function of one operand."""
     return Row(
         type or function.__name__, [c(*shape)], ref=function, tol=2e-5, paddle=paddle, **settings
     )

@@ -11,7 +11,7 @@ f = n.f
 
 
 def correlate(x, w, stride=(1, 1), pads=((0, 0), (0, 0)), dilation=(1, 1), groups=1):
-    """Convolution by its definition, one output place at a time."""
+    """Convolution by definition, one output element at a time."""
     x = np.pad(x.astype("d"), [(0, 0), (0, 0), *pads])
     reach = [d * (k - 1) + 1 for k, d in zip(w.shape[2:], dilation, strict=True)]
     out = [(s - r) // t + 1 for s, r, t in zip(x.shape[2:], reach, stride, strict=True)]
@@ -33,7 +33,7 @@ def ref(**over):
 
 
 def last(function):
-    """The reference for pictures whose channels come last."""
+    """Return the reference for channels-last images."""
     return lambda x, w: function(x.transpose(0, 3, 1, 2), w).transpose(0, 2, 3, 1)
 
 

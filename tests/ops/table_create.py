@@ -19,12 +19,12 @@ def const(shape, value, dtype="float32"):
 
 
 def one(value, dtype="float32"):
-    """A tensor of one number with one axis."""
+    """Return a 1-D tensor of one number."""
     return np.array([value], dtype)
 
 
 def scalar(value, dtype="float32"):
-    """A tensor of one number without axes."""
+    """Return a 0-D tensor."""
     return np.array(value, dtype)
 
 

@@ -1,4 +1,6 @@
-"""Rows of roi, boxes, nms and deform.   Most references here are real Paddle's own answers."""
+"""Rows of RoI pooling, boxes, NMS and deformable convolution. Most references are recorded results
+of real Paddle.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ f, pos, distinct = n.f, n.pos, n.distinct
 
 
 def boxes(*shape, size=10.0):
-    """Boxes between 0 and `size`, of some extent, whose edges lie between pixels."""
+    """Return boxes between 0 and `size` whose edges lie between pixels."""
     low = pos(*shape, 2) * size * 0.5
     return np.concatenate([low, low + pos(*shape, 2) * size * 0.5 + 0.3], axis=-1)
 
@@ -57,7 +59,7 @@ def greedy(threshold):
 
 
 def deformed(x, offset, w, mask=None):
-    """Place by place, for one deformable group, stride 1 and no padding."""
+    """Deformable convolution by definition, for one deformable group, stride 1 and no padding."""
     out = np.zeros((len(x), len(w), x.shape[2] - w.shape[2] + 1, x.shape[3] - w.shape[3] + 1))
     for b, i, j, u, v in np.ndindex(len(x), *out.shape[2:], *w.shape[2:]):
         k = u * w.shape[3] + v

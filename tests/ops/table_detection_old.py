@@ -90,7 +90,7 @@ OUTLINES = np.array([[2, 2], [12, 3], [10, 14], [3, 12], [15, 2], [25, 2], [20, 
 
 
 def mean_of_samples(x, rois, lod, counts=None, out=(2, 2), fine=64):
-    """The mean over a fine grid of points of what lies between pixels."""
+    """Return the mean over a fine grid of interpolated points."""
     y = np.zeros((len(rois), x.shape[1], *out))
     for r, owner in enumerate(np.repeat([0, 1], [1, 2])):
         x0, y0, x1, y1 = rois[r]
@@ -149,8 +149,8 @@ STATE = [
 
 
 def mean_precision(*_):
-    """Of class 1 the first of two is right, and the other box is missed; of class 2 the only one is
-    right, and one is missed.
+    """Class 1: the first of two is right, and one box is missed; class 2: the only one is right,
+    and one is missed.
     """
     return None, None, None, np.array([(0.5 + 0.5) / 2])
 

@@ -25,7 +25,7 @@ def c2c(x, axes, **settings):
 
 
 def hfftn(x, axes, size, norm):
-    """NumPy has it for one axis only: along the others it is a plain transform."""
+    """NumPy supports one axis only; the other axes use the plain transform."""
     return np.fft.hfft(
         np.fft.fftn(x, axes=axes[:-1], norm=norm) if axes[:-1] else x, size, axes[-1], norm
     )

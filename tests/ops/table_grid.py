@@ -13,7 +13,7 @@ f = n.f
 
 
 def place(g, size, padding, corners):
-    """Where one coordinate of a grid lies."""
+    """Return the pixel coordinate of a grid value."""
     at = (g + 1) / 2 * (size - 1) if corners else ((g + 1) * size - 1) / 2
     low, high = (0, size - 1) if corners else (-0.5, size - 0.5)
     while padding == "reflection" and not low <= at <= high:

@@ -1,4 +1,4 @@
-"""Rows of index and along: taken by index, put by index."""
+"""Rows of indexing, gather and scatter."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def take(axis):
 
 
 def scattered(overwrite=True):
-    """The reference of scatter, one row after the other."""
+    """The reference of scatter, row by row."""
 
     def ref(x, ids, updates):
         out = x.copy()
@@ -43,7 +43,7 @@ def scattered(overwrite=True):
 
 
 def scattered_nd(x, index, updates):
-    """The reference of scatter_nd_add, one index after the other."""
+    """The reference of scatter_nd_add, index by index."""
     out = x.copy()
     for at in np.ndindex(index.shape[:-1]):
         out[tuple(index[at])] += updates[at]
@@ -51,7 +51,7 @@ def scattered_nd(x, index, updates):
 
 
 def taken_along(axis):
-    """The reference of take_along_axis, one element after the other."""
+    """The reference of take_along_axis, element by element."""
 
     def ref(x, index):
         out = np.zeros(index.shape, x.dtype)
@@ -70,7 +70,7 @@ WAYS = {
 
 
 def put_along(axis, way="assign", include=True):
-    """The reference of put_along_axis: what meets in each place, combined."""
+    """The reference of put_along_axis: combines all values of a position."""
 
     def ref(x, index, value):
         met: dict[tuple[int, ...], list[float]] = {}

@@ -1,4 +1,4 @@
-"""Rows of writing where indices say."""
+"""Rows of index_put."""
 
 from __future__ import annotations
 

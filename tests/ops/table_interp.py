@@ -11,7 +11,7 @@ f = n.f
 
 
 def weights(kind, size, out, scale, corners, mode):
-    """The matrix of one axis, [out, size], by the definition of each kind."""
+    """Return the interpolation matrix of one axis, [out, size]."""
     matrix = np.zeros((out, size))
     ratio = (
         ((size - 1) / (out - 1) if out > 1 else 0)

@@ -1,4 +1,4 @@
-"""Rows of join: put together, taken apart."""
+"""Rows of concat, stack, split and unbind."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def joined(axis):
 
 
 def parts(at, axis):
-    """The reference that cuts X at these places."""
+    """The reference that splits X at these positions."""
     return lambda x, *_: np.split(x, at, axis)
 
 

@@ -58,13 +58,13 @@ def by_factor(x, y, is_upper=False):
 
 
 def packed(x):
-    """The reference of lu of one matrix."""
+    """The reference of lu for one matrix."""
     out, swaps = scipy.linalg.lu_factor(x)
     return out, swaps + 1, np.zeros(1, "int32")
 
 
 def unpacked(x, pivots):
-    """The reference of lu_unpack of one square matrix."""
+    """The reference of lu_unpack for one square matrix."""
     order = np.arange(len(x))
     for k, target in enumerate(pivots - 1):
         order[[k, target]] = order[[target, k]]
@@ -72,13 +72,13 @@ def unpacked(x, pivots):
 
 
 def least(x, y):
-    """The reference of lstsq of one pair."""
+    """The reference of lstsq for one pair."""
     found = np.linalg.lstsq(x, y, rcond=1e-6)
     return found[0], None, np.int32(found[2]), found[3]
 
 
 def cofactors_of(x):
-    """Determinants without a row and a column, one by one."""
+    """Return the determinants without one row and one column each."""
     size = len(x)
 
     def one(i, j):
@@ -88,7 +88,7 @@ def cofactors_of(x):
 
 
 def summed(xs, equation, ref, **settings):
-    """A row of einsum; what Paddle keeps for its gradient is not compared."""
+    """Return a row of einsum; outputs that only Paddle's gradient needs are not compared."""
     kept = frozenset({"InnerCache", "XShape"})
     return Row(
         "einsum",

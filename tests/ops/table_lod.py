@@ -137,14 +137,14 @@ LABELS = np.array([[0], [2], [1], [3], [3], [0], [1], [2]])
 
 
 def ways(x, w):
-    """All labellings of one sequence, and what each gains."""
+    """Iterate over all label paths of one sequence with their scores."""
     for way in itertools.product(range(x.shape[1]), repeat=len(x)):
         steps = sum(w[2 + a, b] for a, b in itertools.pairwise(way))
         yield way, w[0, way[0]] + w[1, way[-1]] + steps + sum(x[t, k] for t, k in enumerate(way))
 
 
 def crf(x, lod, w, y, n=None):
-    """Minus the log of the share that the label has among all ways."""
+    """Return the negative log likelihood of the label path."""
     found = []
     for p, q in zip(parts(x), parts(y), strict=True):
         gains = dict(ways(p.astype("d"), w))
@@ -196,7 +196,9 @@ TAGS = (
 
 
 def shares(*_):
-    """Found: 0-1, 3, 4-5 (one chunk of kind 1 that goes on), 6, 7; there: 0-1, 2, 3, 4, 6, 7."""
+    """Predicted chunks: 0-1, 3, 4-5 (one chunk of kind 1 that continues), 6, 7; labels: 0-1, 2, 3,
+    4, 6, 7.
+    """
     return *(np.array([v], "float32") for v in (4 / 5, 4 / 6, 8 / 11)), *(
         np.array([v]) for v in (5, 6, 4)
     )

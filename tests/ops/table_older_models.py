@@ -47,7 +47,7 @@ def step(*_):
 
 
 def of_probabilities(before, sums, ids, chance, lod):
-    """All tokens of one source."""
+    """Return the best tokens of one source."""
     whole = (sums + np.log(chance)).reshape(-1)
     best = np.argsort(-whole)[:2]
     order = sorted(best, key=lambda i: (i // chance.shape[1], -whole[i]))
@@ -131,7 +131,9 @@ EDGES = np.array([[[1, 2], [1, 3], [2, 4], [0, 0]]], "int32")
 
 
 def tree(x, edges, w):
-    """1 has 2 and 3 below it, 2 has 4; two deep, so that who lies below counts half."""
+    """Node 1 has children 2 and 3, node 2 has child 4; max_depth 2, so that children have weight
+    1/2.
+    """
     left, right, top = (np.einsum("nf,fdk->ndk", x[0], w[:, k]) for k in range(3))
     out = top.copy()
     out[0] += 0.5 * (top[1] + top[2]) + 0.5 * right[1] + 0.5 * left[2] + 0.25 * right[2]

@@ -1,6 +1,4 @@
-"""Rows of ops of Paddle 1.x that repeat elements, resize pictures, and ask things of
-whole tensors.
-"""
+"""Rows of ops of Paddle 1.x that repeat elements, resize images, and test whole tensors."""
 
 from __future__ import annotations
 

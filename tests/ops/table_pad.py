@@ -1,4 +1,4 @@
-"""Rows of pad: a border of a number, or of what lies near."""
+"""Rows of pad."""
 
 from __future__ import annotations
 

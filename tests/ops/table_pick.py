@@ -1,4 +1,4 @@
-"""Rows of ops that pick, count or look up by order or value."""
+"""Rows of ops that select, count or look up by order or value."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ f, distinct = n.f, n.distinct
 
 
 def pooled(kind, size, stride, pads=((0, 0), (0, 0)), ceil=False, exclusive=True):
-    """Pooling by its definition, one output place at a time."""
+    """Pooling by definition, one output element at a time."""
 
     def of(x):
         rounding = math.ceil if ceil else math.floor
@@ -55,8 +55,8 @@ def adaptive(kind, out):
 
 
 def behind(kind, size, stride, pad, exclusive=True):
-    """Pooling whose last windows may begin behind the picture: their largest is the lowest number,
-    their mean 0 / 0 or 0 / less than 0.
+    """Pooling whose last windows may begin outside of the image: their maximum is the lowest
+    number, their mean 0 / 0 or 0 / negative.
     """
 
     def of(x):

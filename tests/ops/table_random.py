@@ -1,4 +1,4 @@
-"""Rows of random: only shapes and dtypes can be compared, and what has no choice."""
+"""Rows of random ops: shapes and dtypes are compared, and deterministic cases."""
 
 from __future__ import annotations
 

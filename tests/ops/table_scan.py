@@ -1,4 +1,4 @@
-"""Rows of what goes along an axis."""
+"""Rows of ops along an axis."""
 
 from __future__ import annotations
 

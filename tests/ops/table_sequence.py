@@ -18,7 +18,7 @@ def soft(x):
 
 
 def ctc(x, labels, times, lengths, blank=0):
-    """The sum over all ways that say the label, each listed."""
+    """CTC by definition: the sum over all paths that produce the label."""
     p, out = soft(x.astype("d")), []
     for b in range(x.shape[1]):
         wanted, total = labels[b, : lengths[b]].tolist(), 0.0

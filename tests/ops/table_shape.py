@@ -15,12 +15,12 @@ OPEN_SIZE = "2.6.2 gives no gradient, but zeros, where target_shape leaves a siz
 
 
 def reshaped(*shape):
-    """The reference that gives X this shape."""
+    """The reference that reshapes X."""
     return lambda x, *_: x.reshape(shape)
 
 
 def scalar(value, dtype=I32):
-    """A tensor of one number, without axes."""
+    """Return a 0-D tensor."""
     return np.array(value, dtype)
 
 

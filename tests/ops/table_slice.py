@@ -1,4 +1,4 @@
-"""Rows of slice: taken out, and written over."""
+"""Rows of slice and set_value."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def put(*index, value=None):
 
 
 def one(value, dtype=I32):
-    """A tensor of one number."""
+    """Return a tensor of one number."""
     return np.array([value], dtype)
 
 

@@ -61,7 +61,7 @@ def of_pairs(w, v):
 
 
 def pairs(x):
-    """X V - V diag(w) is 0: the reference of eig is what the kernel gives, checked."""
+    """X V - V diag(w) = 0: the reference of eig checks the kernel's results."""
     w, v = np.linalg.eig(x)
     np.testing.assert_allclose(x @ v, v * w[..., None, :], atol=1e-5)
     return w.astype("c8"), None

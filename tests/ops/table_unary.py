@@ -1,4 +1,4 @@
-"""Rows of unary, and of cast: functions of one operand."""
+"""Rows of unary functions and cast."""
 
 from __future__ import annotations
 

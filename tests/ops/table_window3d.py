@@ -1,4 +1,4 @@
-"""Rows of what slides over volumes, and of the ways back from pooling."""
+"""Rows of 3-D windows, and of the gradients of pooling."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ f, distinct = n.f, n.distinct
 
 
 def seen(x, at, size, stride, dilation):
-    """What a window sees at one place: x [N,C,*S] -> [N,C,*size]."""
+    """Return the window contents at one position: x [N,C,*S] -> [N,C,*size]."""
     index = [
         slice(i * s, i * s + d * (k - 1) + 1, d)
         for i, k, s, d in zip(at, size, stride, dilation, strict=True)
@@ -22,7 +22,7 @@ def seen(x, at, size, stride, dilation):
 
 
 def correlated(stride=(1, 1, 1), pads=((0, 0),) * 3, dilation=(1, 1, 1), groups=1):
-    """Convolution by its definition, one output place at a time."""
+    """Convolution by definition, one output element at a time."""
 
     def of(x, w):
         x = np.pad(x.astype("d"), [(0, 0), (0, 0), *pads])
@@ -41,7 +41,7 @@ def correlated(stride=(1, 1, 1), pads=((0, 0),) * 3, dilation=(1, 1, 1), groups=
 
 
 def scattered(stride=(1, 1, 1), pads=((0, 0),) * 3, dilation=(1, 1, 1), groups=1, extra=(0, 0, 0)):
-    """Transposed convolution by its definition: every input place adds its filter to the output."""
+    """Transposed convolution by definition: every input element adds its filter to the output."""
 
     def of(x, w, *_):
         rank = x.ndim - 2
@@ -136,7 +136,7 @@ def last(function):
 
 
 def places(*shape, low=0, high=4):
-    """Different places for everything in one picture."""
+    """Return distinct positions within each image."""
     flat = np.stack(
         [n._source.permutation(high)[: int(np.prod(shape[2:]))] for _ in range(shape[0] * shape[1])]
     )

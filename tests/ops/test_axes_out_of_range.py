@@ -12,7 +12,7 @@ from oarlock.compiler import CompiledProgram
 from oarlock.core.errors import OarlockError, OpError, TraceError
 from oarlock.export.pdmodel import to_bytes
 from oarlock.ir.program import Attr
-from oarlock.jit.verify import run_compiled
+from oarlock.jit.verify import run_compiled_program
 from oarlock.loader.engine import Engine
 
 from .rows import Row
@@ -92,7 +92,7 @@ def test_programs_reject_invalid_axes_like_eager_code(case: str) -> None:
     with pytest.raises(OarlockError):
         Engine(to_bytes(recorder.program), None).run(arrays)
     with pytest.raises(OarlockError):
-        run_compiled(CompiledProgram(recorder.program), {}, arrays)
+        run_compiled_program(CompiledProgram(recorder.program), {}, arrays)
 
 
 def test_number_of_cases() -> None:

@@ -27,7 +27,7 @@ def metas_of(row: Row) -> tuple[Any, ...]:
 
 
 def result_metas(op: Op, outs: Any) -> Any:
-    """The Metas of what a kernel gave, nested as a meta rule nests them."""
+    """Return the Metas of a kernel's results, nested like those of a meta rule."""
 
     def of(slot_many: bool, value: Any) -> Any:
         return (

@@ -133,8 +133,8 @@ def directional_derivative(
 
 
 def inner_product(xs: list[Any], ys: list[Any]) -> float:
-    """The sum of the products; of complex numbers Re(conj(x) * y), which is what a gradient is
-    multiplied by a change.
+    """Return the sum of products; for complex numbers of Re(conj(x) * y), as a directional
+    derivative needs.
     """
     return float(sum(np.sum(np.conj(x) * y).real for x, y in zip(xs, ys, strict=True)))
 
@@ -152,7 +152,7 @@ def assert_close(got: float, wanted: float, what: str) -> None:
 
 
 def assert_bare_agrees(call: Call, weights: list[Any], found: list[Any]) -> None:
-    """On bare arrays the rules give the same."""
+    """Check that the rules return the same on bare arrays."""
     tensors = tensors_with_gradient(call.point)
     again = grad(call(tensors), tensors, [Tensor(w) for w in weights], allow_unused=True)
     for a, b in zip(again, found, strict=True):

@@ -12,7 +12,7 @@ def test_module_is_up_to_date() -> None:
 
 
 def test_slots_exist_in_the_op() -> None:
-    """All but a few that only Paddle's own kernels fill."""
+    """Except for a few that only Paddle's own kernels fill."""
     own = {type: {s.name for s in (*OPS[type].ins, *OPS[type].outs)} for type in GRAD_INPUT_SLOTS}
     unknown = {
         s.removesuffix(GRADIENT)

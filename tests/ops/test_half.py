@@ -27,7 +27,7 @@ DTYPES = ("dtype", "out_dtype", "in_dtype")
 
 
 def operands(row: Row, dtype: Any) -> list[Any]:
-    """The operands of a row with float32 replaced by `dtype`, but where real Paddle wants
+    """Return the operands of a row with float32 replaced by `dtype`, unless real Paddle requires
     float32.
     """
     stay = FLOAT32_SLOTS.get(row.type, ())
@@ -106,7 +106,7 @@ def test_forward(number: int, dtype: Any) -> None:
 
 
 def gradients(row: Row, args: list[Any], attrs: dict[str, Any]) -> list[Any]:
-    """The gradients of the sum of all results for what can have one."""
+    """Return the gradients of the sum of all results."""
     op, leaves = op_of(row), []
 
     def leaf(array: Any, constant: bool) -> Tensor:

@@ -68,19 +68,21 @@ def test_engine_equals_kernel(row: Row, sizes: str) -> None:
 
 
 def expected_results(row: Row) -> list[Any]:
-    """What the kernel gives, in one list."""
+    """Return the kernel's results as one list."""
     op = op_of(row)
     return flat_results(op, op.kernel(*row.args, **row.attrs), offsets=False)
 
 
 def side_results(row: Row, recorder: Recorder) -> set[str]:
-    """The variables of a recorded row that nobody asks the engine for."""
+    """Return the variables of a recorded row that are not compared."""
     outputs = recorder.program.block.ops[-1].outputs
     return {name for slot in SIDE.get(row.type, ()) for name in outputs.get(slot, ())}
 
 
 def compare(got: Any, want: Any, row: Row) -> None:
-    """Floats within the row's tolerance, half precision within its own, all else exactly."""
+    """Compare floats within the row's tolerance, half precision within its own, other dtypes
+    exactly.
+    """
     assert (got.dtype, got.shape) == (want.dtype, want.shape)
     if got.dtype.kind in "fcV":
         half = got.dtype.itemsize == 2

@@ -50,7 +50,7 @@ def map_arrays(args: list[Any], change: Callable[[Any], Any]) -> list[Any]:
 
 
 def reversed_memory_order(array: Any) -> Any:
-    """The same numbers, with the axes the other way round in memory."""
+    """Return a copy with reversed memory order of the axes."""
     return np.asfortranarray(array)
 
 
@@ -110,7 +110,7 @@ def test_environment_variable_disables_compiled_kernels() -> None:
 
 
 def compiled_kernel_of(op: Op) -> Callable[..., Any]:
-    """What an op asks before its NumPy kernel."""
+    """Return the compiled kernel that is tried before the NumPy kernel."""
     return inspect.getclosurevars(op.native_kernel_with_fallback).nonlocals["rule"]  # type: ignore[arg-type]
 
 
@@ -148,7 +148,7 @@ def test_shared_functions_are_compiled(
 
 
 def is_supported_by_compiled_kernels(row: Row) -> bool:
-    """Whether compiled kernels take the row: something in it, and windows of one size."""
+    """Whether compiled kernels support the row: non-empty operands, and windows of one size."""
     return all(a.size for arg in row.args for a in arrays_of(arg)) and not row.attrs.get("adaptive")
 
 

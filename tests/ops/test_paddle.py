@@ -86,7 +86,7 @@ def run_here(number: int) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any
 def paddle(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> tuple[dict[str, Any], dict[str, str], dict[int, Any]]:
-    """What Paddle says to all rows, what it refuses, and what Oarlock says."""
+    """Return Paddle's results for all rows, its errors, and Oarlock's results."""
     questions, here = Questions(), {}
     for n in ASKED:
         here[n] = _, weights, grads = run_here(n)

@@ -66,7 +66,7 @@ def with_shuffled_floats(row: Row, source: np.random.Generator) -> Row:
 def shuffled_rows(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> tuple[dict[tuple[int, int], tuple[int, Row]], Any, Any]:
-    """The questions by row and time, what Paddle says, and what it refuses."""
+    """Return the requests by row and repetition, Paddle's results, and its errors."""
     questions, asked = Questions(), {}
     for n in SHUFFLED:
         for time in range(TIMES):

@@ -25,7 +25,9 @@ exact = pytest.mark.parametrize("row", [ROWS[n] for n in EXACT], ids=[IDS[n] for
 
 
 def recorded(row: Row, hide: bool = False) -> tuple[Recorder, dict[str, Tensor], list[str]]:
-    """The program of one call, its feeds, and the names of its results.   hide: declare no size."""
+    """Return the program of one call, its feeds, and the names of its results. hide: declare no
+    sizes.
+    """
     recorder, feeds = Recorder(), {}
 
     def variable(array: Any) -> Variable:
@@ -48,7 +50,7 @@ def recorded(row: Row, hide: bool = False) -> tuple[Recorder, dict[str, Tensor],
 
 
 def recorded_if_known(row: Row) -> Any:
-    """What `recorded` gives; None for an op that says it needs a value or a size."""
+    """Return the result of `recorded`; None for an op that needs a value or a size."""
     try:
         return recorded(row)
     except (OpError, TraceError) as error:

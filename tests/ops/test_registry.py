@@ -75,7 +75,7 @@ def test_slots(type: str) -> None:
 
 
 def equal_attribute(spec: AttrSpec, entry: list[Any]) -> bool:
-    """Whether type and default agree; a float as the float32 that the registry holds."""
+    """Whether type and default agree; floats are compared as float32."""
     if spec.type != entry[0]:
         return False
     if len(entry) == 1 or spec.default is Parameter.empty:

@@ -47,7 +47,7 @@ def required_arguments(function: Callable[..., Any]) -> list[str]:
 
 
 def functions() -> Iterator[tuple[str, Callable[..., Any], list[str]]]:
-    """The public functions with arguments: name, function, names of what they need."""
+    """Iterate over the public functions with required arguments: name, function, argument names."""
     for place, module in PLACES.items():
         for name in sorted(getattr(module, "__all__", dir(module))):
             function = getattr(module, name, None)
@@ -56,7 +56,7 @@ def functions() -> Iterator[tuple[str, Callable[..., Any], list[str]]]:
 
 
 def layers() -> Iterator[tuple[str, Callable[..., Any], list[str]]]:
-    """A Layer of each class that can be made of small numbers alone."""
+    """Iterate over layers of each class that can be created from small numbers."""
     for name in sorted(dir(paddle.nn)):
         made = getattr(paddle.nn, name)
         if (
@@ -104,7 +104,7 @@ def find_problem(name: str, function: Callable[..., Any], args: list[Any]) -> st
 def find_problems(
     found: Iterator[tuple[str, Callable[..., Any], list[str]]], right: Any
 ) -> Iterator[str]:
-    """The troubles of all calls with something wrong in place of the first, and of all required
+    """Iterate over the problems of all calls with an invalid first argument, or invalid required
     arguments.
     """
     for name, function, needed in found:

@@ -28,7 +28,7 @@ class Server:
         return f"127.0.0.1:{self.port}"
 
     def memory(self) -> float:
-        """Megabytes that it holds."""
+        """Return the memory of the process in MB."""
         text = Path(f"/proc/{self.process.pid}/status").read_text()
         return int(re.search(r"VmRSS:\s+(\d+)", text)[1]) / 1024
 

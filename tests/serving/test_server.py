@@ -269,7 +269,7 @@ def test_invalid_headers(server: Server) -> None:
 
 
 def send_raw(server: Server, text: bytes) -> bytes:
-    """What the server says to some bytes, until it closes the connection."""
+    """Send raw bytes and return the response until the connection is closed."""
     with socket.create_connection(("127.0.0.1", server.port), timeout=20) as connection:
         connection.sendall(text)
         return b"".join(iter(lambda: connection.recv(65536), b""))

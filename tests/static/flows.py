@@ -1,6 +1,4 @@
-"""Small functions with branches and loops on tensors, in the API that both ways share: eagerly it
-is Python, in a program it is ops.
-"""
+"""Small functions with branches and loops on tensors in an API that works eagerly and in programs."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Gradients of programs: every row of the op table differentiated by append_backward gives what the
-tape gives.
+"""Gradients of programs: every row of the op table, differentiated by append_backward, equals the
+tape.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ from ..ops.test_gradient import FIRST, Call, random_like, tensors_with_gradient
 
 
 class RecordedRow:
-    """A row as a program: `point` are the names of what is differentiated.   hide: say no size."""
+    """A row as a program: `point` are the names of the differentiated variables. hide: declare no
+    sizes.
+    """
 
     def __init__(self, call: Call, hide: bool) -> None:
         self.recorder, self.feed = Recorder(), dict[str, Any]()

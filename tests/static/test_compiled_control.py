@@ -41,7 +41,7 @@ def program_of(function: Function, shape: tuple[int, ...]) -> tuple[Recorder, Va
 
 
 def compiled_with_gradients(function: Function, shape: tuple[int, ...]) -> Any:
-    """A function that gives the result and the gradients of its sum."""
+    """Return a function that returns the result and the gradients of its sum."""
     recorder, out = program_of(function, shape)
     with replace_base_mode(Static(recorder)):
         found = differentiate(recorder, {out.name: None}, NAMES)

@@ -1,5 +1,5 @@
-"""Loops as real Paddle writes them: what a round makes longer is declared as one round has it, and
-an input may be what they carry.
+"""Loops of real Paddle programs: growing variables are declared with the shape of one iteration,
+and an input may be loop-carried.
 """
 
 from __future__ import annotations

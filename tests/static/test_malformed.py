@@ -188,8 +188,8 @@ def test_triangle_size_needs_constant_time(op: str, rows: int) -> None:
 
 
 def test_rule_reports_are_shortened() -> None:
-    """Thousands of faults in an op with a long place: each repeats the place, together far more
-    than the file.
+    """Thousands of violations in an op with a long location: repeating it would exceed the file
+    size.
     """
     program = Program([Block(0, -1)], 2006002)
     names = [f"{i:x}" for i in range(5000)]

@@ -17,7 +17,7 @@ from oarlock.static import InputSpec
 
 
 def peak(run: Callable[[], Any]) -> int:
-    """The most memory that was taken at once, in bytes; the second time, when all is made."""
+    """Return the peak memory in bytes of the second call."""
     run()
     tracemalloc.start()
     try:

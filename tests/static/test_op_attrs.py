@@ -66,7 +66,7 @@ EXTREMES = {
 
 
 def with_attr(op: str, name: str, attr: Attr) -> bytes:
-    """A program whose second op, which nothing reads, is `op` with one attribute."""
+    """Return a program whose second op, which nothing reads, is `op` with one attribute."""
     program: Program = parse(PROGRAM)
     dead = program.block.ops[2]
     program.block.ops[2] = OpDesc(op, dead.inputs, dead.outputs, {name: attr})
@@ -142,9 +142,7 @@ def test_unknown_attributes_and_ops_are_ignored() -> None:
 
 
 def test_load_rejects_invalid_attributes(tmp_path: Path) -> None:
-    """Not only a run of it: `load`, `load_inference_model` and the predictor's reader say what is
-    wrong, and where.
-    """
+    """`load`, `load_inference_model` and the predictor report the problem and its location."""
     data = with_attr("softmax", "axis", Attr(AttrType.INT, 2**31 - 1))
     tmp_path.joinpath("m.pdmodel").write_bytes(data)
     tmp_path.joinpath("m.pdiparams").write_bytes(b"")

@@ -1,4 +1,4 @@
-"""Gradient ops under Paddle's names: which op each belongs to, and what it gives."""
+"""Gradient ops with Paddle's names: their forward op, and their results."""
 
 from __future__ import annotations
 

@@ -179,7 +179,9 @@ def wanting(*shape: int) -> Tensor:
 
 
 def both(function: Callable[..., Any], use: Callable[..., Any], *shapes: tuple[int, ...]) -> None:
-    """`use(function, *tensors)` gives the same gradients with the function and with its program."""
+    """Check that `use(function, *tensors)` has equal gradients for the function and for its
+    program.
+    """
     found = []
     tensors = [wanting(*shape) for shape in shapes]
     program = partial(function, tensors)

@@ -150,9 +150,7 @@ CONTRACTS = st.builds(
 
 @st.composite
 def programs(draw: Any, contract: bool = False) -> Program:
-    """Programs whose operands are declared and whose blocks nest; what ops do with them is left to
-    chance.
-    """
+    """Return programs with declared operands and nested blocks; the ops are random."""
     count = draw(st.integers(1, 3))
     program = Program([], draw(st.sampled_from([0, 2006002, 1008005])))
     names: list[str] = []
@@ -244,7 +242,7 @@ def test_bytes_are_independent_of_insertion_order() -> None:
 
 
 def test_generated_programs_violate_few_rules() -> None:
-    """The strategy above would be empty talk if `check` found nothing to check in what it makes."""
+    """The strategy must generate programs with few violations for `check` to be tested."""
     program = Program(
         [Block(vars={"x": VarDesc("x")}, ops=[OpDesc("relu", {"X": ["y"]}, {"Out": ["x"]})])]
     )

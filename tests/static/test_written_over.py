@@ -52,8 +52,8 @@ def off() -> Iterator[None]:
 
 
 def random_function(seed: int) -> Callable[[Any, Any, Any], Any]:
-    """A function of two arrays and a number that applies ops to what it has made so far, in
-    branches and rounds as well.
+    """Return a function of two arrays and a number that applies random ops, also in branches and
+    loops.
     """
     rng = random.Random(seed)
     words = [

@@ -62,7 +62,7 @@ def test_wrong_sizes_are_rejected(case: str, tmp_path: Path) -> None:
 
 
 def extracted_names(path: Path, most: int = 1 << 30, unpacked: int = 1 << 30) -> list[str]:
-    """The names of the files called w... that are taken out."""
+    """Return the names of the extracted files w..."""
     with open_archive(path, max_bytes=unpacked) as archive:
         return [
             name for name, _ in members(archive, path.name, lambda name: name.startswith("w"), most)
@@ -164,7 +164,7 @@ def test_sparse_files_are_rejected(tmp_path: Path) -> None:
 
 
 def test_archive_formats_of_other_tools(tmp_path: Path) -> None:
-    """With a word on all files first, long names of both kinds, and packed in any way."""
+    """Archives with a global header, long names of both formats, and all compressions."""
     long = "w" * 300
     for mode, form in (
         ("w", tarfile.GNU_FORMAT),

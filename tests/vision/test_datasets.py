@@ -29,7 +29,7 @@ draw = np.random.default_rng(0)
 
 @pytest.fixture(autouse=True)
 def isolated_data_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """No files but those made here, and the backend as it was."""
+    """Use an empty data folder, and restore the image backend."""
     monkeypatch.setenv("OARLOCK_DATA_HOME", str(tmp_path / "home"))
     yield
     oar.vision.set_image_backend("pil")
@@ -141,7 +141,7 @@ def write_tar(path: Path, members: dict[str, bytes], mode: str = "w:gz") -> Path
 
 
 def python2_pickle(pixels: Any, classes: list[int], key: str = "labels") -> bytes:
-    """A batch as the published ones are: by Python 2, in protocol 2, arrays holding text."""
+    """Return a batch in the format of the published ones: Python 2, protocol 2, arrays in strings."""
     head = b"\x80\x02}(U\x04datacnumpy.core.multiarray\n_reconstruct\ncnumpy\nndarray\nK\0\x85U\x01b\x87R"
     dtype = (
         b"cnumpy\ndtype\nU\x02u1K\0K\x01\x87R(K\x03U\x01|NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK\0tb"
@@ -547,8 +547,8 @@ def element(kind: int, data: bytes) -> bytes:
 
 
 def test_expanding_mat_files_are_rejected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Small elements that say they are large would each be a copy of what follows; compressed ones
-    grow a thousand times.
+    """Small elements that declare large sizes would be copied; compressed ones expand a
+    thousandfold.
     """
     path, head = tmp_path / "a.mat", bytes(124) + b"\0\x01IM"
     path.write_bytes(head + element(14, struct.pack("<HHI", 5, 65535, 0) * 20000))

@@ -24,7 +24,7 @@ POINTS = ([[0, 0], [20, 0], [20, 16], [0, 16]], [[2, 1], [18, 3], [20, 14], [1, 
 
 
 def color_grid() -> Any:
-    """A picture with every kind of colour: all of a coarse grid, and grays.   -> uint8 [N, 1, 3]"""
+    """Return an image with all colors of a coarse grid, and grays: uint8 [N, 1, 3]."""
     steps = np.array([0, 1, 2, 3, 40, 77, 127, 128, 129, 200, 253, 254, 255])
     return np.stack(np.meshgrid(steps, steps, steps), -1).reshape(-1, 1, 3).astype("uint8")
 

@@ -14,7 +14,7 @@ from ..nn import InstanceNorm1D, InstanceNorm2D, InstanceNorm3D, LayerNorm
 from ..nn.layer import Float32Layer, Layer
 from ..tensor.convert import cast
 from .amp_lists import Lists, op_lists_for_level
-from .mode import Amp, Settings
+from .mode import AmpMode, AmpSettings
 
 DTYPES = ("float16", "bfloat16")
 LEVELS = ("O0", "OD", "O1", "O2")
@@ -25,13 +25,13 @@ def _op_error(message: str) -> OpError:
     return OpError(with_user_line(message))
 
 
-def make_settings(
+def settings_from_arguments(
     white: Iterable[str] | None,
     black: Iterable[str] | None,
     level: str,
     dtype: str,
     use_promote: bool,
-) -> Settings | None:
+) -> AmpSettings | None:
     """Convert the arguments of auto_cast to settings; None if nothing is cast."""
     level, dtype = level.upper(), dtype.lower()
     if level not in LEVELS:
@@ -41,7 +41,7 @@ def make_settings(
     if level == "O0":
         return None
     lists: Lists = op_lists_for_level(level, dtype, white, black)
-    return Settings(level, dtype_of(dtype), lists, use_promote or level != "O2")
+    return AmpSettings(level, dtype_of(dtype), lists, use_promote or level != "O2")
 
 
 @contextmanager
@@ -60,19 +60,19 @@ def auto_cast(
     `dtype`); OD: all ops except the white list in float32; O0: no casts
     """
     settings = (
-        make_settings(custom_white_list, custom_black_list, level, dtype, use_promote)
+        settings_from_arguments(custom_white_list, custom_black_list, level, dtype, use_promote)
         if enable
         else None
     )
-    inner = remove_wrapper(state.mode, Amp)
-    with use_mode(inner if settings is None else Amp(inner, settings)):
+    inner = remove_wrapper(state.mode, AmpMode)
+    with use_mode(inner if settings is None else AmpMode(inner, settings)):
         yield
 
 
 def amp_state() -> dict[str, Any] | None:
     """Return the arguments of the active auto_cast; None outside of one."""
     mode = state.mode
-    while not isinstance(mode, Amp):
+    while not isinstance(mode, AmpMode):
         if not isinstance(mode, WrapperMode):
             return None
         mode = mode.inner

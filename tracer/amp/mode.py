@@ -15,7 +15,7 @@ from ..core.tensor import Tensor
 from .amp_lists import Lists
 
 
-class Settings(NamedTuple):
+class AmpSettings(NamedTuple):
     """Arguments of auto_cast.
 
     promote: an op of neither list runs in float32 if any input is float32
@@ -27,7 +27,7 @@ class Settings(NamedTuple):
     promote: bool
 
 
-class Cast(NamedTuple):
+class ParameterCast(NamedTuple):
     """A cast parameter.
 
     array: its value at the time of the cast.
@@ -47,22 +47,22 @@ def tensors_in(args: tuple[Any, ...]) -> list[Tensor]:
     return tensors
 
 
-class Amp(WrapperMode):
+class AmpMode(WrapperMode):
     """Casts inputs by `cast` ops of the inner mode, so that they are differentiated and captured.
 
     A parameter is cast once in a block, as long as its value and the graph of the cast exist.
     """
 
     def __init__(
-        self, inner: Mode, settings: Settings, casts: dict[Any, Cast] | None = None
+        self, inner: Mode, settings: AmpSettings, casts: dict[Any, ParameterCast] | None = None
     ) -> None:
         super().__init__(inner)
         self.settings = settings
-        self.casts: dict[Any, Cast] = {} if casts is None else casts
+        self.casts: dict[Any, ParameterCast] = {} if casts is None else casts
 
-    def with_inner(self, inner: Mode) -> Amp:
+    def with_inner(self, inner: Mode) -> AmpMode:
         """Return the same casts with another inner mode."""
-        return Amp(inner, self.settings, self.casts)
+        return AmpMode(inner, self.settings, self.casts)
 
     def cache_key(self) -> Hashable:
         """The settings and the key of the inner mode."""
@@ -114,7 +114,7 @@ class Amp(WrapperMode):
             if node is None or node.args is not None:
                 return cached.result
         result = _cast_op(parameter, target)
-        self.casts[key] = Cast(parameter, parameter.array, result)
+        self.casts[key] = ParameterCast(parameter, parameter.array, result)
         return result
 
 

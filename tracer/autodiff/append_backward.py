@@ -178,7 +178,7 @@ def _find_tensor(recorder: Recorder, name: str) -> Tensor:
         raise OpError(
             with_user_line(f"append_backward: there is no variable '{name}' in the program")
         )
-    return recorder.variable(desc)
+    return recorder.create_variable(desc)
 
 
 def append_backward(
@@ -288,4 +288,4 @@ def gradients(
     ]
 
 
-Static.differentiate = gradients
+Static.emit_gradients = gradients

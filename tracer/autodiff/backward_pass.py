@@ -129,7 +129,7 @@ class ProgramBackwardPass:
         """A variable by name, resolved from the block."""
         desc = self.recorder.program.var(name, self.block.idx)
         assert desc is not None
-        return self.recorder.variable(desc)
+        return self.recorder.create_variable(desc)
 
     def value_before(self, name: str, at: int) -> Variable:
         """The value of a variable before op number `at`."""
@@ -175,7 +175,7 @@ class ProgramBackwardPass:
         for name, gradient in found:
             self.accumulate(name, gradient)
         if self.recorder.policy.emits_grad_ops:
-            self._mark_renameable(found, self.recorder.block.ops[mark.ops :])
+            self._mark_renameable(found, self.recorder.block.ops[mark.num_ops :])
 
     def _mark_renameable(self, found: list[tuple[str, Variable]], ops: list[OpDesc]) -> None:
         """Mark the gradients that no other op reads; `Cotangents` may rename them."""

@@ -114,7 +114,7 @@ class Cotangents:
         desc = block.vars.pop(gradient.name)
         desc.name = new
         block.vars[new] = desc
-        return self._recorder.variable(desc)
+        return self._recorder.create_variable(desc)
 
 
 def declare_shared_gradient(recorder: Recorder, name: str, like: VarDesc, block: Block) -> Variable:
@@ -130,7 +130,7 @@ def declare_variable_like(
     """Declare a variable like another one, in the given block or in the current block."""
     desc = VarDesc(name, like.shape, like.dtype, like.kind)
     (block or recorder.block).vars[name] = desc
-    return recorder.variable(desc)
+    return recorder.create_variable(desc)
 
 
 def zero_grad_for(recorder: Recorder, variable: Variable) -> Variable:

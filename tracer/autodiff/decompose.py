@@ -10,7 +10,7 @@ from typing import Any
 
 from ..capture.modes import Static
 from ..capture.recorder import OpenBlock, Recorder
-from ..capture.variable import GRADIENT, Variable
+from ..capture.variable import GRADIENT_SUFFIX, Variable
 from ..core.dtype import is_float
 from ..core.mode import use_mode
 from ..core.op import OPS, Slot
@@ -34,7 +34,7 @@ def decompose_gradients(program: Program) -> Program:
         replace(block, vars=dict(block.vars), ops=list(block.ops)) for block in program.blocks
     ]
     made = replace(program, blocks=blocks)
-    decompose_in_place(Recorder.extending(made), gradients)
+    decompose_in_place(Recorder.append_to(made), gradients)
     return made
 
 
@@ -50,7 +50,7 @@ def decompose_in_place(
     with use_mode(Static(recorder)):
         for block in recorder.program.blocks:
             before, block.ops = block.ops, []
-            with recorder.in_block(OpenBlock(block)):
+            with recorder.record_in_block(OpenBlock(block)):
                 for op in before:
                     gradient = (
                         gradients.find_replacement(op)
@@ -79,7 +79,7 @@ class VjpDecomposition:
         return False.
         """
         mark = self.recorder.checkpoint()
-        start = mark.ops
+        start = mark.num_ops
         try:
             self._emit_rule()
         except (UnknownSizeError, UndeclaredVariableError):
@@ -108,7 +108,7 @@ class VjpDecomposition:
         )
         parts = said if isinstance(said, tuple) else (said,)
         for slot, operand, part in zip(op.ins, operands, parts, strict=False):
-            names = self.desc.outputs.get(slot.name + GRADIENT, [])
+            names = self.desc.outputs.get(slot.name + GRADIENT_SUFFIX, [])
             likes = operand if slot.is_list else [operand]
             for i, name in enumerate(names):
                 if name != EMPTY_NAME:
@@ -130,7 +130,7 @@ class VjpDecomposition:
     def _output_grads(self, slot: Slot) -> Any:
         """The gradients of an output slot."""
         results = self.desc.inputs.get(slot.name, [])
-        given = self.desc.inputs.get(slot.name + GRADIENT) or [EMPTY_NAME] * len(results)
+        given = self.desc.inputs.get(slot.name + GRADIENT_SUFFIX) or [EMPTY_NAME] * len(results)
         found = [
             self._output_grad_or_zeros(g, results[i] if i < len(results) else EMPTY_NAME)
             for i, g in enumerate(given)
@@ -147,7 +147,7 @@ class VjpDecomposition:
         desc = self.recorder.var(name)
         if desc is None or desc.kind != VarKind.DENSE or not desc.dtype:
             raise UndeclaredVariableError(name)
-        return self.recorder.variable(desc)
+        return self.recorder.create_variable(desc)
 
 
 class UndeclaredVariableError(Exception):

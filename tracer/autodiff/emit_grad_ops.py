@@ -6,7 +6,7 @@ These ops are executed with the gradient rule of the forward op.
 
 from __future__ import annotations
 
-from ..capture.variable import GRADIENT, Variable
+from ..capture.variable import GRADIENT_SUFFIX, Variable
 from ..core.op import Op
 from ..core.paddle1_compat import compat
 from ..ir.block_captures import EMPTY_NAME
@@ -53,7 +53,7 @@ def _accepts_all_output_grads(
     arrived = [
         slot for slot, names in desc.outputs.items() if any(n in backward.cotangents for n in names)
     ]
-    return all(slot + GRADIENT in slots for slot in arrived)
+    return all(slot + GRADIENT_SUFFIX in slots for slot in arrived)
 
 
 def _are_operands_unchanged(backward: ProgramBackwardPass, op: Op, desc: OpDesc, at: int) -> bool:
@@ -93,7 +93,9 @@ def _emit_paddle_grad_op(
     }
     _drop_output_grads(backward, desc)
     places = {
-        f"{s.name}{GRADIENT}": [_declare_input_grad(backward, n) for n in desc.inputs[s.name]]
+        f"{s.name}{GRADIENT_SUFFIX}": [
+            _declare_input_grad(backward, n) for n in desc.inputs[s.name]
+        ]
         for s in op.ins
         if not s.is_constant and any(backward.needs_grad(n) for n in desc.inputs.get(s.name, []))
     }
@@ -115,7 +117,7 @@ def _grad_op_input_names(
     backward: ProgramBackwardPass, desc: OpDesc, at: int, slot: str
 ) -> list[str]:
     """The inputs of the gradient op in a slot."""
-    stem = slot.removesuffix(GRADIENT)
+    stem = slot.removesuffix(GRADIENT_SUFFIX)
     if stem == slot:
         return desc.inputs.get(slot) or desc.outputs.get(slot, [])
     found = [backward.output_grad_or_zeros(name, at) for name in desc.outputs.get(stem, [])]
@@ -130,7 +132,7 @@ def _declare_input_grad(backward: ProgramBackwardPass, name: str) -> tuple[str, 
         return name, None
     like = backward.find_variable(name).raw
     return name, declare_variable_like(
-        backward.recorder, backward.recorder.namer.unique_name(f"{name}{GRADIENT}@OF"), like
+        backward.recorder, backward.recorder.namer.unique_name(f"{name}{GRADIENT_SUFFIX}@OF"), like
     )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from ..capture.variable import GRADIENT
+from ..capture.variable import GRADIENT_SUFFIX
 from ..core.op import OPS, Op
 from ..ir.block_captures import EMPTY_NAME
 from ..ir.program import Attr, AttrType, OpDesc, Program
@@ -54,7 +54,7 @@ class GradOpReplacements:
         """The ops of a type, in order, that use the least used name of the gradient op."""
         ops, indices = self._ops_by_type.get(type, []), self._indices_for_type(type)
         slots = (
-            _forward_variable_names(names) if slot.endswith(GRADIENT) else names
+            _forward_variable_names(names) if slot.endswith(GRADIENT_SUFFIX) else names
             for slot, names in desc.inputs.items()
         )
         known = [
@@ -106,12 +106,14 @@ def _is_grad_of(gradient: OpDesc, op: OpDesc) -> bool:
     this forward op.
     """
     for slot, names in gradient.inputs.items():
-        stem = slot.removesuffix(GRADIENT)
+        stem = slot.removesuffix(GRADIENT_SUFFIX)
         of_results = stem in op.outputs and (stem != slot or stem not in op.inputs)
         theirs = (op.outputs if of_results else op.inputs).get(stem, [])
         if not _are_names_equal(_forward_variable_names(names) if stem != slot else names, theirs):
             return False
-    given = ((slot.removesuffix(GRADIENT), names) for slot, names in gradient.outputs.items())
+    given = (
+        (slot.removesuffix(GRADIENT_SUFFIX), names) for slot, names in gradient.outputs.items()
+    )
     return all(
         _are_names_equal(_forward_variable_names(names), op.inputs.get(slot, []))
         for slot, names in given
@@ -143,13 +145,15 @@ def _forward_variable_names(names: Iterable[str]) -> Iterator[str]:
     EMPTY for other names.
     """
     for name in names:
-        stem, gradient, _ = name.partition(RENAMED)[0].rpartition(GRADIENT)
+        stem, gradient, _ = name.partition(RENAMED)[0].rpartition(GRADIENT_SUFFIX)
         yield stem if gradient else EMPTY_NAME
 
 
 def _make_vjp_op(gradient: OpDesc, op: OpDesc) -> OpDesc:
     inputs = {**op.outputs, **op.inputs}
-    inputs |= {slot: names for slot, names in gradient.inputs.items() if slot.endswith(GRADIENT)}
+    inputs |= {
+        slot: names for slot, names in gradient.inputs.items() if slot.endswith(GRADIENT_SUFFIX)
+    }
     attrs = {
         **op.attrs,
         **{n: a for n, a in gradient.attrs.items() if n in op.attrs},

@@ -45,7 +45,7 @@ class RecurrentGradient:
             if n in self.outer.cotangents
         }
         held = [n for n in op.attr("ex_states", []) if self.backward.needs_grad(n)]
-        with self.recorder.in_block(OpenBlock(self.grad_block)):
+        with self.recorder.record_in_block(OpenBlock(self.grad_block)):
             for name, gradient in arrived.items():
                 self._declare_input_grad(name, gradient.name)
             for before, after in zip(op.attr("ex_states", []), op.attr("states", []), strict=True):

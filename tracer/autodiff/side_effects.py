@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from ..capture.side_effects.py_func import backward_call, pylayer_gradients, registered_call
+from ..capture.side_effects.py_func import (
+    record_pylayer_gradients,
+    register_py_func_backward,
+    registered_function,
+)
 from ..capture.variable import Variable
 from ..core.dtype import is_float
 from ..ir.program import Attr, AttrType, OpDesc
@@ -43,11 +47,11 @@ def _py_func_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
     gradients = _pop_output_grads(backward, op, at)
     number, names = op.attr("forward_callable_id"), op.inputs["X"]
     wanted = [i for i, name in enumerate(names) if backward.needs_grad(name)]
-    if registered_call(number).backward is None or not wanted:
+    if registered_function(number).backward is None or not wanted:
         return
     results = op.outputs.get("Out", [])
     given = [g.name for g in gradients if g is not None]
-    back, operands = backward_call(number, names, results, given, wanted)
+    back, operands = register_py_func_backward(number, names, results, given, wanted)
     seen = {n: backward.value_before(n, at).name for n in names} | {
         n: backward.value_after(n, at).name for n in results
     }
@@ -71,7 +75,7 @@ def _py_func_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
 
 def _pylayer_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
     gradients = [g for g in _pop_output_grads(backward, op, at) if g is not None]
-    for name, gradient in zip(op.inputs["X"], pylayer_gradients(op, gradients), strict=True):
+    for name, gradient in zip(op.inputs["X"], record_pylayer_gradients(op, gradients), strict=True):
         if backward.needs_grad(name) and gradient is not None:
             backward.accumulate(name, reduce_grad_to(gradient, backward.value_before(name, at)))
 

@@ -54,14 +54,14 @@ class BlockGradient:
         )
         backward = ProgramBackwardPass(self.recorder, self.outer.activity, value_versions)
         inner = OpenBlock(made)
-        with self.recorder.in_block(inner):
+        with self.recorder.record_in_block(inner):
             for name, gradient in self.written_grads.items():
                 backward.cotangents.set_from_outer_block(name, gradient)
             backward.run()
             ends = {name: self._initial_value_grad(backward, name) for name in self.written_grads}
             reads = self._grads_of_read_variables(backward)
         self._declare_accumulators(reads)
-        with self.recorder.in_block(inner):
+        with self.recorder.record_in_block(inner):
             self._emit_outer_writes(ends, reads)
         value_versions.insert_copies()
         return self._emit_grad_op(made)

@@ -16,10 +16,10 @@ from typing import Any
 from ..core.errors import TraceError, user_line, with_user_line
 from ..core.tensor import Tensor
 
-PathValues = tuple[Any, ...]
+ValuesByPath = tuple[Any, ...]
 
 
-class Aliasable:
+class AliasableList:
     """A TensorArray: a list of the program that may share elements with other names."""
 
 
@@ -28,26 +28,30 @@ class Invalidation:
     """The reason why a tensor or list must not be read: another name of it may have been mutated.
 
     tensor: the tensor or list.
-    since: the line after which it may alias the mutated object.
-    by: the line of the mutation.
-    is_list: whether the list itself, not an element, was mutated.
+    alias_line: the line after which it may alias the mutated object.
+    mutation_line: the line of the mutation.
+    is_list_mutation: whether the list itself, not an element, was mutated.
     """
 
     tensor: Any
-    since: str
-    by: str
-    is_list: bool = False  # whether the list itself, not an element, was changed
+    alias_line: str
+    mutation_line: str
+    is_list_mutation: bool = False  # whether the list itself, not an element, was changed
 
     def error(self) -> TraceError:
         """Return the error to raise when the tensor or list is read."""
-        return TraceError(with_user_line(f"this value may be out of date: {self.why}"))
+        return TraceError(with_user_line(f"this value may be out of date: {self.reason}"))
 
     @property
-    def why(self) -> str:
+    def reason(self) -> str:
         """Describe the mutation and the fix."""
-        changed = f"what changes in place at {self.by}" if self.by else "what was changed in place"
-        since = f", at {self.since}," if self.since else ""
-        if self.is_list:
+        changed = (
+            f"what changes in place at {self.mutation_line}"
+            if self.mutation_line
+            else "what was changed in place"
+        )
+        since = f", at {self.alias_line}," if self.alias_line else ""
+        if self.is_list_mutation:
             return (
                 f"{changed} is the same list as this one on some paths through the branch "
                 f"or loop{since} and another on others; "
@@ -71,11 +75,11 @@ class Aliases:
 
     invalidated: dict[int, Invalidation] = field(default_factory=dict)
     # By id: the possible aliases of a tensor, each with the line after which it may be the same.
-    _others: dict[int, dict[int, tuple[Any, str]]] = field(default_factory=dict)
-    _lists: dict[int, dict[int, tuple[Any, str]]] = field(
+    _tensor_aliases: dict[int, dict[int, tuple[Any, str]]] = field(default_factory=dict)
+    _list_aliases: dict[int, dict[int, tuple[Any, str]]] = field(
         default_factory=dict
     )  # the same for lists
-    _links: list[tuple[Any, Any]] = field(default_factory=list)  # all links, in order
+    _tensor_links: list[tuple[Any, Any]] = field(default_factory=list)  # all links, in order
     # The order of creation, by id.
     _creation_order: dict[int, int] = field(default_factory=dict)
 
@@ -101,63 +105,66 @@ class Aliases:
 
     def may_alias(self, a: Any, b: Any) -> bool:
         """Whether two values may be the same tensor."""
-        return a is b or id(b) in self._others.get(id(a), ())
+        return a is b or id(b) in self._tensor_aliases.get(id(a), ())
 
-    def aliases_of(self, value: Any) -> list[Any]:
+    def tensor_aliases(self, value: Any) -> list[Any]:
         """Return a value and all values that it may alias; an empty list for a scalar."""
-        found = [other for other, _ in self._others.get(id(value), {}).values()]
-        return [value, *found] if is_mutable(value) else []
+        aliases = [other for other, _ in self._tensor_aliases.get(id(value), {}).values()]
+        return [value, *aliases] if is_aliasable(value) else []
 
-    def link(self, a: Any, b: Any, since: str) -> None:
-        """Record that two values may be the same tensor from the line `since` on."""
-        if a is not b and id(b) not in self._others.get(id(a), ()):
-            self._links.append((a, b))
-            self._others.setdefault(id(a), {}).setdefault(id(b), (b, since))
-            self._others.setdefault(id(b), {}).setdefault(id(a), (a, since))
+    def link_tensors(self, a: Any, b: Any, since: str) -> None:
+        """Record that two values may be the same tensor from the line `alias_line` on."""
+        if a is not b and id(b) not in self._tensor_aliases.get(id(a), ()):
+            self._tensor_links.append((a, b))
+            self._tensor_aliases.setdefault(id(a), {}).setdefault(id(b), (b, since))
+            self._tensor_aliases.setdefault(id(b), {}).setdefault(id(a), (a, since))
 
-    def merge(self, made: Sequence[tuple[Any, PathValues]]) -> None:
+    def record_merge(self, merged: Sequence[tuple[Any, ValuesByPath]]) -> None:
         """Record that each merged value is one of its values on the paths. One condition selects
         the path of all of them.
 
-        made: pairs of a merged value and its values on each path.
+        merged: pairs of a merged value and its values on each path.
         """
-        found = [
-            (new, other) for new, ways in made for value in ways for other in self.aliases_of(value)
+        pairs = [
+            (new, other)
+            for new, ways in merged
+            for value in ways
+            for other in self.tensor_aliases(value)
         ]
-        for i, (new, ways) in enumerate(made):
-            for old, others in made[:i]:
+        for i, (new, path_values) in enumerate(merged):
+            for old, others in merged[:i]:
                 if any(
-                    is_mutable(a) and self.may_alias(a, b)
-                    for a, b in zip(ways, others, strict=True)
+                    is_aliasable(a) and self.may_alias(a, b)
+                    for a, b in zip(path_values, others, strict=True)
                 ):
-                    found.append((new, old))
+                    pairs.append((new, old))
         since = _current_line()
-        for one, two in found:
-            self.link(one, two, since)
+        for first, second in pairs:
+            self.link_tensors(first, second, since)
 
     def link_lists(self, a: Any, b: Any) -> None:
         """Record that two lists may be the same, and that `a` may alias everything that `b` may
         alias.
         """
         since = _current_line()
-        for other in (b, *(found for found, _ in self._lists.get(id(b), {}).values())):
+        for other in (b, *(found for found, _ in self._list_aliases.get(id(b), {}).values())):
             if other is not a:
-                self._lists.setdefault(id(a), {}).setdefault(id(other), (other, since))
-                self._lists.setdefault(id(other), {}).setdefault(id(a), (a, since))
+                self._list_aliases.setdefault(id(a), {}).setdefault(id(other), (other, since))
+                self._list_aliases.setdefault(id(other), {}).setdefault(id(a), (a, since))
 
     def list_aliases(self, array: Any) -> list[Any]:
         """Return a list and all lists that it may alias."""
-        return [array, *(other for other, _ in self._lists.get(id(array), {}).values())]
+        return [array, *(other for other, _ in self._list_aliases.get(id(array), {}).values())]
 
     def num_links(self) -> int:
         """Return the number of links so far."""
-        return len(self._links)
+        return len(self._tensor_links)
 
-    def discard_links(self, since: int, moment: int) -> None:
-        """Remove all but the first `since` links, except those between values that existed at
+    def discard_links(self, num_kept: int, moment: int) -> None:
+        """Remove all but the first `num_kept` links, except those between values that existed at
         `moment`.
         """
-        result, self._links[since:] = self._links[since:], []
+        result, self._tensor_links[num_kept:] = self._tensor_links[num_kept:], []
         older: dict[int, bool] = {}
         for pair in result:
             for each in pair:
@@ -165,69 +172,70 @@ class Aliases:
                     older[id(each)] = self.existed_at(each, moment)
             a, b = map(id, pair)
             if older[a] and older[b]:
-                self._links.append(pair)
+                self._tensor_links.append(pair)
             else:
-                del self._others[a][b], self._others[b][a]
+                del self._tensor_aliases[a][b], self._tensor_aliases[b][a]
 
-    def has_new_links(self, since: int, moment: int) -> bool:
-        """Whether any but the first `since` links is between values that existed at `moment`."""
+    def has_new_links(self, num_known: int, moment: int) -> bool:
+        """Whether a link after the first `num_known` is between values that existed at `moment`."""
         return any(
             self.existed_at(a, moment) and self.existed_at(b, moment)
-            for a, b in self._links[since:]
+            for a, b in self._tensor_links[num_known:]
         )
 
     # -- invalidation
     # ----------------------------------------------------------------------------------
 
-    def on_write(self, tensor: Any) -> None:
+    def invalidate_tensor_aliases(self, tensor: Any) -> None:
         """Invalidate the aliases of a tensor that changed in place."""
         by = _current_line()
-        for other, since in self._others.get(id(tensor), {}).values():
+        for other, since in self._tensor_aliases.get(id(tensor), {}).values():
             self.invalidated[id(other)] = Invalidation(other, since, by)
         self.invalidated.pop(id(tensor), None)
 
-    def on_list_write(self, array: Any) -> None:
+    def invalidate_list_aliases(self, array: Any) -> None:
         """Invalidate the lists that may alias a list whose length or elements changed."""
         by = _current_line()
-        for other, since in self._lists.get(id(array), {}).values():
-            self.invalidated[id(other)] = Invalidation(other, since, by, is_list=True)
+        for other, since in self._list_aliases.get(id(array), {}).values():
+            self.invalidated[id(other)] = Invalidation(other, since, by, is_list_mutation=True)
 
-    def check_list(self, array: Any) -> None:
+    def reject_invalidated_list(self, array: Any) -> None:
         """Raise TraceError for a list that was invalidated, because its length may have changed."""
-        found = self.invalidated.get(id(array))
-        if found is not None and found.is_list:
-            raise found.error()
+        invalidation = self.invalidated.get(id(array))
+        if invalidation is not None and invalidation.is_list_mutation:
+            raise invalidation.error()
 
-    def check(self, tensor: Any) -> None:
+    def reject_invalidated_tensor(self, tensor: Any) -> None:
         """Raise TraceError for an invalidated tensor."""
-        found = self.invalidated.get(id(tensor))
-        if found is not None:
-            raise found.error()
+        invalidation = self.invalidated.get(id(tensor))
+        if invalidation is not None:
+            raise invalidation.error()
 
-    def check_external(self, given: Iterable[Any]) -> None:
-        """Raise TraceError if, at the end of the capture, an external tensor or one of `given` is
+    def reject_invalidated_external(self, returned: Iterable[Any]) -> None:
+        """Raise TraceError if, at the end of the capture, an external tensor or one of `returned`
+        is
         invalidated: code outside of the program could read it.
         """
-        owned = {id(tensor) for tensor in given}
-        for id_, found in self.invalidated.items():
-            if id_ in owned or is_external(found.tensor):
-                raise found.error()
+        owned = {id(tensor) for tensor in returned}
+        for id_, invalidation in self.invalidated.items():
+            if id_ in owned or is_external(invalidation.tensor):
+                raise invalidation.error()
 
     @contextmanager
-    def ignoring_invalidation(self) -> Iterator[None]:
+    def allow_invalidated_reads(self) -> Iterator[None]:
         """Allow reads of invalidated tensors in the body of the `with` statement, which writes the
         results of a branch or loop.
         """
-        kept, self.invalidated = self.invalidated, {}
+        saved, self.invalidated = self.invalidated, {}
         try:
             yield
         finally:
-            self.invalidated = kept
+            self.invalidated = saved
 
 
-def is_mutable(value: Any) -> bool:
+def is_aliasable(value: Any) -> bool:
     """Whether a value can change in place; scalars cannot."""
-    return isinstance(value, Tensor | Aliasable)
+    return isinstance(value, Tensor | AliasableList)
 
 
 def is_external(value: Any) -> bool:

@@ -10,10 +10,10 @@ from dataclasses import replace
 from ..core.errors import OpError
 from ..ir.passes.shape_inference import with_input_shapes
 from ..ir.program import Guard, OpDesc, Program
-from .inline import has_blocks
+from .inline import has_control_flow
 
 
-def needs_static_image_size(op: OpDesc) -> bool:
+def requires_static_image_size(op: OpDesc) -> bool:
     """Whether ONNX can express the op only for static image sizes."""
     return op.type in ("pool2d", "max_pool2d_with_index") and bool(
         op.attr("adaptive") or op.attr("ceil_mode")
@@ -25,31 +25,32 @@ def with_dynamic_dims(program: Program, guards: Sequence[Guard]) -> Program:
     ops accept other sizes.
     """
     guarded = {(g.var, g.axis) for g in guards if g.kind == "dim"}
-    if has_blocks(program):
+    if has_control_flow(program):
         return program
     traced = {name: program.block.vars[name].shape for name in program.feeds()}
     dynamic = {
         (name, axis)
         for name, shape in traced.items()
         for axis, size in enumerate(shape)
-        if (name, axis) not in guarded and _accepts_other_sizes(program, name, axis, size)
+        if (name, axis) not in guarded and _accepts_dynamic_size(program, name, axis, size)
     }
     if any(
-        needs_static_image_size(op) and set(op.attr("ksize", [])) != {1} for op in program.block.ops
+        requires_static_image_size(op) and set(op.attr("ksize", [])) != {1}
+        for op in program.block.ops
     ):
         dynamic = {f for f in dynamic if f[1] == 0}
     # Sizes that can only change together, such as the batch sizes of two inputs, have equal values
     # in the trace: dimensions with equal sizes are tried together.
     for size in {shape[0] for shape in traced.values() if shape}:
         same_size_dims = {(name, 0) for name, shape in traced.items() if shape and shape[0] == size}
-        if not same_size_dims & guarded and _try_infer(
-            program, _resize(traced, same_size_dims, size + 1)
+        if not same_size_dims & guarded and _infer_or_none(
+            program, _replace_sizes(traced, same_size_dims, size + 1)
         ):
             dynamic |= same_size_dims
     for axes in (dynamic, {f for f in dynamic if f[1] == 0}, set[tuple[str, int]]()):
-        found = _try_infer(program, _resize(traced, axes, -1))
-        if found is not None:
-            return found
+        inferred = _infer_or_none(program, _replace_sizes(traced, axes, -1))
+        if inferred is not None:
+            return inferred
     return program
 
 
@@ -72,13 +73,13 @@ def without_guards(program: Program) -> Program:
     )
 
 
-def _accepts_other_sizes(program: Program, name: str, axis: int, size: int) -> bool:
+def _accepts_dynamic_size(program: Program, name: str, axis: int, size: int) -> bool:
     return size < 0 or all(
-        _accepts(program, name, axis, other) for other in (size + 1, 2 * size + 3)
+        _accepts_size(program, name, axis, other) for other in (size + 1, 2 * size + 3)
     )
 
 
-def _resize(
+def _replace_sizes(
     shapes: dict[str, tuple[int, ...]], axes: set[tuple[str, int]], size: int
 ) -> dict[str, tuple[int, ...]]:
     return {
@@ -87,15 +88,15 @@ def _resize(
     }
 
 
-def _try_infer(program: Program, shapes: dict[str, tuple[int, ...]]) -> Program | None:
+def _infer_or_none(program: Program, shapes: dict[str, tuple[int, ...]]) -> Program | None:
     try:
-        found = with_input_shapes(program, shapes)
+        inferred = with_input_shapes(program, shapes)
     except OpError:
         return None
-    return None if any(_squeezes_unknown(found, op) for op in found.block.ops) else found
+    return None if any(_has_dynamic_rank(inferred, op) for op in inferred.block.ops) else inferred
 
 
-def _squeezes_unknown(program: Program, op: OpDesc) -> bool:
+def _has_dynamic_rank(program: Program, op: OpDesc) -> bool:
     """Whether the rank of the op's result depends on whether a dynamic size is 1."""
     return (
         op.type == "squeeze2"
@@ -104,6 +105,6 @@ def _squeezes_unknown(program: Program, op: OpDesc) -> bool:
     )
 
 
-def _accepts(program: Program, name: str, axis: int, size: int) -> bool:
+def _accepts_size(program: Program, name: str, axis: int, size: int) -> bool:
     traced = {name: program.block.vars[name].shape}
-    return _try_infer(program, _resize(traced, {(name, axis)}, size)) is not None
+    return _infer_or_none(program, _replace_sizes(traced, {(name, axis)}, size)) is not None

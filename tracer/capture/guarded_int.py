@@ -8,7 +8,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-Callback = Callable[[], None]
+ReadCallback = Callable[[], None]
 
 
 class GuardedInt(int):
@@ -18,45 +18,45 @@ class GuardedInt(int):
     a plain number.
     """
 
-    callbacks: tuple[Callback, ...]
+    callbacks: tuple[ReadCallback, ...]
 
-    def __new__(cls, value: int, callbacks: tuple[Callback, ...]) -> GuardedInt:
+    def __new__(cls, value: int, callbacks: tuple[ReadCallback, ...]) -> GuardedInt:
         """Create a size with a value and its callbacks."""
         result = super().__new__(cls, value)
         result.callbacks = callbacks
         return result
 
     def __deepcopy__(self, memo: Any) -> int:
-        return plain_int(self)
+        return unguarded_int(self)
 
     def __reduce__(self) -> Any:
-        return int, (plain_int(self),)
+        return int, (unguarded_int(self),)
 
 
-def plain_int(value: int) -> int:
+def unguarded_int(value: int) -> int:
     """Return the value as an int without calling the callbacks."""
     return int.__pos__(value)
 
 
-def _deciding_method(name: str) -> Any:
+def _make_deciding_method(name: str) -> Any:
     """Return a method of int that calls the callbacks."""
-    plain = getattr(int, name)
+    int_method = getattr(int, name)
 
     def method(self: GuardedInt, *args: Any) -> Any:
         for size in (self, *args):
             for note in getattr(size, "callbacks", ()):
                 note()
-        return plain(self, *args)
+        return int_method(self, *args)
 
     return method
 
 
-def _computing_method(name: str) -> Any:
+def _make_arithmetic_method(name: str) -> Any:
     """Return a method of int whose result is a GuardedInt."""
-    plain = getattr(int, name)
+    int_method = getattr(int, name)
 
     def method(self: GuardedInt, *args: Any) -> Any:
-        found = plain(self, *args)
+        found = int_method(self, *args)
         others = [note for size in args for note in getattr(size, "callbacks", ())]
         return GuardedInt(found, (*self.callbacks, *others)) if type(found) is int else found
 
@@ -78,7 +78,7 @@ for _name in (
     "pos",
     "abs",
 ):
-    setattr(GuardedInt, f"__{_name}__", _computing_method(f"__{_name}__"))
+    setattr(GuardedInt, f"__{_name}__", _make_arithmetic_method(f"__{_name}__"))
 for _name in (
     "lt",
     "le",
@@ -112,7 +112,7 @@ for _name in (
     "ror",
     "rxor",
 ):
-    setattr(GuardedInt, f"__{_name}__", _deciding_method(f"__{_name}__"))
+    setattr(GuardedInt, f"__{_name}__", _make_deciding_method(f"__{_name}__"))
 
 
 class GuardedShape(list[Any]):
@@ -129,43 +129,43 @@ class GuardedShape(list[Any]):
         decided: Callable[[int], None] | None = None,
     ) -> None:
         super().__init__(sizes)
-        self._note, self._decided = note, decided
+        self._on_read, self._on_decision = note, decided
 
     def __getitem__(self, index: Any) -> Any:
-        found = super().__getitem__(index)
+        sizes = super().__getitem__(index)
         many = isinstance(index, slice)
         axes = range(len(self))[index] if many else (operator.index(index) % len(self),)
         for axis in axes:
-            self._note(axis)
-        if self._decided is None:
-            return found
+            self._on_read(axis)
+        if self._on_decision is None:
+            return sizes
         result = [
-            self._size(size, axis)
-            for size, axis in zip(found if many else [found], axes, strict=True)
+            self._guard_size(size, axis)
+            for size, axis in zip(sizes if many else [sizes], axes, strict=True)
         ]
         return result if many else result[0]
 
-    def _size(self, size: int, axis: int) -> GuardedInt:
-        decided = self._decided
-        assert decided is not None
-        return GuardedInt(size, (lambda: decided(axis),))
+    def _guard_size(self, size: int, axis: int) -> GuardedInt:
+        on_decision = self._on_decision
+        assert on_decision is not None
+        return GuardedInt(size, (lambda: on_decision(axis),))
 
 
-def _reading_method(name: str) -> Callable[..., Any]:
+def _make_reading_method(name: str) -> Callable[..., Any]:
     """Return a method of list that reads every size."""
-    plain = getattr(list, name)
+    list_method = getattr(list, name)
 
     def method(self: GuardedShape, *args: Any, **kwargs: Any) -> Any:
         sizes = GuardedShape.__getitem__(self, slice(None))
-        if name in WRITE_METHODS:
-            for axis in range(len(self)) if self._decided is not None else ():
-                self._decided(axis)  # type: ignore[misc]
-        return plain(self if name in WRITE_METHODS else sizes, *args, **kwargs)
+        if name in LIST_WRITE_METHODS:
+            for axis in range(len(self)) if self._on_decision is not None else ():
+                self._on_decision(axis)  # type: ignore[misc]
+        return list_method(self if name in LIST_WRITE_METHODS else sizes, *args, **kwargs)
 
     return method
 
 
-WRITE_METHODS = (
+LIST_WRITE_METHODS = (
     "__setitem__",
     "__delitem__",
     "__iadd__",
@@ -179,7 +179,7 @@ WRITE_METHODS = (
     "reverse",
     "sort",
 )
-READ_METHODS = (
+LIST_READ_METHODS = (
     "__add__",
     "__contains__",
     "__eq__",
@@ -197,7 +197,7 @@ READ_METHODS = (
     "count",
     "index",
 )
-for _name in (*WRITE_METHODS, *READ_METHODS):
-    setattr(GuardedShape, _name, _reading_method(_name))
+for _name in (*LIST_WRITE_METHODS, *LIST_READ_METHODS):
+    setattr(GuardedShape, _name, _make_reading_method(_name))
 GuardedShape.__radd__ = lambda self, other: list(other) + self[:]  # type: ignore[attr-defined]
 GuardedShape.__hash__ = None

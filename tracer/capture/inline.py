@@ -12,15 +12,15 @@ from ..ir.op_traits import is_feed_or_fetch
 from ..ir.program import Attr, AttrType, Block, OpDesc, Program, VarDesc
 from .modes import Static
 
-BLOCKS = (AttrType.BLOCK, AttrType.BLOCKS)
+BLOCK_ATTR_TYPES = (AttrType.BLOCK, AttrType.BLOCKS)
 
 
-def has_blocks(program: Program) -> bool:
+def has_control_flow(program: Program) -> bool:
     """Whether a program has control flow."""
     return len(program.blocks) > 1
 
 
-def inline(
+def inline_program(
     mode: Static, program: Program, feed: Mapping[str, Tensor], scope: Mapping[str, Tensor]
 ) -> list[Tensor]:
     """Append the ops of `program` to the recorded program, and return its outputs.
@@ -28,10 +28,10 @@ def inline(
     feed: the inputs.
     scope: the parameters and other values, by name.
     """
-    return _Inliner(mode, program, {**scope, **feed}).outputs()
+    return ProgramInliner(mode, program, {**scope, **feed}).output_variables()
 
 
-class _Inliner:
+class ProgramInliner:
     """Copies one program.
 
     names: the new name of each variable, by block and name.
@@ -39,90 +39,98 @@ class _Inliner:
     """
 
     def __init__(self, mode: Static, program: Program, given: Mapping[str, Tensor]) -> None:
-        self._mode, self._recorder, self._program = mode, mode.recorder, program
-        self._names: dict[tuple[int, str], str] = {(0, EMPTY_NAME): EMPTY_NAME}
-        self._blocks: dict[int, Block] = {0: mode.recorder.block}
+        self._static_mode, self._recorder, self._program = mode, mode.recorder, program
+        self._new_names: dict[tuple[int, str], str] = {(0, EMPTY_NAME): EMPTY_NAME}
+        self._block_copies: dict[int, Block] = {0: mode.recorder.block}
         for name, tensor in given.items():
             if name in program.block.vars:
-                self._names[0, name] = mode.recorder.name_of(tensor)
-        self._declare(program.block)
+                self._new_names[0, name] = mode.recorder.name_of(tensor)
+        self._declare_variables(program.block)
         for op in program.block.ops:
             if not is_feed_or_fetch(op.type):
-                self._recorder.block.ops.append(self._op(0, op))
+                self._recorder.block.ops.append(self._copy_op(0, op))
 
-    def outputs(self) -> list[Tensor]:
+    def output_variables(self) -> list[Tensor]:
         """Return the variables of the outputs."""
-        found: list[Tensor] = []
+        variables: list[Tensor] = []
         for name in self._program.fetches():
-            desc = self._recorder.var(self._names[0, name])
+            desc = self._recorder.var(self._new_names[0, name])
             assert desc is not None
-            found.append(self._recorder.variable(desc))
-        return found
+            variables.append(self._recorder.create_variable(desc))
+        return variables
 
-    def _declare(self, block: Block) -> None:
+    def _declare_variables(self, block: Block) -> None:
         for name, var in block.vars.items():
-            if is_feed_or_fetch(name) or (block.idx == 0 and (0, name) in self._names):
+            if is_feed_or_fetch(name) or (block.idx == 0 and (0, name) in self._new_names):
                 continue
-            wanted = self._names.get((block.idx, name)) or self._recorder.namer.unique_name(name)
-            self._names[block.idx, name] = self._new(var, self._blocks[block.idx], wanted)
+            new_name = self._new_names.get((block.idx, name)) or self._recorder.namer.unique_name(
+                name
+            )
+            self._new_names[block.idx, name] = self._copy_variable(
+                var, self._block_copies[block.idx], new_name
+            )
 
-    def _new(self, var: VarDesc, block: Block, name: str) -> str:
+    def _copy_variable(self, var: VarDesc, block: Block, name: str) -> str:
         result = deepcopy(var)
         result.name = name
-        if self._mode.trains:
-            result.stop_gradient = not self._mode.tape
+        if self._static_mode.trains:
+            result.stop_gradient = not self._static_mode.tape
         block.vars[result.name] = result
         return result.name
 
-    def _name(self, block: int, name: str) -> str:
+    def _new_name(self, block: int, name: str) -> str:
         """Return the new name of a variable that is visible in a block."""
         at = block
-        while (at, name) not in self._names and at > 0:
+        while (at, name) not in self._new_names and at > 0:
             at = self._program.blocks[at].parent
-        return self._names.get((at, name), name)
+        return self._new_names.get((at, name), name)
 
-    def _op(self, block: int, op: OpDesc) -> OpDesc:
-        def named(slots: dict[str, list[str]]) -> dict[str, list[str]]:
-            return {slot: [self._name(block, n) for n in names] for slot, names in slots.items()}
+    def _copy_op(self, block: int, op: OpDesc) -> OpDesc:
+        def rename_slots(slots: dict[str, list[str]]) -> dict[str, list[str]]:
+            return {
+                slot: [self._new_name(block, n) for n in names] for slot, names in slots.items()
+            }
 
         if op.type == "recurrent":
-            self._name_steps(block, op)
-        attrs = {name: self._attr(block, attr) for name, attr in op.attrs.items()}
+            self._name_step_variables(block, op)
+        attrs = {name: self._copy_attr(block, attr) for name, attr in op.attrs.items()}
         if op.type == "recurrent":
             for key in ("ex_states", "states"):
-                names = [self._name(op.attr("sub_block"), n) for n in op.attr(key, [])]
+                names = [self._new_name(op.attr("sub_block"), n) for n in op.attr(key, [])]
                 attrs[key] = Attr(AttrType.STRINGS, names)
-        return replace(op, inputs=named(op.inputs), outputs=named(op.outputs), attrs=attrs)
+        return replace(
+            op, inputs=rename_slots(op.inputs), outputs=rename_slots(op.outputs), attrs=attrs
+        )
 
-    def _name_steps(self, block: int, op: OpDesc) -> None:
+    def _name_step_variables(self, block: int, op: OpDesc) -> None:
         """In the block of a `recurrent` op, give the variables of steps the new names of their
         sequences.
         """
         inner = op.attr("sub_block")
         for name in (*op.inputs.get("inputs", []), *op.outputs.get("outputs", [])):
-            self._names[inner, name] = self._name(block, name)
+            self._new_names[inner, name] = self._new_name(block, name)
 
-    def _attr(self, block: int, attr: Attr) -> Attr:
+    def _copy_attr(self, block: int, attr: Attr) -> Attr:
         if attr.type == AttrType.BLOCK:
-            return Attr(attr.type, self._block(attr.value))
+            return Attr(attr.type, self._copy_block(attr.value))
         if attr.type == AttrType.BLOCKS:
-            return Attr(attr.type, [self._block(index) for index in attr.value])
+            return Attr(attr.type, [self._copy_block(index) for index in attr.value])
         if attr.type == AttrType.VAR:
-            return Attr(attr.type, self._name(block, attr.value))
+            return Attr(attr.type, self._new_name(block, attr.value))
         return (
-            Attr(attr.type, [self._name(block, n) for n in attr.value])
+            Attr(attr.type, [self._new_name(block, n) for n in attr.value])
             if attr.type == AttrType.VARS
             else attr
         )
 
-    def _block(self, index: int) -> int:
+    def _copy_block(self, index: int) -> int:
         """Copy a block on the first call, and return the index of the copy."""
-        if index not in self._blocks:
+        if index not in self._block_copies:
             source, blocks = self._program.blocks[index], self._recorder.program.blocks
-            result = self._blocks[index] = Block(
-                len(blocks), self._blocks[max(source.parent, 0)].idx
+            result = self._block_copies[index] = Block(
+                len(blocks), self._block_copies[max(source.parent, 0)].idx
             )
             blocks.append(result)
-            self._declare(source)
-            result.ops = [self._op(index, op) for op in source.ops]
-        return self._blocks[index].idx
+            self._declare_variables(source)
+            result.ops = [self._copy_op(index, op) for op in source.ops]
+        return self._block_copies[index].idx

@@ -27,18 +27,18 @@ from ..ir.guards import format_value
 from ..ir.program import Guard
 from .guarded_int import GuardedShape
 from .recorder import Recorder, recorded_slots
-from .symbolic_scalars import NONNEGATIVE_INT, mark_scalar
+from .symbolic_scalars import NONNEGATIVE_INT, mark_symbolic_scalar
 from .variable import MaybeUndefined, Variable
 
-EXTERNAL_WRITE = "a recorded program cannot change a parameter or another external tensor"
+EXTERNAL_WRITE_MESSAGE = "a recorded program cannot change a parameter or another external tensor"
 
 
 class Trace(EagerMode):
     """Run and record every op, and add a guard for each value and size that Python code reads.
 
     recorder: the recorder of the program.
-    decided: if given, receives the variable and axis of each size that Python code compares or
-    converts.
+    constrained_dims: if given, receives the variable and axis of each size that Python code
+    compares or converts.
     """
 
     is_eager = False
@@ -47,14 +47,17 @@ class Trace(EagerMode):
     )
 
     def __init__(
-        self, recorder: Recorder, tape: bool = True, decided: set[tuple[str, int]] | None = None
+        self,
+        recorder: Recorder,
+        tape: bool = True,
+        constrained_dims: set[tuple[str, int]] | None = None,
     ) -> None:
         super().__init__(tape)
-        self.recorder, self.decided = recorder, decided
+        self.recorder, self.constrained_dims = recorder, constrained_dims
 
     def with_tape(self, tape: bool) -> Trace:
         """Return a mode for the same recorder, with or without autograd."""
-        return Trace(self.recorder, tape, self.decided)
+        return Trace(self.recorder, tape, self.constrained_dims)
 
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """Run the op, then record it."""
@@ -63,11 +66,11 @@ class Trace(EagerMode):
         outputs: dict[str, list[str]] = {}
         for i, slot in recorded_slots(op):
             tensors = slots[i] if slot.is_list else [slots[i]]
-            outputs[slot.name] = [self._name_result(op, slot, args, t) for t in tensors]
+            outputs[slot.name] = [self._declare_result(op, slot, args, t) for t in tensors]
         self.recorder.add(op, args, attrs, outputs)
         return result
 
-    def _name_result(self, op: Op, slot: Slot, args: tuple[Any, ...], tensor: Tensor) -> str:
+    def _declare_result(self, op: Op, slot: Slot, args: tuple[Any, ...], tensor: Tensor) -> str:
         name = self.recorder.new_output(op, slot, args, tensor.meta).name
         self.recorder.bind(tensor, name)
         return name
@@ -82,35 +85,50 @@ class Trace(EagerMode):
         """Make `tensor` denote the result of an in-place op. Raises TraceError for an external
         tensor.
         """
-        if not self.recorder.knows(tensor) or self.recorder.name_of(tensor) in self.recorder.scope:
-            raise TraceError(with_user_line(f"in place: {EXTERNAL_WRITE} (X={tensor.meta})"))
+        if (
+            not self.recorder.is_bound(tensor)
+            or self.recorder.name_of(tensor) in self.recorder.scope
+        ):
+            raise TraceError(
+                with_user_line(f"in place: {EXTERNAL_WRITE_MESSAGE} (X={tensor.meta})")
+            )
         super().assign_inplace(tensor, made)
         self.recorder.bind(tensor, self.recorder.name_of(made))
 
     def on_read(self, tensor: Tensor, reader: str) -> None:
         """Add a guard for the value of a tensor that Python reads."""
-        if self.recorder.knows(tensor) and self.recorder.name_of(tensor) not in self.recorder.scope:
-            self._note("value", tensor, 0, format_value(tensor.array), reader)
+        if (
+            self.recorder.is_bound(tensor)
+            and self.recorder.name_of(tensor) not in self.recorder.scope
+        ):
+            self._add_guard("value", tensor, 0, format_value(tensor.array), reader)
             if tensor.array.ndim > 1:  # the shape is part of what was read
                 for axis in range(tensor.array.ndim):
-                    self._note_dim(tensor, axis, reader)
-                    if self.decided is not None:
-                        self.decided.add((self.recorder.name_of(tensor), axis))
+                    self._guard_size(tensor, axis, reader)
+                    if self.constrained_dims is not None:
+                        self.constrained_dims.add((self.recorder.name_of(tensor), axis))
 
     def shape(self, tensor: Tensor) -> list[Any]:
         """Return the shape as a list that adds a guard for each size that is read."""
-        if not self.recorder.knows(tensor) or self.recorder.name_of(tensor) in self.recorder.scope:
+        if (
+            not self.recorder.is_bound(tensor)
+            or self.recorder.name_of(tensor) in self.recorder.scope
+        ):
             return list(tensor.array.shape)
-        decided, name = self.decided, self.recorder.name_of(tensor)
-        decide = None if decided is None else lambda axis: decided.add((name, axis))
-        return GuardedShape(tensor.array.shape, lambda axis: self._note_dim(tensor, axis), decide)
+        constrained_dims, name = self.constrained_dims, self.recorder.name_of(tensor)
+        on_decision = (
+            None if constrained_dims is None else lambda axis: constrained_dims.add((name, axis))
+        )
+        return GuardedShape(
+            tensor.array.shape, lambda axis: self._guard_size(tensor, axis), on_decision
+        )
 
-    def _note_dim(self, tensor: Tensor, axis: int, reader: str = "") -> None:
-        self._note(
+    def _guard_size(self, tensor: Tensor, axis: int, reader: str = "") -> None:
+        self._add_guard(
             "dim", tensor, axis, repr(int(tensor.array.shape[axis])), reader or f"shape[{axis}]"
         )
 
-    def _note(self, kind: str, tensor: Tensor, axis: int, expected: str, reader: str) -> None:
+    def _add_guard(self, kind: str, tensor: Tensor, axis: int, expected: str, reader: str) -> None:
         line = user_line()
         where = "" if line is None else f"{line.file}:{line.lineno} in {line.function}"
         text = "" if line is None else line.text
@@ -123,11 +141,11 @@ class Static(Mode):
 
     is_eager = False
     # Records gradients; set by autodiff, which imports this module.
-    differentiate: ClassVar[Callable[..., list[Any] | None]]
+    emit_gradients: ClassVar[Callable[..., list[Any] | None]]
     static = True
     continues = False  # whether recording continues after an error
     # `switch_case`; set by control/switch_case.py, which imports this module.
-    switch: ClassVar[Callable[..., Any]]
+    emit_switch_case: ClassVar[Callable[..., Any]]
 
     def __init__(
         self, recorder: Recorder, convert: Callable[[Any], Any] | None = None, trains: bool = False
@@ -137,14 +155,14 @@ class Static(Mode):
         self._convert = convert
 
     @property
-    def converts(self) -> bool:
+    def converts_source(self) -> bool:
         """Whether Python functions are converted before they are called."""
         return self._convert is not None
 
     def on_missing_gradient(self, why: str) -> None:
         """Record a reason why the program cannot provide gradients."""
         if self.tape:
-            self.recorder.cuts.append(why)
+            self.recorder.missing_gradient_reasons.append(why)
 
     def on_hook_registered(self, tensor: Tensor, handle: RemovableHook) -> None:
         """Record a hook on an external tensor."""
@@ -164,7 +182,7 @@ class Static(Mode):
 
     def select_branch(self, index: Tensor, branches: Sequence[Callable[[], Any]]) -> Any:
         """Record a `switch_case`."""
-        return Static.switch(index, list(branches))
+        return Static.emit_switch_case(index, list(branches))
 
     def convert_forward(self, function: Any) -> Any:
         """Return the converted function."""
@@ -185,10 +203,10 @@ class Static(Mode):
                 )
             )
         start = len(self.recorder.block.ops)
-        found = Static.differentiate(roots, wanted, given, barred)
+        gradients = Static.emit_gradients(roots, wanted, given, barred)
         for op in self.recorder.block.ops[start:]:
             op.attrs.pop("op_role", None)  # it belongs to the forward pass
-        return found
+        return gradients
 
     def with_tape(self, tape: bool) -> Static:
         """Return a mode for the same recorder. In a program to train, ops that are recorded without
@@ -209,9 +227,9 @@ class Static(Mode):
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """Infer the shapes of the results, and record the op."""
         args = tuple(
-            [self._require_defined(op, one) for one in arg]
+            [self._checked_operand(op, one) for one in arg]
             if isinstance(arg, list | tuple)
-            else self._require_defined(op, arg)
+            else self._checked_operand(op, arg)
             for arg in args
         )
         metas = metas_of(op, args)
@@ -225,34 +243,36 @@ class Static(Mode):
             wrong.__suppress_context__ = True
             inferred = self.report_error(wrong, _placeholder_metas(op, metas))
         slots = [inferred] if len(op.outs) == 1 else list(inferred)
-        result = [self._results(op, s, args, m) for s, m in zip(op.outs, slots, strict=True)]
-        outputs = {s.name: result_names(result[i]) for i, s in recorded_slots(op)}
+        result = [
+            self._declare_slot_results(op, s, args, m) for s, m in zip(op.outs, slots, strict=True)
+        ]
+        outputs = {s.name: variable_names(result[i]) for i, s in recorded_slots(op)}
         written = self.recorder.add(op, args, attrs, outputs)
         for slot in result:
             for variable in slot if isinstance(slot, list) else [slot]:
                 variable.where = written.user_line
         return result[0] if len(op.outs) == 1 else tuple(result)
 
-    def _require_defined(self, op: Op, operand: Any) -> Any:
+    def _checked_operand(self, op: Op, operand: Any) -> Any:
         """Return an input of an op. Report an error if it may be undefined, or if its dtype or rank
         differs between paths. A scalar that is 0-D on one path and [1] on the other is reshaped to
         0-D.
         """
         if not isinstance(operand, Variable):
             return operand
-        half = operand.maybe_undefined
+        maybe_undefined = operand.maybe_undefined
         if (
-            half is not None
-            and half.block == self.recorder.block.idx
-            and not self.recorder.is_defined_here(half)
+            maybe_undefined is not None
+            and maybe_undefined.block == self.recorder.block.idx
+            and not self.recorder.is_known_defined(maybe_undefined)
         ):
-            self.report_error(maybe_undefined_error(half), None)
+            self.report_error(maybe_undefined_error(maybe_undefined), None)
         if operand.is_mixed_scalar and op.type != "reshape2":
             warn(
                 f"{op.type}: an operand has no axes in one branch, and one in the other; "
                 f"it is taken with none{operand.mixed_types}"
             )
-            self.recorder.merges_ranks = True
+            self.recorder.has_merged_ranks = True
             operand = OPS["reshape2"](operand, shape=[])
         elif operand.mixed_types and not operand.is_mixed_scalar:
             why = (
@@ -264,24 +284,24 @@ class Static(Mode):
             )
         return operand
 
-    def _results(self, op: Op, slot: Slot, args: tuple[Any, ...], metas: Any) -> Any:
+    def _declare_slot_results(self, op: Op, slot: Slot, args: tuple[Any, ...], metas: Any) -> Any:
         if slot.is_list:
-            return [self._result(op, slot, args, m) for m in metas]
-        return self._result(op, slot, args, metas)
+            return [self._declare_result(op, slot, args, m) for m in metas]
+        return self._declare_result(op, slot, args, metas)
 
-    def _result(self, op: Op, slot: Slot, args: tuple[Any, ...], meta: Meta) -> Variable:
+    def _declare_result(self, op: Op, slot: Slot, args: tuple[Any, ...], meta: Meta) -> Variable:
         desc = self.recorder.new_output(op, slot, args, meta)
         if self.trains and not self.tape and not desc.persistable:
             desc.stop_gradient = True
-        return self.recorder.variable(desc)
+        return self.recorder.create_variable(desc)
 
     def snapshot(self, tensor: Tensor) -> Tensor:
         """Return a second Variable that denotes the same variable of the program."""
         if not isinstance(tensor, Variable):
             self._reject_external_write(tensor)
             return tensor
-        self.recorder.aliases.check(tensor)
-        return self.recorder.variable(tensor.raw)
+        self.recorder.aliases.reject_invalidated_tensor(tensor)
+        return self.recorder.create_variable(tensor.raw)
 
     def assign_inplace(self, tensor: Tensor, made: Tensor) -> None:
         """Make `tensor` denote the result of an in-place op. For a buffer, write an op that assigns
@@ -294,12 +314,12 @@ class Static(Mode):
             self.recorder.emit("assign", {"X": [made.name]}, {"Out": [name]})
         else:
             self.rebind(tensor, made)
-        self.recorder.aliases.on_write(tensor)
+        self.recorder.aliases.invalidate_tensor_aliases(tensor)
 
     def rebind(self, tensor: Variable, made: Variable) -> None:
         """Make `tensor` denote the variable of `made`, without invalidating its aliases."""
         for inner in self.recorder.open_blocks[1:]:
-            inner.rebound.setdefault(id(tensor), (tensor, tensor.raw))
+            inner.inplace_writes.setdefault(id(tensor), (tensor, tensor.raw))
         tensor.raw = made.raw
         tensor._name = made.raw.name
         self.recorder.bind(tensor, made.raw.name)
@@ -309,12 +329,12 @@ class Static(Mode):
         variable itself gets no gradient.
         """
         assert isinstance(tensor, Variable)
-        self.recorder.aliases.check(tensor)
-        given = tensor.raw.checks_feed or tensor.raw.persistable
+        self.recorder.aliases.reject_invalidated_tensor(tensor)
+        is_given = tensor.raw.checks_feed or tensor.raw.persistable
         if (
             self.program_builder is None
             and self.tape
-            and not given
+            and not is_given
             and self.recorder.var(tensor.name) is tensor.raw
         ):
             self.rebind(tensor, OPS["assign"](tensor))
@@ -324,21 +344,23 @@ class Static(Mode):
         gradients, or any in a static-graph program.
         """
         if self.program_builder is not None or not (tensor.stop_gradient or not self.tape):
-            raise TraceError(with_user_line(f"in place: {EXTERNAL_WRITE} (X={tensor.meta})"))
+            raise TraceError(
+                with_user_line(f"in place: {EXTERNAL_WRITE_MESSAGE} (X={tensor.meta})")
+            )
 
     def shape(self, tensor: Tensor) -> list[Any]:
         """Return the shape as a list. Reading a dynamic size from it returns a Variable."""
         sizes = tensor.meta.shape
         if all(d >= 0 for d in sizes):
             return list(sizes)
-        return SymbolicShape(sizes, SizeReader(self.recorder, tensor))
+        return SymbolicShape(sizes, DynamicSizeReader(self.recorder, tensor))
 
     def on_read(self, tensor: Tensor, reader: str) -> None:
         """Add a guard for the elements of an external tensor, which becomes a constant of the
         program.
         """
-        if self.recorder.reads is not None:
-            self.recorder.reads.record_elements(tensor, reader)
+        if self.recorder.read_tracker is not None:
+            self.recorder.read_tracker.record_tensor_elements(tensor, reader)
 
 
 def _placeholder_metas(op: Op, metas: tuple[Any, ...]) -> Any:
@@ -350,80 +372,81 @@ def _placeholder_metas(op: Op, metas: tuple[Any, ...]) -> Any:
     return found[0] if len(found) == 1 else tuple(found)
 
 
-def reject_maybe_undefined(half: MaybeUndefined) -> NoReturn:
+def raise_maybe_undefined(maybe_undefined: MaybeUndefined) -> NoReturn:
     """Raise the error for a variable that may have no value."""
-    raise maybe_undefined_error(half)
+    raise maybe_undefined_error(maybe_undefined)
 
 
 class UndefinedError(TraceError):
     """A variable may have no value here."""
 
 
-def maybe_undefined_error(half: MaybeUndefined) -> UndefinedError:
+def maybe_undefined_error(maybe_undefined: MaybeUndefined) -> UndefinedError:
     """Return the error for a variable that may have no value."""
     fix = (
         ""
-        if half.is_none is not None
+        if maybe_undefined.none_flag is not None
         else ("; give it one before, or use it under the same condition")
     )
-    why = f"'{half.name}' {half.why}{fix}{half.branches}"
+    reason = f"{maybe_undefined.defined_when}{fix}{maybe_undefined.branch_values}"
+    why = f"'{maybe_undefined.name}' {reason}"
     return UndefinedError(with_user_line(why))
 
 
 def static_mode(mode: Mode) -> Static | None:
     """Return `mode`, or the mode that it wraps, if that is a `Static` mode; otherwise None."""
-    found = base_mode(mode)
-    return found if isinstance(found, Static) else None
+    base = base_mode(mode)
+    return base if isinstance(base, Static) else None
 
 
-def recorder_of(mode: Mode) -> Recorder | None:
+def recorder_of_mode(mode: Mode) -> Recorder | None:
     """Return the recorder of a mode; None if it does not record."""
-    found = base_mode(mode)
-    return found.recorder if isinstance(found, Static | Trace) else None
+    base = base_mode(mode)
+    return base.recorder if isinstance(base, Static | Trace) else None
 
 
-def result_names(made: Any) -> list[str]:
+def variable_names(result: Any) -> list[str]:
     """Return the names of the results of one slot."""
-    return [made.name] if isinstance(made, Tensor) else [t.name for t in made]
+    return [result.name] if isinstance(result, Tensor) else [t.name for t in result]
 
 
-class SizeReader:
+class DynamicSizeReader:
     """Reads sizes of a tensor from one `shape` op, as long as the result of that op is visible in
     the current block.
     """
 
     def __init__(self, recorder: Recorder, tensor: Tensor) -> None:
         self._recorder, self._tensor = recorder, tensor
-        self._name = tensor.name
+        self._variable_name = tensor.name
         self._shape_output: Variable | None = None
 
     def __call__(self, axis: int) -> Tensor:
         """Return the size of an axis."""
-        held = self._shape_output
+        shape_output = self._shape_output
         if (
-            held is None
-            or self._tensor.name != self._name
-            or self._recorder.var(held.name) is not held.raw
+            shape_output is None
+            or self._tensor.name != self._variable_name
+            or self._recorder.var(shape_output.name) is not shape_output.raw
         ):
-            self._name = self._tensor.name
-            held = self._shape_output = OPS["shape"](self._tensor)
-        return symbolic_size(self._tensor, axis, held)
+            self._variable_name = self._tensor.name
+            shape_output = self._shape_output = OPS["shape"](self._tensor)
+        return emit_size(self._tensor, axis, shape_output)
 
 
-def symbolic_size(tensor: Tensor, axis: int, sizes: Tensor | None = None) -> Tensor:
+def emit_size(tensor: Tensor, axis: int, sizes: Tensor | None = None) -> Tensor:
     """Return the size of an axis as a 0-D int32 Variable, by a `shape` and a `slice` op as in
     Paddle.
 
     sizes: the result of the `shape` op if it was already recorded.
     """
     sizes = OPS["shape"](tensor) if sizes is None else sizes
-    found: Tensor = OPS["slice"](
+    size: Tensor = OPS["slice"](
         sizes, axes=[0], starts=[axis], ends=[axis + 1], infer_flags=[1], decrease_axis=[0]
     )
-    return mark_scalar(found, NONNEGATIVE_INT)
+    return mark_symbolic_scalar(size, NONNEGATIVE_INT)
 
 
-class UnknownSize:
+class UnreadSize:
     """Stands for a dynamic size in a SymbolicShape that was not read yet."""
 
     def __init__(self, axis: int) -> None:
@@ -437,25 +460,29 @@ class SymbolicShape(list[Any]):
     """A shape with dynamic sizes. Reading a dynamic size returns a Variable."""
 
     def __init__(self, sizes: tuple[int, ...], variable: Callable[[int], Tensor]) -> None:
-        super().__init__(UnknownSize(axis) if size < 0 else size for axis, size in enumerate(sizes))
-        self._variable = variable
+        super().__init__(UnreadSize(axis) if size < 0 else size for axis, size in enumerate(sizes))
+        self._read_size = variable
 
-    def _known(self, item: Any) -> Any:
-        return self._variable(item.axis) if isinstance(item, UnknownSize) else item
+    def _resolve_size(self, item: Any) -> Any:
+        return self._read_size(item.axis) if isinstance(item, UnreadSize) else item
 
     def __getitem__(self, index: Any) -> Any:
         found = super().__getitem__(index)
-        return [self._known(i) for i in found] if isinstance(index, slice) else self._known(found)
+        return (
+            [self._resolve_size(i) for i in found]
+            if isinstance(index, slice)
+            else self._resolve_size(found)
+        )
 
     def __iter__(self) -> Iterator[Any]:
-        return (self._known(item) for item in super().__iter__())
+        return (self._resolve_size(item) for item in super().__iter__())
 
     def __reversed__(self) -> Iterator[Any]:
-        return (self._known(item) for item in super().__reversed__())
+        return (self._resolve_size(item) for item in super().__reversed__())
 
     def pop(self, index: Any = -1) -> Any:
         """Remove and return a size."""
-        return self._known(super().pop(index))
+        return self._resolve_size(super().pop(index))
 
     def __add__(self, other: Any) -> list[Any]:
         return self[:] + list(other)
@@ -477,7 +504,7 @@ class SymbolicShape(list[Any]):
 pytree.register_proxy(SymbolicShape, lambda shape: shape[:])
 
 
-def _rejecting_method(name: str) -> Callable[..., NoReturn]:
+def _make_rejecting_method(name: str) -> Callable[..., NoReturn]:
     """Return a method of list that raises, because it would compare dynamic sizes."""
 
     def method(self: SymbolicShape, *_: Any) -> NoReturn:
@@ -500,5 +527,5 @@ for _name in (
     "remove",
     "sort",
 ):
-    setattr(SymbolicShape, _name, _rejecting_method(_name))
+    setattr(SymbolicShape, _name, _make_rejecting_method(_name))
 SymbolicShape.__hash__ = None

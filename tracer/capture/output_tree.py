@@ -18,7 +18,7 @@ from ..core.errors import TraceError, VerifyError, with_user_line
 from ..core.tensor import Tensor
 from .control.tensor_arrays import TensorArray
 
-PLAIN = (bool, int, float, str)
+PLAIN_TYPES = (bool, int, float, str)
 
 
 def flatten(value: Any, single: str) -> tuple[list[tuple[str, Tensor]], str]:
@@ -29,11 +29,11 @@ def flatten(value: Any, single: str) -> tuple[list[tuple[str, Tensor]], str]:
     The tensors of a dict are in the order of its sorted keys, as in Paddle's files.
     """
     leaves, spec = pytree.flatten(value)
-    found: list[tuple[str, Tensor]] = []
+    outputs: list[tuple[str, Tensor]] = []
 
     def convert_node(node: Any, path: str) -> Any:
         if isinstance(node, int):
-            return leaf(leaves[node], path)
+            return convert_leaf(leaves[node], path)
         kind, inner = node
         below = f"{path}." if path else ""
         if isinstance(inner, dict):
@@ -42,21 +42,21 @@ def flatten(value: Any, single: str) -> tuple[list[tuple[str, Tensor]], str]:
         listed = [convert_node(v, f"{below or f'{single}_'}{i}") for i, v in enumerate(inner)]
         return listed if kind is list else {"tuple": listed}
 
-    def leaf(value: Any, path: str) -> Any:
+    def convert_leaf(value: Any, path: str) -> Any:
         if value is None:
             return None
         if isinstance(value, np.generic):
             value = value.item()
-        if type(value) in PLAIN:
+        if type(value) in PLAIN_TYPES:
             return {"value": value}
-        _reject_other_leaf(value)
-        found.append((path or single, value))
-        return len(found) - 1
+        _require_tensor_leaf(value)
+        outputs.append((path or single, value))
+        return len(outputs) - 1
 
-    return found, json.dumps(convert_node(spec, ""), separators=(",", ":"))
+    return outputs, json.dumps(convert_node(spec, ""), separators=(",", ":"))
 
 
-def _reject_other_leaf(leaf: Any) -> None:
+def _require_tensor_leaf(leaf: Any) -> None:
     """Raise TraceError for a leaf that is not a tensor."""
     if isinstance(leaf, TensorArray):
         why = (
@@ -70,20 +70,20 @@ def _reject_other_leaf(leaf: Any) -> None:
         raise TraceError(with_user_line(why))
 
 
-def builder(tree: str, count: int) -> Callable[[Sequence[Any]], Any]:
+def make_rebuilder(tree: str, count: int) -> Callable[[Sequence[Any]], Any]:
     """Return a function that rebuilds the nested result from a flat list of `count` outputs. If
     `tree` is empty, a single output is returned without nesting.
     """
     if not tree:
         return (lambda flat: flat[0]) if count == 1 else list
     constants: list[Any] = [None]
-    spec = _to_spec(json.loads(tree), count, constants)
+    spec = _to_pytree_spec(json.loads(tree), count, constants)
     if spec == 0 and count:
         return lambda flat: flat[0]
     return lambda flat: pytree.unflatten(spec, [*flat, *constants])
 
 
-def _to_spec(node: Any, count: int, constants: list[Any]) -> Any:
+def _to_pytree_spec(node: Any, count: int, constants: list[Any]) -> Any:
     """Convert the JSON structure to a pytree spec.
 
     constants: the leaves after the `count` outputs, starting with None; the constants of the
@@ -92,13 +92,13 @@ def _to_spec(node: Any, count: int, constants: list[Any]) -> Any:
     if node is None or isinstance(node, int):
         return count if node is None else node
     if isinstance(node, list):
-        return list, [_to_spec(n, count, constants) for n in node]
+        return list, [_to_pytree_spec(n, count, constants) for n in node]
     if "tuple" in node:
-        return tuple, [_to_spec(n, count, constants) for n in node["tuple"]]
+        return tuple, [_to_pytree_spec(n, count, constants) for n in node["tuple"]]
     if "value" in node:
         constants.append(node["value"])
         return count + len(constants) - 1
-    return dict, {k: _to_spec(n, count, constants) for k, n in node["dict"].items()}
+    return dict, {k: _to_pytree_spec(n, count, constants) for k, n in node["dict"].items()}
 
 
 def check_structure(tree: str, value: Any) -> None:
@@ -120,7 +120,7 @@ class StructureError(VerifyError):
 
 def _find_difference(recorded: Any, found: Any, path: str) -> str:
     """Describe where two nestings differ; empty if they are equal."""
-    one, two = _items(recorded), _items(found)
+    one, two = _container_items(recorded), _container_items(found)
     if one is None or two is None:
         alike = one is two and (recorded is None) == (found is None)
         return "" if alike else f" (at {path or 'the result'})"
@@ -130,7 +130,7 @@ def _find_difference(recorded: Any, found: Any, path: str) -> str:
     return next(filter(None, inner), "")
 
 
-def _items(node: Any) -> tuple[str, dict[Any, Any]] | None:
+def _container_items(node: Any) -> tuple[str, dict[Any, Any]] | None:
     """The kind of a container and its items; None for a leaf."""
     if isinstance(node, list):
         return "list", dict(enumerate(node))
@@ -141,15 +141,16 @@ def _items(node: Any) -> tuple[str, dict[Any, Any]] | None:
 
 def _format_structure(node: Any) -> str:
     """Format a nesting in Python syntax, with `...` for values."""
-    held = _items(node)
-    if held is None:
+    container = _container_items(node)
+    if container is None:
         return "None" if node is None else "..."
     inner = [
-        f"{key!r}: {_format_structure(v)}" if held[0] == "dict" else _format_structure(v)
-        for key, v in held[1].items()
+        f"{key!r}: {_format_structure(v)}" if container[0] == "dict" else _format_structure(v)
+        for key, v in container[1].items()
     ]
-    left, right = {"list": ("[", "]"), "tuple": ("(", ")"), "dict": ("{", "}")}[held[0]]
-    return f"{left}{', '.join(inner)}{',' if held[0] == 'tuple' and len(inner) == 1 else ''}{right}"
+    left, right = {"list": ("[", "]"), "tuple": ("(", ")"), "dict": ("{", "}")}[container[0]]
+    comma = "," if container[0] == "tuple" and len(inner) == 1 else ""
+    return f"{left}{', '.join(inner)}{comma}{right}"
 
 
 def select_outputs(tree: str, leaves: Sequence[Any]) -> list[Any]:
@@ -157,16 +158,16 @@ def select_outputs(tree: str, leaves: Sequence[Any]) -> list[Any]:
 
     Raises VerifyError if a constant differs from the recorded one.
     """
-    found = {}
-    for mark, leaf in zip(_leaf_nodes(json.loads(tree)), leaves, strict=True):
-        if isinstance(mark, int):
-            found[mark] = leaf
-        elif mark is not None and leaf != mark["value"]:
+    outputs = {}
+    for node, leaf in zip(_leaf_nodes(json.loads(tree)), leaves, strict=True):
+        if isinstance(node, int):
+            outputs[node] = leaf
+        elif node is not None and leaf != node["value"]:
             raise VerifyError(
-                f"a result that is a Python value was {mark['value']!r} during recording, "
+                f"a result that is a Python value was {node['value']!r} during recording, "
                 f"but is now {leaf!r}"
             )
-    return [found[mark] for mark in sorted(found)]
+    return [outputs[mark] for mark in sorted(outputs)]
 
 
 def _leaf_nodes(node: Any) -> Iterator[Any]:

@@ -14,31 +14,32 @@ from ..core.tensor import RemovableHook, Tensor
 from ..ir.program import Attr, AttrType, Block, Guard, OpDesc, Program, VarDesc
 from ..ir.program_names import Namer
 from .aliasing import Aliases, Invalidation
-from .guarded_int import GuardedInt, plain_int
+from .guarded_int import GuardedInt, unguarded_int
 from .variable import MaybeUndefined, Variable
 
 PADDLE_VERSION = 2_006_002  # the version of Paddle whose ops are written
-MAX_SHOWN = 20  # elements of a tensor that an `assert` shows
+MAX_ASSERT_ELEMENTS = 20  # elements of a tensor that an `assert` shows
 
 
 @dataclass
 class OpenBlock:
     """A block to which ops are being written.
 
-    rebound: by id, tensors that the block changes in place, with their declarations from before.
+    inplace_writes: by id, tensors that the block changes in place, with their declarations from
+    before.
     locations: mutable Python locations that it may write, with their values from before.
     local_objects: by id, Python objects created in the block, to which outer code has no reference.
-    owned_keys: keys of the variables that the `if` or loop statement of this block merges itself.
+    merged_keys: keys of the variables that the `if` or loop statement of this block merges itself.
     loop_lists: by id, a list that may have to become a TensorArray, and whether it has to.
     conditions: names of conditions, with the value that each is known to have in this block.
     is_loop_body: whether the block is a loop body.
     """
 
     block: Block
-    rebound: dict[int, tuple[Any, VarDesc]] = field(default_factory=dict)
+    inplace_writes: dict[int, tuple[Any, VarDesc]] = field(default_factory=dict)
     locations: dict[Any, Any] = field(default_factory=dict)
     local_objects: dict[int, Any] = field(default_factory=dict)
-    owned_keys: set[tuple[int, Any]] = field(default_factory=set)
+    merged_keys: set[tuple[int, Any]] = field(default_factory=set)
     loop_lists: dict[int, bool] = field(default_factory=dict)
     conditions: frozenset[tuple[str, bool]] = frozenset()
     is_loop_body: bool = False
@@ -70,17 +71,17 @@ STATIC_GRAPH = RecordingPolicy(False, False, True, True, True)
 class Checkpoint(NamedTuple):
     """The state of a recorder, for `rewind`.
 
-    blocks, ops: the number of blocks, and of ops in the current block.
-    names: the variables of the current block.
-    invalidated, links, moment: the state of the alias analysis.
+    num_blocks, num_ops: the number of blocks, and of ops in the current block.
+    variable_names: the variables of the current block.
+    invalidated, num_links, timestamp: the state of the alias analysis.
     """
 
-    blocks: int
-    ops: int
-    names: tuple[str, ...]
+    num_blocks: int
+    num_ops: int
+    variable_names: tuple[str, ...]
     invalidated: dict[int, Invalidation]
-    links: int
-    moment: int
+    num_links: int
+    timestamp: int
 
 
 class Recorder:
@@ -105,19 +106,21 @@ class Recorder:
         self.open_blocks = [OpenBlock(self.program.block)]
         self.scope: dict[str, Tensor] = {}
         self.guards: list[Guard] = []
-        self.paths: dict[str, str] = {}  # of inputs, by name
+        self.input_paths: dict[str, str] = {}  # of inputs, by name
         self.namer = Namer() if namer is None else namer
-        self._known_names = known or {}  # names of known values, by id
-        self._names: dict[int, str] = {}
+        self._preset_names = known or {}  # names of known values, by id
+        self._bound_names: dict[int, str] = {}
         # Index errors of branches in loops: a later part of the body may write the element.
         self.deferred_errors: list[IndexError] = []
         self.layers: list[str] = []  # paths of the running layers, outermost first
-        self.cuts: list[str] = []  # why the program cannot provide correct gradients
+        self.missing_gradient_reasons: list[
+            str
+        ] = []  # why the program cannot provide correct gradients
         self.hooks: list[RemovableHook] = []  # hooks on external tensors
         # Called with each user function before it runs.
-        self.on_call: Callable[[Any], None] | None = None
+        self.on_function_call: Callable[[Any], None] | None = None
         # The ReadTracker of the capture.
-        self.reads: Any = None
+        self.read_tracker: Any = None
         # The Rollback that saves objects before they are mutated.
         self.rollback: Any = None
         # By id: a list or dict, and the line that created it.
@@ -127,7 +130,7 @@ class Recorder:
             # error
             None
         )
-        self.merges_ranks = (
+        self.has_merged_ranks = (
             # whether a 0-D tensor of one branch and a [1] tensor of the other were merged to a 0-D
             # tensor
             False
@@ -137,15 +140,15 @@ class Recorder:
         self.dunder_methods: Any = None  # converts special methods of user classes
         self.aliases = Aliases()
         # TensorArrays that were read before anything was written to them.
-        self.empty_arrays: list[Any] = []
+        self.arrays_read_empty: list[Any] = []
         self.num_open_loops = 0  # loops that are being recorded
         self.replaced_lists: list[list[Any]] = []  # lists that became TensorArrays
         # Locations and keys of strings that loop iterations change.
-        self.loop_texts: list[tuple[Any, Any]] = []
+        self.loop_string_locations: list[tuple[Any, Any]] = []
         self._tensors: list[Tensor] = []  # keeps tensors alive, so that their ids are not reused
 
     @classmethod
-    def extending(cls, program: Program) -> Recorder:
+    def append_to(cls, program: Program) -> Recorder:
         """Return a recorder that appends to an existing program."""
         result = cls()
         result.program = program
@@ -164,12 +167,12 @@ class Recorder:
         return self.open_blocks[-1].block
 
     @contextmanager
-    def new_block(self) -> Iterator[OpenBlock]:
+    def record_in_new_block(self) -> Iterator[OpenBlock]:
         """Write the ops of the body to a new block inside of the current one."""
         result = OpenBlock(Block(len(self.program.blocks), self.block.idx))
         self.program.blocks.append(result.block)
         try:
-            with self.in_block(result):
+            with self.record_in_block(result):
                 yield result
         except BaseException:
             for location, before in result.locations.values():
@@ -178,7 +181,7 @@ class Recorder:
             raise
 
     @contextmanager
-    def in_loop(self) -> Iterator[None]:
+    def count_open_loop(self) -> Iterator[None]:
         """Record a loop body, which may be recorded again."""
         self.num_open_loops += 1
         try:
@@ -187,7 +190,7 @@ class Recorder:
             self.num_open_loops -= 1
 
     @contextmanager
-    def in_block(self, inner: OpenBlock) -> Iterator[None]:
+    def record_in_block(self, inner: OpenBlock) -> Iterator[None]:
         """Write the ops of the body to an existing inner block."""
         self.open_blocks.append(inner)
         try:
@@ -207,49 +210,51 @@ class Recorder:
         """Remove the ops, blocks and variables that were written since the checkpoint. Values that
         were added to `scope` stay.
         """
-        names = set(mark.names)
+        names = set(mark.variable_names)
         self.aliases.invalidated = dict(mark.invalidated)
-        self.aliases.discard_links(mark.links, mark.moment)
-        del self.program.blocks[mark.blocks :]
-        del self.block.ops[mark.ops :]
+        self.aliases.discard_links(mark.num_links, mark.timestamp)
+        del self.program.blocks[mark.num_blocks :]
+        del self.block.ops[mark.num_ops :]
         self.block.vars = {n: v for n, v in self.block.vars.items() if n in names or v.persistable}
 
     def var(self, name: str) -> VarDesc | None:
         """Return the declaration of a name that is visible in the current block."""
         return self.program.var(name, self.block.idx)
 
-    def record_line(self, made: Any, original: Any = None) -> None:
+    def record_creation_line(self, container: Any, original: Any = None) -> None:
         """Remember the user's line that created a list or dict, for error messages.
 
-        original: the object that `made` is a copy of, whose line it inherits
+        original: the object that `container` is a copy of, whose line it inherits
         """
-        held, line = self._creation_lines.get(id(original), (None, ""))
-        self._creation_lines[id(made)] = (
-            made,
-            line if original is not None and held is original else str(user_line() or ""),
+        recorded, line = self._creation_lines.get(id(original), (None, ""))
+        self._creation_lines[id(container)] = (
+            container,
+            line if original is not None and recorded is original else str(user_line() or ""),
         )
 
-    def creation_note(self, made: Any) -> str:
+    def describe_creation(self, container: Any) -> str:
         """Return ` made at <line>` for a list or dict; empty if the line is unknown."""
-        held, line = self._creation_lines.get(id(made), (None, ""))
-        return f" made at {line}" if held is made and line else ""
+        recorded, line = self._creation_lines.get(id(container), (None, ""))
+        return f" made at {line}" if recorded is container and line else ""
 
     # -- tensors
     # --------------------------------------------------------------------------
 
     def bind(self, tensor: Tensor, name: str) -> None:
         """Make `tensor` denote the variable `name`."""
-        self._names[id(tensor)] = name
+        self._bound_names[id(tensor)] = name
         self._tensors.append(tensor)
         self.aliases.record_creation(tensor)
 
-    def rebind(self, name: str, other: str) -> None:
+    def rename_bound_tensors(self, name: str, other: str) -> None:
         """Make the tensors that denote the variable `name` denote `other`."""
-        self._names = {key: other if held == name else held for key, held in self._names.items()}
+        self._bound_names = {
+            key: other if held == name else held for key, held in self._bound_names.items()
+        }
 
-    def knows(self, tensor: Tensor) -> bool:
+    def is_bound(self, tensor: Tensor) -> bool:
         """Whether `tensor` denotes a variable of the program."""
-        return id(tensor) in self._names
+        return id(tensor) in self._bound_names
 
     def name_of(self, tensor: Tensor) -> str:
         """Return the name of the variable that `tensor` denotes. A tensor that is not known yet
@@ -258,13 +263,13 @@ class Recorder:
         Raises TraceError for a tensor that was created in a branch or loop and is not one of its
         results, and for an invalidated tensor.
         """
-        self.aliases.check(tensor)
-        name = self._names.get(id(tensor))
+        self.aliases.reject_invalidated_tensor(tensor)
+        name = self._bound_names.get(id(tensor))
         if name is None:
             return self.persistable(tensor)
         if self.var(name) is None:
-            made = getattr(tensor, "where", "") or f"'{name}'"
-            why = f"a value made in a branch or a loop ({made}) is not one of its results"
+            origin = getattr(tensor, "where", "") or f"'{name}'"
+            why = f"a value made in a branch or a loop ({origin}) is not one of its results"
             raise TraceError(
                 with_user_line(f"{why}; outside of it there is no such value (X={tensor.meta})")
             )
@@ -280,7 +285,7 @@ class Recorder:
         """Declare `tensor` as a parameter, buffer or constant whose value is saved with the
         program.
         """
-        name = self._known_names.get(id(tensor)) or self.namer.persistable_name(
+        name = self._preset_names.get(id(tensor)) or self.namer.persistable_name(
             preferred_name or tensor.name
         )
         trainable = not tensor.stop_gradient
@@ -303,7 +308,7 @@ class Recorder:
             "feed", {"X": ["feed"]}, {"Out": [desc.name]}, {"col": Attr(AttrType.INT, col)}
         )
         self.program.block.ops.append(feed)
-        self.paths[desc.name] = path or desc.name
+        self.input_paths[desc.name] = path or desc.name
         return desc
 
     def fetch(self, name: str) -> None:
@@ -329,21 +334,21 @@ class Recorder:
             if isinstance(operand, list | tuple) and len(operand) == 1:
                 operand = operand[0]
             if isinstance(operand, Tensor):
-                found = self.var(self.name_of(operand))
-                assert found is not None
-                return found
-        made = self.declare(self.namer.temporary_name(op.type), meta)
-        made.lod_level = self._lod_level(op, slot, args, meta)
-        return made
+                existing = self.var(self.name_of(operand))
+                assert existing is not None
+                return existing
+        desc = self.declare(self.namer.temporary_name(op.type), meta)
+        desc.lod_level = self._result_lod_level(op, slot, args, meta)
+        return desc
 
-    def _lod_level(self, op: Op, slot: Slot, args: tuple[Any, ...], meta: Meta) -> int:
+    def _result_lod_level(self, op: Op, slot: Slot, args: tuple[Any, ...], meta: Meta) -> int:
         """Return the LoD level of a result: the one that the op declares, otherwise that of its
         first operand with a LoD, if the result has the same number of rows.
         """
-        found = [s.lod_of for s in op.outs if s.lod_of]
-        if found:
-            return int(slot.name in found)
-        levels = [self._level_of(arg) for arg in args]
+        lod_slots = [s.lod_of for s in op.outs if s.lod_of]
+        if lod_slots:
+            return int(slot.name in lod_slots)
+        levels = [self._lod_level_of_input(arg) for arg in args]
         if op.lod_level_rule is not None:
             return op.lod_level_rule(*levels) if slot in op.outs[: op.num_lod_outs] else 0
         for arg, level in zip(args, levels, strict=True):
@@ -352,7 +357,7 @@ class Recorder:
                 return level if rows == meta.shape[:1] else 0
         return 0
 
-    def _level_of(self, arg: Any) -> int:
+    def _lod_level_of_input(self, arg: Any) -> int:
         first = arg[0] if isinstance(arg, list | tuple) and arg else arg
         return first.raw.lod_level if isinstance(first, Variable) else 0
 
@@ -361,7 +366,9 @@ class Recorder:
     ) -> OpDesc:
         """Append an op with its arguments."""
         inputs = {
-            s.name: self._operand(a) for s, a in zip(op.ins, args, strict=False) if a is not None
+            s.name: self._input_names(a)
+            for s, a in zip(op.ins, args, strict=False)
+            if a is not None
         }
         return self.emit(op.type, inputs, outputs, typed_attrs(op, op.full_attrs(attrs)))
 
@@ -381,7 +388,7 @@ class Recorder:
         self.block.ops.append(result)
         return result
 
-    def variable(self, desc: VarDesc) -> Variable:
+    def create_variable(self, desc: VarDesc) -> Variable:
         """Return a new Variable for a declaration."""
         result = Variable(desc)
         self.bind(result, desc.name)
@@ -391,18 +398,18 @@ class Recorder:
         """Append an op with one operand, and return its result, which has the shape and dtype of
         the operand.
         """
-        made = self.variable(self.declare(self.namer.temporary_name(type), operand.meta))
-        made.where = self.emit(
-            type, {slot: [self.name_of(operand)]}, {"Out": [made.name]}, attrs
+        result = self.create_variable(self.declare(self.namer.temporary_name(type), operand.meta))
+        result.where = self.emit(
+            type, {slot: [self.name_of(operand)]}, {"Out": [result.name]}, attrs
         ).user_line
-        return made
+        return result
 
     def emit_assert(
         self,
         holds: Tensor,
         message: str = "",
         data: Sequence[Tensor] = (),
-        summarize: int = MAX_SHOWN,
+        summarize: int = MAX_ASSERT_ELEMENTS,
     ) -> OpDesc:
         """Append an op that fails the run if `holds` is false.
 
@@ -414,7 +421,7 @@ class Recorder:
         slots = {"Cond": [self.name_of(holds)], "Data": [self.name_of(t) for t in data]}
         return self.emit("assert", slots, {}, attrs)
 
-    def _operand(self, arg: Any) -> list[str]:
+    def _input_names(self, arg: Any) -> list[str]:
         return (
             [self.operand_name(arg)]
             if isinstance(arg, Tensor)
@@ -426,40 +433,41 @@ class Recorder:
         tensor, write a run-time check and return the name of its result.
         """
         name = self.name_of(tensor)
-        half = tensor.maybe_undefined if isinstance(tensor, Variable) else None
+        maybe_undefined = tensor.maybe_undefined if isinstance(tensor, Variable) else None
         if (
-            half is None
-            or half.check is None
-            or half.check.desc is not tensor.raw
-            or self.is_defined_here(half)
+            maybe_undefined is None
+            or maybe_undefined.check is None
+            or maybe_undefined.check.desc is not tensor.raw
+            or self.is_known_defined(maybe_undefined)
         ):
             return name
-        found: str = half.check.emit(self)
-        return found
+        checked_name: str = maybe_undefined.check.emit(self)
+        return checked_name
 
-    def is_defined_here(self, half: MaybeUndefined) -> bool:
+    def is_known_defined(self, maybe_undefined: MaybeUndefined) -> bool:
         """Whether the conditions that are known in the open blocks imply that a maybe-undefined
         variable has a value.
         """
-        late = half.check
-        return late is not None and any(
-            (late.flag, late.expected) in inner.conditions for inner in self.open_blocks
+        check = maybe_undefined.check
+        return check is not None and any(
+            (check.flag_name, check.expected) in inner.conditions for inner in self.open_blocks
         )
 
 
 def typed_attrs(op: Op, values: dict[str, Any]) -> dict[str, Attr]:
     """Return attributes with the types that Paddle's files use."""
     return {
-        name: Attr(AttrType[spec.type], plain_attr(values[name])) for name, spec in op.attrs.items()
+        name: Attr(AttrType[spec.type], to_plain_data(values[name]))
+        for name, spec in op.attrs.items()
     }
 
 
-def plain_attr(value: Any) -> Any:
+def to_plain_data(value: Any) -> Any:
     """Return an attribute as plain Python data."""
     if isinstance(value, list | tuple):
-        return [plain_attr(v) for v in value]
+        return [to_plain_data(v) for v in value]
     if isinstance(value, GuardedInt):
-        return plain_int(value)
+        return unguarded_int(value)
     return value.item() if hasattr(value, "item") else value
 
 

@@ -18,80 +18,95 @@ from .recorder import Recorder
 
 # Prefixes of the names of variables that a check creates.  Saved models contain such names, and
 # `cpp_runtime/src/runtime/error_location.cpp` looks for them, so their text must not change.
-NO_ITERATION = "no_round_gave_"
-PATH_NOT_TAKEN, IS_NONE, NOT_RETURNED = (
+NO_ITERATION_PREFIX = "no_round_gave_"
+PATH_NOT_TAKEN_PREFIX, IS_NONE_PREFIX, NOT_RETURNED_PREFIX = (
     "no_way_gave_",
     "is_none_here_",
     "nothing_returned_by_",
 )
 # Error messages by prefix; the C++ runtime uses the same texts.
-MESSAGES = {
-    NO_ITERATION: "has no value: the loop that assigns it ran zero iterations; assign it before "
-    "the loop",
-    PATH_NOT_TAKEN: "has no value: the branch that assigns it was not taken; assign it before, or "
-    "use it under the same condition",
-    IS_NONE: "is None here; check `is not None` before",
-    NOT_RETURNED: "ended without a `return`, so its result is None here; return a value on every "
-    "path, or check `is not None` before",
+MESSAGE_BY_PREFIX = {
+    NO_ITERATION_PREFIX: (
+        "has no value: the loop that assigns it ran zero iterations; assign it before the loop"
+    ),
+    PATH_NOT_TAKEN_PREFIX: (
+        "has no value: the branch that assigns it was not taken; assign it before, or use it under "
+        "the same condition"
+    ),
+    IS_NONE_PREFIX: "is None here; check `is not None` before",
+    NOT_RETURNED_PREFIX: (
+        "ended without a `return`, so its result is None here; return a value on every path, or "
+        "check `is not None` before"
+    ),
 }
 # The attribute of an assert that checks a maybe-undefined variable: the expected value of the flag.
-EXPECTED_FLAG = "of_late"
+EXPECTED_FLAG_ATTR = "of_late"
 INT64, BOOL = 3, 0  # numbers of VarType.Type
 
 
 @dataclass
 class UndefinedCheck:
-    """A check that the user's variable `name` has a value: the bool `flag` must equal `expected`.
+    """A check that the user's variable `name` has a value: the bool `flag_name` must equal
+    `expected`.
 
     desc: the declaration of the variable.
     where: the line that error messages name; by default the line of the read.
-    emitted: variables that hold the checked value.
-    kind: one of the keys of MESSAGES.
+    checked_descs: variables that hold the checked value.
+    message_prefix: one of the keys of MESSAGES.
     """
 
     name: str
     desc: VarDesc
-    flag: str
+    flag_name: str
     where: str
-    emitted: list[VarDesc] = field(default_factory=list)
+    checked_descs: list[VarDesc] = field(default_factory=list)
     expected: bool = True
-    kind: str = NO_ITERATION
+    message_prefix: str = NO_ITERATION_PREFIX
 
     def emit(self, recorder: Recorder) -> str:
         """Return the name of the variable to read instead. Write the ops of the check unless an
         earlier check is visible.
         """
-        for known in self.emitted:
+        for known in self.checked_descs:
             if recorder.var(known.name) is known:
                 return known.name
         meta = Meta(self.desc.shape, dtype_of(self.desc.dtype).np)
         one = Meta((1, *meta.shape), meta.dtype)
-        index = self._element_index(recorder)
-        stacked = self._op(
+        index = self._emit_element_index(recorder)
+        stacked = self._emit_op(
             recorder, "stack", {"X": [self.desc.name]}, one, axis=Attr(AttrType.INT, 0)
         )
-        checked = self._op(
-            recorder, "gather", {"X": [stacked], "Index": [index]}, meta, self.kind + self.name
+        checked = self._emit_op(
+            recorder,
+            "gather",
+            {"X": [stacked], "Index": [index]},
+            meta,
+            self.message_prefix + self.name,
         )
-        self.emitted.append(recorder.block.vars[checked])
+        self.checked_descs.append(recorder.block.vars[checked])
         return checked
 
-    def _element_index(self, recorder: Recorder) -> str:
+    def _emit_element_index(self, recorder: Recorder) -> str:
         """Write the index of the checked element: 0 if there is a value, otherwise 1."""
         bool_meta, int64_meta = Meta((), np.dtype(bool)), Meta((), np.dtype(np.int64))
-        condition, desc = self.flag, recorder.var(self.flag)
+        condition, desc = self.flag_name, recorder.var(self.flag_name)
         if desc is None or desc.shape:
-            condition = self._op(
+            condition = self._emit_op(
                 recorder, "reshape2", {"X": [condition]}, bool_meta, shape=Attr(AttrType.INTS, [])
             )
         if self.expected:
-            condition = self._op(recorder, "logical_not", {"X": [condition]}, bool_meta)
+            condition = self._emit_op(recorder, "logical_not", {"X": [condition]}, bool_meta)
         types = {"in_dtype": Attr(AttrType.INT, BOOL), "out_dtype": Attr(AttrType.INT, INT64)}
-        return self._op(
-            recorder, "cast", {"X": [condition]}, int64_meta, self.kind + self.name, **types
+        return self._emit_op(
+            recorder,
+            "cast",
+            {"X": [condition]},
+            int64_meta,
+            self.message_prefix + self.name,
+            **types,
         )
 
-    def _op(
+    def _emit_op(
         self,
         recorder: Recorder,
         type: str,
@@ -111,7 +126,7 @@ class UndefinedCheck:
         return result.name
 
 
-def lower_undefined_checks(program: Program) -> Program:
+def checks_to_asserts(program: Program) -> Program:
     """Return the program for the interpreter, with the ops of each check replaced by an `assert`,
     which needs no copy and no gradient.
     """
@@ -123,15 +138,16 @@ def lower_undefined_checks(program: Program) -> Program:
     ):
         return program
     return replace(
-        program, blocks=[replace(block, ops=_lower_ops(block.ops)) for block in program.blocks]
+        program,
+        blocks=[replace(block, ops=_lower_checks_in_block(block.ops)) for block in program.blocks],
     )
 
 
-def _lower_ops(ops: list[OpDesc]) -> list[OpDesc]:
+def _lower_checks_in_block(ops: list[OpDesc]) -> list[OpDesc]:
     """Return the ops of a block with `assert` and `assign` in place of the checks."""
     producers = {name: op for op in ops for name in op.output_names()}
 
-    def producer(op: OpDesc, slot: str = "X") -> OpDesc:
+    def producer_of(op: OpDesc, slot: str = "X") -> OpDesc:
         return producers[op.inputs[slot][0]]
 
     lowered: list[OpDesc] = []
@@ -140,18 +156,18 @@ def _lower_ops(ops: list[OpDesc]) -> list[OpDesc]:
         if message is None:
             lowered.append(op)
             continue
-        condition = producer(op, "Index").inputs["X"]
+        condition = producer_of(op, "Index").inputs["X"]
         negated = condition[0] in producers and producers[condition[0]].type == "logical_not"
         flag = producers[condition[0]].inputs["X"] if negated else condition
         attrs = {
             "message": Attr(AttrType.STRING, message),
-            EXPECTED_FLAG: Attr(AttrType.BOOLEAN, negated),
+            EXPECTED_FLAG_ATTR: Attr(AttrType.BOOLEAN, negated),
         }
         lowered.append(OpDesc("assert", {"Cond": flag}, {}, attrs, op.user_line))
         lowered.append(
             OpDesc(
                 "assign",
-                {"X": producer(op).inputs["X"]},
+                {"X": producer_of(op).inputs["X"]},
                 {"Out": op.outputs["Out"]},
                 {},
                 op.user_line,
@@ -162,7 +178,7 @@ def _lower_ops(ops: list[OpDesc]) -> list[OpDesc]:
 
 def undefined_message(name: str) -> str | None:
     """Return the error message for a variable of a check; None for other variables."""
-    for kind, why in MESSAGES.items():
+    for kind, why in MESSAGE_BY_PREFIX.items():
         if name.startswith(kind):
             variable = name.removeprefix(kind).rpartition(".")[0].rpartition("_")[0]
             return f"'{variable}' {why}"

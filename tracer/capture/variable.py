@@ -28,33 +28,33 @@ from .symbolic_scalars import (
     NONNEGATIVE_INT,
     ScalarKind,
     install_operators,
-    mark_scalar,
-    report_error,
+    mark_symbolic_scalar,
+    raise_or_collect,
 )
 
 Block: TypeAlias = Any  # static.graph.block.Block
 Operator: TypeAlias = Any  # static.graph.operator.Operator
 
-GRADIENT = "@GRAD"  # suffix of the name of a gradient
+GRADIENT_SUFFIX = "@GRAD"  # suffix of the name of a gradient
 
 
 class MaybeUndefined(NamedTuple):
     """States that a variable is assigned only on some paths.
 
     name: the user's name.
-    why: on which paths it has a value, for error messages.
+    defined_when: on which paths it has a value, for error messages.
     block: the block in which it was merged.
-    is_none: the none flag, if it is None on the other paths.
+    none_flag: the none flag, if it is None on the other paths.
     check: the run-time check to write if a read does not know the path.
-    branches: the values of both branches, for error messages.
+    branch_values: the values of both branches, for error messages.
     """
 
     name: str
-    why: str
+    defined_when: str
     block: int
-    is_none: Any = None
+    none_flag: Any = None
     check: Any = None
-    branches: str = ""
+    branch_values: str = ""
 
 
 def check_to_string_flags(throw_on_error: Any, with_details: Any) -> None:
@@ -73,18 +73,19 @@ class Variable(Tensor):
     shape: -1 for dynamic sizes.
     where: the line that created it.
     maybe_undefined: set if it is assigned only on some paths.
-    none_conditions: for a condition, what it implies about none flags if it is true and if it is
+    implied_none_flags: for a condition, what it implies about none flags if it is true and if it is
     false.
     implied_conditions: for a condition, what it implies about other conditions.
     is_ndarray: whether eager execution has an ndarray in its place.
     mixed_types: a description of its types if they differ between branches.
     is_mixed_scalar: whether these types are scalars of one dtype, 0-D and [1].
-    unspecified: which of shape, dtype, lod_level and persistable were not declared, for printing.
+    undeclared_properties: which of shape, dtype, lod_level and persistable were not declared, for
+    printing.
     """
 
     where = ""
     maybe_undefined: MaybeUndefined | None = None  # set if only some paths assign it
-    none_conditions: Any = (
+    implied_none_flags: Any = (
         # Of a condition: the none flags that are known if it holds, and if it does
         # not.
         None
@@ -97,14 +98,14 @@ class Variable(Tensor):
     is_mixed_scalar = False  # whether these are scalars of one dtype, 0-D and [1]
     error_clip: Any = None
     belong_to_optimizer = False
-    unspecified: frozenset[str] = (
+    undeclared_properties: frozenset[str] = (
         frozenset()
     )  # the undeclared ones of shape, dtype, lod_level and persistable, for printing
     # Hooks set by the classes of Paddle's static API, which import this module: the view of a
     # declaration, and the blocks of a program.
-    describe: ClassVar[Callable[[Variable], Any]]
-    main_blocks: ClassVar[Callable[[], list[Block]]]
-    _described: Any = None
+    create_desc_view: ClassVar[Callable[[Variable], Any]]
+    get_main_blocks: ClassVar[Callable[[], list[Block]]]
+    _desc_view: Any = None
     _block: Block | None = None
 
     def __init__(self, desc: VarDesc) -> None:
@@ -114,9 +115,9 @@ class Variable(Tensor):
     @property
     def desc(self) -> Any:
         """Its declaration, with the methods of Paddle's C++ class."""
-        if self._described is None:
-            self._described = Variable.describe(self)
-        return self._described
+        if self._desc_view is None:
+            self._desc_view = Variable.create_desc_view(self)
+        return self._desc_view
 
     def register_hook(self, hook: Callable[[Tensor], Any]) -> RemovableHook:
         """Register a hook. A recorded program has no hooks, so it cannot provide gradients then; a
@@ -151,11 +152,11 @@ class Variable(Tensor):
     @property
     def array(self) -> Any:
         """Raises TraceError: a variable has no value."""
-        reject_read(self, "its value")
+        raise_unknown_value(self, "its value")
 
     @array.setter
     def array(self, value: Any) -> None:
-        reject_read(self, "a new value")
+        raise_unknown_value(self, "a new value")
 
     @property
     def python(self) -> ScalarKind | None:
@@ -174,9 +175,9 @@ class Variable(Tensor):
         recorded.
         """
         self._reject_mixed_type("shape")
-        found = list(self.meta.shape) if state.mode.is_eager else state.mode.shape(self)
-        plain = self.is_ndarray or (state.mode.is_eager and self._block is not None)
-        return tuple(found) if plain and type(found) is list else found  # type: ignore[return-value]
+        sizes = list(self.meta.shape) if state.mode.is_eager else state.mode.shape(self)
+        is_tuple = self.is_ndarray or (state.mode.is_eager and self._block is not None)
+        return tuple(sizes) if is_tuple and type(sizes) is list else sizes  # type: ignore[return-value]
 
     @property
     def size(self) -> Any:
@@ -184,7 +185,9 @@ class Variable(Tensor):
         self._reject_mixed_type("size")
         known = all(d >= 0 for d in self.raw.shape)
         return (
-            math.prod(self.raw.shape) if known else mark_scalar(OPS["size"](self), NONNEGATIVE_INT)
+            math.prod(self.raw.shape)
+            if known
+            else mark_symbolic_scalar(OPS["size"](self), NONNEGATIVE_INT)
         )
 
     @property
@@ -193,11 +196,11 @@ class Variable(Tensor):
         self._reject_mixed_type("ndim")
         return len(self.raw.shape)
 
-    def _reject_mixed_type(self, asked: str) -> None:
+    def _reject_mixed_type(self, reader: str) -> None:
         """Raise TraceError if the number of axes differs between branches."""
-        if self.mixed_types and _converts():
+        if self.mixed_types and _is_converting_source():
             why = "the value has another dtype or number of axes in each branch"
-            raise TraceError(with_user_line(f"{asked}: {why}{self.mixed_types}"))
+            raise TraceError(with_user_line(f"{reader}: {why}{self.mixed_types}"))
 
     @property
     def creation_site(self) -> str:
@@ -233,13 +236,16 @@ class Variable(Tensor):
 
     @persistable.setter
     def persistable(self, value: bool) -> None:
-        self.raw.persistable, self.unspecified = bool(value), self.unspecified - {"persistable"}
+        self.raw.persistable, self.undeclared_properties = (
+            bool(value),
+            self.undeclared_properties - {"persistable"},
+        )
 
     @property
     def block(self) -> Block | None:
         """The block of a static-graph program that declares it; None elsewhere."""
         if self._block is None:
-            blocks = Variable.main_blocks()
+            blocks = Variable.get_main_blocks()
             self._block = next(
                 (b for b in blocks if b.raw.vars.get(self.raw.name) is self.raw), None
             )
@@ -272,7 +278,7 @@ class Variable(Tensor):
     @property
     def grad_name(self) -> str:
         """The name of its gradient."""
-        return self.name + GRADIENT
+        return self.name + GRADIENT_SUFFIX
 
     @property
     def op(self) -> Operator | None:
@@ -301,17 +307,17 @@ class Variable(Tensor):
         a variable as the value, record an assignment.
         """
         if isinstance(value, Variable):
-            state.mode.assign_inplace(self, self._written(value))
+            state.mode.assign_inplace(self, self._cast_for_assignment(value))
             return
         if not compat.follows_fluid_mode:
-            self._of_values("set_value")
+            self._reject_in_paddle1_program("set_value")
         if self.block is None:
             super().set_value(value)
         else:
             array = np.asarray(cuda.to_host(value.array if isinstance(value, Tensor) else value))
             (current_scope() if scope is None else scope).assign(self.name, array, self.meta)
 
-    def _written(self, value: Variable) -> Variable:
+    def _cast_for_assignment(self, value: Variable) -> Variable:
         """Return a copy of a variable in the dtype of this one.
 
         Raises OpError if the shapes differ.
@@ -331,8 +337,8 @@ class Variable(Tensor):
         """Return one element: a value of the program while source is converted, otherwise
         TraceError.
         """
-        if not _converts():
-            reject_read(self, "item()")
+        if not _is_converting_source():
+            raise_unknown_value(self, "item()")
         check_item_index(self.meta, index)
         one = (
             OPS["reshape2"](self, shape=[-1])
@@ -341,15 +347,15 @@ class Variable(Tensor):
         )
         result: Tensor = OPS["reshape2"](one[index] if index else one, shape=[])
         result.stop_gradient = True  # like the number in eager execution
-        return mark_scalar(result, {"b": BOOL, "f": FLOAT}.get(self.meta.dtype.kind, INT))
+        return mark_symbolic_scalar(result, {"b": BOOL, "f": FLOAT}.get(self.meta.dtype.kind, INT))
 
     def numpy(self) -> Any:
         """Return the variable itself, marked as an ndarray, while source is converted; otherwise
         raise TraceError.
         """
-        if not _converts():
-            self._of_values("numpy")
-            reject_read(self, "numpy()")
+        if not _is_converting_source():
+            self._reject_in_paddle1_program("numpy")
+            raise_unknown_value(self, "numpy()")
         result: Tensor = OPS["assign"](self)
         result.stop_gradient = True
         result.is_ndarray = True  # type: ignore[attr-defined]
@@ -359,21 +365,21 @@ class Variable(Tensor):
         """Raise OarlockError: a program has no eager backward pass. With Paddle 1.x semantics,
         raise MisfitError, an AssertionError.
         """
-        self._of_values("backward")
+        self._reject_in_paddle1_program("backward")
         super().backward(*args, **kwargs)
 
     def gradient(self) -> Any:
         """Return None. With Paddle 1.x semantics, raise MisfitError, an AssertionError."""
-        self._of_values("gradient")
+        self._reject_in_paddle1_program("gradient")
         return super().gradient()
 
     def clear_gradient(self, set_to_zero: bool = True) -> None:
         """Do nothing. With Paddle 1.x semantics, raise MisfitError, an AssertionError."""
-        self._of_values("clear_gradient")
+        self._reject_in_paddle1_program("clear_gradient")
         super().clear_gradient(set_to_zero)
 
-    def _of_values(self, method: str) -> None:
-        if compat.is_paddle1 and self._block is not None and not _converts():
+    def _reject_in_paddle1_program(self, method: str) -> None:
+        if compat.is_paddle1 and self._block is not None and not _is_converting_source():
             why = (
                 f"'{method}' is of values, as in fluid.dygraph.guard(), and '{self.name}' is "
                 f"a variable of a program"
@@ -390,20 +396,20 @@ class Variable(Tensor):
                 "statement, or give the size in input_spec"
             )
             return int(
-                report_error(
+                raise_or_collect(
                     TraceError(with_user_line(f"{why} (X={self.meta}{self.creation_site})")), 1
                 )
             )
         return size
 
     def _read_array(self, reader: str) -> Any:
-        return report_error(
+        return raise_or_collect(
             unknown_value_error(self, reader),
             np.zeros([max(d, 1) for d in self.raw.shape], self.meta.dtype),
         )
 
     def _read_scalar(self, reader: str) -> Any:
-        return report_error(unknown_value_error(self, reader), 1)
+        return raise_or_collect(unknown_value_error(self, reader), 1)
 
     def detach(self) -> Tensor:
         """Return the same value without gradient; the variable itself in a program for inference.
@@ -415,7 +421,7 @@ class Variable(Tensor):
                 with_user_line(f"detach: '{self.name}' is not a tensor, but {self.raw.kind}")
             )
         if not compat.follows_fluid_mode:
-            self._of_values("detach")
+            self._reject_in_paddle1_program("detach")
         if not state.mode.tape:
             return self
         result: Tensor = OPS["assign"](self)
@@ -460,13 +466,13 @@ class ParameterVariable(Variable, Parameter):
     __str__ = __repr__
 
 
-def _converts() -> bool:
+def _is_converting_source() -> bool:
     """Whether source is converted while a program is recorded."""
     mode = base_mode(state.mode)
-    return bool(mode.static and mode.converts)
+    return bool(mode.static and mode.converts_source)
 
 
-def reject_read(variable: Variable, reader: str) -> NoReturn:
+def raise_unknown_value(variable: Variable, reader: str) -> NoReturn:
     """Raise TraceError for a read of a value that is known only at run time."""
     raise unknown_value_error(variable, reader)
 
@@ -481,7 +487,7 @@ def unknown_value_error(variable: Variable, reader: str) -> TraceError:
 def _unconverted_hint() -> str:
     """Return a hint for the error if the user's function was not converted although others are."""
     frame = user_frame()
-    if frame is None or not _converts() or frame.f_code.co_name.startswith("<"):
+    if frame is None or not _is_converting_source() or frame.f_code.co_name.startswith("<"):
         return ""
     code = frame.f_code
     if "__ol" in code.co_freevars or "__ol" in code.co_cellvars:

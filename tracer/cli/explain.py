@@ -91,8 +91,8 @@ def _print_explanation(target: str, explanation: Explanation) -> None:
     out = console(soft_wrap=True, highlight=False, markup=False)
     for problem in explanation.problems:
         out.print(problem.where, style="bold")
-        if problem.text:
-            out.print(f"    {problem.text}")
+        if problem.source_line:
+            out.print(f"    {problem.source_line}")
         lines = problem.cause.splitlines()
         out.print(f"  cause: {lines[0]}")
         for line in lines[1:]:
@@ -105,7 +105,7 @@ def _print_explanation(target: str, explanation: Explanation) -> None:
             out.print(f"  {guard.var} = {guard.expected}")
     method = (
         "recorded"
-        if explanation.recorded
+        if explanation.is_captured
         else ("only read; --input 'x:float32[None,4]' records it as well")
     )
     count = len(explanation.problems)

@@ -16,7 +16,7 @@ from ..core.tensor import Tensor
 from ..export.save import atomic_write
 from ..ir.program import Contract
 from ..ir.verifier import find_problems
-from ..jit.verify import run_compiled, verify
+from ..jit.verify import run_compiled_program, verify_model
 from ..loader.engine import Engine, ort_library_info
 from ..loader.model_files import read_model
 from ..loader.npz import load_npz
@@ -52,11 +52,13 @@ def verify_files(prefix: str) -> None:
         return
 
     def interpret(tensors: list[Tensor]) -> list[Any]:
-        return run_compiled(compiled, layer._scope, [t.array for t in tensors])
+        return run_compiled_program(compiled, layer._scope, [t.array for t in tensors])
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the report below contains the text of the warnings
-        report = verify(files.program, files.pdmodel, files.params_path, layer._scope, interpret)
+        report = verify_model(
+            files.program, files.pdmodel, files.params_path, layer._scope, interpret
+        )
     agree = "" if report.startswith("not verified") else "engine and interpreter agree "
     _print(
         f"{files.name}: {len(files.program.block.ops)} ops, {len(files.values)} parameters and "

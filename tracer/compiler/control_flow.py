@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from ..capture.side_effects.print_assert import AssertCheck, Printer, UndefinedRead
+from ..capture.side_effects.print_assert import AssertKernel, PrintKernel, UndefinedReadKernel
 from ..capture.side_effects.py_func import PyFuncKernel
-from ..capture.undefined_checks import EXPECTED_FLAG
+from ..capture.undefined_checks import EXPECTED_FLAG_ATTR
 from ..core.dtype import dtype_of
 from ..ir.program import OpDesc
 from . import tensor_lists
@@ -182,20 +182,20 @@ def lower_rnn_memory_helper(lowering: Lowering, block: int, desc: OpDesc) -> Ins
 
 def lower_print(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
     """Lower print, which returns its input."""
-    return statement_rule("{o0} = {SHOW}({0})", "In", "Out", SHOW=Printer.of(desc))(
+    return statement_rule("{o0} = {SHOW}({0})", "In", "Out", SHOW=PrintKernel.from_op(desc))(
         lowering, block, desc
     )  # type: ignore[return-value]
 
 
 def lower_assert(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
     """Lower assert."""
-    if desc.attr(EXPECTED_FLAG) is not None:
-        text = f"if {'not ' if desc.attr(EXPECTED_FLAG) else ''}{{0}}.item(): {{FAIL}}()"
-        return statement_rule(text, "Cond", "", FAIL=UndefinedRead(desc.attr("message")))(
+    if desc.attr(EXPECTED_FLAG_ATTR) is not None:
+        text = f"if {'not ' if desc.attr(EXPECTED_FLAG_ATTR) else ''}{{0}}.item(): {{FAIL}}()"
+        return statement_rule(text, "Cond", "", FAIL=UndefinedReadKernel(desc.attr("message")))(
             lowering, block, desc
         )  # type: ignore[return-value]
     shown = "".join(f"{{{i + 1}}}, " for i in range(len(_input_names(desc, "Data"))))
-    held = AssertCheck(desc.attr("summarize", -1), desc.user_line, desc.attr("message", ""))
+    held = AssertKernel(desc.attr("summarize", -1), desc.user_line, desc.attr("message", ""))
     return statement_rule("{CHECK}({0}, [" + shown + "])", "Cond Data*", "", CHECK=held)(
         lowering, block, desc
     )  # type: ignore[return-value]

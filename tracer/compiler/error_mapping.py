@@ -7,7 +7,7 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Any, NoReturn
 
-from ..capture.undefined_checks import EXPECTED_FLAG
+from ..capture.undefined_checks import EXPECTED_FLAG_ATTR
 from ..capture.undefined_checks import undefined_message as no_value
 from ..core.eager import raise_op_error
 from ..core.errors import AssertError, MemoryLimitError, NumericsError, OpError, with_user_line
@@ -61,7 +61,7 @@ def _raise_for_instruction(
         and _message_names_op(error, instruction)
     ):
         raise error
-    if instruction.desc.attr(EXPECTED_FLAG) is not None:
+    if instruction.desc.attr(EXPECTED_FLAG_ATTR) is not None:
         raise OpError(with_user_line(str(error)))
     if not isinstance(instruction, KernelCall):
         if isinstance(error, MemoryError):

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from ..capture.variable import GRADIENT
+from ..capture.variable import GRADIENT_SUFFIX
 from ..core.op import OPS, Slot
 from ..ir.block_captures import EMPTY_NAME
 from ..ir.program import OpDesc, Program, VarDesc
@@ -132,7 +132,7 @@ class LodPropagation:
             if (
                 var is None
                 or self._registers.is_array(block, name)
-                or not (var.lod_level or (like and GRADIENT not in name))
+                or not (var.lod_level or (like and GRADIENT_SUFFIX not in name))
             ):
                 continue
             if name in self._multi_write_names and desc.type not in IN_PLACE_OPS:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..autodiff.grad_op_replacements import GradOpReplacements
-from ..capture.variable import GRADIENT
+from ..capture.variable import GRADIENT_SUFFIX
 from ..core.op import OPS, AttrSpec, Op, Slot
 from ..ir.attr_checks import check_attrs
 from ..ir.block_captures import EMPTY_NAME
@@ -88,7 +88,7 @@ class Lowering(Registers):
         lists = [
             v.name
             for v in block.vars.values()
-            if v.kind == VarKind.ARRAY and not (v.persistable or GRADIENT in v.name)
+            if v.kind == VarKind.ARRAY and not (v.persistable or GRADIENT_SUFFIX in v.name)
         ]
         return [
             Statement(desc, "{o0} = None", (), (register,), {})

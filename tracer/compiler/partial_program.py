@@ -12,10 +12,10 @@ from ..autodiff import differentiate
 from ..autodiff.activity_analysis import ActivityAnalysis, is_differentiable
 from ..autodiff.overwritten_inputs import copy_overwritten_inputs
 from ..autodiff.shape_widening import widen_shapes
-from ..capture.inline import has_blocks, inline
+from ..capture.inline import has_control_flow, inline_program
 from ..capture.modes import Static, static_mode
 from ..capture.recorder import Recorder
-from ..capture.undefined_checks import lower_undefined_checks
+from ..capture.undefined_checks import checks_to_asserts
 from ..capture.variable import Variable
 from ..core import cuda, native
 from ..core._tape import Node, arrays_of, record_program, stop_gradients_of, tensors_of
@@ -59,7 +59,7 @@ class PartialProgram:
         training: bool = True,
     ) -> None:
         self.training = training
-        self.program, self.scope = copy_overwritten_inputs(lower_undefined_checks(program)), scope
+        self.program, self.scope = copy_overwritten_inputs(checks_to_asserts(program)), scope
         self._original_program = program
         self.feeds, self.fetches = self.program.feeds(), self.program.fetches()
         self.state_names = [name for name in self.scope if self.program.var(name) is not None]
@@ -142,8 +142,8 @@ class PartialProgram:
         """Run the program op by op in the current mode, which records it."""
         feed = dict(zip(self.feeds, inputs, strict=True))
         mode = static_mode(state.mode)
-        if mode is not None and has_blocks(self._original_program):
-            return inline(mode, self._original_program, feed, self.scope)
+        if mode is not None and has_control_flow(self._original_program):
+            return inline_program(mode, self._original_program, feed, self.scope)
         return Interpreter(self._original_program, self.scope).run(feed)
 
     def _specialize(self, stops: StopGradients | None, on_gpu: bool) -> Specialization:
@@ -338,7 +338,7 @@ class BackwardFunction:
         """Append the backward pass; return the names of its initial gradients and the gradients
         that it computes.
         """
-        recorder = Recorder.extending(self.program)
+        recorder = Recorder.append_to(self.program)
         targets: dict[str, Variable | None] = {}
         for name, has_grad in zip(
             self._specialization.partial_program.fetches, self.output_has_grad, strict=True
@@ -346,7 +346,7 @@ class BackwardFunction:
             if has_grad:
                 var = self.program.block.vars[name]
                 fresh = recorder.namer.unique_name(f"{name}@GRAD")
-                targets[name] = recorder.variable(
+                targets[name] = recorder.create_variable(
                     recorder.declare(fresh, Variable(var).meta, checks_feed=True)
                 )
         with use_mode(Static(recorder)):

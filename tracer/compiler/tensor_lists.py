@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..capture.control.branch_values import axis_size
+from ..capture.control.branch_values import axis_size_or_one
 from ..core.errors import OpError
 from ..core.op import OPS
 from ..core.tensor import Tensor
@@ -51,7 +51,7 @@ def concat(held: TensorList, axis: int, stacked: bool) -> tuple[Array, Array]:
     if not items:
         raise OpError("tensor_array_to_tensor: the list is empty")
     made = np.stack(items, axis) if stacked else np.concatenate(items, axis)
-    return made, np.array([axis_size(x.shape, axis) for x in items], np.int32)
+    return made, np.array([axis_size_or_one(x.shape, axis) for x in items], np.int32)
 
 
 def length_tensor(held: TensorList) -> Tensor:
@@ -66,7 +66,7 @@ def concat_tensors(held: TensorList, axis: int, stacked: bool) -> tuple[Tensor, 
         raise OpError("tensor_array_to_tensor: the list is empty")
     made = OPS["stack"](items, axis=axis) if stacked else OPS["concat"](items, axis=axis)
     made = made[0] if isinstance(made, tuple) else made
-    return made, Tensor(np.array([axis_size(x.meta.shape, axis) for x in items], np.int32))
+    return made, Tensor(np.array([axis_size_or_one(x.meta.shape, axis) for x in items], np.int32))
 
 
 # id of a function on arrays -> the function that replaces it where registers hold Tensors

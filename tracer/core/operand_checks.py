@@ -24,7 +24,7 @@ def not_a_tensor_error(arg: Any, asker: str = "") -> OperandError:
     if getattr(
         type(arg), "_has_no_value", False
     ):  # code converted by to_static raises another error for an undefined variable
-        arg.use()
+        arg.raise_error()
     return OperandError(
         with_user_line(f"{asker or called_function_name()}: {not_a_tensor_message(arg)}")
     )

@@ -29,7 +29,7 @@ class SpawnContext:
     """The finished processes of `spawn`, which waits for them before it returns."""
 
     def __init__(self, code: int) -> None:
-        self._code = code
+        self._exit_code = code
 
     def join(self, timeout: float | None = None) -> bool:
         """Return True: the processes have finished."""

@@ -31,25 +31,27 @@ class ExponentialFamily(Distribution):
 
         -> [*batch_shape]
         """
-        etas, value, gradients = _normalizer(self)
+        etas, value, gradients = _normalizer_and_mean(self)
         out = value - self._mean_carrier_measure
         for eta, gradient in zip(etas, gradients, strict=True):
             out = out - sum_rightmost(eta * gradient, len(self._event_shape))
         return out
 
 
-def _normalizer(family: ExponentialFamily) -> tuple[tuple[Tensor, ...], Tensor, list[Tensor]]:
+def _normalizer_and_mean(
+    family: ExponentialFamily,
+) -> tuple[tuple[Tensor, ...], Tensor, list[Tensor]]:
     """Return eta, A(eta) and A'(eta)."""
     with enable_grad():
         etas = family._natural_parameters
         if all(eta.stop_gradient for eta in etas):
-            etas = tuple(_leaf(eta) for eta in etas)
+            etas = tuple(_as_leaf(eta) for eta in etas)
         value = family._log_normalizer(*etas)
         gradients = grad([value.sum()], list(etas), create_graph=True)
     return etas, value, [gradient for gradient in gradients if gradient is not None]
 
 
-def _leaf(eta: Tensor) -> Tensor:
+def _as_leaf(eta: Tensor) -> Tensor:
     leaf = eta.detach()
     leaf.stop_gradient = False
     return leaf
@@ -62,7 +64,7 @@ def _(p: ExponentialFamily, q: ExponentialFamily) -> Tensor:
         raise NotImplementedError(
             f"kl_divergence: no rule for {type(p).__name__} and {type(q).__name__}"
         )
-    natural, value, slopes = _normalizer(p)
+    natural, value, slopes = _normalizer_and_mean(p)
     others = q._natural_parameters
     divergence = q._log_normalizer(*others) - value
     for ours, theirs, slope in zip(natural, others, slopes, strict=True):

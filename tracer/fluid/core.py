@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..capture.variable import GRADIENT
+from ..capture.variable import GRADIENT_SUFFIX
 from ..core.dtype import dtype_of
 from ..core.errors import OpError
 from ..core.flags import Flags
@@ -149,7 +149,7 @@ def kEmptyVarName() -> str:
 
 def kGradVarSuffix() -> str:
     """Return the suffix of the names of gradients."""
-    return GRADIENT
+    return GRADIENT_SUFFIX
 
 
 def size_of_dtype(dtype: Any) -> int:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from functools import wraps
 from typing import Any, NamedTuple
 
-from ..capture.variable import GRADIENT
+from ..capture.variable import GRADIENT_SUFFIX
 from ..core.dtype import DType, dtype_of
 from ..core.mode import state
 from ..core.op import OPS
@@ -120,7 +120,7 @@ def convert_np_dtype_to_dtype_(np_dtype: Any) -> DType:
 
 def grad_var_name(var_name: str) -> str:
     """Return the name of the gradient of a variable."""
-    return var_name + GRADIENT
+    return var_name + GRADIENT_SUFFIX
 
 
 # -- definitions of ops

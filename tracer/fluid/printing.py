@@ -92,7 +92,7 @@ def _has_lod_level(var: Any) -> bool:
         return False
     op = var.op
     if op is None:
-        return "lod_level" not in var.unspecified
+        return "lod_level" not in var.undeclared_properties
     return var.lod_level > 0 or op.type not in _TYPES_WITHOUT_LOD
 
 
@@ -100,7 +100,7 @@ def _tensor_lines(var: Any) -> Iterator[str]:
     """Yield the lines of the tensor: what the user declared, or what the op that writes it
     infers.
     """
-    unspecified = frozenset() if var.op is not None else var.unspecified
+    unspecified = frozenset() if var.op is not None else var.undeclared_properties
     if {"shape", "dtype"} <= unspecified:
         return
     yield "  tensor_array {" if var.type == VarKind.ARRAY else "  lod_tensor {"
@@ -121,7 +121,7 @@ def _variable_lines(var: Any) -> Iterator[str]:
     yield f"  type: {'LOD_TENSOR_ARRAY' if var.type == VarKind.ARRAY else 'LOD_TENSOR'}"
     yield from _tensor_lines(var)
     yield "}"
-    if desc.persistable or "persistable" not in var.unspecified:
+    if desc.persistable or "persistable" not in var.undeclared_properties:
         yield f"persistable: {'true' if desc.persistable else 'false'}"
     if desc.need_check_feed():
         yield "need_check_feed: true"

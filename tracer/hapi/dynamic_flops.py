@@ -81,7 +81,7 @@ class _OperationCounter:
         self._custom_ops = custom_ops
         self.ops: dict[int, int] = {}
         self.shapes: dict[int, tuple[list[int], list[int]]] = {}
-        self.unknown: set[str] = set()
+        self.unsupported_layer_types: set[str] = set()
 
     def record(self, layer: Any, x: Any, y: Any) -> None:
         """Record a call of a layer."""
@@ -99,7 +99,7 @@ class _OperationCounter:
             return count
         type_name = type(layer).__name__
         if type_name not in _COUNTS_BY_LAYER_TYPE or type(layer) is not getattr(nn, type_name):
-            self.unknown.add(type_name)
+            self.unsupported_layer_types.add(type_name)
             return 0
         return abs(_COUNTS_BY_LAYER_TYPE[type_name](layer, x, y))
 
@@ -128,7 +128,7 @@ def flops(
         )
         for layer in layers
     ]
-    for type_name in sorted(counter.unknown):
+    for type_name in sorted(counter.unsupported_layer_types):
         print(f"Cannot find suitable count function for {type_name}. Treat it as zero FLOPs.")
     if print_detail:
         print(_table(rows))

@@ -37,71 +37,77 @@ class Arguments:
 
     leaves: tensors, ndarrays, InputSpecs and other values, in order.
     parameters: the parameters of the signature.
-    saved_inputs: the names of the inputs that are saved; None for all inputs.
-    duplicates: if a tensor is passed twice, for each leaf the index of the first leaf that is the
-    same tensor.
+    saved_input_names: the names of the inputs that are saved; None for all inputs.
+    first_duplicate_indices: if a tensor is passed twice, for each leaf the index of the first leaf
+    that is the same tensor.
     """
 
     spec: Any
     leaves: list[Any]
     parameters: Mapping[str, inspect.Parameter]
-    saved_inputs: list[str] | None = None
+    saved_input_names: list[str] | None = None
     # If a tensor is passed twice: for each leaf, the first leaf that is the same tensor.
-    duplicates: tuple[int, ...] = ()
+    first_duplicate_indices: tuple[int, ...] = ()
 
     @functools.cached_property
-    def names(self) -> list[str]:
+    def leaf_names(self) -> list[str]:
         """The name of each leaf: the name of the argument, with `_<index>` for an element of a
         list; for a value of a dict, its key.
         """
         return pytree.leaf_names("", self.spec)
 
     @functools.cached_property
-    def paths(self) -> list[str]:
+    def leaf_paths(self) -> list[str]:
         """The dotted path of each leaf."""
-        found = [
+        indexed_paths = [
             p
             for name, inner in self.spec[1].items()
             for p in _leaf_paths(self.parameters[name], inner)
         ]
-        return [path for _, path in sorted(found)]
+        return [path for _, path in sorted(indexed_paths)]
 
-    def tensors(self) -> list[Any]:
+    def input_leaves(self) -> list[Any]:
         """Return the leaves that are inputs of a program."""
         return [leaf for leaf in self.leaves if is_input(leaf)]
 
     def unflatten(self, leaves: Sequence[Any]) -> BoundArguments:
         """Return the bound arguments with other leaves."""
-        found: BoundArguments = pytree.unflatten(self.spec, list(leaves))
-        return found
+        bound: BoundArguments = pytree.unflatten(self.spec, list(leaves))
+        return bound
 
-    def as_specs(self) -> Arguments:
+    def with_specs_for_tensors(self) -> Arguments:
         """Return the arguments with an InputSpec, which has no values, in place of each tensor."""
         leaves = [to_input_spec(leaf) if is_input(leaf) else leaf for leaf in self.leaves]
-        result = Arguments(self.spec, leaves, self.parameters, duplicates=self.duplicates)
-        result.names, result.paths = self.names, self.paths
+        result = Arguments(
+            self.spec, leaves, self.parameters, first_duplicate_indices=self.first_duplicate_indices
+        )
+        result.leaf_names, result.leaf_paths = self.leaf_names, self.leaf_paths
         return result
 
-    def key(self) -> tuple[Any, ...]:
+    def cache_key(self) -> tuple[Any, ...]:
         """Return the cache key: calls with equal keys can share a program."""
-        return (repr(self.spec), self.duplicates), tuple(leaf_key(leaf) for leaf in self.leaves)
+        return (repr(self.spec), self.first_duplicate_indices), tuple(
+            leaf_cache_key(leaf) for leaf in self.leaves
+        )
 
     @functools.cached_property
-    def _identity_leaves(self) -> list[int]:
+    def _identity_leaf_indices(self) -> list[int]:
         return [i for i, leaf in enumerate(self.leaves) if is_compared_by_identity(leaf)]
 
-    def find_changed_object(self, given: Arguments) -> str:
+    def name_of_changed_object(self, other: Arguments) -> str:
         """For a call with the same key, return the name of the first argument that is a different
         object; empty if there is none.
         """
         others = (
-            self.names[i] for i in self._identity_leaves if self.leaves[i] is not given.leaves[i]
+            self.leaf_names[i]
+            for i in self._identity_leaf_indices
+            if self.leaves[i] is not other.leaves[i]
         )
         return next(others, "")
 
 
 # Types whose values are identified by their repr.
-VALUE_TYPES = {
+TYPES_COMPARED_BY_REPR = {
     Fraction,
     Decimal,
     UUID,
@@ -125,12 +131,12 @@ def is_input(leaf: Any) -> bool:
     return isinstance(leaf, Tensor | np.ndarray | InputSpec)
 
 
-def leaf_key(leaf: Any) -> Any:
+def leaf_cache_key(leaf: Any) -> Any:
     """Return the part of the cache key for a leaf: shape and dtype, value, or identity."""
-    meta = leaf_meta(leaf)
+    meta = input_meta(leaf)
     if meta is not None:
         return meta.shape, meta.dtype
-    if type(leaf) in VALUE_TYPES or _is_plain_slice(leaf):
+    if type(leaf) in TYPES_COMPARED_BY_REPR or _is_constant_slice(leaf):
         return type(leaf), repr(leaf)
     if isinstance(leaf, Enum | DType):
         return id(leaf)  # singletons
@@ -144,8 +150,8 @@ def is_compared_by_identity(leaf: Any) -> bool:
     if (
         is_input(leaf)
         or isinstance(leaf, (*PLAIN_TYPES, Enum, DType))
-        or type(leaf) in VALUE_TYPES
-        or _is_plain_slice(leaf)
+        or type(leaf) in TYPES_COMPARED_BY_REPR
+        or _is_constant_slice(leaf)
     ):
         return False
     if isinstance(getattr(type(leaf), "__eq__", None), FunctionType) and not is_dataclass(leaf):
@@ -157,13 +163,13 @@ def is_compared_by_identity(leaf: Any) -> bool:
     return False
 
 
-def _is_plain_slice(leaf: Any) -> bool:
+def _is_constant_slice(leaf: Any) -> bool:
     return type(leaf) is slice and all(
         isinstance(v, PLAIN_TYPES) for v in (leaf.start, leaf.stop, leaf.step)
     )
 
 
-def find_duplicates(leaves: Sequence[Any]) -> tuple[int, ...]:
+def first_duplicate_indices(leaves: Sequence[Any]) -> tuple[int, ...]:
     """Return for each leaf the index of the first leaf that is the same tensor. Return an empty
     tuple if all tensors differ.
     """
@@ -177,7 +183,7 @@ def find_duplicates(leaves: Sequence[Any]) -> tuple[int, ...]:
     )
 
 
-def leaf_meta(leaf: Any) -> Meta | None:
+def input_meta(leaf: Any) -> Meta | None:
     """Return shape and dtype of an input; None for other leaves."""
     if isinstance(leaf, Tensor):
         return leaf.meta
@@ -186,7 +192,7 @@ def leaf_meta(leaf: Any) -> Meta | None:
     return Meta(leaf.shape, leaf.dtype) if isinstance(leaf, np.ndarray) else None
 
 
-class Parameters:
+class FunctionParameters:
     """The parameters of a function, without `self`.
 
     has_fixed_defaults: whether all default values are immutable, so that each call has the same.
@@ -205,7 +211,7 @@ class Parameters:
             map(is_immutable, defaults)
         )  # defaults are the same at each call
 
-    def bind(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Arguments:
+    def bind_arguments(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Arguments:
         """Bind the arguments of a call to the parameters, and add default values. Raises TypeError
         as Python does.
         """
@@ -214,35 +220,37 @@ class Parameters:
         except TypeError as error:
             raise ArgumentsError(with_user_line(f"{self.name}: {error}")) from None
         bound.apply_defaults()
-        return self._flatten(dict(bound.arguments))
+        return self._flatten_arguments(dict(bound.arguments))
 
-    def call(self, function: Callable[..., Any], bound: BoundArguments) -> Any:
+    def call_function(self, function: Callable[..., Any], bound: BoundArguments) -> Any:
         """Call `function` with bound arguments."""
         arguments = inspect.BoundArguments(self.signature, bound)
         return function(*arguments.args, **arguments.kwargs)
 
-    def with_specs(self, specs: Any, arguments: Arguments | None = None) -> Arguments:
+    def arguments_from_specs(self, specs: Any, arguments: Arguments | None = None) -> Arguments:
         """Return the arguments that `specs` describe: one spec per argument, nested like the
         arguments. An argument without a spec has its value in `arguments`, otherwise its default.
         """
-        listed = [specs] if isinstance(specs, InputSpec) else list(specs)
+        spec_list = [specs] if isinstance(specs, InputSpec) else list(specs)
         names = [p.name for p in self.signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
-        many = any(p.kind is p.VAR_POSITIONAL for p in self.signature.parameters.values())
-        if len(listed) > len(names) and not many:
+        has_var_positional = any(
+            p.kind is p.VAR_POSITIONAL for p in self.signature.parameters.values()
+        )
+        if len(spec_list) > len(names) and not has_var_positional:
             raise OpError(
                 with_user_line(
-                    f"{self.name}: {len(listed)} specs for {len(names)} arguments {names}"
+                    f"{self.name}: {len(spec_list)} specs for {len(names)} arguments {names}"
                 )
             )
         try:
-            bound = self.signature.bind_partial(*listed)
+            bound = self.signature.bind_partial(*spec_list)
         except TypeError as error:
             raise ArgumentsError(with_user_line(f"{self.name}: {error}")) from None
-        given = {} if arguments is None else arguments.unflatten(arguments.leaves)
+        values = {} if arguments is None else arguments.unflatten(arguments.leaves)
         bound.apply_defaults()
         merged = {
             **bound.arguments,
-            **{k: v for k, v in given.items() if k not in names[: len(listed)]},
+            **{k: v for k, v in values.items() if k not in names[: len(spec_list)]},
         }
         missing = [
             p.name
@@ -254,15 +262,20 @@ class Parameters:
             raise OpError(
                 with_user_line(f"{self.name}: input_spec says nothing of the arguments {missing}")
             )
-        return self._flatten({p: merged[p] for p in self.signature.parameters if p in merged})
+        return self._flatten_arguments(
+            {p: merged[p] for p in self.signature.parameters if p in merged}
+        )
 
-    def _flatten(self, bound: BoundArguments) -> Arguments:
+    def _flatten_arguments(self, bound: BoundArguments) -> Arguments:
         leaves, inner = pytree.flatten(
             list(bound.values()), sort_keys=True
         )  # arguments keep the order of the signature
         nesting = (dict, dict(zip(bound, inner[1], strict=True)))
         return Arguments(
-            nesting, leaves, self.signature.parameters, duplicates=find_duplicates(leaves)
+            nesting,
+            leaves,
+            self.signature.parameters,
+            first_duplicate_indices=first_duplicate_indices(leaves),
         )
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..capture.control.branch_values import Undefined
-from ..capture.control.maybe_undefined import is_defined, without_check
+from ..capture.control.maybe_undefined import copy_without_check, value_defined_flag
 from ..capture.control.tensor_arrays import TensorArray
 from ..capture.recorder import Recorder
 from ..capture.symbolic_scalars import is_always_scalar, scalar_kind
@@ -27,13 +27,13 @@ from ..ir.passes.prune import eliminate_dead_ops, make_feed_op
 from ..loader.program_runner import ProgramRunner
 from ..nn.layer import Layer
 from ..static.graph.program import Program as View
-from .call_arguments import Arguments, Parameters, is_input
+from .call_arguments import Arguments, FunctionParameters, is_input
 from .function_capture import FunctionCapture
 from .guards.guard_set import GuardSet
-from .guards.rollback import Rollback
-from .guards.side_effects import SideEffect, is_buffer, reject_array_effects
-from .guards.snapshots import MISSING, Snapshot, iter_items, take_snapshot
-from .layer_capture import CapturedProgram, create_captured_program, with_contract, write_outputs
+from .guards.rollback import StateRollback
+from .guards.side_effects import SideEffect, is_registered_buffer, reject_tensor_array_effects
+from .guards.snapshots import MISSING, Snapshot, iter_container_items, take_snapshot
+from .layer_capture import CapturedProgram, create_captured_program, declare_outputs, set_contract
 
 
 class ConcreteProgram:
@@ -56,16 +56,18 @@ class ConcreteProgram:
         arguments: Arguments,
         owner: Any = None,
     ) -> None:
-        self.recording, self.arguments, self._owner = recording, arguments, owner
-        self._feeds, self._fetches = feeds, fetches
+        self.captured_program, self.arguments, self._method_owner = recording, arguments, owner
+        self._input_names, self._output_names = feeds, fetches
         self.parameters = list(recording.scope.values())
-        self.results = results
+        self.result_builder = results
         self.guards = guards
-        self.cuts: list[str] = []  # why the program cannot provide gradients
+        self.missing_gradient_reasons: list[str] = []  # why the program cannot provide gradients
         # Hooks that the capture registered on external tensors.
-        self.hooks: list[RemovableHook] = []
-        self.has_state = bool(results.effects) or bool(written_state(recording))
-        self.training = True
+        self.captured_hooks: list[RemovableHook] = []
+        self.has_persistent_effects = bool(results.side_effects) or bool(
+            written_state_names(recording)
+        )
+        self.is_training = True
         self._runner: Any = None
 
     def __call__(self, tensors: Sequence[Tensor]) -> Any:
@@ -73,48 +75,52 @@ class ConcreteProgram:
 
         If the run fails, random generators and buffers keep their previous state.
         """
-        given = [*tensors, *self.results.effect_inputs()]
-        stops = self.partial.stop_gradients(given)
-        before = self._state()
+        inputs = [*tensors, *self.result_builder.effect_inputs()]
+        stops = self.partial_program.stop_gradients(inputs)
+        before = self._save_mutable_state()
         try:
             if stops is None or False not in stops:
-                found = self._run_inference(given)
+                outputs = self._run_inference(inputs)
             else:
-                found = self.partial.call_specialized(given, stops)
+                outputs = self.partial_program.call_specialized(inputs, stops)
         except Exception:
             for tensor, array in before[0]:
                 tensor.array = array
             if before[1] is not None:
                 rng.set_rng_state(before[1])
             raise
-        for tensor, name in zip(found, self._fetches, strict=False):
+        for tensor, name in zip(outputs, self._output_names, strict=False):
             tensor._program_output_name = name
-        result = self.results.build(found, tensors)
-        self.guards.replay()
+        result = self.result_builder.build_results(outputs, tensors)
+        self.guards.replay_assignments()
         return result
 
-    def _state(self) -> tuple[list[tuple[Tensor, Any]], list[Any] | None]:
+    def _save_mutable_state(self) -> tuple[list[tuple[Tensor, Any]], list[Any] | None]:
         """Return the state that a run changes: tensors with their arrays, and the state of the
         random generator.
         """
-        if not self._changes_state:
+        if not self._mutates_state:
             return [], None
-        tensors = (self.recording.scope[name] for name in written_state(self.recording))
+        tensors = (
+            self.captured_program.scope[name] for name in written_state_names(self.captured_program)
+        )
         return [(tensor, tensor.array) for tensor in tensors], rng.get_rng_state()
 
     @functools.cached_property
-    def _changes_state(self) -> bool:
+    def _mutates_state(self) -> bool:
         """Whether a run changes buffers or draws random numbers."""
-        return bool(written_state(self.recording)) or draws_random(self.recording.program)
+        return bool(written_state_names(self.captured_program)) or draws_random(
+            self.captured_program.program
+        )
 
     @functools.cached_property
-    def prints(self) -> bool:
+    def has_side_effect_calls(self) -> bool:
         """Whether a run calls Python functions with side effects, so that it must not be
         repeated.
         """
         return any(
             program_op_traits(op.type).has_side_effects and op.type != "assert"
-            for op in self.recording.program.ops()
+            for op in self.captured_program.program.ops()
         )
 
     def label_outputs(self, given: Any) -> Any:
@@ -122,28 +128,31 @@ class ConcreteProgram:
         correspond.
         """
         tensors = (leaf for leaf in pytree.flatten(given)[0] if isinstance(leaf, Tensor))
-        for tensor, name in zip(tensors, self._fetches, strict=False):
+        for tensor, name in zip(tensors, self._output_names, strict=False):
             tensor._program_output_name = name
         return given
 
     def lacks_gradients(self, tensors: Sequence[Tensor]) -> bool:
         """Whether a call needs gradients that the program does not provide."""
-        return bool(self.cuts) and False in (
-            self.partial.stop_gradients([*tensors, *self.results.effect_inputs()]) or ()
+        return bool(self.missing_gradient_reasons) and False in (
+            self.partial_program.stop_gradients([*tensors, *self.result_builder.effect_inputs()])
+            or ()
         )
 
     @functools.cached_property
-    def partial(self) -> PartialProgram:
+    def partial_program(self) -> PartialProgram:
         """The program as a differentiable function."""
-        return PartialProgram(self.recording.program, self.recording.scope, training=self.training)
+        return PartialProgram(
+            self.captured_program.program, self.captured_program.scope, training=self.is_training
+        )
 
     def _run_inference(self, tensors: Sequence[Tensor]) -> list[Tensor]:
         if self._needs_interpreter or checks_numerics():
             with no_grad():
-                return self.partial(tensors)
+                return self.partial_program(tensors)
         if self._runner is None:
             self._runner = ProgramRunner(
-                self.recording.program, self.recording.scope, name="to_static"
+                self.captured_program.program, self.captured_program.scope, name="to_static"
             )
         return [Tensor(a) for a in self._runner.infer([t.array for t in tensors])]
 
@@ -152,9 +161,14 @@ class ConcreteProgram:
         """Whether the program must not run in the engine, because it draws random numbers, has side
         effects or state, or has no outputs.
         """
-        program = self.recording.program
-        acts = any(program_op_traits(op.type).has_side_effects for op in program.ops())
-        return self.has_state or acts or draws_random(program) or not program.fetches()
+        program = self.captured_program.program
+        has_side_effects = any(program_op_traits(op.type).has_side_effects for op in program.ops())
+        return (
+            self.has_persistent_effects
+            or has_side_effects
+            or draws_random(program)
+            or not program.fetches()
+        )
 
     # -- attributes for users
     # -------------------------------------------------------------------------------------
@@ -162,10 +176,10 @@ class ConcreteProgram:
     @functools.cached_property
     def main_program(self) -> View:
         """The program without feed and fetch ops, as `static.Program` shows it."""
-        first, *rest = self.recording.program.blocks
+        first, *rest = self.captured_program.program.blocks
         ops = [op for op in first.ops if not is_feed_or_fetch(op.type)]
         blocks = [replace(first, ops=ops), *rest]
-        return View.of(replace(self.recording.program, blocks=blocks))
+        return View.of(replace(self.captured_program.program, blocks=blocks))
 
     @functools.cached_property
     def startup_program(self) -> View:
@@ -175,7 +189,7 @@ class ConcreteProgram:
     @property
     def input_variables(self) -> list[Variable]:
         """The variables of main_program that a call feeds."""
-        return [self.main_program.global_block().var(name) for name in self._feeds]
+        return [self.main_program.global_block().var(name) for name in self._input_names]
 
     @property
     def inputs(self) -> tuple[Any, ...]:
@@ -184,22 +198,22 @@ class ConcreteProgram:
         """
         variables = iter(self.input_variables)
         leaves = [next(variables) if is_input(leaf) else leaf for leaf in self.arguments.leaves]
-        first = () if self._owner is None else (self._owner,)
+        first = () if self._method_owner is None else (self._method_owner,)
         return *first, *self.arguments.unflatten(leaves).values()
 
     @property
     def outputs(self) -> list[Variable]:
         """The variables of main_program that a call returns."""
-        return [self.main_program.global_block().var(name) for name in self._fetches]
+        return [self.main_program.global_block().var(name) for name in self._output_names]
 
 
 class ResultBuilder:
     """Builds the Python results of a call, and performs its side effects.
 
-    constants: by index of the leaf, the results that are not tensors.
-    effects: the attributes and elements that are assigned.
-    changed: the indices of inputs that are changed in place.
-    sources: the previous tensors of effects, which the program reads as additional inputs.
+    constant_results: by index of the leaf, the results that are not tensors.
+    side_effects: the attributes and elements that are assigned.
+    changed_input_indices: the indices of inputs that are changed in place.
+    effect_sources: the previous tensors of effects, which the program reads as additional inputs.
     as_eager: return Python numbers and ndarrays if the function returns such, as in eager
     execution; otherwise all results are tensors.
 
@@ -211,57 +225,62 @@ class ResultBuilder:
         self, spec: Any, leaves: list[Any], effects: list[SideEffect], as_eager: bool = False
     ) -> None:
         self.spec = spec
-        self.python = {
+        self.python_converters = {
             i: to_python
             for i, leaf in enumerate(leaves)
-            if as_eager and (to_python := python_converter(leaf))
+            if as_eager and (to_python := to_python_converter(leaf))
         }
-        self.constants = {i: leaf for i, leaf in enumerate(leaves) if not isinstance(leaf, Tensor)}
-        self.count = len(leaves)
-        self.effects = effects
-        self.changed: list[int] = []  # indices of inputs that are changed in place
-        self.sources: list[
+        self.constant_results = {
+            i: leaf for i, leaf in enumerate(leaves) if not isinstance(leaf, Tensor)
+        }
+        self.num_results = len(leaves)
+        self.side_effects = effects
+        self.changed_input_indices: list[int] = []  # indices of inputs that are changed in place
+        self.effect_sources: list[
             tuple[SideEffect, int]
         ] = []  # previous tensors, by leaf, that the program reads as additional inputs
-        self._single = spec == 0 and not self.constants and not self.python and not effects
+        self._is_single_tensor = (
+            spec == 0 and not self.constant_results and not self.python_converters and not effects
+        )
 
     def effect_inputs(self) -> list[Tensor]:
         """Return the current tensors of effects that are inputs of the program."""
-        return [pytree.flatten(effect.read())[0][leaf] for effect, leaf in self.sources]
+        return [pytree.flatten(effect.read())[0][leaf] for effect, leaf in self.effect_sources]
 
-    def build(self, flat: Sequence[Tensor], given: Sequence[Tensor]) -> Any:
+    def build_results(self, flat: Sequence[Tensor], inputs: Sequence[Tensor]) -> Any:
         """Assign the effects, change the inputs that the function changes in place, and return the
         nested results.
         """
-        if self._single and not self.changed:
+        if self._is_single_tensor and not self.changed_input_indices:
             return flat[0]
         tensors = iter(flat)
         leaves = [
-            self.constants[i] if i in self.constants else next(tensors) for i in range(self.count)
+            self.constant_results[i] if i in self.constant_results else next(tensors)
+            for i in range(self.num_results)
         ]
-        for i, to_python in self.python.items():
+        for i, to_python in self.python_converters.items():
             leaves[i] = to_python(leaves[i])
-        if self.effects:
+        if self.side_effects:
             self._assign_effects(tensors)
-        for i in self.changed:
-            state.mode.assign_inplace(given[i], next(tensors))
+        for i in self.changed_input_indices:
+            state.mode.assign_inplace(inputs[i], next(tensors))
         return pytree.unflatten(self.spec, leaves)
 
     def _assign_effects(self, tensors: Iterator[Tensor]) -> None:
         """Assign the values of the effects. If several effects store the same container, they get
         one object.
         """
-        built: dict[int, Any] = {}
-        for effect in self.effects:
-            parts, spec = pytree.flatten(effect.after)
+        built_values: dict[int, Any] = {}
+        for effect in self.side_effects:
+            parts, spec = pytree.flatten(effect.new_value)
             result = pytree.unflatten(
                 spec, [next(tensors) if isinstance(v, Variable) else v for v in parts]
             )
             if effect.condition is True or next(tensors).array.item():
-                effect.write(built.setdefault(id(effect.after), result))
+                effect.write(built_values.setdefault(id(effect.new_value), result))
 
 
-def python_converter(leaf: Any) -> Callable[[Tensor], Any] | None:
+def to_python_converter(leaf: Any) -> Callable[[Tensor], Any] | None:
     """Return the function that converts an output tensor to the Python number or ndarray that eager
     execution returns; None if eager execution returns a tensor.
     """
@@ -272,19 +291,21 @@ def python_converter(leaf: Any) -> Callable[[Tensor], Any] | None:
     stands = scalar_kind(leaf)
     if stands is None or not is_always_scalar(stands):
         return None
-    kind = next(iter(stands.types)) if len(stands.types) == 1 else None
-    return lambda tensor: tensor.numpy().item() if kind is None else kind(tensor.numpy().item())
+    python_type = next(iter(stands.types)) if len(stands.types) == 1 else None
+    return lambda tensor: (
+        tensor.numpy().item() if python_type is None else python_type(tensor.numpy().item())
+    )
 
 
-def written_state(recording: CapturedProgram) -> list[str]:
+def written_state_names(recording: CapturedProgram) -> list[str]:
     """Return the parameters and buffers that a program writes."""
     written = recording.program.written_names()
     return [name for name in recording.scope if name in written]
 
 
-def build_program(
+def capture_concrete_program(
     function: Callable[..., Any],
-    parameters: Parameters,
+    parameters: FunctionParameters,
     arguments: Arguments,
     owner: Any = None,
     strict: bool = False,
@@ -296,16 +317,16 @@ def build_program(
     strict: reject constructs that may fail only at run time, such as a result that may be None.
     """
     recorder = Recorder()
-    recorder.rollback, recorder.strict = Rollback(), strict
-    found = FunctionCapture.create(recorder, arguments, owner)
+    recorder.rollback, recorder.strict = StateRollback(), strict
+    capture = FunctionCapture.create(recorder, arguments, owner)
     try:
         with defer_warnings() as warnings:
-            made = _capture(function, parameters, arguments, owner, found)
+            concrete = _capture_call(function, parameters, arguments, owner, capture)
     except BaseException as error:
-        _roll_back(found, isinstance(error, Exception))
-        if recorder.rollback.irreversible and isinstance(error, SideEffectError):
+        _roll_back_capture(capture, isinstance(error, Exception))
+        if recorder.rollback.irreversible_effect and isinstance(error, SideEffectError):
             why = (
-                f"{recorder.rollback.irreversible} cannot be undone, so the call cannot run "
+                f"{recorder.rollback.irreversible_effect} cannot be undone, so the call cannot run "
                 f"as Python; set full_graph=False"
             )
             raise TraceError(f"{why}: {error}") from error
@@ -314,60 +335,73 @@ def build_program(
         ):  # after a SideEffectError the call runs as Python, which issues the warnings
             _emit_warnings(warnings)
         raise
-    recorder.rollback.commit()
+    recorder.rollback.print_deferred()
     recorder.rollback = None
     _emit_warnings(warnings)
-    return made
+    return concrete
 
 
 def _emit_warnings(warnings: list[Callable[[], None]]) -> None:
-    for give in warnings:
-        give()
+    for emit in warnings:
+        emit()
 
 
-def _roll_back(found: FunctionCapture, hooks: bool) -> None:
+def _roll_back_capture(capture: FunctionCapture, removes_hooks: bool) -> None:
     """Roll back the side effects of a failed recording."""
-    recorder = found.recorder
-    for effect in found.effects:
+    recorder = capture.recorder
+    for effect in capture.side_effects:
         effect.restore()
-    for guard in found.guards.temporary_changes():
-        guard.restore()
-    for handle in recorder.hooks if hooks else ():
+    for guard in capture.guards.find_temporary_changes():
+        guard.restore_value()
+    for handle in recorder.hooks if removes_hooks else ():
         handle.remove()
-    recorder.rollback.undo()
+    recorder.rollback.restore_all()
 
 
-def _capture(
+def _capture_call(
     function: Callable[..., Any],
-    parameters: Parameters,
+    parameters: FunctionParameters,
     arguments: Arguments,
     owner: Any,
-    found: FunctionCapture,
+    capture: FunctionCapture,
 ) -> ConcreteProgram:
-    recorder = found.recorder
-    found.mode.caller_has_tape = state.mode.tape
-    with replace_base_mode(found.mode):
-        given = {name: take_snapshot(value) for name, value in found.bound.items()}
-        outputs = found.call(function, parameters)
+    recorder = capture.recorder
+    capture.mode.caller_has_tape = state.mode.tape
+    with replace_base_mode(capture.mode):
+        snapshots = {name: take_snapshot(value) for name, value in capture.bound_arguments.items()}
+        outputs = capture.call_function(function, parameters)
         _reject_stop_gradient_writes(recorder)
-        reject_array_effects(found.effects)
-        found.guards.finish(found.effects)
+        reject_tensor_array_effects(capture.side_effects)
+        capture.guards.finish_capture(capture.side_effects)
         _warn_mutated_arguments(
             parameters.name,
-            [n for n, was in given.items() if _is_mutated(recorder, was, found.bound[n])],
+            [
+                n
+                for n, was in snapshots.items()
+                if _is_mutated_argument(recorder, was, capture.bound_arguments[n])
+            ],
             recorder.strict,
         )
-        results, tensors, behind = _collect_results(found, outputs)
-        contract = write_outputs(recorder, tensors + behind)
-    program = with_contract(recorder.program, contract)
+        results, tensors, effect_tensors = _collect_results(capture, outputs)
+        contract = declare_outputs(recorder, tensors + effect_tensors)
+    program = set_contract(recorder.program, contract)
     recording = create_captured_program(
         owner if isinstance(owner, Layer) else None, recorder, eliminate_dead_ops(program)
     )
     fetched = recording.program.fetches()[: len(tensors)]
     result = ConcreteProgram(
-        recording, found.input_names, fetched, results, found.guards, arguments.as_specs(), owner
+        recording,
+        capture.input_names,
+        fetched,
+        results,
+        capture.guards,
+        arguments.with_specs_for_tensors(),
+        owner,
     )
-    result.cuts, result.hooks = recorder.cuts, recorder.hooks
+    result.missing_gradient_reasons, result.captured_hooks = (
+        recorder.missing_gradient_reasons,
+        recorder.hooks,
+    )
     return result
 
 
@@ -375,7 +409,7 @@ def _reject_stop_gradient_writes(recorder: Recorder) -> None:
     """Raise SideEffectError if the function set `stop_gradient` of a tensor that it did
     not create.
     """
-    for tensor, before in recorder.rollback.stop_gradient_flags.values():
+    for tensor, before in recorder.rollback.saved_stop_gradient.values():
         if tensor.stop_gradient != before:
             why = (
                 f"a `to_static` program cannot set stop_gradient of '{tensor.name}', a tensor "
@@ -385,40 +419,49 @@ def _reject_stop_gradient_writes(recorder: Recorder) -> None:
 
 
 def _collect_results(
-    found: FunctionCapture, outputs: Any
+    capture: FunctionCapture, outputs: Any
 ) -> tuple[ResultBuilder, list[Tensor], list[Tensor]]:
     """Return the result builder, the tensors that the function returns, and the tensors for side
     effects and in-place changes.
     """
-    kept = [e for e in found.effects if not _write_back(found.recorder, e)]
-    found.guards.set_side_effects(kept)
+    effects = [e for e in capture.side_effects if not _emit_buffer_assign(capture.recorder, e)]
+    capture.guards.set_side_effects(effects)
     flat, spec = pytree.flatten(outputs)
-    reject_results(flat)
-    results = ResultBuilder(spec, flat, kept, as_eager=found.recorder.strict)
-    before = [(e, i, leaf) for e in kept for i, leaf in enumerate(pytree.flatten(e.before)[0])]
-    results.sources = [(e, i) for e, i, leaf in before if _make_input(found.recorder, leaf)]
-    results.changed = found.changed_inputs()
-    behind = [*_effect_values(found.recorder, kept), *(found.inputs[i] for i in results.changed)]
-    return results, [t for t in flat if isinstance(t, Tensor)], behind
+    reject_invalid_results(flat)
+    results = ResultBuilder(spec, flat, effects, as_eager=capture.recorder.strict)
+    before = [
+        (e, i, leaf) for e in effects for i, leaf in enumerate(pytree.flatten(e.previous_value)[0])
+    ]
+    results.effect_sources = [
+        (e, i) for e, i, leaf in before if _make_effect_source_input(capture.recorder, leaf)
+    ]
+    results.changed_input_indices = capture.changed_input_indices()
+    effect_tensors = [
+        *_iter_effect_tensors(capture.recorder, effects),
+        *(capture.inputs[i] for i in results.changed_input_indices),
+    ]
+    return results, [t for t in flat if isinstance(t, Tensor)], effect_tensors
 
 
-def _effect_values(recorder: Recorder, effects: list[SideEffect]) -> Iterator[Tensor]:
+def _iter_effect_tensors(recorder: Recorder, effects: list[SideEffect]) -> Iterator[Tensor]:
     """Yield the tensors of side effects, in order. A side effect that happens only on some paths
     also yields its condition.
     """
     for effect in effects:
-        if effect.before is MISSING:
-            effect.condition = is_defined(recorder, effect.after)
-            effect.after = without_check(recorder, effect.after)
-        yield from (leaf for leaf in pytree.flatten(effect.after)[0] if isinstance(leaf, Variable))
+        if effect.previous_value is MISSING:
+            effect.condition = value_defined_flag(recorder, effect.new_value)
+            effect.new_value = copy_without_check(recorder, effect.new_value)
+        yield from (
+            leaf for leaf in pytree.flatten(effect.new_value)[0] if isinstance(leaf, Variable)
+        )
         if effect.condition is not True:
             yield OPS["assign"](effect.condition)
 
 
-def _is_mutated(recorder: Recorder, was: Snapshot, now: Any) -> bool:
+def _is_mutated_argument(recorder: Recorder, snapshot: Snapshot, value: Any) -> bool:
     """Whether the recording mutated an argument, or replaced a list in it with a TensorArray."""
-    return not was.matches(now) or any(
-        value is moved for value in iter_items(now) for moved in recorder.replaced_lists
+    return not snapshot.matches(value) or any(
+        value is moved for value in iter_container_items(value) for moved in recorder.replaced_lists
     )
 
 
@@ -438,16 +481,16 @@ def _warn_mutated_arguments(function: str, names: list[str], strict: bool) -> No
         warn(f"{function}: {why}")
 
 
-def reject_results(flat: list[Any]) -> None:
+def reject_invalid_results(flat: list[Any]) -> None:
     """Raise TraceError for a result that is a TensorArray or an object that holds symbolic tensors.
 
     For an undefined variable, raise UnboundLocalError as Python does.
     """
     for leaf in flat:
         if isinstance(leaf, Undefined):
-            leaf.use()
-        held = [*iter_items(leaf), *getattr(leaf, "__dict__", {}).values()]
-        if not isinstance(leaf, Tensor) and any(isinstance(v, Variable) for v in held):
+            leaf.raise_error()
+        attribute_values = [*iter_container_items(leaf), *getattr(leaf, "__dict__", {}).values()]
+        if not isinstance(leaf, Tensor) and any(isinstance(v, Variable) for v in attribute_values):
             why = (
                 f"'{type(leaf).__name__}' holds values of the program and is not a result; give "
                 f"them in a tuple or dict"
@@ -461,11 +504,11 @@ def reject_results(flat: list[Any]) -> None:
             raise TraceError(with_user_line(why))
 
 
-def _make_input(recorder: Recorder, before: Any) -> bool:
+def _make_effect_source_input(recorder: Recorder, before: Any) -> bool:
     """Make the previous tensor of a side effect an input of the program, because it differs at each
     call. Return whether the program reads it.
     """
-    if not isinstance(before, Tensor) or not recorder.knows(before):
+    if not isinstance(before, Tensor) or not recorder.is_bound(before):
         return False
     name = recorder.name_of(before)
     if recorder.scope.pop(name, None) is not None:
@@ -477,16 +520,16 @@ def _make_input(recorder: Recorder, before: Any) -> bool:
     return True
 
 
-def _write_back(recorder: Recorder, effect: SideEffect) -> bool:
+def _emit_buffer_assign(recorder: Recorder, effect: SideEffect) -> bool:
     """If a side effect assigns a buffer of the same shape and dtype that has no other references,
     write an op that assigns it. Return whether this op replaces the side effect.
     """
-    if not is_buffer(effect.owner, effect.key, effect.before) or not isinstance(
-        effect.after, Variable
+    if not is_registered_buffer(effect.owner, effect.key, effect.previous_value) or not isinstance(
+        effect.new_value, Variable
     ):
         return False
-    if effect.before.meta != effect.after.meta or effect.is_shared:
+    if effect.previous_value.meta != effect.new_value.meta or effect.is_tensor_shared:
         return False
-    name = recorder.name_of(effect.before)
-    recorder.emit("assign", {"X": [recorder.name_of(effect.after)]}, {"Out": [name]})
+    name = recorder.name_of(effect.previous_value)
+    recorder.emit("assign", {"X": [recorder.name_of(effect.new_value)]}, {"Out": [name]})
     return True

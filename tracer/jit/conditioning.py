@@ -12,36 +12,42 @@ import numpy as np
 from ..core.dtype import is_float
 
 NUM_TRIALS = 3
-ACCUMULATED_ROUNDINGS = 32.0  # number of operations whose rounding errors may add up
+MAX_ACCUMULATED_ROUNDINGS = 32.0  # number of operations whose rounding errors may add up
 
-Run = Callable[[Mapping[str, Any], Sequence[Any]], Sequence[Any]]
+RunFunction = Callable[[Mapping[str, Any], Sequence[Any]], Sequence[Any]]
 
 
-def is_rounding_error(
-    run: Run,
+def is_explained_by_rounding(
+    run: RunFunction,
     weights: Mapping[str, Any],
     inputs: Sequence[Any],
-    at: int,
-    off: float,
+    result_index: int,
+    deviation: float,
     difference: Callable[[Any, Any], float],
 ) -> bool:
-    """Whether a difference `off` of a result can be caused by rounding: whether the result changes
-    by a similar amount if the last bit of all inputs and weights changes.
+    """Whether a difference `deviation` of a result can be caused by rounding: whether the result
+    changes by a similar amount if the last bit of all inputs and weights changes.
 
     run: returns the results for weights and inputs.
-    at: the index of the result.
-    off: the difference, as computed by `difference`.
+    result_index: the index of the result.
+    deviation: the difference, as computed by `difference`.
     """
     rng = np.random.default_rng(0)
-    wanted = run(weights, inputs)[at]
-    moved = 0.0
+    reference = run(weights, inputs)[result_index]
+    sensitivity = 0.0
     for _ in range(NUM_TRIALS):
-        other = {name: _perturb(value, rng) for name, value in weights.items()}
-        moved = max(moved, difference(run(other, [_perturb(a, rng) for a in inputs])[at], wanted))
-    return off <= ACCUMULATED_ROUNDINGS * moved
+        perturbed_weights = {name: _perturb_last_bit(value, rng) for name, value in weights.items()}
+        sensitivity = max(
+            sensitivity,
+            difference(
+                run(perturbed_weights, [_perturb_last_bit(a, rng) for a in inputs])[result_index],
+                reference,
+            ),
+        )
+    return deviation <= MAX_ACCUMULATED_ROUNDINGS * sensitivity
 
 
-def _perturb(array: Any, rng: np.random.Generator) -> Any:
+def _perturb_last_bit(array: Any, rng: np.random.Generator) -> Any:
     """Change each number of an array by its last bit, up or down."""
     if not isinstance(array, np.ndarray) or not is_float(array.dtype):
         return array

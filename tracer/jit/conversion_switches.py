@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from typing import Any
 
 from ..core.errors import OpError
-from .convert import STAGES, converted_source
+from .convert import CONVERSION_STAGES, converted_source
 
-_state = {
+_switches = {
     "enabled": os.environ.get("ENABLE_TO_STATIC", "true").lower() not in ("0", "false"),
     "level": -1,
     "verbosity": 0,
@@ -23,23 +23,23 @@ def enable_to_static(enable_to_static_bool: bool) -> None:
     """Run functions of `to_static` as programs if the argument is true, otherwise as Python."""
     if not isinstance(enable_to_static_bool, int):
         raise TypeError(f"enable_to_static: a bool, not {type(enable_to_static_bool).__name__}")
-    _state["enabled"] = bool(enable_to_static_bool)
+    _switches["enabled"] = bool(enable_to_static_bool)
 
 
-def is_enabled() -> bool:
+def is_to_static_enabled() -> bool:
     """Whether functions of `to_static` run as programs."""
-    return bool(_state["enabled"])
+    return bool(_switches["enabled"])
 
 
 @contextmanager
-def as_python() -> Iterator[None]:
+def run_as_python() -> Iterator[None]:
     """Run functions of `to_static` in the body as Python."""
-    before = _state["enabled"]
-    _state["enabled"] = False
+    before = _switches["enabled"]
+    _switches["enabled"] = False
     try:
         yield
     finally:
-        _state["enabled"] = before
+        _switches["enabled"] = before
 
 
 def set_code_level(level: int = 100, also_to_stdout: bool = False) -> None:
@@ -49,31 +49,35 @@ def set_code_level(level: int = 100, also_to_stdout: bool = False) -> None:
     calls; any other value after the last stage. Paddle has 14 stages in another order; there, too,
     100 selects the last one.
     """
-    _state.update(level=_checked("set_code_level", level), stdout=also_to_stdout)
+    _switches.update(level=_checked_level("set_code_level", level), stdout=also_to_stdout)
 
 
 def set_verbosity(level: int = 0, also_to_stdout: bool = False) -> None:
     """Print the name of each captured function if `level` is at least 1."""
-    _state.update(verbosity=_checked("set_verbosity", level), stdout=also_to_stdout)
+    _switches.update(verbosity=_checked_level("set_verbosity", level), stdout=also_to_stdout)
 
 
-def _checked(what: str, level: int | None) -> int:
+def _checked_level(what: str, level: int | None) -> int:
     """Return a level, 0 for None, as in Paddle. Raises TypeError for other types."""
     if not isinstance(level, int | None):
         raise TypeError(f"{what}: level should be an int, not {level!r}")
     return level or 0
 
 
-def show_code(function: Any) -> None:
+def print_conversion(function: Any) -> None:
     """Print the requested information about a function that is about to be captured."""
-    out = sys.stdout if _state["stdout"] else sys.stderr
+    out = sys.stdout if _switches["stdout"] else sys.stderr
     name = getattr(function, "__qualname__", "function")
-    if _state["verbosity"] > 0:
+    if _switches["verbosity"] > 0:
         print(f"to_static: recording {name}", file=out)
-    if _state["level"] > 0:
+    if _switches["level"] > 0:
         try:
-            stages = min(int(_state["level"]), len(STAGES))
-            what = f"after {STAGES[stages - 1]}" if stages < len(STAGES) else "converted"
+            stages = min(int(_switches["level"]), len(CONVERSION_STAGES))
+            what = (
+                f"after {CONVERSION_STAGES[stages - 1]}"
+                if stages < len(CONVERSION_STAGES)
+                else "converted"
+            )
             print(f"# {name}, {what}\n{converted_source(function, stages)}", file=out)
         except (OpError, TypeError) as error:
             print(f"# {name} is not converted: {str(error).splitlines()[0]}", file=out)

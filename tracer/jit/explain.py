@@ -21,17 +21,17 @@ from ..core.errors import OarlockError, is_library_file, user_line
 from ..core.mode import replace_base_mode
 from ..ir.program import Guard
 from ..nn.layer import Layer
-from .call_arguments import Parameters
-from .concrete_program import reject_results
-from .convert.source_scan import Problem, scan
+from .call_arguments import FunctionParameters
+from .concrete_program import reject_invalid_results
+from .convert.source_scan import CaptureProblem, scan_function_and_callees
 from .function_capture import FunctionCapture
-from .guards.side_effects import reject_array_effects
-from .guards.user_code import is_users
-from .layer_capture import write_outputs
+from .guards.side_effects import reject_tensor_array_effects
+from .guards.user_code import is_user_function
+from .layer_capture import declare_outputs
 from .operators.calls import convert_if_user_code
 from .static_function import StaticFunction
 
-FIXES = {
+FIX_BY_ERROR_PATTERN = {
     r"sorted\(\)": "use paddle.sort or paddle.argsort",
     r"the dtypes differ": "cast one side, with astype",
     r"the numbers of axes differ": "reshape one side, or reduce both",
@@ -50,7 +50,7 @@ FIXES = {
     r"stores values": "give them back instead",
 }
 
-CONTINUATION_NOTE = "; what comes after it was only read"
+SOURCE_ONLY_NOTE = "; what comes after it was only read"
 
 
 @dataclass
@@ -59,12 +59,12 @@ class Explanation:
 
     problems: the problems, ordered by line.
     guards: the guards on Python state that the capture recorded.
-    recorded: whether the function was captured.
+    is_captured: whether the function was captured.
     """
 
-    problems: list[Problem] = field(default_factory=list)
+    problems: list[CaptureProblem] = field(default_factory=list)
     guards: list[Guard] = field(default_factory=list)
-    recorded: bool = False
+    is_captured: bool = False
 
 
 class ExplainMode(Static):
@@ -72,9 +72,9 @@ class ExplainMode(Static):
 
     continues = True
 
-    def __init__(self, recorder: Recorder, found: list[Problem]) -> None:
+    def __init__(self, recorder: Recorder, problems: list[CaptureProblem]) -> None:
         super().__init__(recorder, convert_if_user_code, True)
-        self.problems = found
+        self.problems = problems
 
     def with_tape(self, tape: bool) -> ExplainMode:
         """Return the mode of the same recording, with or without autograd."""
@@ -86,35 +86,43 @@ class ExplainMode(Static):
         """Collect an error, and return `replacement`, the value with which the capture
         continues.
         """
-        self.note(str(error))
+        self.add_problem(str(error))
         return replacement
 
-    def note(self, message: str) -> None:
+    def add_problem(self, message: str) -> None:
         """Add a problem unless one with the same line and cause exists."""
-        result = problem_of(message)
+        result = parse_problem(message)
         if all(_problem_key(result) != _problem_key(other) for other in self.problems):
             self.problems.append(result)
 
 
-def _problem_key(problem: Problem) -> tuple[Any, ...]:
+def _problem_key(problem: CaptureProblem) -> tuple[Any, ...]:
     """Return a key that is equal for problems that differ only in variable names."""
     return problem.file, problem.line, re.sub(r"'[^']*'", "", problem.cause)
 
 
-def problem_of(message: str) -> Problem:
+def parse_problem(message: str) -> CaptureProblem:
     """Parse an error message that ends with the user's line."""
     head, _, place = message.rpartition("\n  at ")
-    found = re.match(r"(.+?):(\d+) in (\S+?)(?:: (.*))?$", place)
-    if found is None:
+    location_match = re.match(r"(.+?):(\d+) in (\S+?)(?:: (.*))?$", place)
+    if location_match is None:
         line = user_line()
         head, location = (
             message,
             (line.file, line.lineno, line.function, line.text) if line else ("", 0, "", ""),
         )
     else:
-        location = (found[1], int(found[2]), found[3], found[4] or "")
-    fix = next((f for pattern, f in FIXES.items() if re.search(pattern, head, re.DOTALL)), "")
-    return Problem(*location, head.strip(), fix)
+        location = (
+            location_match[1],
+            int(location_match[2]),
+            location_match[3],
+            location_match[4] or "",
+        )
+    fix = next(
+        (f for pattern, f in FIX_BY_ERROR_PATTERN.items() if re.search(pattern, head, re.DOTALL)),
+        "",
+    )
+    return CaptureProblem(*location, head.strip(), fix)
 
 
 def explain(target: Any, input_spec: Any = None) -> Explanation:
@@ -129,12 +137,16 @@ def explain(target: Any, input_spec: Any = None) -> Explanation:
         input_spec = function._input_spec if input_spec is None else input_spec
         owner, function = function._owner or owner, function.dygraph_function
     if input_spec is not None:
-        return _explain_recording(function, input_spec, owner)
-    problems = {p: None for each in _functions(function, owner) for p in scan(each)}
+        return _explain_capture(function, input_spec, owner)
+    problems = {
+        p: None
+        for each in _iter_user_functions(function, owner)
+        for p in scan_function_and_callees(each)
+    }
     return Explanation(sorted(problems))
 
 
-def _functions(function: Any, owner: Any) -> Iterator[FunctionType]:
+def _iter_user_functions(function: Any, owner: Any) -> Iterator[FunctionType]:
     """Yield the user functions that a call may reach, including those of sublayers."""
     methods: list[Any] = [function]
     if isinstance(owner, Layer):
@@ -142,23 +154,25 @@ def _functions(function: Any, owner: Any) -> Iterator[FunctionType]:
     for method in methods:
         plain = method.dygraph_function if isinstance(method, StaticFunction) else method
         plain = getattr(plain, "__func__", plain)
-        if isinstance(plain, FunctionType) and is_users(plain):
+        if isinstance(plain, FunctionType) and is_user_function(plain):
             yield plain
 
 
-def _explain_recording(function: Callable[..., Any], input_spec: Any, owner: Any) -> Explanation:
-    parameters, mode = Parameters(function), ExplainMode(Recorder(), [])
-    found = FunctionCapture(mode, parameters.with_specs(input_spec), owner)
+def _explain_capture(function: Callable[..., Any], input_spec: Any, owner: Any) -> Explanation:
+    parameters, mode = FunctionParameters(function), ExplainMode(Recorder(), [])
+    capture = FunctionCapture(mode, parameters.arguments_from_specs(input_spec), owner)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         with replace_base_mode(mode):
-            ended = _record_function(mode, found, function, parameters)
+            last_lines = _capture_and_collect(mode, capture, function, parameters)
         try:
-            found.guards.finish(found.effects)
+            capture.guards.finish_capture(capture.side_effects)
         except OarlockError as error:
-            mode.note(str(error))
-    read = [p for each in _functions(function, owner) for p in scan(each)]
-    silent = [p for p in read if p.silent or _is_after(p, ended)]
+            mode.add_problem(str(error))
+    read = [
+        p for each in _iter_user_functions(function, owner) for p in scan_function_and_callees(each)
+    ]
+    silent = [p for p in read if p.is_silent or _is_after_capture_end(p, last_lines)]
     known = {p.function for p in silent}
     for warning in caught:
         text = str(warning.message)
@@ -166,20 +180,23 @@ def _explain_recording(function: Callable[..., Any], input_spec: Any, owner: Any
             "is not converted" in text
             and text.split(" ", maxsplit=1)[0].rpartition(".")[2] not in known
         ):
-            mode.note(text)
-    return Explanation(sorted({*mode.problems, *silent}), found.guards.to_guards(), True)
+            mode.add_problem(text)
+    return Explanation(sorted({*mode.problems, *silent}), capture.guards.to_user_guards(), True)
 
 
-def _is_after(problem: Problem, ended: dict[tuple[str, str], int]) -> bool:
+def _is_after_capture_end(problem: CaptureProblem, last_lines: dict[tuple[str, str], int]) -> bool:
     """Whether a problem is after the line at which the capture ended.
 
-    ended: the last line of each function
+    last_lines: the last line of each function
     """
-    return problem.line > ended.get((problem.file, problem.function), problem.line)
+    return problem.line > last_lines.get((problem.file, problem.function), problem.line)
 
 
-def _record_function(
-    mode: ExplainMode, found: FunctionCapture, function: Callable[..., Any], parameters: Parameters
+def _capture_and_collect(
+    mode: ExplainMode,
+    capture: FunctionCapture,
+    function: Callable[..., Any],
+    parameters: FunctionParameters,
 ) -> dict[tuple[str, str], int]:
     """Capture a function and collect its problems.
 
@@ -187,24 +204,28 @@ def _record_function(
     {(file, function): line}.
     """
     try:
-        result = found.call(function, parameters)
+        result = capture.call_function(function, parameters)
     except OarlockError as error:
         head, at, place = str(error).rpartition("\n  at ")
-        mode.note(f"{head}{CONTINUATION_NOTE}{at}{place}" if at else f"{error}{CONTINUATION_NOTE}")
-        return _error_lines(error)
+        mode.add_problem(
+            f"{head}{SOURCE_ONLY_NOTE}{at}{place}" if at else f"{error}{SOURCE_ONLY_NOTE}"
+        )
+        return _user_lines_of_error(error)
     except Exception as error:
-        mode.note(f"{type(error).__name__}: {error}{CONTINUATION_NOTE}{_error_location(error)}")
-        return _error_lines(error)
+        mode.add_problem(
+            f"{type(error).__name__}: {error}{SOURCE_ONLY_NOTE}{_format_error_location(error)}"
+        )
+        return _user_lines_of_error(error)
     try:
-        reject_array_effects(found.effects)
-        reject_results(pytree.flatten(result)[0])
-        write_outputs(mode.recorder, result)
+        reject_tensor_array_effects(capture.side_effects)
+        reject_invalid_results(pytree.flatten(result)[0])
+        declare_outputs(mode.recorder, result)
     except OarlockError as error:
-        mode.note(str(error))
+        mode.add_problem(str(error))
     return {}
 
 
-def _error_location(error: Exception) -> str:
+def _format_error_location(error: Exception) -> str:
     """Return the user's line that raised an error of Python."""
     code, line = next(reversed(list(_user_frames(error))), (None, 0))
     if code is None:
@@ -216,7 +237,7 @@ def _error_location(error: Exception) -> str:
     )
 
 
-def _error_lines(error: Exception) -> dict[tuple[str, str], int]:
+def _user_lines_of_error(error: Exception) -> dict[tuple[str, str], int]:
     """Return the lines of the user's functions in the traceback of an error."""
     return {
         (os.path.basename(code.co_filename), code.co_name): line
@@ -227,9 +248,9 @@ def _error_lines(error: Exception) -> dict[tuple[str, str], int]:
 def _user_frames(error: Exception) -> Iterator[tuple[CodeType, int]]:
     """Yield the user's code in the traceback of an error with its lines, the innermost last."""
     for frame, line in walk_tb(error.__traceback__):
-        if _is_user_code(frame.f_code.co_filename):
+        if _is_user_file(frame.f_code.co_filename):
             yield frame.f_code, line
 
 
-def _is_user_code(filename: str) -> bool:
+def _is_user_file(filename: str) -> bool:
     return not is_library_file(filename) and "site-packages" not in filename

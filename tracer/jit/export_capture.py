@@ -15,42 +15,42 @@ from ..core.errors import TraceError, warn, with_user_line
 from ..core.mode import replace_base_mode
 from ..core.tensor import Tensor
 from ..ir.program_names import Namer
-from .asserts_to_guards import take_asserts
+from .asserts_to_guards import remove_asserts_and_prints
 from .function_capture import FunctionCapture
 from .guards.guard import StateGuard
 from .guards.side_effects import SideEffect
-from .guards.snapshots import is_constant
+from .guards.snapshots import consists_of_constants
 from .layer_capture import (
     CHECK,
     CapturedProgram,
     create_captured_program,
+    declare_outputs,
     require_outputs,
-    with_contract,
-    write_outputs,
+    set_contract,
 )
-from .relax_guards import difference
-from .saved_methods import Method
+from .relax_guards import describe_program_difference
+from .saved_methods import MethodToSave
 
 
-class SharedParameters:
+class SharedParameterNames:
     """The parameters and buffers that several programs of one model share, under the same names."""
 
     def __init__(self) -> None:
         self._namer = Namer()
         self._names_by_tensor: dict[int, str] = {}
-        self._alive: list[Tensor] = []
+        self._referenced_tensors: list[Tensor] = []
 
-    def recorder(self) -> Recorder:
+    def create_recorder(self) -> Recorder:
         """Return a recorder for the next program."""
         return Recorder(
             namer=self._namer.for_related_program(self._names_by_tensor.values()),
             known=self._names_by_tensor,
         )
 
-    def add(self, scope: dict[str, Tensor]) -> None:
+    def register_scope(self, scope: dict[str, Tensor]) -> None:
         """Register the tensors of a program under their names."""
         self._names_by_tensor.update({id(t): name for name, t in scope.items()})
-        self._alive += scope.values()
+        self._referenced_tensors += scope.values()
 
 
 class CallRollback:
@@ -68,26 +68,26 @@ class CallRollback:
         tensors: Iterable[Tensor] = (),
         on_hook_registered: Iterable[Tensor] = (),
     ) -> None:
-        self._effects, self._guards = effects, guards
-        self._arrays = [(tensor, tensor.array) for tensor in tensors]
-        self._hooks = [(tensor, list(tensor._hooks or ())) for tensor in on_hook_registered]
+        self._side_effects, self._state_guards = effects, guards
+        self._saved_arrays = [(tensor, tensor.array) for tensor in tensors]
+        self._saved_hooks = [(tensor, list(tensor._hooks or ())) for tensor in on_hook_registered]
 
     def undo(self) -> None:
         """Restore the state before the first call."""
-        for effect in self._effects:
+        for effect in self._side_effects:
             effect.restore()
-        for guard in self._guards:
-            guard.restore()
-        for tensor, array in self._arrays:
+        for guard in self._state_guards:
+            guard.restore_value()
+        for tensor, array in self._saved_arrays:
             if tensor.array is not array:
                 tensor.array = array
-        for tensor, hooks in self._hooks:
+        for tensor, hooks in self._saved_hooks:
             if tensor._hooks:
                 tensor._hooks[:] = hooks
 
 
 def capture_method(
-    method: Method, shared: SharedParameters, guards: str = CHECK
+    method: MethodToSave, shared: SharedParameterNames, guards: str = CHECK
 ) -> CapturedProgram:
     """Capture a method for a file, and restore the Python state.
 
@@ -96,69 +96,77 @@ def capture_method(
     If the arguments are those of an example call, the batch size becomes dynamic if possible.
     Raises TraceError if the program depends on state that an earlier call changed.
     """
-    wider = method.with_dynamic_batch()
-    if wider is not None:
+    dynamic_method = method.with_dynamic_batch()
+    if dynamic_method is not None:
         # If Python code needs the batch size, the size of the example call is used.
         with suppress(Exception):
-            result = _capture(wider, shared, guards)
-            result.known_shapes = [leaf.shape for leaf in method.arguments.tensors()]
+            result = _capture_and_restore(dynamic_method, shared, guards)
+            result.accepted_input_shapes = [leaf.shape for leaf in method.arguments.input_leaves()]
             return result
-    return _capture(method, shared, guards)
+    return _capture_and_restore(method, shared, guards)
 
 
-def _capture(method: Method, shared: SharedParameters, guards: str) -> CapturedProgram:
-    result, found = _capture_once(method, shared, guards)
-    _warn_unstable_reads(found, method)
-    changed = found.guards.temporary_changes()
-    counted = [guard for guard in changed if is_constant(guard.source.read())]
-    result.assigned_buffers = assigned_buffers(result)
+def _capture_and_restore(
+    method: MethodToSave, shared: SharedParameterNames, guards: str
+) -> CapturedProgram:
+    result, capture = _capture_once(method, shared, guards)
+    _warn_unstable_reads(capture, method)
+    changed = capture.guards.find_temporary_changes()
+    counter_guards = [guard for guard in changed if consists_of_constants(guard.source.read())]
+    result.assigned_buffers = find_assigned_buffers(result)
     rollback = CallRollback(
-        found.effects,
+        capture.side_effects,
         changed,
         [result.scope[name] for name in result.assigned_buffers],
         result.scope.values(),
     )
     try:
-        if counted:
-            CallRollback([], [guard for guard in changed if guard not in counted]).undo()
-            _reject_counters(result, _capture_once(method, shared, guards)[0], counted)
+        if counter_guards:
+            CallRollback([], [guard for guard in changed if guard not in counter_guards]).undo()
+            _reject_self_modifying_state(
+                result, _capture_once(method, shared, guards)[0], counter_guards
+            )
     finally:
         rollback.undo()
-    shared.add(result.scope)
-    result.undo = rollback.undo
+    shared.register_scope(result.scope)
+    result.restore_python_state = rollback.undo
     return result
 
 
 def _capture_once(
-    method: Method, shared: SharedParameters, guards: str
+    method: MethodToSave, shared: SharedParameterNames, guards: str
 ) -> tuple[CapturedProgram, FunctionCapture]:
-    found = FunctionCapture.create(shared.recorder(), method.arguments, method.holder)
-    for variable in found.inputs:
+    capture = FunctionCapture.create(
+        shared.create_recorder(), method.arguments, method.method_owner
+    )
+    for variable in capture.inputs:
         variable.stop_gradient = True  # a file does not specify which inputs require gradients
     try:
-        return _capture_outputs(found, method, guards), found
+        return _capture_outputs(capture, method, guards), capture
     except BaseException:
-        CallRollback(found.effects, found.guards.temporary_changes()).undo()
+        CallRollback(capture.side_effects, capture.guards.find_temporary_changes()).undo()
         raise
     finally:
-        for handle in found.recorder.hooks:
+        for handle in capture.recorder.hooks:
             handle.remove()
 
 
-def _capture_outputs(found: FunctionCapture, method: Method, guards: str) -> CapturedProgram:
-    recorder = found.recorder
-    with replace_base_mode(found.mode):
-        outputs = found.call(method.plain, method.parameters)
-        _reject_state_effects(found)
-        checks = take_asserts(recorder)
+def _capture_outputs(
+    capture: FunctionCapture, method: MethodToSave, guards: str
+) -> CapturedProgram:
+    recorder = capture.recorder
+    with replace_base_mode(capture.mode):
+        outputs = capture.call_function(method.function, method.parameters)
+        _reject_state_effects(capture)
+        checks = remove_asserts_and_prints(recorder)
         for guard in checks if guards == CHECK else []:
             recorder.add_guard(guard)
-        contract = write_outputs(recorder, require_outputs(outputs))
+        contract = declare_outputs(recorder, require_outputs(outputs))
     _warn_ndarray_outputs(method.parameters.name, outputs)
     result = create_captured_program(
-        method.owner, recorder, with_contract(recorder.program, contract)
+        method.owner, recorder, set_contract(recorder.program, contract)
     )
-    result.has_asserts = bool(checks)
+    result.has_assert_statements = bool(checks)
     return result
 
 
@@ -166,33 +174,37 @@ def _warn_ndarray_outputs(function: str, outputs: Any) -> None:
     """Warn that a result which is an ndarray in Python is a Tensor when the saved program returns
     it.
     """
-    if _holds_array(outputs):
+    if _contains_ndarray_variable(outputs):
         warn(
             f"{function}: it returns an ndarray (from x.numpy()); the saved program returns a "
             f"Tensor instead"
         )
 
 
-def _holds_array(value: Any) -> bool:
+def _contains_ndarray_variable(value: Any) -> bool:
     if type(value) in (list, tuple, dict):
-        return any(map(_holds_array, value.values() if isinstance(value, dict) else value))
+        return any(
+            map(_contains_ndarray_variable, value.values() if isinstance(value, dict) else value)
+        )
     return isinstance(value, Variable) and value.is_ndarray
 
 
-def _warn_unstable_reads(found: FunctionCapture, method: Method) -> None:
+def _warn_unstable_reads(capture: FunctionCapture, method: MethodToSave) -> None:
     """Warn that forward reads a Python value that differs at each call: the file contains the
     current one.
     """
-    found.guards.find_unstable()
-    moved = found.guards.first_unstable or next(iter(found.guards.suspected_unstable), "")
-    if moved:
-        why = f"'{moved}' differs at each call; the file has what it gave now"
+    capture.guards.find_unstable_reads()
+    unstable = capture.guards.first_unstable_read or next(
+        iter(capture.guards.suspected_unstable_reads), ""
+    )
+    if unstable:
+        why = f"'{unstable}' differs at each call; the file has what it gave now"
         warn(
             f"{method.parameters.name}: {why}. Give it as an input, or draw with paddle's functions"
         )
 
 
-def assigned_buffers(recording: CapturedProgram) -> dict[str, str]:
+def find_assigned_buffers(recording: CapturedProgram) -> dict[str, str]:
     """Return the buffers that a program assigns in each run, with the line. Buffers that ops
     update, such as the statistics of batch norm, are not included.
     """
@@ -202,7 +214,7 @@ def assigned_buffers(recording: CapturedProgram) -> dict[str, str]:
     }
 
 
-def reject_buffer_reads(recording: CapturedProgram) -> None:
+def reject_reads_of_assigned_buffers(recording: CapturedProgram) -> None:
     """Raise TraceError if a program to be saved reads a buffer that it assigns."""
     read = {name for op in recording.program.ops() for name in op.input_names()}
     for name, where in recording.assigned_buffers.items():
@@ -215,30 +227,31 @@ def reject_buffer_reads(recording: CapturedProgram) -> None:
             )
 
 
-def _reject_state_effects(found: FunctionCapture) -> None:
+def _reject_state_effects(capture: FunctionCapture) -> None:
     """Raise TraceError for side effects that change buffers, or tensors that the program reads."""
-    lost = [
+    labels = [
         e.label
-        for e in found.effects
-        if e.is_layer_state() or any(map(found.recorder.knows, pytree.flatten(e.before)[0]))
+        for e in capture.side_effects
+        if e.replaces_layer_state()
+        or any(map(capture.recorder.is_bound, pytree.flatten(e.previous_value)[0]))
     ]
-    if lost:
+    if labels:
         why = (
-            f"forward stores values of the program in {lost}; a saved program keeps nothing "
+            f"forward stores values of the program in {labels}; a saved program keeps nothing "
             f"from call to call"
         )
         raise TraceError(with_user_line(why))
 
 
-def _reject_counters(
+def _reject_self_modifying_state(
     first: CapturedProgram, second: CapturedProgram, guards: list[StateGuard]
 ) -> None:
     """Raise TraceError if `forward` computes with a Python value that it also changes, so that the
     next call would record another program.
     """
-    why = difference(first, second)
+    why = describe_program_difference(first, second)
     if why:
-        labels = [guard.source.label for guard in guards]
+        labels = [guard.source.display_name for guard in guards]
         raise TraceError(
             f"forward computes with {labels}, which it changes itself; a saved program "
             f"keeps nothing from call to call: "

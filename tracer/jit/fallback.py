@@ -8,37 +8,39 @@ from typing import Any
 from ..core.errors import OarlockError, SideEffectError, TraceError, warn
 from .call_arguments import Arguments
 
-MAX_SIGNATURES = 4  # after this many failed signatures, all calls of the function run as Python
+MAX_FAILED_SIGNATURES = (
+    4  # after this many failed signatures, all calls of the function run as Python
+)
 
 
-class Fallback:
+class PythonFallback:
     """The call signatures of one function whose capture failed.
 
-    full_graph: if True, only training steps run as Python; other failures raise.
-    arguments: the arguments of the last failed call, as InputSpecs.
+    requires_full_graph: if True, only training steps run as Python; other failures raise.
+    last_arguments: the arguments of the last failed call, as InputSpecs.
     """
 
     def __init__(self, full_graph: bool) -> None:
-        self.full_graph = full_graph
-        self.arguments: Arguments | None = None
-        self._keys: set[Hashable] = set()
-        self._warned = False
-        self._message = ""  # a warning that is issued once the call succeeds
+        self.requires_full_graph = full_graph
+        self.last_arguments: Arguments | None = None
+        self._failed_keys: set[Hashable] = set()
+        self._has_warned = False
+        self._pending_warning = ""  # a warning that is issued once the call succeeds
 
     @property
-    def is_used(self) -> bool:
+    def has_failed_signatures(self) -> bool:
         """Whether any call runs as Python."""
-        return bool(self._keys)
+        return bool(self._failed_keys)
 
-    def applies_to(self, key: Hashable) -> bool:
+    def runs_as_python(self, key: Hashable) -> bool:
         """Whether calls with this signature run as Python."""
-        return len(self._keys) >= MAX_SIGNATURES or key in self._keys
+        return len(self._failed_keys) >= MAX_FAILED_SIGNATURES or key in self._failed_keys
 
-    def allows(self, error: Exception) -> bool:
+    def can_run_as_python(self, error: Exception) -> bool:
         """Whether a call whose capture failed with `error` runs as Python."""
-        return not self.full_graph or isinstance(error, SideEffectError)
+        return not self.requires_full_graph or isinstance(error, SideEffectError)
 
-    def add(
+    def add_failed_signature(
         self,
         name: str,
         key: Hashable,
@@ -50,33 +52,34 @@ class Fallback:
 
         succeeded: whether Python already ran the call successfully.
         """
-        self._keys.add(key)
-        self.arguments = arguments.as_specs()
-        if self._warned:
+        self._failed_keys.add(key)
+        self.last_arguments = arguments.with_specs_for_tensors()
+        if self._has_warned:
             return
-        self._warned = True
+        self._has_warned = True
         why, *rest = str(error).splitlines() or [""]
         if not isinstance(error, OarlockError):
             why = f"{type(error).__name__}: {why}"
         hint = "" if isinstance(error, SideEffectError) else "; full_graph=True makes this an error"
-        place = f"\n{rest[-1]}" if rest and "at " in rest[-1] else ""
-        self._message = (
-            f"{name} runs as Python, because it cannot be recorded as a program: {why}{hint}{place}"
+        location = f"\n{rest[-1]}" if rest and "at " in rest[-1] else ""
+        self._pending_warning = (
+            f"{name} runs as Python, because it cannot be recorded as a program: "
+            f"{why}{hint}{location}"
         )
         if succeeded or isinstance(error, TraceError):
-            self._warn()
+            self._emit_pending_warning()
 
-    def run(
+    def run_as_python(
         self, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
     ) -> Any:
         """Call the function as Python, then issue the pending warning. If Python raises the same
         error as the capture, no warning is issued.
         """
         result = function(*args, **kwargs)
-        if self._message:
-            self._warn()
+        if self._pending_warning:
+            self._emit_pending_warning()
         return result
 
-    def _warn(self) -> None:
-        message, self._message = self._message, ""
+    def _emit_pending_warning(self) -> None:
+        message, self._pending_warning = self._pending_warning, ""
         warn(message)

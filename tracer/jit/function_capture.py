@@ -7,12 +7,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..capture.control.escape_analysis import register_local
-from ..capture.control.may_alias import Invalidated, is_replaced, restore_texts, set_raw_items
+from ..capture.control.escape_analysis import register_local_object
+from ..capture.control.may_alias import (
+    InvalidatedValue,
+    is_replaced_by_array,
+    restore_loop_strings,
+    set_unchecked_items,
+)
 from ..capture.control.optional_values import none_flag
 from ..capture.modes import Static
 from ..capture.recorder import Recorder
-from ..capture.undefined_checks import MESSAGES, NOT_RETURNED
+from ..capture.undefined_checks import MESSAGE_BY_PREFIX, NOT_RETURNED_PREFIX
 from ..capture.variable import Variable
 from ..core import pytree
 from ..core.errors import TraceError, warn, with_user_line
@@ -20,14 +25,19 @@ from ..core.mode import replace_base_mode
 from ..core.op import OPS
 from ..ir.input_spec import InputSpec
 from ..nn.layer import Layer
-from .call_arguments import Arguments, Parameters, is_input, leaf_meta
+from .call_arguments import Arguments, FunctionParameters, input_meta, is_input
 from .guards.guard_set import GuardSet
-from .guards.side_effects import AttributeTracker, SideEffect, mark_shared, take_side_effects
-from .guards.user_code import is_users
-from .layer_capture import named_layers
+from .guards.side_effects import (
+    AttributeTracker,
+    SideEffect,
+    extract_location_side_effects,
+    mark_shared_tensors,
+)
+from .guards.user_code import is_user_function
+from .layer_capture import record_layer_paths
 from .operators.calls import call, convert_if_user_code
 from .operators.dunder_methods import DunderConversion
-from .operators.exceptions import emit_check
+from .operators.exceptions import emit_assert
 
 RECURSION_MESSAGE = (
     "calls go deeper than Python allows; a recursion that ends by the value of a tensor "
@@ -40,10 +50,10 @@ class FunctionCapture:
     """One captured call of a function.
 
     owner: the layer or object whose method it is.
-    bound: the arguments, with variables in place of tensors.
+    bound_arguments: the arguments, with variables in place of tensors.
     inputs: the variables of the inputs.
     input_names: the names of `inputs` before the call.
-    effects: the attributes that were assigned values of the program; their previous values are
+    side_effects: the attributes that were assigned values of the program; their previous values are
     restored.
     guards: all other Python state that the call read or changed.
 
@@ -52,23 +62,26 @@ class FunctionCapture:
 
     def __init__(self, mode: Static, arguments: Arguments, owner: Any) -> None:
         self.mode, self.recorder, self.owner = mode, mode.recorder, owner
-        leaves, self.inputs = declare_inputs(mode.recorder, arguments)
-        self.bound = arguments.unflatten(leaves)
-        _register_copies(mode.recorder, self.bound)
+        leaves, self.inputs = declare_call_inputs(mode.recorder, arguments)
+        self.bound_arguments = arguments.unflatten(leaves)
+        _register_container_copies(mode.recorder, self.bound_arguments)
         self.input_names = [v.name for v in self.inputs]
-        self.effects: list[SideEffect] = []
-        self._attributes, self.guards = AttributeTracker(owner), GuardSet(owner)
-        self.recorder.on_call, self.recorder.reads = self.guards.add_function, self.guards.reads
-        self.recorder.dunder_methods = DunderConversion(is_users, call)
-        for name, leaf in zip(arguments.names, arguments.leaves, strict=True):
-            self.guards.add_argument(name, leaf)
+        self.side_effects: list[SideEffect] = []
+        self._attribute_tracker, self.guards = AttributeTracker(owner), GuardSet(owner)
+        self.recorder.on_function_call, self.recorder.read_tracker = (
+            self.guards.guard_names_of_function,
+            self.guards.read_tracker,
+        )
+        self.recorder.dunder_methods = DunderConversion(is_user_function, call)
+        for name, leaf in zip(arguments.leaf_names, arguments.leaves, strict=True):
+            self.guards.guard_argument_contents(name, leaf)
 
     @classmethod
     def create(cls, recorder: Recorder, arguments: Arguments, owner: Any) -> FunctionCapture:
         """Return a capture for `arguments` that raises the first error."""
         return cls(Static(recorder, convert_if_user_code, True), arguments, owner)
 
-    def call(self, function: Callable[..., Any], parameters: Parameters) -> Any:
+    def call_function(self, function: Callable[..., Any], parameters: FunctionParameters) -> Any:
         """Call the converted function, and return its result. Each op stores the path of the
         sublayer that recorded it.
 
@@ -76,30 +89,32 @@ class FunctionCapture:
         invalidated.
         """
         try:
-            self.recorder.dunder_methods.convert_classes_of(self.owner, self.bound, function)
-            made = self._call(convert_if_user_code(function), parameters)
+            self.recorder.dunder_methods.convert_classes_of(
+                self.owner, self.bound_arguments, function
+            )
+            results = self._call_converted(convert_if_user_code(function), parameters)
             if self.recorder.side_effect is not None and not self.mode.continues:
                 raise self.recorder.side_effect
-            return self._check_outputs(made)
+            return self._check_results(results)
         finally:
-            self.recorder.dunder_methods.restore()
-            for moved in self.recorder.replaced_lists:
-                if is_replaced(moved):
-                    set_raw_items(moved, [])
+            self.recorder.dunder_methods.restore_classes()
+            for replaced in self.recorder.replaced_lists:
+                if is_replaced_by_array(replaced):
+                    set_unchecked_items(replaced, [])
             # In Python objects, LoopText values become the strings that the capture assigned.
-            for location, key in self.recorder.loop_texts:
-                location.write_item(key, restore_texts(location.read().get(key)))
+            for location, key in self.recorder.loop_string_locations:
+                location.write_item(key, restore_loop_strings(location.read().get(key)))
 
-    def _check_outputs(self, found: Any) -> Any:
-        for leaf in pytree.flatten(found)[0]:
-            if isinstance(leaf, Invalidated):
-                leaf.use()
+    def _check_results(self, results: Any) -> Any:
+        for leaf in pytree.flatten(results)[0]:
+            if isinstance(leaf, InvalidatedValue):
+                leaf.raise_error()
             if none_flag(leaf) is not False and leaf is not None:
-                self._check_not_none(leaf)
-        self.recorder.aliases.check_external(())
-        return found
+                self._emit_not_none_check(leaf)
+        self.recorder.aliases.reject_invalidated_external(())
+        return results
 
-    def _check_not_none(self, leaf: Variable) -> None:
+    def _emit_not_none_check(self, leaf: Variable) -> None:
         """Record an assert that a result is not None, because a program returns tensors."""
         assert leaf.maybe_undefined is not None
         if self.recorder.strict:
@@ -108,66 +123,71 @@ class FunctionCapture:
                 f"at {leaf.where}"
             )
         with replace_base_mode(self.mode):
-            holds = OPS["logical_not"](leaf.maybe_undefined.is_none)
+            holds = OPS["logical_not"](leaf.maybe_undefined.none_flag)
             missing_return = (
                 leaf.maybe_undefined.check is not None
-                and leaf.maybe_undefined.check.kind == NOT_RETURNED
+                and leaf.maybe_undefined.check.message_prefix == NOT_RETURNED_PREFIX
             )
             why = (
-                MESSAGES[NOT_RETURNED]
+                MESSAGE_BY_PREFIX[NOT_RETURNED_PREFIX]
                 if missing_return
                 else "is None, but a program must return tensors"
             )
-            emit_check(self.mode, holds, f"'{leaf.maybe_undefined.name}' {why}", leaf.where)
+            emit_assert(self.mode, holds, f"'{leaf.maybe_undefined.name}' {why}", leaf.where)
         leaf.maybe_undefined = None
 
-    def _call(self, converted: Callable[..., Any], parameters: Parameters) -> Any:
+    def _call_converted(self, converted: Callable[..., Any], parameters: FunctionParameters) -> Any:
         try:
             if not isinstance(self.owner, Layer):
-                return parameters.call(converted, self.bound)
-            with named_layers(self.owner, self.recorder):
-                return parameters.call(converted, self.bound)
+                return parameters.call_function(converted, self.bound_arguments)
+            with record_layer_paths(self.owner, self.recorder):
+                return parameters.call_function(converted, self.bound_arguments)
         except RecursionError as error:
             raise TraceError(with_user_line(f"{parameters.name}: {RECURSION_MESSAGE}")) from error
         finally:
-            self.effects = self._attributes.take_side_effects() + take_side_effects(self.recorder)
-            mark_shared(self.effects, self.guards.initial_values())
+            self.side_effects = (
+                self._attribute_tracker.extract_side_effects()
+                + extract_location_side_effects(self.recorder)
+            )
+            mark_shared_tensors(self.side_effects, self.guards.iter_initial_values())
 
-    def changed_inputs(self) -> list[int]:
+    def changed_input_indices(self) -> list[int]:
         """Return the indices of the inputs that were changed in place."""
-        self.recorder.aliases.check_external(self.inputs)
+        self.recorder.aliases.reject_invalidated_external(self.inputs)
         return [i for i, v in enumerate(self.inputs) if v.name != self.input_names[i]]
 
 
-def _register_copies(recorder: Recorder, value: Any) -> None:
+def _register_container_copies(recorder: Recorder, value: Any) -> None:
     """Mark lists and dicts among the arguments as local: they are copies of those of the caller."""
     if isinstance(value, dict | list | tuple):
-        register_local(recorder, value)
+        register_local_object(recorder, value)
         for inner in value.values() if isinstance(value, dict) else value:
-            _register_copies(recorder, inner)
+            _register_container_copies(recorder, inner)
 
 
-def declare_inputs(recorder: Recorder, arguments: Arguments) -> tuple[list[Any], list[Variable]]:
+def declare_call_inputs(
+    recorder: Recorder, arguments: Arguments
+) -> tuple[list[Any], list[Variable]]:
     """Declare the inputs of a call. Returns its leaves, with variables in place of tensors, and the
     variables.
     """
     leaves, inputs = list(arguments.leaves), []
     for i, (leaf, name, path) in enumerate(
-        zip(arguments.leaves, arguments.names, arguments.paths, strict=True)
+        zip(arguments.leaves, arguments.leaf_names, arguments.leaf_paths, strict=True)
     ):
         if is_input(leaf):
-            meta = leaf_meta(leaf)
+            meta = input_meta(leaf)
             assert meta is not None
-            own = isinstance(leaf, InputSpec) and leaf.name
-            feed = recorder.feed(leaf.name if own else name, meta, path)
-            if own and feed.name != leaf.name:
+            has_spec_name = isinstance(leaf, InputSpec) and leaf.name
+            feed = recorder.feed(leaf.name if has_spec_name else name, meta, path)
+            if has_spec_name and feed.name != leaf.name:
                 warn(
                     f"two inputs are named '{leaf.name}'; the input at '{path}' is "
                     f"renamed to '{feed.name}' in the program"
                 )
-            leaves[i] = recorder.variable(feed)
+            leaves[i] = recorder.create_variable(feed)
             leaves[i].stop_gradient = False  # each call determines which inputs require gradients
             inputs.append(leaves[i])
-    if arguments.duplicates:
-        leaves = [leaves[first] for first in arguments.duplicates]
+    if arguments.first_duplicate_indices:
+        leaves = [leaves[first] for first in arguments.first_duplicate_indices]
     return leaves, inputs

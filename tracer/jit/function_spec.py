@@ -9,7 +9,7 @@ from typing import Any
 from ..core import pytree
 from ..core.errors import with_user_line
 from ..ir.input_spec import InputSpec, to_input_spec
-from .call_arguments import Parameters, is_input
+from .call_arguments import FunctionParameters, is_input
 
 
 class FunctionSpec:
@@ -29,12 +29,12 @@ class FunctionSpec:
             None if input_spec is None else tuple(input_spec),
         )
         self.flat_input_spec = None if input_spec is None else pytree.flatten(self.input_spec)[0]
-        self._parameters = Parameters(function)
+        self._function_parameters = FunctionParameters(function)
 
     @property
     def args_name(self) -> list[str]:
         """The names of the arguments, without `self`."""
-        return [name for name in self._parameters.signature.parameters if name != "self"]
+        return [name for name in self._function_parameters.signature.parameters if name != "self"]
 
     def unified_args_and_kwargs(
         self, args: Sequence[Any], kwargs: Mapping[str, Any]
@@ -44,22 +44,25 @@ class FunctionSpec:
 
         Raises ValueError for a missing argument.
         """
-        left, found = dict(kwargs), list(args)
+        remaining, merged = dict(kwargs), list(args)
         names = self.args_name
-        if len(found) > len(names):
+        if len(merged) > len(names):
             raise ValueError(
-                with_user_line(f"{self._parameters.name}: {len(found)} arguments, it takes {names}")
+                with_user_line(
+                    f"{self._function_parameters.name}: {len(merged)} arguments, it takes {names}"
+                )
             )
-        for name in names[len(found) :]:
-            default = self._parameters.signature.parameters[name].default
-            if name not in left and default is inspect.Parameter.empty:
+        for name in names[len(merged) :]:
+            default = self._function_parameters.signature.parameters[name].default
+            if name not in remaining and default is inspect.Parameter.empty:
                 raise ValueError(
                     with_user_line(
-                        f"{self._parameters.name}: '{name}' is missing (got {sorted(kwargs)})"
+                        f"{self._function_parameters.name}: '{name}' is missing (got "
+                        f"{sorted(kwargs)})"
                     )
                 )
-            found.append(left.pop(name, default))
-        return tuple(found), left
+            merged.append(remaining.pop(name, default))
+        return tuple(merged), remaining
 
     def args_to_input_spec(
         self, args: Sequence[Any], kwargs: Mapping[str, Any]
@@ -68,7 +71,7 @@ class FunctionSpec:
         and arrays.
         """
         if self.input_spec is not None:
-            name, specs = self._parameters.name, len(self.input_spec)
+            name, specs = self._function_parameters.name, len(self.input_spec)
             if kwargs:
                 raise ValueError(
                     with_user_line(
@@ -80,10 +83,10 @@ class FunctionSpec:
             return (*self.input_spec, *args[len(self.input_spec) :]), dict(kwargs)
         leaves, nesting = pytree.flatten((tuple(args), dict(kwargs)))
         result: tuple[Any, dict[str, Any]] = pytree.unflatten(
-            nesting, [_spec(leaf) for leaf in leaves]
+            nesting, [_as_input_spec(leaf) for leaf in leaves]
         )
         return result
 
 
-def _spec(leaf: Any) -> Any:
+def _as_input_spec(leaf: Any) -> Any:
     return leaf if isinstance(leaf, InputSpec) or not is_input(leaf) else to_input_spec(leaf)

@@ -24,9 +24,9 @@ class Layer:
         """
         model = load(load_path)
         for name in model.methods():
-            called = model if name == "forward" else getattr(model, name)
-            setattr(self, name, functools.partial(_flat, called))
+            method = model if name == "forward" else getattr(model, name)
+            setattr(self, name, functools.partial(_call_and_flatten, method))
 
 
-def _flat(function: Any, *args: Any) -> list[Tensor]:
+def _call_and_flatten(function: Any, *args: Any) -> list[Tensor]:
     return [leaf for leaf in pytree.flatten(function(*args))[0] if isinstance(leaf, Tensor)]

@@ -1,4 +1,4 @@
-"""Capture a layer by running it (`trace`), and record the state of a layer before and after a
+"""Capture a layer by running it (`trace_layer`), and record the state of a layer before and after a
 capture.
 """
 
@@ -13,7 +13,7 @@ from typing import Any
 from ..capture import output_tree
 from ..capture.control.maybe_undefined import ANY_BLOCK
 from ..capture.dynamic_shapes import with_dynamic_dims
-from ..capture.modes import Trace, reject_maybe_undefined
+from ..capture.modes import Trace, raise_maybe_undefined
 from ..capture.recorder import Recorder
 from ..capture.undefined_checks import undefined_message
 from ..capture.variable import Variable
@@ -25,9 +25,9 @@ from ..core.tensor import Tensor
 from ..core.version import VERSION
 from ..ir.program import Attr, AttrType, Contract, ContractArg, Guard, OpDesc, Program
 from ..nn.layer import Layer
-from .guards.snapshots import random_states
+from .guards.snapshots import snapshot_random_generators
 
-PRODUCER = f"oarlock {VERSION}"
+PRODUCER_NAME = f"oarlock {VERSION}"
 CHECK, DROP = "check", "drop"  # values of the config `guards`
 
 
@@ -38,33 +38,34 @@ class CapturedProgram:
     scope: the tensors, by name in the program.
     structured_names: by name in the program, the names in the layer.
     inputs: the tensors with which a trace was called.
-    changed_state: parameters, buffers and random generators that forward changed, but that runs of
-    the program do not change.
+    changed_state_names: parameters, buffers and random generators that forward changed, but that
+    runs of the program do not change.
     dropped_guards: guards that are not enforced.
-    has_asserts: whether the function asserts on values.
-    decided_dims: variables and axes whose sizes Python code compared or converted.
-    known_shapes: input shapes for which the layer is known to work.
+    has_assert_statements: whether the function asserts on values.
+    constrained_dims: variables and axes whose sizes Python code compared or converted.
+    accepted_input_shapes: input shapes for which the layer is known to work.
     assigned_buffers: buffers that a run assigns, with the line.
-    training_op: an op that is in train mode although its layer is in eval mode; in the file it is
-    set to inference.
+    forced_training_op: an op that is in train mode although its layer is in eval mode; in the file
+    it is set to inference.
     differs_from_eager: whether the program is expected to return other values than the layer, so
     that they are not compared.
-    undo: function that restores the Python state which a call of the captured function changes.
+    restore_python_state: function that restores the Python state which a call of the captured
+    function changes.
     """
 
     program: Program
     scope: dict[str, Tensor]
     structured_names: dict[str, str] = field(default_factory=dict)
     inputs: list[Tensor] = field(default_factory=list)
-    changed_state: list[str] = field(default_factory=list)
+    changed_state_names: list[str] = field(default_factory=list)
     dropped_guards: list[Guard] = field(default_factory=list)
-    has_asserts: bool = False
-    decided_dims: set[tuple[str, int]] = field(default_factory=set)
-    known_shapes: list[tuple[int, ...]] = field(default_factory=list)
+    has_assert_statements: bool = False
+    constrained_dims: set[tuple[str, int]] = field(default_factory=set)
+    accepted_input_shapes: list[tuple[int, ...]] = field(default_factory=list)
     assigned_buffers: dict[str, str] = field(default_factory=dict)
-    training_op: OpDesc | None = None
+    forced_training_op: OpDesc | None = None
     differs_from_eager: bool = False
-    undo: Callable[[], object] = bool  # does nothing
+    restore_python_state: Callable[[], object] = bool  # does nothing
 
     @property
     def contract(self) -> Contract:
@@ -84,7 +85,9 @@ def argument_names(function: Callable[..., Any], count: int) -> list[str]:
     return [names[i] if i < len(names) else f"input_{i}" for i in range(count)]
 
 
-def named_inputs(function: Callable[..., Any], inputs: Sequence[Any]) -> Iterator[tuple[str, Any]]:
+def iter_named_inputs(
+    function: Callable[..., Any], inputs: Sequence[Any]
+) -> Iterator[tuple[str, Any]]:
     """Yield each leaf of the inputs with its name: `x`, `y_0` for an element of a list, the key for
     a value of a dict.
     """
@@ -93,35 +96,36 @@ def named_inputs(function: Callable[..., Any], inputs: Sequence[Any]) -> Iterato
         yield from zip(pytree.leaf_names(name, spec), leaves, strict=True)
 
 
-class LayerState:
+class LayerTensorTracker:
     """The tensors of a layer, to find those that forward changes."""
 
     def __init__(self, layer: Layer) -> None:
         self.layers = layer.sublayers(include_self=True)
-        self.names = structured_names(layer)
-        self.saved_state = [
+        self.structured_name_by_id = structured_names_by_id(layer)
+        self.saved_arrays = [
             (owner, key, t, None if isinstance(t, Variable) else t.array)
-            for owner, key, t in self._walk()
+            for owner, key, t in self._iter_tensors()
         ]
 
-    def _walk(self) -> Iterator[tuple[Layer, str, Tensor]]:
+    def _iter_tensors(self) -> Iterator[tuple[Layer, str, Tensor]]:
         for owner in self.layers:
             for table in (owner._parameters, owner._buffers):
                 yield from ((owner, key, t) for key, t in table.items() if t is not None)
 
-    def changed(self, kept: set[int]) -> list[str]:
+    def changed_names(self, ignored_ids: set[int]) -> list[str]:
         """Return the names of the tensors that were replaced or changed.
 
-        kept: the ids of tensors that the program itself updates; they are omitted.
+        ignored_ids: the ids of tensors that the program itself updates; they are omitted.
         """
         return [
-            self.names[id(t)]
-            for owner, key, t, array in self.saved_state
-            if id(t) not in kept and (owner.__dict__.get(key) is not t or t.array is not array)
+            self.structured_name_by_id[id(t)]
+            for owner, key, t, array in self.saved_arrays
+            if id(t) not in ignored_ids
+            and (owner.__dict__.get(key) is not t or t.array is not array)
         ]
 
 
-def structured_names(layer: Layer) -> dict[int, str]:
+def structured_names_by_id(layer: Layer) -> dict[int, str]:
     """Return the structured name of every parameter and buffer, by id; from `to_static_state_dict`
     if a subclass overrides it.
     """
@@ -132,21 +136,24 @@ def structured_names(layer: Layer) -> dict[int, str]:
 
 
 @contextmanager
-def named_layers(layer: Layer, recorder: Recorder) -> Iterator[None]:
+def record_layer_paths(layer: Layer, recorder: Recorder) -> Iterator[None]:
     """Make ops that are recorded in a sublayer store the path of the sublayer."""
     hooks = []
     for path, inner in layer.named_sublayers():
         scope = f"/{path.replace('.', '/')}/"
 
-        def enter(inner: Layer, inputs: Any, scope: str = scope) -> None:
+        def push_path(inner: Layer, inputs: Any, scope: str = scope) -> None:
             recorder.layers.append(scope)
 
-        def leave(inner: Layer, inputs: Any, outputs: Any, scope: str = scope) -> None:
+        def pop_path(inner: Layer, inputs: Any, outputs: Any, scope: str = scope) -> None:
             # A layer that raised has no post hook.
             while recorder.layers and recorder.layers.pop() != scope:
                 pass
 
-        hooks += [inner.register_forward_pre_hook(enter), inner.register_forward_post_hook(leave)]
+        hooks += [
+            inner.register_forward_pre_hook(push_path),
+            inner.register_forward_post_hook(pop_path),
+        ]
     try:
         yield
     finally:
@@ -154,44 +161,48 @@ def named_layers(layer: Layer, recorder: Recorder) -> Iterator[None]:
             hook.remove()
 
 
-def trace(
-    layer: Layer, inputs: Sequence[Any], guards: str = CHECK, watches: bool = False
+def trace_layer(
+    layer: Layer, inputs: Sequence[Any], guards: str = CHECK, tracks_constrained_dims: bool = False
 ) -> tuple[Any, CapturedProgram]:
     """Run `layer` on tensors and record it. Dimensions whose size Python code did not read become
     dynamic; with guards='drop', the other dimensions too.
 
-    watches: whether to record the sizes that Python code compares or converts.
+    tracks_constrained_dims: whether to record the sizes that Python code compares or converts.
     """
-    recorder, given = Recorder(), list[Tensor]()
-    for name, tensor in named_inputs(layer.forward, inputs):
+    recorder, inputs_ = Recorder(), list[Tensor]()
+    for name, tensor in iter_named_inputs(layer.forward, inputs):
         if not isinstance(tensor, Tensor):
             raise TypeError(
                 f"TracedLayer.trace: the input '{name}' is {type(tensor).__name__}, not a Tensor"
             )
         recorder.bind(tensor, recorder.feed(name, tensor.meta).name)
-        given.append(Tensor(tensor.array))
-    state, sources = LayerState(layer), random_states()
-    mode = Trace(recorder, decided=set() if watches else None)
-    with replace_base_mode(mode), named_layers(layer, recorder):
+        inputs_.append(Tensor(tensor.array))
+    state, sources = LayerTensorTracker(layer), snapshot_random_generators()
+    mode = Trace(recorder, constrained_dims=set() if tracks_constrained_dims else None)
+    with replace_base_mode(mode), record_layer_paths(layer, recorder):
         outputs = layer(*inputs)
-        contract = write_outputs(recorder, require_outputs(outputs))
-    held = {
+        contract = declare_outputs(recorder, require_outputs(outputs))
+    constrained = {
         (b.var, b.axis)
         for a, b in zip(recorder.guards, contract.guards, strict=True)
-        if (a.var, a.axis) in (mode.decided or ())
+        if (a.var, a.axis) in (mode.constrained_dims or ())
     }
     dropped, contract.guards = (contract.guards, []) if guards == DROP else ([], contract.guards)
     recording = create_captured_program(
         layer,
         recorder,
-        with_contract(with_dynamic_dims(recorder.program, contract.guards), contract),
+        set_contract(with_dynamic_dims(recorder.program, contract.guards), contract),
     )
-    recording.inputs, recording.dropped_guards, recording.decided_dims = given, dropped, held
+    recording.inputs, recording.dropped_guards, recording.constrained_dims = (
+        inputs_,
+        dropped,
+        constrained,
+    )
     written = recording.program.written_names()
-    recording.changed_state = state.changed(
+    recording.changed_state_names = state.changed_names(
         {id(t) for name, t in recording.scope.items() if name in written}
     )
-    recording.changed_state += [name for name, was in sources if not was.matches(was.value)]
+    recording.changed_state_names += [name for name, was in sources if not was.matches(was.value)]
     return outputs, recording
 
 
@@ -202,7 +213,7 @@ def require_outputs(outputs: Any) -> Any:
     return outputs
 
 
-def write_outputs(recorder: Recorder, outputs: Any) -> Contract:
+def declare_outputs(recorder: Recorder, outputs: Any) -> Contract:
     """Name the outputs after their paths, and append the fetch ops."""
     flat, spec = output_tree.flatten(outputs, "out")
     for _, tensor in flat:
@@ -211,9 +222,9 @@ def write_outputs(recorder: Recorder, outputs: Any) -> Contract:
             and tensor.maybe_undefined is not None
             and tensor.maybe_undefined.block != ANY_BLOCK
         ):
-            reject_maybe_undefined(tensor.maybe_undefined)
+            raise_maybe_undefined(tensor.maybe_undefined)
     fetched = [
-        (path, _fetchable(recorder, tensor, seen=[t for _, t in flat[:i]]))
+        (path, _fetchable_name(recorder, tensor, previous_outputs=[t for _, t in flat[:i]]))
         for i, (path, tensor) in enumerate(flat)
     ]
     renamed = {name: recorder.namer.unique_name(path) for path, name in fetched}
@@ -221,13 +232,17 @@ def write_outputs(recorder: Recorder, outputs: Any) -> Contract:
     guards = [replace(g, var=renamed.get(g.var, g.var)) for g in recorder.guards]
     for _, name in fetched:
         recorder.fetch(renamed[name])
-    inputs = [ContractArg(name, "", (), path) for name, path in recorder.paths.items()]
+    inputs = [ContractArg(name, "", (), path) for name, path in recorder.input_paths.items()]
     return Contract(
-        inputs, [ContractArg(renamed[n], "", (), p) for p, n in fetched], spec, guards, PRODUCER
+        inputs,
+        [ContractArg(renamed[n], "", (), p) for p, n in fetched],
+        spec,
+        guards,
+        PRODUCER_NAME,
     )
 
 
-def _fetchable(recorder: Recorder, tensor: Tensor, seen: list[Tensor]) -> str:
+def _fetchable_name(recorder: Recorder, tensor: Tensor, previous_outputs: list[Tensor]) -> str:
     """Return the name of a variable that can be fetched as an output: a copy if the tensor is an
     input, a parameter or another output.
     """
@@ -235,12 +250,12 @@ def _fetchable(recorder: Recorder, tensor: Tensor, seen: list[Tensor]) -> str:
     made_here = any(
         name in op.output_names() for op in recorder.program.block.ops if op.type != "feed"
     )
-    asked = undefined_message(name) is not None  # the name is part of an error message
+    is_checked_value = undefined_message(name) is not None  # the name is part of an error message
     if (
         made_here
-        and not asked
+        and not is_checked_value
         and name not in recorder.scope
-        and all(t is not tensor for t in seen)
+        and all(t is not tensor for t in previous_outputs)
     ):
         return name
     return recorder.name_of(OPS["assign"](tensor))
@@ -249,7 +264,7 @@ def _fetchable(recorder: Recorder, tensor: Tensor, seen: list[Tensor]) -> str:
 def rename_variables(program: Program, renamed: dict[str, str]) -> None:
     """Rename variables in all blocks and ops."""
 
-    def all_of(slots: dict[str, list[str]]) -> dict[str, list[str]]:
+    def rename_slots(slots: dict[str, list[str]]) -> dict[str, list[str]]:
         return {slot: [renamed.get(n, n) for n in names] for slot, names in slots.items()}
 
     for block in program.blocks:
@@ -257,20 +272,21 @@ def rename_variables(program: Program, renamed: dict[str, str]) -> None:
         for name, var in block.vars.items():
             var.name = name
         block.ops = [
-            replace(op, inputs=all_of(op.inputs), outputs=all_of(op.outputs)) for op in block.ops
+            replace(op, inputs=rename_slots(op.inputs), outputs=rename_slots(op.outputs))
+            for op in block.ops
         ]
 
 
-def with_contract(program: Program, contract: Contract) -> Program:
+def set_contract(program: Program, contract: Contract) -> Program:
     """Store the contract in a program, with the dtypes and shapes of inputs and outputs."""
 
-    def arg(name: str, path: str) -> ContractArg:
+    def make_arg(name: str, path: str) -> ContractArg:
         var = program.block.vars[name]
         return ContractArg(name, var.dtype, var.shape, path)
 
     paths = {a.name: a.path for a in contract.inputs}
-    contract.inputs = [arg(name, paths.get(name, name)) for name in program.feeds()]
-    contract.outputs = [arg(a.name, a.path) for a in contract.outputs]
+    contract.inputs = [make_arg(name, paths.get(name, name)) for name in program.feeds()]
+    contract.outputs = [make_arg(a.name, a.path) for a in contract.outputs]
     program.contract = contract
     return program
 
@@ -282,7 +298,7 @@ def create_captured_program(
 
     layer: the layer whose structured names the parameters have.
     """
-    names = {} if layer is None else structured_names(layer)
+    names = {} if layer is None else structured_names_by_id(layer)
     structured = {name: names[id(t)] for name, t in recorder.scope.items() if id(t) in names}
     has_no_eager_form = any(
         op.type == "recurrent" for op in program.ops()
@@ -291,17 +307,17 @@ def create_captured_program(
         program,
         recorder.scope,
         structured,
-        differs_from_eager=recorder.merges_ranks or has_no_eager_form,
+        differs_from_eager=recorder.has_merged_ranks or has_no_eager_form,
     )
 
 
-def for_inference(program: Program) -> Program:
+def set_inference(program: Program) -> Program:
     """Return the program with every op that has a training behavior set to inference."""
 
-    def tested(op: OpDesc) -> OpDesc:
+    def set_op_inference(op: OpDesc) -> OpDesc:
         if "is_test" not in op.attrs:
             return op
         return replace(op, attrs={**op.attrs, "is_test": Attr(AttrType.BOOLEAN, True)})
 
-    blocks = [replace(b, ops=[tested(op) for op in b.ops]) for b in program.blocks]
+    blocks = [replace(b, ops=[set_op_inference(op) for op in b.ops]) for b in program.blocks]
     return replace(program, blocks=blocks)

@@ -20,13 +20,13 @@ from ..ir.program import Program
 from ..ir.verifier import find_problems
 from ..loader.model_files import saved_method_prefixes
 from .layer_capture import CapturedProgram
-from .verify import Reference, verify
+from .verify import ReferenceFunction, verify_model
 
 FileContents = dict[str | os.PathLike[str], Any]
 
 
 @dataclass
-class Model:
+class ModelToWrite:
     """A program to be written.
 
     prefix: the path prefix of its files.
@@ -35,7 +35,7 @@ class Model:
 
     prefix: str
     recording: CapturedProgram
-    reference: Reference | None
+    reference: ReferenceFunction | None
 
     @property
     def program(self) -> Program:
@@ -43,8 +43,8 @@ class Model:
         return self.recording.program
 
 
-def write_all(
-    models: Sequence[Model], prefix: str, combined: bool, parameters: bool = True
+def write_model_files(
+    models: Sequence[ModelToWrite], prefix: str, combined: bool, parameters: bool = True
 ) -> None:
     """Write and verify the programs of one model. If anything fails, no file changes.
 
@@ -56,11 +56,13 @@ def write_all(
     for model in models:
         _check_program(model)
     if combined:
-        _combine(models)
-    before = [
+        _declare_all_values(models)
+    previous_methods = [
         at for at in saved_method_prefixes(prefix).values() if os.path.exists(at + ".pdiparams")
     ]
-    files: FileContents = {at + end: None for at in before for end in (".pdmodel", ".pdiparams")}
+    files: FileContents = {
+        at + end: None for at in previous_methods for end in (".pdmodel", ".pdiparams")
+    }
     sources = {model.prefix: prefix if combined else model.prefix for model in models}
     for model in models:
         values = {name: t.array for name, t in model.recording.scope.items()}
@@ -69,25 +71,27 @@ def write_all(
             pdiparams.iter_file_chunks(values) if values else None
         )
         files[model.prefix + ".pdmodel"] = pdmodel.to_bytes(model.program)
-    everything = {row.name: row for model in models for row in parameter_infos(model.recording)}
+    infos = {row.name: row for model in models for row in parameter_infos(model.recording)}
     files[prefix + ".pdiparams.info"] = (
-        info.to_bytes(everything.values()) if everything and parameters else None
+        info.to_bytes(infos.values()) if infos and parameters else None
     )
-    if not everything:
+    if not infos:
         warnings.warn(
             f"{os.path.basename(prefix)}: there are no parameters; only the .pdmodel is written",
             stacklevel=4,
         )
-    with stage_files(files) as places:
+    with stage_files(files) as staged_paths:
         for model in models:
-            _verify(model, places.get(sources[model.prefix] + ".pdiparams"), places, files)
+            _verify_staged_files(
+                model, staged_paths.get(sources[model.prefix] + ".pdiparams"), staged_paths, files
+            )
 
 
-def write_folder(recording: CapturedProgram, folder: str) -> None:
+def write_paddle1_folder(recording: CapturedProgram, folder: str) -> None:
     """Write a model in the layout of Paddle 1.x: the program as `folder`/__model__, and one file
     per value.
     """
-    _check_program(Model(folder, recording, None))
+    _check_program(ModelToWrite(folder, recording, None))
     values = {name: t.array for name, t in recording.scope.items()}
     files = {
         os.path.join(folder, name): pdiparams.iter_record_chunks(name, array)
@@ -96,16 +100,18 @@ def write_folder(recording: CapturedProgram, folder: str) -> None:
     atomic_write({**files, os.path.join(folder, "__model__"): pdmodel.to_bytes(recording.program)})
 
 
-def _check_program(model: Model) -> None:
+def _check_program(model: ModelToWrite) -> None:
     """Raise OpError for an invalid program. Remove values that the program does not read."""
-    kept = {v.name for v in model.program.persistables()}
-    model.recording.scope = {name: t for name, t in model.recording.scope.items() if name in kept}
-    wrong = find_problems(model.program)
-    if wrong:
-        raise OpError("the recorded program is not legal:\n  " + "\n  ".join(wrong))
+    persistable_names = {v.name for v in model.program.persistables()}
+    model.recording.scope = {
+        name: t for name, t in model.recording.scope.items() if name in persistable_names
+    }
+    problems = find_problems(model.program)
+    if problems:
+        raise OpError("the recorded program is not legal:\n  " + "\n  ".join(problems))
 
 
-def _combine(models: Sequence[Model]) -> None:
+def _declare_all_values(models: Sequence[ModelToWrite]) -> None:
     """Declare the values of all programs in every program, so that one parameter file serves all of
     them.
     """
@@ -119,35 +125,35 @@ def _combine(models: Sequence[Model]) -> None:
         model.recording.scope = dict(scope)
 
 
-def _verify(
-    model: Model, params: Path | None, places: dict[str, Path], files: FileContents
+def _verify_staged_files(
+    model: ModelToWrite, params: Path | None, staged_paths: dict[str, Path], files: FileContents
 ) -> None:
     """Compare the written files with the reference, and store the result in the program."""
     if model.reference is None:
         return
     path = model.prefix + ".pdmodel"
-    model.recording.contract.verified = verify(
+    model.recording.contract.verified = verify_model(
         model.program,
         files[path],
         None if params is None else str(params),
         model.recording.scope,
         model.reference,
         model.recording.inputs,
-        model.recording.known_shapes,
+        model.recording.accepted_input_shapes,
     )
     with set_error_filename(path):
-        Path(places[path]).write_bytes(pdmodel.to_bytes(model.program))
+        Path(staged_paths[path]).write_bytes(pdmodel.to_bytes(model.program))
 
 
 def parameter_infos(recording: CapturedProgram) -> list[info.VarInfo]:
     """Return the rows of `.pdiparams.info`."""
     return [
         info.VarInfo(
-            name, recording.structured_names.get(name, name), t.stop_gradient, _trainable(t)
+            name, recording.structured_names.get(name, name), t.stop_gradient, _trainable_flag(t)
         )
         for name, t in recording.scope.items()
     ]
 
 
-def _trainable(tensor: Tensor) -> bool | None:
+def _trainable_flag(tensor: Tensor) -> bool | None:
     return not tensor.stop_gradient if isinstance(tensor, Parameter) else None

@@ -9,56 +9,62 @@ from ..core.errors import OpError
 from .call_arguments import Arguments
 from .concrete_program import ConcreteProgram
 
-MAX_PROGRAMS = 16  # maximum number of programs per call signature, with different guards
+MAX_PROGRAMS_PER_SIGNATURE = (
+    16  # maximum number of programs per call signature, with different guards
+)
 
 
 class ProgramCache:
     """The programs of one function, by call signature. A signature has several programs if their
     guards differ.
 
-    latest: the program that ran at the last call.
-    fast: programs for calls that have only positional tensors, by a key that is quick to compute.
+    latest_program: the program that ran at the last call.
+    fast_cache: programs for calls that have only positional tensors, by a key that is quick to
+    compute.
     """
 
     def __init__(self) -> None:
         self._programs: dict[Any, list[ConcreteProgram]] = {}
-        self.latest: ConcreteProgram | None = None  # the program of the last call
-        self.fast: dict[Any, ConcreteProgram] = {}  # for calls with positional tensors only
+        self.latest_program: ConcreteProgram | None = None  # the program of the last call
+        self.fast_cache: dict[Any, ConcreteProgram] = {}  # for calls with positional tensors only
 
-    def get(
+    def get_or_create(
         self, key: Any, arguments: Arguments, make: Callable[[], ConcreteProgram]
     ) -> ConcreteProgram:
         """Return the program for a key whose guards hold; create one if there is none."""
-        found = self.get_or_none(key, arguments, make, None)
-        assert found is not None
-        return found
+        program = self.get_or_create_limited(key, arguments, make, None)
+        assert program is not None
+        return program
 
-    def get_or_none(
+    def get_or_create_limited(
         self,
         key: Any,
         arguments: Arguments,
         make: Callable[[], ConcreteProgram],
-        most: int | None = MAX_PROGRAMS,
+        max_programs: int | None = MAX_PROGRAMS_PER_SIGNATURE,
     ) -> ConcreteProgram | None:
         """Return the program whose guards hold, or create one. Return None if no guards hold and
-        there are already `most` programs.
+        there are already `max_programs` programs.
         """
         programs = self._programs.setdefault(key, [])
         for program in programs:
-            if not program.arguments.find_changed_object(arguments) and program.guards.hold():
-                self.latest = program
+            if (
+                not program.arguments.name_of_changed_object(arguments)
+                and program.guards.are_satisfied()
+            ):
+                self.latest_program = program
                 return program
         if (
-            most is not None
+            max_programs is not None
             and programs
-            and (len(programs) >= most or programs[-1].guards.first_unstable)
+            and (len(programs) >= max_programs or programs[-1].guards.first_unstable_read)
         ):
             return None
         result = make()
         if programs:
-            result.guards.confirm_unstable(programs[-1].guards)
+            result.guards.confirm_unstable_reads(programs[-1].guards)
         programs.append(result)
-        self.latest = result
+        self.latest_program = result
         return result
 
     def last(self) -> tuple[Any, tuple[ConcreteProgram, Any]]:
@@ -66,15 +72,15 @@ class ProgramCache:
 
         Raises OpError if there was no call.
         """
-        result = self.latest
+        result = self.latest_program
         if result is None:
             raise OpError("program_cache: no program was made so far")
         key = next(
             key for key, programs in self._programs.items() if any(p is result for p in programs)
         )
-        return key, (result, result.partial)
+        return key, (result, result.partial_program)
 
-    def programs_for(self, key: Any) -> list[ConcreteProgram]:
+    def programs_with_key(self, key: Any) -> list[ConcreteProgram]:
         """Return the programs for a key, the newest last."""
         return self._programs.get(key, [])
 
@@ -85,8 +91,8 @@ class ProgramCache:
     def clear(self) -> None:
         """Remove all programs."""
         self._programs.clear()
-        self.fast.clear()
-        self.latest = None
+        self.fast_cache.clear()
+        self.latest_program = None
 
     def __len__(self) -> int:
         return len(self.concrete_programs())

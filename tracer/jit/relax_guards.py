@@ -13,33 +13,35 @@ import numpy as np
 from ..capture.dynamic_shapes import with_dynamic_dims
 from ..ir.op_traits import is_feed_or_fetch
 from ..ir.program import OpDesc
-from .layer_capture import CapturedProgram, with_contract
+from .layer_capture import CapturedProgram, set_contract
 
 
-def relax_guards(first: CapturedProgram, second: CapturedProgram) -> CapturedProgram:
+def relax_size_guards(first: CapturedProgram, second: CapturedProgram) -> CapturedProgram:
     """Return the first captured program without the guards on sizes that differ in the second one
     and that Python code only used in arithmetic. If the programs differ, all guards stay, and a
     warning is issued.
     """
-    why = difference(first, second)
+    why = describe_program_difference(first, second)
     if why:
         warnings.warn(
             f"TracedLayer.trace: at the other sizes forward does something else: {why}",
             stacklevel=3,
         )
         return first
-    decided = first.decided_dims | second.decided_dims
-    there = {(g.var, g.axis): g.expected for g in second.contract.guards if g.kind == "dim"}
-    kept = [
+    constrained = first.constrained_dims | second.constrained_dims
+    second_sizes = {(g.var, g.axis): g.expected for g in second.contract.guards if g.kind == "dim"}
+    guards = [
         g
         for g in first.contract.guards
-        if g.kind != "dim" or (g.var, g.axis) in decided or there.get((g.var, g.axis)) == g.expected
+        if g.kind != "dim"
+        or (g.var, g.axis) in constrained
+        or second_sizes.get((g.var, g.axis)) == g.expected
     ]
-    contract = replace(first.contract, guards=kept)
-    return replace(first, program=with_contract(with_dynamic_dims(first.program, kept), contract))
+    contract = replace(first.contract, guards=guards)
+    return replace(first, program=set_contract(with_dynamic_dims(first.program, guards), contract))
 
 
-def difference(first: CapturedProgram, second: CapturedProgram) -> str:
+def describe_program_difference(first: CapturedProgram, second: CapturedProgram) -> str:
     """Describe how two captured programs of one layer differ, except for sizes; empty if they are
     equal.
     """
@@ -47,7 +49,7 @@ def difference(first: CapturedProgram, second: CapturedProgram) -> str:
         [op for op in r.program.ops() if not is_feed_or_fetch(op.type)] for r in (first, second)
     )
     for a, b in zip(one, two, strict=False):
-        what = _op_difference(a, b)
+        what = _describe_op_difference(a, b)
         if what:
             return f"{what}\n  at {a.user_line}"
     if len(one) != len(two):
@@ -55,13 +57,13 @@ def difference(first: CapturedProgram, second: CapturedProgram) -> str:
         return f"there is one {longer.type} more or less\n  at {longer.user_line}"
     if first.contract.output_tree != second.contract.output_tree:
         return f"the results are {first.contract.output_tree}, then {second.contract.output_tree}"
-    held = next(
-        (n for n, t in first.scope.items() if not _same_value(t, second.scope.get(n))), None
+    name_ = next(
+        (n for n, t in first.scope.items() if not _have_equal_values(t, second.scope.get(n))), None
     )
-    return f"the constant '{held}' has other values" if held else ""
+    return f"the constant '{name_}' has other values" if name_ else ""
 
 
-def _op_difference(a: OpDesc, b: OpDesc) -> str:
+def _describe_op_difference(a: OpDesc, b: OpDesc) -> str:
     if a.type != b.type:
         return f"{a.type} is {b.type}"
     if (a.inputs, a.outputs) != (b.inputs, b.outputs):
@@ -70,7 +72,7 @@ def _op_difference(a: OpDesc, b: OpDesc) -> str:
     return f"{a.type} has {attr}={a.attr(attr)}, then {attr}={b.attr(attr)}" if attr else ""
 
 
-def _same_value(one: Any, other: Any) -> bool:
+def _have_equal_values(one: Any, other: Any) -> bool:
     if one is other:
         return True
     return (

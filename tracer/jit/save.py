@@ -21,15 +21,15 @@ from ..ir.input_spec import InputSpec
 from ..ir.passes.prune import prune
 from ..ir.program import ContractArg, OpDesc, Program
 from ..loader.translated_layer import TranslatedLayer
-from .conversion_switches import as_python
-from .export_capture import SharedParameters, capture_method, reject_buffer_reads
-from .layer_capture import CHECK, DROP, CapturedProgram, for_inference
-from .model_writer import Model, write_all
+from .conversion_switches import run_as_python
+from .export_capture import SharedParameterNames, capture_method, reject_reads_of_assigned_buffers
+from .layer_capture import CHECK, DROP, CapturedProgram, set_inference
+from .model_writer import ModelToWrite, write_model_files
 from .save_hooks import _run_save_pre_hooks
-from .saved_methods import Method, methods_of
-from .verify import Reference, run_compiled
+from .saved_methods import MethodToSave, methods_to_save
+from .verify import ReferenceFunction, run_compiled_program
 
-CONFIGS = (
+SAVE_CONFIGS = (
     "verify",
     "output_spec",
     "with_hook",
@@ -66,17 +66,17 @@ def save(layer: Any, path: str | os.PathLike[str], input_spec: Any = None, **con
     state that the previous call changed. Raises VerifyError if the files return other values than
     the layer. No file changes in these cases.
     """
-    unknown = configs.keys() - set(CONFIGS)
+    unknown = configs.keys() - set(SAVE_CONFIGS)
     if unknown:
         raise ValueError(
-            f"jit.save: there is no config {sorted(unknown)}; there are {', '.join(CONFIGS)}"
+            f"jit.save: there is no config {sorted(unknown)}; there are {', '.join(SAVE_CONFIGS)}"
         )
-    prefix = check_path(path)
-    methods = methods_of(layer, input_spec, bool(configs.get("skip_forward")))
+    prefix = validate_path_prefix(path)
+    methods = methods_to_save(layer, input_spec, bool(configs.get("skip_forward")))
     if not methods:
         os.makedirs(os.path.dirname(prefix) or ".", exist_ok=True)
         return
-    shared = SharedParameters()
+    shared = SharedParameterNames()
     models = []
     for method in methods:
         at = prefix if method.name == "forward" else f"{prefix}.{method.name}"
@@ -86,24 +86,24 @@ def save(layer: Any, path: str | os.PathLike[str], input_spec: Any = None, **con
             shared,
             outputs,
             inputs,
-            check_guards("jit.save", configs.get("guards", CHECK)),
+            validate_guards_config("jit.save", configs.get("guards", CHECK)),
         )
-        whole = outputs is None and inputs is None and method.arguments.saved_inputs is None
+        whole = outputs is None and inputs is None and method.arguments.saved_input_names is None
         reference = (
-            make_reference(method, recording, whole) if configs.get("verify", True) else None
+            create_reference(method, recording, whole) if configs.get("verify", True) else None
         )
-        models.append(Model(at, recording, reference))
-    write_all(models, prefix, bool(configs.get("combine_params")))
+        models.append(ModelToWrite(at, recording, reference))
+    write_model_files(models, prefix, bool(configs.get("combine_params")))
 
 
-def check_guards(what: str, guards: Any) -> str:
+def validate_guards_config(what: str, guards: Any) -> str:
     """Return the config `guards`. Raises ValueError unless it is 'check' or 'drop'."""
     if guards not in (CHECK, DROP):
         raise ValueError(f"{what}: guards should be 'check' or 'drop', not {guards!r}")
     return str(guards)
 
 
-def check_path(path: str | os.PathLike[str]) -> str:
+def validate_path_prefix(path: str | os.PathLike[str]) -> str:
     """Return `path` as a prefix of files. Raises ValueError if the prefix is empty."""
     if not isinstance(path, str | os.PathLike):
         raise OperandError(f"path should be a str, not {type(path).__name__}")
@@ -120,7 +120,7 @@ def check_path(path: str | os.PathLike[str]) -> str:
     return text
 
 
-def select_names(what: str, names: list[str], numbers: Sequence[int] | None) -> list[str]:
+def select_names_by_index(what: str, names: list[str], numbers: Sequence[int] | None) -> list[str]:
     """Return the names of the inputs or outputs with the given indices; all names if there are no
     indices. Raises TypeError, OpError.
     """
@@ -137,8 +137,8 @@ def select_names(what: str, names: list[str], numbers: Sequence[int] | None) -> 
 
 
 def capture_for_inference(
-    method: Method,
-    shared: SharedParameters,
+    method: MethodToSave,
+    shared: SharedParameterNames,
     output_spec: Any,
     input_names: Any,
     guards: str = CHECK,
@@ -151,28 +151,28 @@ def capture_for_inference(
     Raises OpError.
     """
     recording = capture_method(method, shared, guards)
-    program = for_inference(recording.program)
-    turned = next(iter(_ops_changed(recording.program, program)), None)
-    if method.training:
+    program = set_inference(recording.program)
+    changed_op = next(iter(_iter_changed_ops(recording.program, program)), None)
+    if method.is_training:
         recording.differs_from_eager |= (
-            turned is not None
+            changed_op is not None
         )  # an op in train mode, which the file sets to inference
     else:
-        recording.training_op = turned
+        recording.forced_training_op = changed_op
     fetches = program.fetches()
     if output_spec is not None:
         fetches = _output_names(program, output_spec)
-    wanted = method.arguments.saved_inputs if input_names is None else input_names
-    feeds = program.feeds() if wanted is None else list(wanted)
+    input_names_ = method.arguments.saved_input_names if input_names is None else input_names
+    feeds = program.feeds() if input_names_ is None else list(input_names_)
     # unused inputs are kept
     recording.program = prune(program, feeds, fetches, spare=True)
-    reject_buffer_reads(recording)
+    reject_reads_of_assigned_buffers(recording)
     return recording
 
 
-def _ops_changed(program: Program, tested: Program) -> Iterator[OpDesc]:
-    """Yield the ops that `for_inference` changed; ops with blocks are left out."""
-    pairs = zip(program.ops(), tested.ops(), strict=True)
+def _iter_changed_ops(program: Program, inference_program: Program) -> Iterator[OpDesc]:
+    """Yield the ops that `set_inference` changed; ops with blocks are left out."""
+    pairs = zip(program.ops(), inference_program.ops(), strict=True)
     return (op for op, other in pairs if op.attrs != other.attrs and "sub_block" not in op.attrs)
 
 
@@ -221,15 +221,17 @@ def _output_name(program: Program, output: Any) -> str | None:
     return name if name in names else None
 
 
-def make_reference(method: Method, recording: CapturedProgram, whole: bool) -> Reference:
+def create_reference(
+    method: MethodToSave, recording: CapturedProgram, is_complete: bool
+) -> ReferenceFunction:
     """Return the reference with which the files are compared: the Python function. If it is
     expected to return other values, or only a part of the program is saved, return the captured
     program instead.
     """
     leaves = method.arguments.leaves
-    places = [i for i, leaf in enumerate(leaves) if isinstance(leaf, InputSpec)]
-    if recording.training_op is not None:
-        op = recording.training_op
+    input_indices = [i for i, leaf in enumerate(leaves) if isinstance(leaf, InputSpec)]
+    if recording.forced_training_op is not None:
+        op = recording.forced_training_op
         why = (
             f"'{op.type}'{f' at {op.user_line}' if op.user_line else ''} is told to train, though "
             f"its layer is not; the file has it as it is in a test, as in Paddle"
@@ -237,39 +239,41 @@ def make_reference(method: Method, recording: CapturedProgram, whole: bool) -> R
         warn(f"jit.save: {why}. Give it training=self.training")
     if (
         recording.differs_from_eager
-        or recording.training_op is not None
-        or not whole
+        or recording.forced_training_op is not None
+        or not is_complete
         or isinstance(method.owner, TranslatedLayer)
     ):
-        return interpreter_reference(recording)
+        return create_interpreter_reference(recording)
 
     # The function computes gradients.
-    goes_back = any(op.type.endswith("_grad") for op in recording.program.ops())
+    has_gradients = any(op.type.endswith("_grad") for op in recording.program.ops())
 
-    def eager(tensors: list[Tensor]) -> list[Any]:
+    def run_eagerly(tensors: list[Tensor]) -> list[Any]:
         # the function may change its inputs
-        given = {i: Tensor(t.array.copy()) for i, t in zip(places, tensors, strict=True)}
-        with set_grad_enabled(goes_back), as_python(), _isolated_call(recording):
-            found = method.call([given.get(i, leaf) for i, leaf in enumerate(leaves)])
+        given = {i: Tensor(t.array.copy()) for i, t in zip(input_indices, tensors, strict=True)}
+        with set_grad_enabled(has_gradients), run_as_python(), _restoring_python_state(recording):
+            found = method.call_function([given.get(i, leaf) for i, leaf in enumerate(leaves)])
         output_tree.check_structure(recording.contract.output_tree, found)
         given_back = output_tree.select_outputs(
             recording.contract.output_tree, pytree.flatten(found)[0]
         )
         return [
-            _to_array(leaf, out)
+            _result_to_array(leaf, out)
             for leaf, out in zip(given_back, recording.contract.outputs, strict=True)
         ]
 
-    return _with_recording_fallback(eager, recording) if method.training else eager
+    return _with_interpreter_fallback(run_eagerly, recording) if method.is_training else run_eagerly
 
 
-def _with_recording_fallback(eager: Reference, recording: CapturedProgram) -> Reference:
+def _with_interpreter_fallback(
+    eager: ReferenceFunction, recording: CapturedProgram
+) -> ReferenceFunction:
     """Use Python as the reference, and the captured program for inputs that Python rejects: a layer
     in train mode may need an enclosing program.
     """
-    recorded = interpreter_reference(recording)
+    recorded = create_interpreter_reference(recording)
 
-    def run(tensors: list[Tensor]) -> Sequence[Any]:
+    def run_reference(tensors: list[Tensor]) -> Sequence[Any]:
         try:
             return eager(tensors)
         except VerifyError:
@@ -277,11 +281,11 @@ def _with_recording_fallback(eager: Reference, recording: CapturedProgram) -> Re
         except Exception:
             return recorded(tensors)
 
-    return run
+    return run_reference
 
 
 @contextmanager
-def _isolated_call(recording: CapturedProgram) -> Iterator[None]:
+def _restoring_python_state(recording: CapturedProgram) -> Iterator[None]:
     """Run a call, and restore the Python state. Convert errors of user code, which mean that the
     random inputs are unsuitable: an assert failed, the batch size does not fit, or a variable is
     undefined after a loop without iterations.
@@ -291,14 +295,18 @@ def _isolated_call(recording: CapturedProgram) -> Iterator[None]:
     except OarlockError:
         raise
     except Exception as error:
-        if not (recording.has_asserts or recording.known_shapes or isinstance(error, NameError)):
+        if not (
+            recording.has_assert_statements
+            or recording.accepted_input_shapes
+            or isinstance(error, NameError)
+        ):
             raise
         raise OpError(f"{type(error).__name__}: {error}") from error
     finally:
-        recording.undo()
+        recording.restore_python_state()
 
 
-def _to_array(value: Any, output: ContractArg) -> Any:
+def _result_to_array(value: Any, output: ContractArg) -> Any:
     """Return a result of Python as an array; conditions, lengths and sizes may be numbers."""
     if isinstance(value, Tensor):
         return value.array
@@ -306,11 +314,13 @@ def _to_array(value: Any, output: ContractArg) -> Any:
     return array.reshape(output.shape) if output.shape == (1,) and array.size == 1 else array
 
 
-def interpreter_reference(recording: CapturedProgram) -> Reference:
+def create_interpreter_reference(recording: CapturedProgram) -> ReferenceFunction:
     """Return a reference that interprets the captured program."""
     compiled = CompiledProgram(recording.program)
 
-    def run(tensors: list[Tensor]) -> Sequence[Any]:
-        return run_compiled(compiled, recording.scope, [cuda.to_host(t.array) for t in tensors])
+    def run_interpreter(tensors: list[Tensor]) -> Sequence[Any]:
+        return run_compiled_program(
+            compiled, recording.scope, [cuda.to_host(t.array) for t in tensors]
+        )
 
-    return run
+    return run_interpreter

@@ -18,58 +18,62 @@ from ..core.tensor import Tensor
 from ..ir.input_spec import InputSpec, to_input_spec
 from ..loader.translated_layer import TranslatedLayer
 from ..nn.layer import Layer
-from .call_arguments import Arguments, Parameters, is_input
+from .call_arguments import Arguments, FunctionParameters, is_input
 from .static_function import StaticFunction
 
 
 @dataclass
-class Method:
+class MethodToSave:
     """A function to be saved.
 
     name: 'forward' for the function whose files have no method name.
     owner: the layer whose parameters it uses.
-    plain: the Python function.
-    called: whether the arguments are examples, so that the batch size may become dynamic.
+    function: the Python function.
+    has_example_args: whether the arguments are examples, so that the batch size may become dynamic.
     """
 
     name: str
-    plain: Callable[..., Any]
+    function: Callable[..., Any]
     owner: Layer | None
     arguments: Arguments
-    called: bool = False
+    has_example_args: bool = False
 
     @property
-    def parameters(self) -> Parameters:
+    def parameters(self) -> FunctionParameters:
         """The parameters of the function."""
-        return Parameters(self.plain.forward if isinstance(self.plain, Layer) else self.plain)
+        return FunctionParameters(
+            self.function.forward if isinstance(self.function, Layer) else self.function
+        )
 
     @property
-    def holder(self) -> Any:
+    def method_owner(self) -> Any:
         """The layer or object whose method it is; None for a function."""
-        return getattr(self.plain, "__self__", None) if self.owner is None else self.owner
+        return getattr(self.function, "__self__", None) if self.owner is None else self.owner
 
-    def with_dynamic_batch(self) -> Method | None:
+    def with_dynamic_batch(self) -> MethodToSave | None:
         """Return the method with a dynamic batch size; None if the arguments are not examples or
         have no batch dimension.
         """
         specs = [leaf for leaf in self.arguments.leaves if isinstance(leaf, InputSpec)]
-        rows = next((spec.shape[0] for spec in specs if spec.shape), -1)
-        if not self.called or rows < 0:
+        batch_size = next((spec.shape[0] for spec in specs if spec.shape), -1)
+        if not self.has_example_args or batch_size < 0:
             return None
-        leaves = [_with_dynamic_batch(leaf, rows) for leaf in self.arguments.leaves]
-        return replace(self, arguments=replace(self.arguments, leaves=leaves), called=False)
+        leaves = [_with_dynamic_first_dim(leaf, batch_size) for leaf in self.arguments.leaves]
+        return replace(
+            self, arguments=replace(self.arguments, leaves=leaves), has_example_args=False
+        )
 
-    def call(self, leaves: list[Any]) -> Any:
+    def call_function(self, leaves: list[Any]) -> Any:
         """Call the Python function with `leaves` in place of the leaves of its arguments."""
-        return self.parameters.call(self.plain, self.arguments.unflatten(leaves))
+        return self.parameters.call_function(self.function, self.arguments.unflatten(leaves))
 
     @property
-    def training(self) -> bool:
+    def is_training(self) -> bool:
         """Whether its layer is in train mode."""
         return self.owner is not None and self.owner.training
 
 
-def methods_of(model: Any, input_spec: Any, skip_forward: bool) -> list[Method]:
+def methods_to_save(model: Any, input_spec: Any, skip_forward: bool) -> list[MethodToSave]:
     """Return the methods of `model` to be saved, forward first. Warns if there are none.
 
     Raises TypeError for objects that cannot be saved, OpError if a method has no input_spec.
@@ -79,69 +83,77 @@ def methods_of(model: Any, input_spec: Any, skip_forward: bool) -> list[Method]:
     if isinstance(model, TranslatedLayer):
         return list(_translated_methods(model, input_spec))
     if isinstance(model, Layer):
-        found = list(_layer_methods(model, input_spec, skip_forward))
-        if not found:
+        methods = list(_layer_methods(model, input_spec, skip_forward))
+        if not methods:
             warn(
                 "jit.save: skip_forward=True, and the layer has no methods of to_static; "
                 "nothing is saved"
             )
-        return found
+        return methods
     if not callable(model) or isinstance(model, type):
         raise TypeError(f"jit.save: a Layer or a function can be saved, not {type(model).__name__}")
     owner = model._owner if isinstance(model, StaticFunction) else getattr(model, "__self__", None)
     layer = owner if isinstance(owner, Layer) else None
     if layer is not None and getattr(model, "__name__", "") == "forward":
         function = model if isinstance(model, StaticFunction) else layer.forward
-        return [_method("forward", layer, layer, function, input_spec)]
+        return [_create_method("forward", layer, layer, function, input_spec)]
     plain = model.dygraph_function if isinstance(model, StaticFunction) else model
-    return [_method("forward", plain, layer, model, input_spec)]
+    return [_create_method("forward", plain, layer, model, input_spec)]
 
 
-def _layer_methods(layer: Layer, input_spec: Any, skip_forward: bool) -> Iterator[Method]:
+def _layer_methods(layer: Layer, input_spec: Any, skip_forward: bool) -> Iterator[MethodToSave]:
     if isinstance(layer.forward, StaticFunction) or not skip_forward:
-        yield _method("forward", layer, layer, layer.forward, input_spec)
-    for name in static_methods(layer):
+        yield _create_method("forward", layer, layer, layer.forward, input_spec)
+    for name in static_method_names(layer):
         function = getattr(layer, name)
-        yield _method(name, function.dygraph_function, layer, function, None)
+        yield _create_method(name, function.dygraph_function, layer, function, None)
 
 
-def static_methods(layer: Layer) -> list[str]:
+def static_method_names(layer: Layer) -> list[str]:
     """Return the sorted names of the methods of to_static, without forward."""
     names = {*dir(type(layer)), *layer.__dict__} - {"forward"}
-    found = {name: inspect.getattr_static(layer, name, None) for name in names}
+    members = {name: inspect.getattr_static(layer, name, None) for name in names}
     return sorted(
-        n for n, f in found.items() if isinstance(f, StaticFunction) and not f.is_property
+        n for n, f in members.items() if isinstance(f, StaticFunction) and not f.is_property
     )
 
 
-def _translated_methods(layer: TranslatedLayer, input_spec: Any) -> Iterator[Method]:
+def _translated_methods(layer: TranslatedLayer, input_spec: Any) -> Iterator[MethodToSave]:
     for name in layer.methods():
         specs = (
             input_spec if name == "forward" and input_spec is not None else layer._input_spec(name)
         )
-        called = layer if name == "forward" else getattr(layer, name)
-        found, inputs = (
-            Parameters(called).with_specs(pytree.map(_spec, specs)),
+        method = layer if name == "forward" else getattr(layer, name)
+        arguments, inputs = (
+            FunctionParameters(method).arguments_from_specs(pytree.map(_as_input_spec, specs)),
             layer._saved_method(name).inputs,
         )
-        if len(found.leaves) == len(inputs):  # otherwise the capture raises an error
-            found.paths = [arg.path for arg in inputs]
-        yield Method(name, called, layer, found)
+        if len(arguments.leaves) == len(inputs):  # otherwise the capture raises an error
+            arguments.leaf_paths = [arg.path for arg in inputs]
+        yield MethodToSave(name, method, layer, arguments)
 
 
-def _method(
-    name: str, plain: Callable[..., Any], owner: Layer | None, function: Any, input_spec: Any
-) -> Method:
-    called = _has_examples(input_spec)
+def _create_method(
+    name: str, function_: Callable[..., Any], owner: Layer | None, function: Any, input_spec: Any
+) -> MethodToSave:
+    has_example_args = _contains_example_tensors(input_spec)
     if isinstance(function, StaticFunction):
-        called = (called or input_spec is None) and not function.has_spec
-    return Method(name, plain, owner, _check_unique_paths(_arguments(function, input_spec)), called)
+        has_example_args = (has_example_args or input_spec is None) and not function.has_input_spec
+    return MethodToSave(
+        name,
+        function_,
+        owner,
+        _check_unique_paths(_arguments_to_save(function, input_spec)),
+        has_example_args,
+    )
 
 
 def _check_unique_paths(arguments: Arguments) -> Arguments:
     """Return the arguments. Raises OpError if two inputs have the same path."""
     inputs = [
-        path for leaf, path in zip(arguments.leaves, arguments.paths, strict=True) if is_input(leaf)
+        path
+        for leaf, path in zip(arguments.leaves, arguments.leaf_paths, strict=True)
+        if is_input(leaf)
     ]
     for path, count in Counter(inputs).items():
         if count > 1:
@@ -153,38 +165,38 @@ def _check_unique_paths(arguments: Arguments) -> Arguments:
     return arguments
 
 
-def _has_examples(input_spec: Any) -> bool:
+def _contains_example_tensors(input_spec: Any) -> bool:
     """Whether `input_spec` contains example tensors, so that the batch size may become dynamic."""
     leaves = pytree.flatten(input_spec)[0]
     return any(isinstance(leaf, Tensor | np.ndarray) for leaf in leaves)
 
 
-def _with_dynamic_batch(leaf: Any, rows: int) -> Any:
-    """Return a leaf with a dynamic first dimension if the size of this dimension is `rows`, the
-    batch size. A vector of one element is treated as a scalar.
+def _with_dynamic_first_dim(leaf: Any, batch_size: int) -> Any:
+    """Return a leaf with a dynamic first dimension if the size of this dimension is `batch_size`,
+    the batch size. A vector of one element is treated as a scalar.
     """
-    if not isinstance(leaf, InputSpec) or leaf.shape[:1] != (rows,) or leaf.shape == (1,):
+    if not isinstance(leaf, InputSpec) or leaf.shape[:1] != (batch_size,) or leaf.shape == (1,):
         return leaf
     return InputSpec([None, *leaf.shape[1:]], leaf.dtype, leaf.name)
 
 
-def _arguments(function: Any, input_spec: Any) -> Arguments:
+def _arguments_to_save(function: Any, input_spec: Any) -> Arguments:
     """Return the arguments as InputSpecs: the given ones, otherwise those of to_static or of the
     last call.
     """
     if isinstance(function, StaticFunction):
-        return function.spec_arguments(
+        return function.arguments_for_save(
             None
             if input_spec is None
-            else pytree.map(_spec, function.with_dynamic_sizes(input_spec))
+            else pytree.map(_as_input_spec, function.with_dynamic_sizes(input_spec))
         )
     if not isinstance(input_spec, list | tuple):
         raise OpError(
             f"jit.save: input_spec should be a list with an InputSpec for every argument "
             f"of forward, not {type(input_spec).__name__}"
         )
-    return Parameters(function).with_specs(pytree.map(_spec, input_spec))
+    return FunctionParameters(function).arguments_from_specs(pytree.map(_as_input_spec, input_spec))
 
 
-def _spec(value: Any) -> Any:
+def _as_input_spec(value: Any) -> Any:
     return to_input_spec(value) if isinstance(value, InputSpec | Tensor | np.ndarray) else value

@@ -22,30 +22,32 @@ from ..core.tensor import RemovableHook, Tensor
 from ..ir.program import Guard
 from ..nn.layer import Layer
 from ..static.graph.program import Program
-from .call_arguments import Arguments, Parameters, find_duplicates, is_input
-from .concrete_program import ConcreteProgram, build_program
-from .conversion_switches import is_enabled, show_code
+from .call_arguments import Arguments, FunctionParameters, first_duplicate_indices, is_input
+from .concrete_program import ConcreteProgram, capture_concrete_program
+from .conversion_switches import is_to_static_enabled, print_conversion
 from .convert import converted_source
-from .fallback import Fallback
+from .fallback import PythonFallback
 from .function_spec import FunctionSpec
 from .input_specs import (
-    fit_specs,
     has_fewer_specs,
     merge_by_name,
     merge_by_position,
-    reject_conflict,
+    reject_conflicting_specs,
+    specialize_specs,
     with_dynamic_sizes,
 )
 from .layer_capture import CapturedProgram
 from .operators.calls import convert_if_user_code
-from .program_cache import MAX_PROGRAMS, ProgramCache
+from .program_cache import MAX_PROGRAMS_PER_SIGNATURE, ProgramCache
 
-_last_built: list[weakref.ref[StaticFunction]] = []  # the function that was captured last
+_last_captured_function: list[
+    weakref.ref[StaticFunction]
+] = []  # the function that was captured last
 
 
-def last_built() -> StaticFunction:
+def last_captured_function() -> StaticFunction:
     """Return the function that was captured last. Raises OpError if there is none."""
-    found = _last_built[0]() if _last_built else None
+    found = _last_captured_function[0]() if _last_captured_function else None
     if found is None:
         raise OpError(
             with_user_line("ProgramTranslator: no program was made so far, or its function is gone")
@@ -70,17 +72,17 @@ class StaticFunction:
         **_: Any,
     ) -> None:
         self._function = function
-        self._fallback = Fallback(full_graph)
+        self._python_fallback = PythonFallback(full_graph)
         self._input_spec = input_spec
         self._owner = owner
-        self._cache = ProgramCache()
-        self._by_class: dict[type, StaticFunction] = {}
-        self._training: bool | None = None
+        self._program_cache = ProgramCache()
+        self._functions_by_class: dict[type, StaticFunction] = {}
+        self._training_override: bool | None = None
         self.is_property = False
-        self._has_warned = False
-        self._hooks: list[RemovableHook] = []
+        self._has_warned_once = False
+        self._captured_hooks: list[RemovableHook] = []
         # Python numbers for which programs were captured, by the key of the other arguments.
-        self._numbers_seen: dict[Any, set[Any]] = {}
+        self._captured_numbers: dict[Any, set[Any]] = {}
         functools.update_wrapper(self, function)
 
     @property
@@ -106,18 +108,20 @@ class StaticFunction:
         if instance is None:
             return self
         if isinstance(instance, type):  # decorated with `classmethod`
-            return self._by_class.setdefault(instance, self._bound_to(instance))
+            return self._functions_by_class.setdefault(instance, self._bind_to(instance))
         if not hasattr(instance, "__dict__"):
-            return self._bound_to(instance)
+            return self._bind_to(instance)
         table = instance.__dict__.setdefault("_static_functions", {})
         found: StaticFunction | None = table.get(self._function.__name__)
         if found is None or found._function is not self._function:
-            found = table[self._function.__name__] = self._bound_to(instance)
+            found = table[self._function.__name__] = self._bind_to(instance)
         return found
 
-    def _bound_to(self, owner: Any) -> StaticFunction:
+    def _bind_to(self, owner: Any) -> StaticFunction:
         """Return the same function as a method of `owner`."""
-        return StaticFunction(self._function, self._input_spec, owner, self._fallback.full_graph)
+        return StaticFunction(
+            self._function, self._input_spec, owner, self._python_fallback.requires_full_graph
+        )
 
     # -- calling
     # --------------------------------------------------------------------------
@@ -125,29 +129,33 @@ class StaticFunction:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run the program for the arguments, and return its results."""
         mode = state.mode
-        if not mode.is_eager or not is_enabled():
-            return self._function_in(mode)(*args, **kwargs)
-        plain = None if kwargs or self._input_spec is not None else self._fast_key(args, mode)
-        concrete = self._cache.fast.get(plain)
-        if concrete is not None and concrete.guards.hold():
-            self._cache.latest = concrete
+        if not mode.is_eager or not is_to_static_enabled():
+            return self._callable_in_mode(mode)(*args, **kwargs)
+        plain = (
+            None
+            if kwargs or self._input_spec is not None
+            else self._positional_cache_key(args, mode)
+        )
+        concrete = self._program_cache.fast_cache.get(plain)
+        if concrete is not None and concrete.guards.are_satisfied():
+            self._program_cache.latest_program = concrete
             try:
                 return concrete(args)
             except Exception as error:
                 return self._rerun_as_python(concrete, args, kwargs, error)
-        arguments = self._parameters.bind(args, kwargs)
-        concrete = self._find_program(arguments)
-        tensors = [_tensor(t) for t in arguments.tensors()]
-        if concrete is None or self._lacks_gradients(concrete, tensors):
-            found = self._fallback.run(self.dygraph_function, args, kwargs)
+        arguments = self._function_parameters.bind_arguments(args, kwargs)
+        concrete = self._find_or_capture_program(arguments)
+        tensors = [_as_tensor(t) for t in arguments.input_leaves()]
+        if concrete is None or self._lacks_needed_gradients(concrete, tensors):
+            found = self._python_fallback.run_as_python(self.dygraph_function, args, kwargs)
             return found if concrete is None else concrete.label_outputs(found)
         if (
             plain is not None
             and len(tensors) == len(args)
-            and self._parameters.has_fixed_defaults
-            and not concrete.cuts
+            and self._function_parameters.has_fixed_defaults
+            and not concrete.missing_gradient_reasons
         ):
-            self._cache.fast[plain] = concrete
+            self._program_cache.fast_cache[plain] = concrete
         try:
             return concrete(tensors)
         except Exception as error:
@@ -159,28 +167,37 @@ class StaticFunction:
         """Run a call as Python after its program failed. If this is impossible, raise the error of
         the program; if Python fails too, raise Python's error.
         """
-        if self._fallback.full_graph or concrete.prints:
+        if self._python_fallback.requires_full_graph or concrete.has_side_effect_calls:
             raise error
         found = self.dygraph_function(*args, **kwargs)
-        arguments = self._parameters.bind(args, kwargs)
-        self._cache.fast.clear()
-        self._fallback.add(
-            self._parameters.name, self._key(arguments), arguments, error, succeeded=True
+        arguments = self._function_parameters.bind_arguments(args, kwargs)
+        self._program_cache.fast_cache.clear()
+        self._python_fallback.add_failed_signature(
+            self._function_parameters.name,
+            self._cache_key(arguments),
+            arguments,
+            error,
+            succeeded=True,
         )
         return found
 
-    def _lacks_gradients(self, concrete: ConcreteProgram, tensors: list[Tensor]) -> bool:
+    def _lacks_needed_gradients(self, concrete: ConcreteProgram, tensors: list[Tensor]) -> bool:
         """Whether a call needs gradients that its program does not provide; warns once."""
         if not concrete.lacks_gradients(tensors):
             return False
-        self._remove_hooks()
-        if not self._has_warned:
-            self._has_warned = True
-            why = f"a program has no place for {' and '.join(dict.fromkeys(concrete.cuts))}"
-            warn(f"{self._parameters.name}: {why}; calls that want gradients run as Python")
+        self._remove_captured_hooks()
+        if not self._has_warned_once:
+            self._has_warned_once = True
+            why = (
+                "a program has no place for "
+                f"{' and '.join(dict.fromkeys(concrete.missing_gradient_reasons))}"
+            )
+            warn(
+                f"{self._function_parameters.name}: {why}; calls that want gradients run as Python"
+            )
         return True
 
-    def _function_in(self, mode: Mode) -> Callable[..., Any]:
+    def _callable_in_mode(self, mode: Mode) -> Callable[..., Any]:
         """Return the function to call if no program is run: while another program is recorded the
         converted function, otherwise the original one.
         """
@@ -190,7 +207,7 @@ class StaticFunction:
             else self.dygraph_function
         )
 
-    def _fast_key(self, args: tuple[Any, ...], mode: Mode) -> Any:
+    def _positional_cache_key(self, args: tuple[Any, ...], mode: Mode) -> Any:
         """Return the cache key of a call that has only positional tensors; None for other calls."""
         kinds: list[Any] = []
         for arg in args:
@@ -198,122 +215,136 @@ class StaticFunction:
                 return None
             array = arg.array
             kinds += array.shape, array.dtype.num  # a dtype is slow to hash
-        if len(args) > 1 and find_duplicates(args):
+        if len(args) > 1 and first_duplicate_indices(args):
             return None
         training = self._is_training()
         return *kinds, training, mode.tape and training, mode.cache_key(), get_default_dtype()
 
     @functools.cached_property
-    def _parameters(self) -> Parameters:
-        return Parameters(self.dygraph_function)
+    def _function_parameters(self) -> FunctionParameters:
+        return FunctionParameters(self.dygraph_function)
 
-    def _find_program(self, arguments: Arguments) -> ConcreteProgram | None:
-        if self._fallback.is_used and self._fallback.applies_to(self._key(arguments)):
+    def _find_or_capture_program(self, arguments: Arguments) -> ConcreteProgram | None:
+        if self._python_fallback.has_failed_signatures and self._python_fallback.runs_as_python(
+            self._cache_key(arguments)
+        ):
             return None
         try:
-            wanted = self._with_specs(arguments)
-            key = self._key(wanted)
-            found = self._cache.get_or_none(
-                key, wanted, lambda: self._build(wanted, not self._fallback.full_graph)
+            bound = self._apply_input_spec(arguments)
+            key = self._cache_key(bound)
+            program = self._program_cache.get_or_create_limited(
+                key,
+                bound,
+                lambda: self._capture_program(bound, not self._python_fallback.requires_full_graph),
             )
         except Exception as error:
-            if not self._fallback.allows(error):
+            if not self._python_fallback.can_run_as_python(error):
                 raise
-            self._fallback.add(self._parameters.name, self._key(arguments), arguments, error)
+            self._python_fallback.add_failed_signature(
+                self._function_parameters.name, self._cache_key(arguments), arguments, error
+            )
             return None
-        if found is None and not self._has_warned:
-            self._has_warned = True
-            last = self._cache.programs_for(key)[-1]
-            assumed, name = (
+        if program is None and not self._has_warned_once:
+            self._has_warned_once = True
+            last = self._program_cache.programs_with_key(key)[-1]
+            guards, name = (
                 last.guards,
-                last.guards.find_broken() or last.arguments.find_changed_object(wanted),
+                last.guards.label_of_broken_guard() or last.arguments.name_of_changed_object(bound),
             )
             why = (
                 f"'{name}' differs at each call, and no part of a program; such calls run as Python"
             )
-            if not assumed.first_unstable:
+            if not guards.first_unstable_read:
                 why = (
-                    f"'{name}' differs at each call; {MAX_PROGRAMS} programs were made, from "
+                    f"'{name}' differs at each call; {MAX_PROGRAMS_PER_SIGNATURE} programs "
+                    "were made, from "
                     f"now on such calls run as Python"
                 )
             warn(
-                f"{self._parameters.name}: {why}. Give it as a tensor, or change it outside "
+                f"{self._function_parameters.name}: {why}. Give it as a tensor, or change it "
+                "outside "
                 f"of the function"
             )
-        return found
+        return program
 
-    def _with_specs(self, arguments: Arguments) -> Arguments:
+    def _apply_input_spec(self, arguments: Arguments) -> Arguments:
         """Return the arguments as `input_spec` describes them."""
         if self._input_spec is None:
             return arguments
-        wanted = self._parameters.with_specs(self._input_spec, arguments)
-        wanted.leaves = fit_specs(self._parameters.name, wanted, arguments)
-        wanted.duplicates = (
-            arguments.duplicates if len(wanted.leaves) == len(arguments.leaves) else ()
+        bound = self._function_parameters.arguments_from_specs(self._input_spec, arguments)
+        bound.leaves = specialize_specs(self._function_parameters.name, bound, arguments)
+        bound.first_duplicate_indices = (
+            arguments.first_duplicate_indices if len(bound.leaves) == len(arguments.leaves) else ()
         )
-        return wanted
+        return bound
 
-    def _key(self, arguments: Arguments) -> tuple[Any, ...]:
+    def _cache_key(self, arguments: Arguments) -> tuple[Any, ...]:
         """Return the cache key: the kinds of the arguments, and the modes that affect the
         capture.
         """
         training = self._is_training()
         return (
-            arguments.key(),
+            arguments.cache_key(),
             training,
             state.mode.tape and training,
             state.mode.cache_key(),
             get_default_dtype(),
         )
 
-    def _get_program(self, arguments: Arguments) -> ConcreteProgram:
+    def _get_or_capture_program(self, arguments: Arguments) -> ConcreteProgram:
         """Return the program for some arguments; capture it if needed. The number of programs is
         not limited.
         """
-        return self._cache.get(self._key(arguments), arguments, lambda: self._build(arguments))
+        return self._program_cache.get_or_create(
+            self._cache_key(arguments), arguments, lambda: self._capture_program(arguments)
+        )
 
-    def _build(self, arguments: Arguments, strict: bool = False) -> ConcreteProgram:
+    def _capture_program(self, arguments: Arguments, strict: bool = False) -> ConcreteProgram:
         function = self.dygraph_function
-        show_code(function)
+        print_conversion(function)
         self._warn_number_specialization(arguments)
-        result = build_program(function, self._parameters, arguments, self._owner, strict)
-        if result.hooks:
-            self._remove_hooks()
-            self._hooks = result.hooks
-        result.training = self._is_training()
-        _last_built[:] = [weakref.ref(self)]
+        result = capture_concrete_program(
+            function, self._function_parameters, arguments, self._owner, strict
+        )
+        if result.captured_hooks:
+            self._remove_captured_hooks()
+            self._captured_hooks = result.captured_hooks
+        result.is_training = self._is_training()
+        _last_captured_function[:] = [weakref.ref(self)]
         return result
 
-    def _remove_hooks(self) -> None:
+    def _remove_captured_hooks(self) -> None:
         """Remove the hooks that the last capture registered on external tensors, so that repeated
         captures do not register them several times.
         """
-        for handle in self._hooks:
+        for handle in self._captured_hooks:
             handle.remove()
-        self._hooks = []
+        self._captured_hooks = []
 
     def _warn_number_specialization(self, arguments: Arguments) -> None:
         """Warn once if many programs differ only in the value of one Python number."""
-        nesting, keys = arguments.key()
+        nesting, keys = arguments.cache_key()
         for i, leaf in enumerate(arguments.leaves):
             if is_number(leaf):
-                numbers = self._numbers_seen.setdefault(
+                numbers = self._captured_numbers.setdefault(
                     (nesting, i, keys[:i], keys[i + 1 :]), set()
                 )
                 numbers.add(keys[i])
-                if len(numbers) == MAX_PROGRAMS:
+                if len(numbers) == MAX_PROGRAMS_PER_SIGNATURE:
                     why = (
-                        f"{MAX_PROGRAMS} programs were made that differ in the number "
-                        f"'{arguments.names[i]}' only"
+                        f"{MAX_PROGRAMS_PER_SIGNATURE} programs were made that differ in the "
+                        "number "
+                        f"'{arguments.leaf_names[i]}' only"
                     )
                     warn(
-                        f"{self._parameters.name}: {why}, and each further one makes another. "
+                        f"{self._function_parameters.name}: {why}, and each further one makes "
+                        "another. "
                         f"Give it as a tensor"
                     )
 
     def _is_training(self) -> bool:
-        if self._training is not None:
-            return self._training
+        if self._training_override is not None:
+            return self._training_override
         owner = self._owner
         return owner.training if isinstance(owner, Layer) else True
 
@@ -333,14 +364,14 @@ class StaticFunction:
 
     def _set_training(self, training: bool) -> None:
         if not isinstance(self._owner, Layer):
-            self._training = training
+            self._training_override = training
         elif self._owner.training != training:
             name, what = type(self._owner).__name__, "train" if training else "eval"
             why = (
                 f"it is a method of the layer {name}, which says whether it trains; call "
                 f"{what}() of that"
             )
-            raise InvalidOperationError(with_user_line(f"{self._parameters.name}: {why}"))
+            raise InvalidOperationError(with_user_line(f"{self._function_parameters.name}: {why}"))
 
     # -- captured programs
     # -----------------------------------------------------------------------------------------
@@ -351,8 +382,10 @@ class StaticFunction:
         """Return the program for arguments like these (Tensors or InputSpecs), and its captured
         program.
         """
-        concrete = self._get_program(self._parameters.bind(args, kwargs))
-        return concrete, concrete.recording
+        concrete = self._get_or_capture_program(
+            self._function_parameters.bind_arguments(args, kwargs)
+        )
+        return concrete, concrete.captured_program
 
     def concrete_program_specify_input_spec(
         self, input_spec: Any = None, with_hook: bool = False
@@ -364,15 +397,15 @@ class StaticFunction:
         return (
             self._last_program()
             if specs is None
-            else self._get_program(self._parameters.with_specs(specs))
+            else self._get_or_capture_program(self._function_parameters.arguments_from_specs(specs))
         )
 
     @property
-    def has_spec(self) -> bool:
+    def has_input_spec(self) -> bool:
         """Whether the function was decorated with an input_spec."""
         return self._input_spec is not None
 
-    def spec_arguments(self, input_spec: Any = None) -> Arguments:
+    def arguments_for_save(self, input_spec: Any = None) -> Arguments:
         """Return the arguments with InputSpecs for tensors: of `input_spec`, otherwise of the
         decorator, otherwise of the last call.
         """
@@ -382,14 +415,14 @@ class StaticFunction:
             and self._input_spec is not None
             and has_fewer_specs(specs, self._input_spec)
         ):
-            return self._selected_arguments(specs)
+            return self._arguments_of_selected_specs(specs)
         if input_spec is not None and self._input_spec is not None:
-            reject_conflict(self._parameters.name, input_spec, self._input_spec)
+            reject_conflicting_specs(self._function_parameters.name, input_spec, self._input_spec)
         if specs is not None:
-            return self._parameters.with_specs(specs)
+            return self._function_parameters.arguments_from_specs(specs)
         return (
-            self._fallback.arguments
-            if self._fallback.arguments is not None
+            self._python_fallback.last_arguments
+            if self._python_fallback.last_arguments is not None
             else self._last_program().arguments
         )
 
@@ -405,27 +438,27 @@ class StaticFunction:
 
     def _last_program(self) -> ConcreteProgram:
         """Return the program of the last call."""
-        if not len(self._cache):
+        if not len(self._program_cache):
             why = "it was not called so far, and has no input_spec; give one, or call it first"
-            raise OpError(with_user_line(f"{self._parameters.name}: {why}"))
-        return self._cache.last()[1][0]
+            raise OpError(with_user_line(f"{self._function_parameters.name}: {why}"))
+        return self._program_cache.last()[1][0]
 
-    def _selected_arguments(self, specs: Any) -> Arguments:
+    def _arguments_of_selected_specs(self, specs: Any) -> Arguments:
         """Return the arguments of the decorator's `input_spec` if `specs` select some of its
         inputs. The other inputs are not inputs of the saved program.
         """
-        own = list(self._input_spec)
-        merged = merge_by_name(specs, own) or merge_by_position(list(specs), own)
-        found = self._parameters.with_specs(merged)
-        reject_conflict(self._parameters.name, merged, own)
-        chosen = {id(spec) for spec in pytree.flatten(list(specs))[0]}
-        labelled = zip(found.names, found.leaves, strict=True)
-        found.saved_inputs = [
+        own_specs = list(self._input_spec)
+        merged = merge_by_name(specs, own_specs) or merge_by_position(list(specs), own_specs)
+        arguments = self._function_parameters.arguments_from_specs(merged)
+        reject_conflicting_specs(self._function_parameters.name, merged, own_specs)
+        selected_ids = {id(spec) for spec in pytree.flatten(list(specs))[0]}
+        labelled = zip(arguments.leaf_names, arguments.leaves, strict=True)
+        arguments.saved_input_names = [
             getattr(leaf, "name", None) or name
             for name, leaf in labelled
-            if id(leaf) in chosen and is_input(leaf)
+            if id(leaf) in selected_ids and is_input(leaf)
         ]
-        return found
+        return arguments
 
     @property
     def concrete_program(self) -> ConcreteProgram:
@@ -450,7 +483,7 @@ class StaticFunction:
     @property
     def program_cache(self) -> ProgramCache:
         """The program cache."""
-        return self._cache
+        return self._program_cache
 
     @property
     def code(self) -> str:
@@ -462,11 +495,11 @@ class StaticFunction:
         """The guards of concrete_program on Python state. If one does not hold, a call uses another
         program.
         """
-        return self.concrete_program.guards.to_guards()
+        return self.concrete_program.guards.to_user_guards()
 
     def get_traced_count(self) -> int:
         """Return the number of programs."""
-        return len(self._cache)
+        return len(self._program_cache)
 
     def rollback(self) -> Callable[..., Any]:
         """Return the original function, after restoring it as the method of its layer."""
@@ -490,9 +523,9 @@ class StaticFunction:
             function,
             self._input_spec,
             memo.get(id(self._owner), self._owner),
-            self._fallback.full_graph,
+            self._python_fallback.requires_full_graph,
         )
 
 
-def _tensor(value: Any) -> Tensor:
+def _as_tensor(value: Any) -> Tensor:
     return value if isinstance(value, Tensor) else Tensor(np.asarray(value))

@@ -16,15 +16,15 @@ from ..static.graph.program import Program
 from . import conversion_switches
 from .concrete_program import ConcreteProgram
 from .convert import converted_source, not_to_static
-from .export_capture import SharedParameters
+from .export_capture import SharedParameterNames
 from .guards.user_code import ignore_module
-from .model_writer import write_folder
+from .model_writer import write_paddle1_folder
 from .operators.calls import convert_if_user_code
 from .program_cache import ProgramCache
-from .save import capture_for_inference, select_names
-from .saved_methods import methods_of
+from .save import capture_for_inference, select_names_by_index
+from .saved_methods import methods_to_save
 from .sot import ENV_ENABLE_SOT
-from .static_function import StaticFunction, last_built
+from .static_function import StaticFunction, last_captured_function
 
 IGNORED_ARGUMENTS = frozenset(
     {"property", "full_graph", "is_prim_infer", "backend"}
@@ -55,25 +55,27 @@ def to_static(
     unknown = kwargs.keys() - IGNORED_ARGUMENTS
     if unknown:
         raise TypeError(with_user_line(f"to_static: there is no argument {sorted(unknown)}"))
-    _check_spec(input_spec)
+    _check_input_spec_type(input_spec)
     if build_strategy and not isinstance(build_strategy, BuildStrategy):
         kind = type(build_strategy).__name__
         raise TypeError(
             with_user_line(f"to_static: build_strategy should be a BuildStrategy, not {kind}")
         )
     full_graph = kwargs.get("full_graph")
-    whole = not ENV_ENABLE_SOT.get() if full_graph is None else bool(full_graph)
+    requires_full_graph = not ENV_ENABLE_SOT.get() if full_graph is None else bool(full_graph)
     if backend not in (None, "CINN"):
         raise OpError(with_user_line(f"to_static: backend={backend!r} is neither None nor 'CINN'"))
     if function is None:
         return lambda found: to_static(found, input_spec, build_strategy, backend, **kwargs)
     if isinstance(function, Layer):
-        return _convert_layer(function, input_spec, whole)
+        return _convert_layer_forward(function, input_spec, requires_full_graph)
     if isinstance(function, StaticFunction):
         specs = input_spec if input_spec is not None else function._input_spec
-        return StaticFunction(function._function, specs, function._owner, whole)
+        return StaticFunction(function._function, specs, function._owner, requires_full_graph)
     if isinstance(function, staticmethod):
-        return staticmethod(to_static(function.__func__, input_spec, full_graph=whole))
+        return staticmethod(
+            to_static(function.__func__, input_spec, full_graph=requires_full_graph)
+        )
     if not callable(function) or isinstance(function, type):
         raise TypeError(
             with_user_line(
@@ -81,19 +83,19 @@ def to_static(
             )
         )
     owner = function.__self__ if inspect.ismethod(function) else None
-    result = StaticFunction(function, input_spec, owner, whole)
+    result = StaticFunction(function, input_spec, owner, requires_full_graph)
     result.is_property = bool(kwargs.get("property"))  # such methods are not saved
     return result
 
 
-def _convert_layer(layer: Layer, input_spec: Any, full_graph: bool) -> Layer:
+def _convert_layer_forward(layer: Layer, input_spec: Any, full_graph: bool) -> Layer:
     forward = layer.forward
     plain = forward._function if isinstance(forward, StaticFunction) else forward
     layer.__dict__["forward"] = StaticFunction(plain, input_spec, layer, full_graph)
     return layer
 
 
-def _check_spec(input_spec: Any) -> None:
+def _check_input_spec_type(input_spec: Any) -> None:
     if input_spec is not None and not isinstance(input_spec, list | tuple):
         raise TypeError(
             with_user_line(
@@ -129,7 +131,7 @@ class ProgramTranslator:
     @property
     def enable_to_static(self) -> bool:
         """Whether functions run as programs."""
-        return conversion_switches.is_enabled()
+        return conversion_switches.is_to_static_enabled()
 
     def enable(self, enable_to_static: bool) -> None:
         """Run functions of `to_static` as programs, or as Python."""
@@ -137,20 +139,20 @@ class ProgramTranslator:
 
     def get_output(self, dygraph_func: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """Return the result of the function, run as a program."""
-        return self._static(dygraph_func)(*args, **kwargs)
+        return self._static_function_of(dygraph_func)(*args, **kwargs)
 
     def get_func(self, dygraph_func: Callable[..., Any]) -> Callable[..., Any]:
         """Return the converted function, which records control flow if it is called while a program
         is recorded. In eager mode it returns what the original function returns.
         """
-        found: Callable[..., Any] = convert_if_user_code(_python_function(dygraph_func))
+        found: Callable[..., Any] = convert_if_user_code(_unwrap_static_function(dygraph_func))
         return found
 
     def get_program(
         self, dygraph_func: Callable[..., Any], *args: Any, **kwargs: Any
     ) -> tuple[Program, Program, list[Any], list[Any]]:
         """Return the main program, the startup program, and the variables of inputs and outputs."""
-        concrete, _ = self._static(dygraph_func).get_concrete_program(*args, **kwargs)
+        concrete, _ = self._static_function_of(dygraph_func).get_concrete_program(*args, **kwargs)
         return (
             concrete.main_program,
             concrete.startup_program,
@@ -160,14 +162,16 @@ class ProgramTranslator:
 
     def get_code(self, dygraph_func: Callable[..., Any]) -> str:
         """Return the source of the converted function."""
-        return converted_source(_python_function(dygraph_func))
+        return converted_source(_unwrap_static_function(dygraph_func))
 
     def get_program_cache(self) -> ProgramCache:
         """Return the programs of the functions given to `get_output` and `get_program`."""
         found = ProgramCache()
-        for function in _functions.values():
+        for function in _translated_functions.values():
             for i, concrete in enumerate(function.program_cache.concrete_programs()):
-                found.get((id(function), i), concrete.arguments, _constant_function(concrete))
+                found.get_or_create(
+                    (id(function), i), concrete.arguments, _return_constant(concrete)
+                )
         return found
 
     def save_inference_model(
@@ -180,37 +184,37 @@ class ProgramTranslator:
 
         Raises OpError if no program was captured.
         """
-        (method,) = methods_of(last_built(), None, False)
-        recording = capture_for_inference(method, SharedParameters(), None, None)
-        feeds = select_names("feed", recording.program.feeds(), feed)
-        fetches = select_names("fetch", recording.program.fetches(), fetch)
+        (method,) = methods_to_save(last_captured_function(), None, False)
+        recording = capture_for_inference(method, SharedParameterNames(), None, None)
+        feeds = select_names_by_index("feed", recording.program.feeds(), feed)
+        fetches = select_names_by_index("fetch", recording.program.fetches(), fetch)
         recording.program = prune(recording.program, feeds, fetches)
-        write_folder(recording, dirname)
+        write_paddle1_folder(recording, dirname)
 
     @staticmethod
-    def _static(function: Callable[..., Any]) -> StaticFunction:
+    def _static_function_of(function: Callable[..., Any]) -> StaticFunction:
         if isinstance(function, StaticFunction):
             return function
         plain = getattr(function, "__func__", function)
         members = getattr(getattr(function, "__self__", plain), "__dict__", None)
         table = members.setdefault("_static_functions", {}) if isinstance(members, dict) else {}
         if plain not in table:
-            table[plain] = _functions[next(_numbers)] = to_static(function)
+            table[plain] = _translated_functions[next(_function_numbers)] = to_static(function)
         found: StaticFunction = table[plain]
         return found
 
 
 # StaticFunctions in the order of first use. The references are weak: a function, or the object of a
 # method, owns its StaticFunction.
-_functions: WeakValueDictionary[int, StaticFunction] = WeakValueDictionary()
-_numbers = count()
+_translated_functions: WeakValueDictionary[int, StaticFunction] = WeakValueDictionary()
+_function_numbers = count()
 
 
-def _python_function(function: Any) -> Any:
+def _unwrap_static_function(function: Any) -> Any:
     return function.dygraph_function if isinstance(function, StaticFunction) else function
 
 
-def _constant_function(value: ConcreteProgram) -> Callable[[], ConcreteProgram]:
+def _return_constant(value: ConcreteProgram) -> Callable[[], ConcreteProgram]:
     return lambda: value
 
 

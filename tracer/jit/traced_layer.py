@@ -17,10 +17,15 @@ from ..ir.program import Guard, Program
 from ..loader.program_runner import ProgramRunner
 from ..nn.layer import Layer
 from ..static.graph.compiled_program import BuildStrategy, ExecutionStrategy
-from .layer_capture import CHECK, CapturedProgram, for_inference, trace
-from .model_writer import Model, write_all
-from .relax_guards import relax_guards
-from .save import check_guards, check_path, interpreter_reference, select_names
+from .layer_capture import CHECK, CapturedProgram, set_inference, trace_layer
+from .model_writer import ModelToWrite, write_model_files
+from .relax_guards import relax_size_guards
+from .save import (
+    create_interpreter_reference,
+    select_names_by_index,
+    validate_guards_config,
+    validate_path_prefix,
+)
 
 
 class TracedLayer:
@@ -32,8 +37,8 @@ class TracedLayer:
     """
 
     def __init__(self, recording: CapturedProgram) -> None:
-        self._recording = recording
-        self._runner = ProgramRunner(recording.program, recording.scope, name="traced")
+        self._captured_program = recording
+        self._program_runner = ProgramRunner(recording.program, recording.scope, name="traced")
 
     @staticmethod
     def trace(
@@ -47,19 +52,23 @@ class TracedLayer:
         again: inputs of other sizes, with which `layer` is traced a second time. If the program is
         the same, sizes that Python code only used in arithmetic may vary.
         """
-        check_guards("TracedLayer.trace", guards)
+        validate_guards_config("TracedLayer.trace", guards)
         if not isinstance(layer, Layer):
             raise TypeError(
                 f"TracedLayer.trace: the layer should be an nn.Layer, not {type(layer).__name__}"
             )
-        outputs, recording = trace(layer, _as_list(inputs), guards, watches=again is not None)
+        outputs, recording = trace_layer(
+            layer, _to_input_list(inputs), guards, tracks_constrained_dims=again is not None
+        )
         if again is not None:
-            recording = relax_guards(
-                recording, trace(layer, _as_list(again), guards, watches=True)[1]
+            recording = relax_size_guards(
+                recording,
+                trace_layer(layer, _to_input_list(again), guards, tracks_constrained_dims=True)[1],
             )
-        if recording.changed_state:
+        if recording.changed_state_names:
             why = (
-                f"forward changes {recording.changed_state}; the trace does not, it keeps nothing "
+                f"forward changes {recording.changed_state_names}; the trace does not, it "
+                "keeps nothing "
                 f"from call to call"
             )
             warn(f"TracedLayer.trace: {why}")
@@ -68,7 +77,7 @@ class TracedLayer:
     @property
     def program(self) -> Program:
         """The program; `print` shows it as text that oarlock.ir.parser can parse."""
-        return self._recording.program
+        return self._captured_program.program
 
     @property
     def assumptions(self) -> list[Guard]:
@@ -81,9 +90,13 @@ class TracedLayer:
         """
         state = [
             Guard("state", name, 0, "", "changed by forward", "", "")
-            for name in self._recording.changed_state
+            for name in self._captured_program.changed_state_names
         ]
-        return [*self._recording.contract.guards, *self._recording.dropped_guards, *state]
+        return [
+            *self._captured_program.contract.guards,
+            *self._captured_program.dropped_guards,
+            *state,
+        ]
 
     def set_strategy(
         self,
@@ -103,11 +116,13 @@ class TracedLayer:
         Raises GuardError if an assumption does not hold.
         """
         given = [inputs] if isinstance(inputs, Tensor | np.ndarray) else list(inputs)
-        if len(given) != len(self._runner.input_names):
+        if len(given) != len(self._program_runner.input_names):
             raise OpError(
-                with_user_line(f"traced: takes {self._runner.input_names}, got {len(given)} inputs")
+                with_user_line(
+                    f"traced: takes {self._program_runner.input_names}, got {len(given)} inputs"
+                )
             )
-        return self._runner.infer(
+        return self._program_runner.infer(
             [g.array if isinstance(g, Tensor) else np.asarray(g) for g in given]
         )
 
@@ -125,30 +140,39 @@ class TracedLayer:
         guards: 'drop' does not save the assumptions.
         """
         wanted = configs.pop("verify", True)
-        guards = check_guards("save_inference_model", configs.pop("guards", CHECK))
+        guards = validate_guards_config("save_inference_model", configs.pop("guards", CHECK))
         configs.pop("clip_extra", None)
         if configs:
             raise ValueError(f"save_inference_model: there is no config {sorted(configs)}")
-        prefix = check_path(path)
-        program = for_inference(self.program if guards == CHECK else without_guards(self.program))
-        feeds = select_names("feed", program.feeds(), feed)
-        fetches = select_names("fetch", program.fetches(), fetch)
+        prefix = validate_path_prefix(path)
+        program = set_inference(self.program if guards == CHECK else without_guards(self.program))
+        feeds = select_names_by_index("feed", program.feeds(), feed)
+        fetches = select_names_by_index("fetch", program.fetches(), fetch)
         given = [
-            t for n, t in zip(program.feeds(), self._recording.inputs, strict=True) if n in feeds
+            t
+            for n, t in zip(program.feeds(), self._captured_program.inputs, strict=True)
+            if n in feeds
         ]
         pruned = prune(program, feeds, fetches)
         recording = replace(
-            self._recording, program=pruned, scope=dict(self._recording.scope), inputs=given
+            self._captured_program,
+            program=pruned,
+            scope=dict(self._captured_program.scope),
+            inputs=given,
         )
-        write_all(
-            [Model(prefix, recording, interpreter_reference(recording) if wanted else None)],
+        write_model_files(
+            [
+                ModelToWrite(
+                    prefix, recording, create_interpreter_reference(recording) if wanted else None
+                )
+            ],
             prefix,
             False,
             parameters=False,
         )
 
 
-def _as_list(inputs: Any) -> list[Any]:
+def _to_input_list(inputs: Any) -> list[Any]:
     given = [inputs] if isinstance(inputs, Tensor) else inputs
     if not isinstance(given, list | tuple):
         raise TypeError(

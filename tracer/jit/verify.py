@@ -27,11 +27,11 @@ from ..ir.program import ContractArg, Program, VarKind
 from ..loader.engine import Engine, EngineError, UnsupportedError, first_error_line
 from ..loader.files import parse_program
 from ..loader.params import load_params
-from .conditioning import is_rounding_error
+from .conditioning import is_explained_by_rounding
 
 # Sizes to try for the first dynamic dimension and the others. The first two pairs that the layer
 # accepts are used.
-SIZES = (
+DYNAMIC_SIZE_PAIRS = (
     (2, 32),
     (3, 48),
     (1, 64),
@@ -44,10 +44,10 @@ SIZES = (
 )
 NUM_EXAMPLES = 2
 
-Reference = Callable[[list[Tensor]], Sequence[Any]]
+ReferenceFunction = Callable[[list[Tensor]], Sequence[Any]]
 
 
-def tolerance(dtype: np.dtype[Any], program: Program) -> float:
+def tolerance_for_dtype(dtype: np.dtype[Any], program: Program) -> float:
     """Return the largest difference, relative to the largest value, that is accepted as rounding.
     If `program` computes in half precision, the tolerance for half precision is returned.
     """
@@ -61,7 +61,7 @@ def tolerance(dtype: np.dtype[Any], program: Program) -> float:
 INTEGER_RANGES = ((0, 2), (1, 2), (0, 1))
 
 
-def example(
+def random_example(
     arg: ContractArg,
     shape: tuple[int, ...],
     rng: np.random.Generator,
@@ -74,50 +74,55 @@ def example(
     return Tensor(rng.standard_normal(shape).astype(dtype))
 
 
-def candidate_shapes(
-    inputs: Sequence[ContractArg], given: Sequence[Tensor]
+def iter_candidate_shapes(
+    inputs: Sequence[ContractArg], known_inputs: Sequence[Tensor]
 ) -> Iterator[list[tuple[int, ...]]]:
     """Yield shapes for all inputs: the shapes of the given inputs with a larger batch, then shapes
     from the table of sizes.
     """
-    if given:
+    if known_inputs:
         yield [
-            larger_batch(arg.shape, tensor.meta.shape)
-            for arg, tensor in zip(inputs, given, strict=True)
+            with_larger_batch(arg.shape, tensor.meta.shape)
+            for arg, tensor in zip(inputs, known_inputs, strict=True)
         ]
-    for first, others in SIZES:
+    for first, others in DYNAMIC_SIZE_PAIRS:
         yield [
             tuple((first if a == 0 else others) if d < 0 else d for a, d in enumerate(i.shape))
             for i in inputs
         ]
 
 
-def larger_batch(declared: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int, ...]:
+def with_larger_batch(declared: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int, ...]:
     """Return `shape` with one more row if the batch size is dynamic."""
     return (shape[0] + 1, *shape[1:]) if shape and declared[0] < 0 else shape
 
 
-def examples(
-    inputs: Sequence[ContractArg], given: Sequence[Tensor], known: Sequence[tuple[int, ...]] = ()
+def iter_examples(
+    inputs: Sequence[ContractArg],
+    known_inputs: Sequence[Tensor],
+    known_shapes: Sequence[tuple[int, ...]] = (),
 ) -> Iterator[list[Tensor]]:
     """Yield inputs to try: first the given ones, then random ones for each range of integers, last
     those with known shapes.
     """
     rng = np.random.default_rng(0)
-    if given:
-        yield list(given)
-    whole = any(dtype_of(a.dtype).np.kind in "iub" for a in inputs)
-    for integers in INTEGER_RANGES if whole else INTEGER_RANGES[:1]:
-        free = (
-            candidate_shapes(inputs, given)
+    if known_inputs:
+        yield list(known_inputs)
+    has_integers = any(dtype_of(a.dtype).np.kind in "iub" for a in inputs)
+    for integers in INTEGER_RANGES if has_integers else INTEGER_RANGES[:1]:
+        shapes_to_try = (
+            iter_candidate_shapes(inputs, known_inputs)
             if has_dynamic_sizes(inputs)
             else [[a.shape for a in inputs]]
         )
-        for shapes in (*free, *([list(known)] if known and len(known) == len(inputs) else [])):
-            yield [example(a, s, rng, integers) for a, s in zip(inputs, shapes, strict=True)]
+        for shapes in (
+            *shapes_to_try,
+            *([list(known_shapes)] if known_shapes and len(known_shapes) == len(inputs) else []),
+        ):
+            yield [random_example(a, s, rng, integers) for a, s in zip(inputs, shapes, strict=True)]
 
 
-def with_negated(examples: Iterator[list[Tensor]]) -> Iterator[list[Tensor]]:
+def iter_with_negated(examples: Iterator[list[Tensor]]) -> Iterator[list[Tensor]]:
     """Yield each example and its negative, for which branches usually take the other path."""
     for tensors in examples:
         yield tensors
@@ -129,17 +134,17 @@ def has_dynamic_sizes(inputs: Sequence[ContractArg]) -> bool:
     return any(d < 0 for a in inputs for d in a.shape)
 
 
-def difference(found: Any, wanted: Any) -> float:
+def relative_difference(actual: Any, expected: Any) -> float:
     """Return the largest difference relative to the largest value; infinity if the shapes, dtypes
     or positions of NaN differ.
     """
-    if found.shape != wanted.shape or found.dtype != wanted.dtype:
+    if actual.shape != expected.shape or actual.dtype != expected.dtype:
         return float("inf")
-    if found.dtype.kind in "iub":
-        return 0.0 if np.array_equal(found, wanted) else float("inf")
+    if actual.dtype.kind in "iub":
+        return 0.0 if np.array_equal(actual, expected) else float("inf")
     a, b = (
         np.asarray(v).astype(np.complex128 if v.dtype.kind == "c" else np.float64)
-        for v in (found, wanted)
+        for v in (actual, expected)
     )
     same = (a == b) | (np.isnan(a) & np.isnan(b))
     if same.all():
@@ -149,94 +154,104 @@ def difference(found: Any, wanted: Any) -> float:
     return float(np.abs(a - b)[~same].max() / max(1.0, float(np.abs(b[np.isfinite(b)]).max())))
 
 
-def describe_difference(found: Any, wanted: Any) -> str:
+def describe_difference(actual: Any, expected: Any) -> str:
     """Describe how a result differs: the size of the difference, or the dtype or shape."""
-    if found.shape == wanted.shape and found.dtype == wanted.dtype:
-        return f"differs by {difference(found, wanted):.3g}"
-    return f"is {found.dtype}{list(found.shape)}, not {wanted.dtype}{list(wanted.shape)}"
+    if actual.shape == expected.shape and actual.dtype == expected.dtype:
+        return f"differs by {relative_difference(actual, expected):.3g}"
+    return f"is {actual.dtype}{list(actual.shape)}, not {expected.dtype}{list(expected.shape)}"
 
 
-def verify(
+def verify_model(
     program: Program,
     pdmodel: bytes,
     params: str | None,
     scope: dict[str, Tensor],
-    reference: Reference,
-    given: Sequence[Tensor] = (),
-    known: Sequence[tuple[int, ...]] = (),
+    reference: ReferenceFunction,
+    known_inputs: Sequence[Tensor] = (),
+    known_shapes: Sequence[tuple[int, ...]] = (),
 ) -> str:
     """Compare the results of files and reference, and return a one-line report.
 
     Raises VerifyError with the first op that differs.
 
-    given: inputs that are known to work, such as those of a trace.
-    known: shapes that are known to work.
+    known_inputs: inputs that are known to work, such as those of a trace.
+    known_shapes: shapes that are known to work.
 
     Sizes that the reference rejects, or that violate a guard, are skipped.
     """
     assert program.contract is not None
     if draws_random(program):
         return "not verified: the program draws random numbers"
-    engine, by = open_engine(program, pdmodel, params)
-    reference, given = _on_cpu(reference, scope), [Tensor(cuda.to_host(t.array)) for t in given]
-    tried: list[str] = []
-    enough = NUM_EXAMPLES if given or has_dynamic_sizes(program.contract.inputs) else 1
-    worst, rejected = 0.0, ""
-    limiter = LoopLimiter(program, scope)
-    tries = examples(program.contract.inputs, given, known)
+    engine, engine_name = open_engine_or_interpreter(program, pdmodel, params)
+    reference, known_inputs = (
+        _reference_on_cpu(reference, scope),
+        [Tensor(cuda.to_host(t.array)) for t in known_inputs],
+    )
+    tried_sizes: list[str] = []
+    num_required = NUM_EXAMPLES if known_inputs or has_dynamic_sizes(program.contract.inputs) else 1
+    largest_difference, rejected = 0.0, ""
+    limiter = LoopTerminationCheck(program, scope)
+    candidates = iter_examples(program.contract.inputs, known_inputs, known_shapes)
     if len(program.blocks) > 1:
-        tries, enough = with_negated(tries), 2 * enough
-    for tensors in tries:
+        candidates, num_required = iter_with_negated(candidates), 2 * num_required
+    for tensors in candidates:
         sizes = " ".join(
             f"{a.name}{list(t.meta.shape)}"
             for a, t in zip(program.contract.inputs, tensors, strict=True)
         )
-        if not limiter.terminates(tensors):
+        if not limiter.do_loops_terminate(tensors):
             rejected = f"a loop has more than {MAX_ITERATIONS} iterations"
-            if limiter.num_endless == MAX_ENDLESS_INPUTS:
+            if limiter.num_endless_inputs == MAX_ENDLESS_INPUTS:
                 break
             continue
-        found = _try_inputs(engine, program, pdmodel, params, scope, reference, tensors, sizes)
-        if isinstance(found, str):
-            rejected = found
+        outcome = _compare_or_reject(
+            engine, program, pdmodel, params, scope, reference, tensors, sizes
+        )
+        if isinstance(outcome, str):
+            rejected = outcome
             continue
-        worst = max(worst, found)
-        tried.append(sizes)
-        if len(tried) == enough:
+        largest_difference = max(largest_difference, outcome)
+        tried_sizes.append(sizes)
+        if len(tried_sizes) == num_required:
             break
-    if not tried:
+    if not tried_sizes:
         why = f"not verified: none of the generated inputs fits; {rejected}"
         warnings.warn(f"verify: {why}", stacklevel=2)
         return why
-    return f"{by}at {'; '.join(dict.fromkeys(tried))}: largest difference {worst:.1e}"
+    return (
+        f"{engine_name}at {'; '.join(dict.fromkeys(tried_sizes))}: largest difference "
+        f"{largest_difference:.1e}"
+    )
 
 
-def _try_inputs(
+def _compare_or_reject(
     engine: Any,
     program: Program,
     pdmodel: bytes,
     params: str | None,
     scope: dict[str, Tensor],
-    reference: Reference,
+    reference: ReferenceFunction,
     tensors: list[Tensor],
     sizes: str,
 ) -> float | str:
     """Return the largest difference for some inputs, or the reason why they are rejected."""
-    tensors, wanted, rejected = _expected(reference, engine, program, tensors, sizes)
-    if wanted is None:
+    tensors, expected, rejected = _reference_results(reference, engine, program, tensors, sizes)
+    if expected is None:
         return rejected
     try:
-        return _compare_outputs(engine, program, pdmodel, params, scope, tensors, wanted, sizes)
+        return _largest_output_difference(
+            engine, program, pdmodel, params, scope, tensors, expected, sizes
+        )
     except (OpError, GuardError) as error:
         return str(error).splitlines()[0]
     except EngineError as error:
-        if not any(words in first_error_line(error) for words in ENGINE_ONLY):
+        if not any(words in first_error_line(error) for words in ENGINE_ONLY_ERRORS):
             raise
         return first_error_line(error)
 
 
-def _expected(
-    reference: Reference, engine: Any, program: Program, tensors: list[Tensor], sizes: str
+def _reference_results(
+    reference: ReferenceFunction, engine: Any, program: Program, tensors: list[Tensor], sizes: str
 ) -> tuple[list[Tensor], Sequence[Any] | None, str]:
     """Return the inputs with the results of the reference; if it rejects them, None and the reason.
 
@@ -259,7 +274,7 @@ def _expected(
 def _rejection_reason(engine: Any, program: Program, tensors: list[Tensor]) -> str:
     """Return why the saved files reject some inputs; empty if they return results."""
     try:
-        engine.run(engine_inputs(engine, program, tensors))
+        engine.run(inputs_for_engine(engine, program, tensors))
     except (OpError, GuardError, EngineError) as error:
         return str(error).splitlines()[0]
     return ""
@@ -268,7 +283,7 @@ def _rejection_reason(engine: Any, program: Program, tensors: list[Tensor]) -> s
 MAX_ITERATIONS, MAX_ENDLESS_INPUTS = 2000, 4
 # Errors of the engine for inputs that the layer accepts: squeezing an axis whose size is not 1, and
 # pooling windows that begin in an image and end outside of it.
-ENGINE_ONLY = (
+ENGINE_ONLY_ERRORS = (
     "engine: squeeze2",
     "is smaller than the filter",
     "does not fit the remaining image",
@@ -279,39 +294,45 @@ class LoopLimitError(Exception):
     """Raised if a loop of the program exceeds the limit of iterations."""
 
 
-class LoopLimiter:
+class LoopTerminationCheck:
     """Determines whether the loops of a program terminate for random inputs.
 
-    num_endless: the number of inputs for which a loop exceeded the limit of iterations.
+    num_endless_inputs: the number of inputs for which a loop exceeded the limit of iterations.
     """
 
     def __init__(self, program: Program, scope: Mapping[str, Tensor]) -> None:
-        self.num_endless, self._remaining, self._scope = 0, 0, scope
+        self.num_endless_inputs, self._remaining_iterations, self._scope = 0, 0, scope
         loops = any(op.type == "while" for op in program.ops())
-        self._compiled = None
+        self._compiled_program = None
         with suppress(Unsupported):
-            self._compiled = CompiledProgram(program, on_iteration=self._count) if loops else None
+            self._compiled_program = (
+                CompiledProgram(program, on_iteration=self._count_iteration) if loops else None
+            )
 
-    def _count(self) -> None:
-        self._remaining -= 1
-        if self._remaining < 0:
+    def _count_iteration(self) -> None:
+        self._remaining_iterations -= 1
+        if self._remaining_iterations < 0:
             raise LoopLimitError
 
-    def terminates(self, tensors: Sequence[Tensor]) -> bool:
+    def do_loops_terminate(self, tensors: Sequence[Tensor]) -> bool:
         """Whether all loops terminate, or the run ends with an error."""
-        for given in (tensors, _absolute(tensors)) if self._compiled is not None else ():
-            self._remaining = MAX_ITERATIONS
+        for inputs in (
+            (tensors, _absolute_inputs(tensors)) if self._compiled_program is not None else ()
+        ):
+            self._remaining_iterations = MAX_ITERATIONS
             try:
-                assert self._compiled is not None
-                run_compiled(self._compiled, self._scope, [t.array for t in given])
+                assert self._compiled_program is not None
+                run_compiled_program(self._compiled_program, self._scope, [t.array for t in inputs])
             except Exception:
-                if self._remaining < 0:
-                    self.num_endless += 1
+                if self._remaining_iterations < 0:
+                    self.num_endless_inputs += 1
                     return False  # other errors appear again when the layer runs
         return True
 
 
-def _on_cpu(reference: Reference, scope: Mapping[str, Tensor]) -> Reference:
+def _reference_on_cpu(
+    reference: ReferenceFunction, scope: Mapping[str, Tensor]
+) -> ReferenceFunction:
     """Wrap a reference so that it takes and returns arrays in CPU memory, because the layer may be
     on a GPU.
     """
@@ -320,37 +341,39 @@ def _on_cpu(reference: Reference, scope: Mapping[str, Tensor]) -> Reference:
     arrays = [t.array for t in scope.values()]
     index = common_device(arrays) if arrays else cuda.cupy_state.default_index
 
-    def answer(tensors: list[Tensor]) -> Sequence[Any]:
+    def run_on_cpu(tensors: list[Tensor]) -> Sequence[Any]:
         return [
             cuda.to_host(a)
             for a in reference([Tensor(cuda.to_device(t.array, index)) for t in tensors])
         ]
 
-    return answer
+    return run_on_cpu
 
 
 def _run_reference(
-    reference: Reference, tensors: list[Tensor]
+    reference: ReferenceFunction, tensors: list[Tensor]
 ) -> tuple[list[Tensor], Sequence[Any]]:
     """Run the reference, and return its inputs and results. If it rejects the inputs or returns
     NaN, use their absolute values instead.
     """
     try:
-        wanted = reference(tensors)
+        expected = reference(tensors)
     except OpError:
-        wanted = None
-    if wanted is None or any(is_real(np.asarray(w).dtype) and np.isnan(w).any() for w in wanted):
-        tensors = _absolute(tensors)
-        wanted = reference(tensors)
-    return tensors, wanted
+        expected = None
+    if expected is None or any(
+        is_real(np.asarray(w).dtype) and np.isnan(w).any() for w in expected
+    ):
+        tensors = _absolute_inputs(tensors)
+        expected = reference(tensors)
+    return tensors, expected
 
 
-def _absolute(tensors: Sequence[Tensor]) -> list[Tensor]:
+def _absolute_inputs(tensors: Sequence[Tensor]) -> list[Tensor]:
     """Return the absolute values: roots, logarithms and many asserts need non-negative inputs."""
     return [Tensor(np.abs(t.array)) for t in tensors]
 
 
-class FileInterpreter:
+class ModelFileInterpreter:
     """Runs the written files with Oarlock's kernels. Used if the engine does not support
     all ops.
     """
@@ -361,15 +384,15 @@ class FileInterpreter:
         program = parse_program(pdmodel)
         names = sorted(v.name for v in program.persistables())
         values = {} if params is None else load_params(params, names)
-        self._compiled = CompiledProgram(program)
+        self._compiled_program = CompiledProgram(program)
         self._scope = {name: Tensor(a) for name, a in values.items()}
 
     def run(self, arrays: Sequence[Any], names: Sequence[str] = ()) -> list[Any]:
         """Return the outputs for inputs in order."""
-        return run_compiled(self._compiled, self._scope, arrays)
+        return run_compiled_program(self._compiled_program, self._scope, arrays)
 
 
-def run_compiled(
+def run_compiled_program(
     compiled: CompiledProgram, scope: Mapping[str, Tensor], arrays: Sequence[Any]
 ) -> list[Any]:
     """Run a program for inputs in order. An input of packed sequences is treated as one sequence.
@@ -383,7 +406,9 @@ def run_compiled(
     )
 
 
-def open_engine(program: Program, pdmodel: bytes, params: str | None) -> tuple[Any, str]:
+def open_engine_or_interpreter(
+    program: Program, pdmodel: bytes, params: str | None
+) -> tuple[Any, str]:
     """Return an object that runs the files, and its name for the report: the engine, or the
     interpreter if the engine does not support all ops.
     """
@@ -391,20 +416,20 @@ def open_engine(program: Program, pdmodel: bytes, params: str | None) -> tuple[A
         return Engine(pdmodel, params, cache_dir="none"), ""  # the files will be renamed
     except (UnsupportedError, EngineError) as error:
         try:
-            found = FileInterpreter(pdmodel, params)
+            interpreter = ModelFileInterpreter(pdmodel, params)
         except Unsupported:
             raise error from None
-        lacks = (
+        problem = (
             "does not have all ops"
             if isinstance(error, UnsupportedError)
             else "cannot run the files"
         )
         why = first_error_line(error)
-    warnings.warn(f"verify: by the interpreter, as the engine {lacks}: {why}", stacklevel=5)
-    return found, "by the interpreter "
+    warnings.warn(f"verify: by the interpreter, as the engine {problem}: {why}", stacklevel=5)
+    return interpreter, "by the interpreter "
 
 
-def engine_inputs(engine: Any, program: Program, tensors: Sequence[Tensor]) -> list[Any]:
+def inputs_for_engine(engine: Any, program: Program, tensors: Sequence[Tensor]) -> list[Any]:
     """Return the inputs of the engine. Row splits are added: an input of packed sequences is
     treated as one sequence.
     """
@@ -416,51 +441,64 @@ def engine_inputs(engine: Any, program: Program, tensors: Sequence[Tensor]) -> l
     ]
 
 
-def _compare_outputs(
+def _largest_output_difference(
     engine: Engine,
     program: Program,
     pdmodel: bytes,
     params: str | None,
     scope: dict[str, Tensor],
     tensors: list[Tensor],
-    wanted: Sequence[Any],
+    expected: Sequence[Any],
     sizes: str,
 ) -> float:
     # the interpreter returns LoD sequences
-    found = map(np.asarray, engine.run(engine_inputs(engine, program, tensors)))
-    worst = 0.0
+    actual = map(np.asarray, engine.run(inputs_for_engine(engine, program, tensors)))
+    largest = 0.0
     for i, (name, a, b) in enumerate(
-        zip(program.fetches(), found, map(np.asarray, wanted), strict=True)
+        zip(program.fetches(), actual, map(np.asarray, expected), strict=True)
     ):
-        off = difference(a, b)
-        if off > tolerance(a.dtype, program) and not (
-            a.dtype == b.dtype and _is_rounding(program, scope, tensors, i, off)
+        deviation = relative_difference(a, b)
+        if deviation > tolerance_for_dtype(a.dtype, program) and not (
+            a.dtype == b.dtype and _is_explained_by_rounding(program, scope, tensors, i, deviation)
         ):
-            where = first_difference(program, pdmodel, params, scope, tensors, wanted)
+            where = describe_first_difference(program, pdmodel, params, scope, tensors, expected)
             raise VerifyError(
                 f"verify: output '{name}' {describe_difference(a, b)} at {sizes}; {where}"
             )
-        worst = max(worst, off)
-    return worst
+        largest = max(largest, deviation)
+    return largest
 
 
-def _is_rounding(
-    program: Program, scope: dict[str, Tensor], tensors: list[Tensor], at: int, off: float
+def _is_explained_by_rounding(
+    program: Program,
+    scope: dict[str, Tensor],
+    tensors: list[Tensor],
+    result_index: int,
+    deviation: float,
 ) -> bool:
     """Whether rounding explains a difference because the program is ill-conditioned."""
 
-    def run(weights: Mapping[str, Any], inputs: Sequence[Any]) -> Sequence[Any]:
-        return run_compiled(compiled, {name: Tensor(a) for name, a in weights.items()}, inputs)
+    def run_program(weights: Mapping[str, Any], inputs: Sequence[Any]) -> Sequence[Any]:
+        return run_compiled_program(
+            compiled, {name: Tensor(a) for name, a in weights.items()}, inputs
+        )
 
     try:
         compiled = CompiledProgram(program)
         weights = {name: cuda.to_host(t.array) for name, t in scope.items()}
-        return is_rounding_error(run, weights, [t.array for t in tensors], at, off, difference)
+        return is_explained_by_rounding(
+            run_program,
+            weights,
+            [t.array for t in tensors],
+            result_index,
+            deviation,
+            relative_difference,
+        )
     except (OarlockError, OpError, Unsupported):
         return False
 
 
-def first_difference(
+def describe_first_difference(
     program: Program,
     pdmodel: bytes,
     params: str | None,
@@ -471,36 +509,41 @@ def first_difference(
     """Describe the first op whose result in the engine differs from that of the interpreter. If
     there is none, state that the captured program differs from the layer.
     """
-    given = [t.array for t in tensors]
-    names = inner_tensor_names(program, scope)
+    inputs = [t.array for t in tensors]
+    names = readable_tensor_names(program, scope)
     try:
-        recorded = run_compiled(CompiledProgram(program), scope, given)
-        if any(_differs(a, np.asarray(w), program) for a, w in zip(recorded, layer, strict=True)):
+        program_outputs = run_compiled_program(CompiledProgram(program), scope, inputs)
+        if any(
+            _exceeds_tolerance(a, np.asarray(w), program)
+            for a, w in zip(program_outputs, layer, strict=True)
+        ):
             why = "forward depends on something that a program cannot hold, or is converted wrongly"
             return f"the program itself returns other values than the layer: {why}"
-        inner = run_compiled(CompiledProgram(program, fetches=names), scope, given)
+        tensor_values = run_compiled_program(CompiledProgram(program, fetches=names), scope, inputs)
         expected = {
-            name: a for name, a in zip(names, inner, strict=True) if isinstance(a, np.ndarray)
+            name: a
+            for name, a in zip(names, tensor_values, strict=True)
+            if isinstance(a, np.ndarray)
         }
         engine = Engine(pdmodel, params, outputs=list(expected), optimize=0, cache_dir="none")
-        arrays = engine_inputs(engine, program, tensors)
-        found = dict(zip(expected, engine.run(arrays, list(expected)), strict=True))
+        arrays = inputs_for_engine(engine, program, tensors)
+        actual = dict(zip(expected, engine.run(arrays, list(expected)), strict=True))
     except (OarlockError, OpError) as error:
         return f"the first op to differ could not be found ({str(error).splitlines()[0]})"
-    for name, wanted in expected.items():
-        if _differs(found[name], wanted, program):
-            return _describe_op(program, name)
+    for name, expected_value in expected.items():
+        if _exceeds_tolerance(actual[name], expected_value, program):
+            return _describe_producer(program, name)
     return (
         "every op alone returns the same values: an optimization of the engine differs"
-        + first_optimized_difference(program, pdmodel, params, expected, arrays)
+        + describe_first_optimized_difference(program, pdmodel, params, expected, arrays)
     )
 
 
-def _differs(found: Any, wanted: Any, program: Program) -> bool:
-    return difference(found, wanted) > tolerance(wanted.dtype, program)
+def _exceeds_tolerance(actual: Any, expected: Any, program: Program) -> bool:
+    return relative_difference(actual, expected) > tolerance_for_dtype(expected.dtype, program)
 
 
-def inner_tensor_names(program: Program, scope: Mapping[str, Tensor]) -> list[str]:
+def readable_tensor_names(program: Program, scope: Mapping[str, Tensor]) -> list[str]:
     """Return the names of the tensors of the outermost block, in the order of their last write.
     Tensors that no op reads are omitted, because the engine may not compute them.
     """
@@ -520,7 +563,7 @@ def inner_tensor_names(program: Program, scope: Mapping[str, Tensor]) -> list[st
     ]
 
 
-def first_optimized_difference(
+def describe_first_optimized_difference(
     program: Program,
     pdmodel: bytes,
     params: str | None,
@@ -532,19 +575,21 @@ def first_optimized_difference(
     """
     names = list(expected)
 
-    def differs(at: int) -> bool:
+    def is_different(at: int) -> bool:
         engine = Engine(pdmodel, params, outputs=[names[at]], cache_dir="none")
         found = engine.run(arrays, [names[at]])[0]
-        return difference(found, expected[names[at]]) > tolerance(found.dtype, program)
+        return relative_difference(found, expected[names[at]]) > tolerance_for_dtype(
+            found.dtype, program
+        )
 
     try:
-        first = bisect_left(range(len(names)), True, key=differs)
+        first = bisect_left(range(len(names)), True, key=is_different)
     except OarlockError:  # not every result can be fetched
         return ""
-    return f"; {_describe_op(program, names[first])}" if first < len(names) else ""
+    return f"; {_describe_producer(program, names[first])}" if first < len(names) else ""
 
 
-def _describe_op(program: Program, name: str) -> str:
+def _describe_producer(program: Program, name: str) -> str:
     op = next(
         op
         for op in reversed(program.block.ops)

@@ -14,7 +14,12 @@ from ..core.errors import FileError, OpError, VerifyError
 from ..core.tensor import Tensor
 from ..export.save import atomic_write
 from ..ir.block_captures import draws_random
-from ..jit.verify import LoopLimiter, describe_difference, difference, tolerance
+from ..jit.verify import (
+    LoopTerminationCheck,
+    describe_difference,
+    relative_difference,
+    tolerance_for_dtype,
+)
 from ..loader.engine import Engine, EngineError, runtime_module, translate_runtime_errors
 from ..loader.model_files import ModelFiles
 from ..loader.regular_files import read_file
@@ -164,11 +169,11 @@ def compare_with_model(files: ModelFiles, path: Path) -> str:
         return "it loads; results were not compared because the model draws random numbers"
     engine = Engine(files.pdmodel, files.params_path, files.name)
     names = [name for name, _, _ in engine.inputs]
-    limiter = LoopLimiter(
+    limiter = LoopTerminationCheck(
         files.program, {name: Tensor(np.asarray(a)) for name, a in files.values.items()}
     )
     for arrays in engine.synthetic_inputs():
-        if not limiter.terminates([Tensor(a) for a in arrays]):
+        if not limiter.do_loops_terminate([Tensor(a) for a in arrays]):
             continue  # an endless loop
         try:
             expected = engine.run(arrays)
@@ -183,8 +188,8 @@ def _compare_outputs(outputs: list[Any], expected: list[Any], files: ModelFiles,
     max_difference = 0.0
     for name, output, reference in zip(files.program.fetches(), outputs, expected, strict=True):
         array = np.asarray(output)
-        distance = difference(array, reference)
-        if distance > tolerance(reference.dtype, files.program):
+        distance = relative_difference(array, reference)
+        if distance > tolerance_for_dtype(reference.dtype, files.program):
             raise VerifyError(
                 f"{path.name}: compared with the model, output '{name}' "
                 f"{describe_difference(array, reference)}"

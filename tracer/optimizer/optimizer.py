@@ -264,7 +264,7 @@ class Optimizer:
         """
         return False
 
-    def _gradient_decay(self, parameter: Parameter) -> Any:
+    def _decay_added_to_gradient(self, parameter: Parameter) -> Any:
         """Return the weight decay that is added to the gradient; the parameter's own regularizer
         takes precedence.
         """
@@ -279,7 +279,7 @@ class Optimizer:
 
     def _apply_weight_decay(self, parameter: Parameter, gradient: Array) -> Array:
         """Return the gradient plus the gradient of the weight decay."""
-        decay = self._gradient_decay(parameter)
+        decay = self._decay_added_to_gradient(parameter)
         if not decay:
             return gradient
         if hasattr(decay, "gradient"):

@@ -225,4 +225,4 @@ class VarDesc(Identified):
         self._of.raw.is_parameter = bool(value)
 
 
-Variable.describe = VarDesc
+Variable.create_desc_view = VarDesc

@@ -211,7 +211,7 @@ def as_operand(value: Any, like: Tensor, op: str) -> Tensor:
         return on_device_of(like, to_array(value))
     # A maybe-undefined variable of converted code: `use` raises an error that names it.
     if getattr(type(value), "_has_no_value", False):
-        value.use()
+        value.raise_error()
     raise OpError(with_user_line(f"{op}: expected a tensor or number, got {type(value).__name__}"))
 
 

@@ -277,10 +277,10 @@ def _gather(x: Tensor, advanced: list[tuple[int, Any]]) -> Tensor:
             axes.append(axis)
     if len(axes) == 1 and indices[0].ndim == 1:
         return OPS["gather"](x, indices[0], axis=axes[0])
-    return _gather_axes(x, axes, indices)
+    return _gather_along_axes(x, axes, indices)
 
 
-def _gather_axes(x: Tensor, axes: list[int], indices: list[Tensor]) -> Tensor:
+def _gather_along_axes(x: Tensor, axes: list[int], indices: list[Tensor]) -> Tensor:
     """Index several axes by tensors: moves them to the front, applies gather_nd, and moves them
     back if they are adjacent.
     """

@@ -27,7 +27,7 @@ def case_without_counts(fluid):
 
 
 def hashed(fluid, x, **attrs):
-    """The op itself: real Paddle's fluid.layers.hash stumbles over its own checks."""
+    """Append the op itself: real Paddle's fluid.layers.hash fails in its own checks."""
     block = fluid.default_main_program().global_block()
     out = block.create_var(name="hashed", dtype="int64", shape=[-1, attrs["num_hash"], 1])
     block.append_op(type="hash", inputs={"X": [x]}, outputs={"Out": [out]}, attrs=attrs)

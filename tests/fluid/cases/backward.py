@@ -4,7 +4,7 @@ import numpy as np
 
 
 def described(program):
-    """A line per op: its type, what it takes and gives, and what it is for."""
+    """Return a line per op: its type, slots and role."""
     return np.array([line(op) for op in program.global_block().ops])
 
 
@@ -17,13 +17,13 @@ def line(op):
 
 
 def gradients(op):
-    """The gradients of parameters that an op gives."""
+    """Return the parameter gradients that an op outputs."""
     given = [n for slot in sorted(op.output_names) for n in op.output(slot)]
     return [n for n in given if n.endswith("@GRAD") and (".w_" in n or ".b_" in n)]
 
 
 def built(fluid, build):
-    """A program and what `build` gives."""
+    """Return a program and the result of `build`."""
     main = fluid.Program()
     with fluid.program_guard(main, fluid.Program()), fluid.unique_name.guard():
         return main, build()
@@ -88,7 +88,7 @@ def case_normalized(fluid):
 
 
 def case_parameters_and_gradients(fluid):
-    """append_backward gives pairs, by name."""
+    """append_backward returns pairs of parameter and gradient."""
 
     def build():
         x = fluid.layers.data("x", [4])

@@ -7,7 +7,7 @@ import numpy as np
 
 @contextlib.contextmanager
 def fresh_programs(fluid):
-    """A main and a startup program, a scope and unique names of their own; yields the programs."""
+    """Use new programs, a scope and unique names; yields the programs."""
     main, startup, scope = fluid.Program(), fluid.Program(), fluid.Scope()
     with fluid.program_guard(main, startup), fluid.unique_name.guard(), fluid.scope_guard(scope):
         yield main, startup
@@ -28,8 +28,8 @@ def integers(*shape, **more):
 
 
 def fill_parameters(fluid, program, scope=None):
-    """Give every parameter of a program numbers that both packages agree on, in the order in which
-    they were made.
+    """Set every parameter of a program to numbers that are equal in both packages, in order of
+    creation.
     """
     scope = scope or fluid.global_scope()
     for i, parameter in enumerate(program.all_parameters()):
@@ -65,8 +65,8 @@ def static(fluid, build, feed=None, steps=1, gradients_of=()):
 
 
 def eager(fluid, build, *arrays):
-    """What `build(variables)` gives in dygraph mode, and the gradients of the float inputs by the
-    sum of the first result.
+    """Return the results of `build(variables)` in dygraph mode, and the gradients of the first
+    result's sum.
     """
     with fluid.dygraph.guard(fluid.CPUPlace()):
         inputs = [fluid.dygraph.to_variable(a) for a in arrays]

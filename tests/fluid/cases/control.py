@@ -209,7 +209,7 @@ def save_steps(fluid, folder):
 
 
 def run_steps(fluid, folder):
-    """What such a program gives."""
+    """Return the results of such a program."""
     place = fluid.CPUPlace()
     with fluid.scope_guard(fluid.Scope()):
         executor = fluid.Executor(place)

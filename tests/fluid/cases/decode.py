@@ -9,7 +9,7 @@ WORDS, WIDTH = 9, 4
 
 
 def network(fluid):
-    """A cell, what turns words into its inputs, and what its outputs into scores of words."""
+    """Return a cell, a function from words to its inputs, and one from its outputs to word scores."""
     layers = fluid.layers
     cell = layers.GRUCell(WIDTH)
 
@@ -89,7 +89,7 @@ def case_greedy(fluid):
 
 
 def case_drawn(fluid):
-    """What is drawn differs; how much of it there is does not."""
+    """The samples differ between packages, but not their shapes."""
 
     def build(v):
         cell, words, scores = network(fluid)

@@ -69,7 +69,7 @@ def case_a_new_program(fluid):
 
 
 def case_attributes(fluid):
-    """What an op that nobody knows holds."""
+    """The attributes of an op of unknown type."""
     core = fluid.core
     program = core.ProgramDesc()  # kept, as Paddle's blocks and ops live no longer than it
     op = program.block(0).append_op()
@@ -138,7 +138,7 @@ def case_operands(fluid):
 
 
 def case_order_of_ops(fluid):
-    """Put before, between and after others, and taken away."""
+    """Insert ops before, between and after others, and remove them."""
     program = fluid.core.ProgramDesc()
     block = program.block(0)
     for name in ("b", "d"):
@@ -152,7 +152,7 @@ def case_order_of_ops(fluid):
 
 
 def case_blocks_of_ops(fluid):
-    """Ops that hold blocks."""
+    """Ops with sub-blocks."""
     core, program = fluid.core, fluid.core.ProgramDesc()
     second, third = program.append_block(program.block(0)), program.append_block(program.block(0))
     op = program.block(0).append_op()
@@ -168,7 +168,7 @@ def case_blocks_of_ops(fluid):
 
 
 def case_variables(fluid):
-    """All that is said of a variable."""
+    """All properties of a variable."""
     kinds = fluid.core.VarDesc.VarType
     program = fluid.core.ProgramDesc()
     block = program.block(0)
@@ -219,7 +219,7 @@ def case_variables(fluid):
 
 
 def case_what_follows(fluid):
-    """Shapes, dtypes and attributes of a product; what an op refuses."""
+    """Shapes, dtypes and attributes of a matrix product, and the errors of an op."""
     core = fluid.core
     program = core.ProgramDesc()
     block = program.block(0)
@@ -245,7 +245,7 @@ def case_what_follows(fluid):
 
 
 def case_shapes_alone(fluid):
-    """Sums whose operands have shapes and nothing else."""
+    """Sums whose operands have only shapes."""
     core = fluid.core
     program = core.ProgramDesc()
     block = program.block(0)
@@ -284,7 +284,7 @@ def case_bytes(fluid):
 
 
 def case_of_a_net(fluid):
-    """The descriptions of what layers wrote, and what a change of one does to the program."""
+    """The descriptions of a layer's ops, and the effect of a change on the program."""
     main = fluid.Program()
     with fluid.program_guard(main, fluid.Program()), fluid.unique_name.guard():
         x = fluid.layers.data("x", [4])

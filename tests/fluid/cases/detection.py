@@ -228,7 +228,7 @@ def case_detection_output(fluid):
 
 
 def case_multiclass_nms_of_sequences(fluid):
-    """Boxes of each class [M, C, 4], a sequence for each picture."""
+    """Boxes of each class [M, C, 4], one sequence per image."""
     boxes = np.stack([np.concatenate([THERE, PRIORS]), np.concatenate([PRIORS, THERE])], axis=1)
 
     def build(v):

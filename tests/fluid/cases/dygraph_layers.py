@@ -11,9 +11,7 @@ def letters(text):
 
 
 def run(fluid, make, *arrays, **more):
-    """What a layer gives for arrays, gradients, and the names of its parameters and of
-    its state.
-    """
+    """Return the results of a layer, gradients, and the names of its parameters and state."""
     with fluid.dygraph.guard(fluid.CPUPlace()), fluid.unique_name.guard():
         layer = make(fluid.dygraph)
         for i, parameter in enumerate(layer.parameters()):

@@ -6,8 +6,8 @@ from .common import fresh_programs, integers
 
 
 def followed(fluid, make, arrays, lengths):
-    """What an evaluator says after two batches, after `reset`, and after one more; and the metrics
-    of the last batch.
+    """Return an evaluator's results after two batches, after `reset` and one more, and the last
+    metrics.
     """
     with fresh_programs(fluid) as (main, startup):
         inputs = [fluid.data(n, [None, 1], "int64", 1) for n in ("x", "y")]

@@ -65,7 +65,7 @@ def case_center_loss(fluid):
 
 
 def case_nce_of_one_class(fluid):
-    """All that is drawn is the same, so that there is nothing random."""
+    """All samples are equal, so the result is deterministic."""
     from .common import static
 
     feed = dict(X, label=integers(4, 1, below=1))

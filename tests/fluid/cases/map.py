@@ -31,7 +31,7 @@ DIFFICULT = [[0, 0, 1, 0], [0, 1, 0]]
 
 
 def _measured(fluid, kind, difficult=False, **settings):
-    """The precision of a batch and of all, for three batches and one behind a reset."""
+    """Return the precision of each batch and of all, for three batches and one after a reset."""
     kept = []
     with fresh_programs(fluid) as (main, startup):
         found, label, box, hard = (

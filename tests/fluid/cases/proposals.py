@@ -23,7 +23,7 @@ CROWD = np.array([[0], [1], [0], [0], [0]], "int32")
 
 
 def _both(fluid, found):
-    """Results, and before them the first two as one, for the gradients."""
+    """Return the results, preceded by the first two concatenated, for the gradients."""
     parts = [fluid.layers.reshape(one, [-1]) for one in found[:2]]
     return [fluid.layers.concat(parts)] + list(found)
 
@@ -273,7 +273,7 @@ def case_locality_aware_nms_of_quads(fluid):
 
 
 def _masks(fluid, labels):
-    """Two pictures: two things, one of two outlines, and one that is a crowd; then one thing."""
+    """Two images: two objects, one with two outlines, and one crowd; then one object."""
     outlines = [
         [[5, 5], [20, 6], [18, 22], [4, 20]],
         [[25, 8], [33, 9], [30, 20]],

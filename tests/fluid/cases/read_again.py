@@ -17,7 +17,7 @@ FEED = {
 
 
 def all_of(fluid, v):
-    """What the program gives."""
+    """Return the outputs of the program."""
     f = fluid.layers
     regions = [v["map"], v["rois"], 2, 3, 0.8]
     found = [
@@ -50,7 +50,7 @@ def save_said_otherwise(fluid, folder):
 
 
 def run_said_otherwise(fluid, folder):
-    """What the files give."""
+    """Return the outputs of the saved files."""
     executor = fluid.Executor(fluid.CPUPlace())
     program, _, outs = fluid.io.load_inference_model(folder, executor)
     return {

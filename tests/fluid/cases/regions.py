@@ -74,7 +74,7 @@ family(
 
 
 def case_of_sequences(fluid):
-    """Which picture a region is of, the sequences say."""
+    """LoD assigns the regions to images."""
     feed = {"x": X["x"], "rois": X["rois"]}
 
     def build(v):

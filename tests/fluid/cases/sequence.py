@@ -9,7 +9,7 @@ POOLS = ("average", "sum", "sqrt", "max", "last", "first")
 
 
 def run(fluid, build, feed, lengths=None, gradients_of=()):
-    """What `build` gives: each as an array, and behind it the lengths where it has any.
+    """Return the results of `build`: each as an array, followed by its LoD lengths if it has any.
 
     feed: arrays; lengths: by name.
     """

@@ -12,8 +12,8 @@ def fill(layer):
 
 
 def trained(fluid, make, steps=STEPS, param_attr=None, then=None):
-    """Parameters after some steps with the optimizer that `make(parameters)` gives, and the loss of
-    the last one.
+    """Return the parameters after some steps of the optimizer `make(parameters)`, and the last
+    loss.
     """
     with fluid.dygraph.guard(fluid.CPUPlace()), fluid.unique_name.guard():
         first = fluid.dygraph.Linear(3, 4, act="tanh", param_attr=param_attr)
@@ -146,7 +146,7 @@ def case_param_attr(fluid):
 
 
 def rates(fluid, decay, steps=7):
-    """The rates that some steps are made with."""
+    """Return the learning rates of some steps."""
     found = []
     with fluid.dygraph.guard(fluid.CPUPlace()):
         made = decay()

@@ -61,7 +61,7 @@ def decoder(fluid, context, accumulated=True, with_parents=False):
 
 
 def first(fluid, count, start=1):
-    """What the search starts with: one beam of each sentence."""
+    """Return the start of the search: one beam per sentence."""
     one = [[1] * count, [1] * count]
     place = fluid.CPUPlace()
     ids, scores = np.full((count, 1), start, "int64"), np.zeros((count, 1), "float32")
@@ -131,7 +131,7 @@ def case_translation_by_probabilities(fluid):
 
 
 def cell_of(fluid, context):
-    """A state cell of one state, the words and what all steps see."""
+    """Return a state cell with one state, and the inputs that all steps read."""
     from_contrib = fluid.contrib.decoder.beam_search_decoder
     state = from_contrib.InitState(init=context, need_reorder=True)
     cell = from_contrib.StateCell(

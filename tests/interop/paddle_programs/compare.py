@@ -1,4 +1,4 @@
-"""Where what a program gave here differs from what it gave on real Paddle."""
+"""Differences between a program's results in Oarlock and in real Paddle."""
 
 import math
 
@@ -7,7 +7,7 @@ CHECKS = ("AssertionError", "SystemError", "OSError")
 
 
 def problems(ours, theirs, path=""):  # noqa: PLR0911 - one for each kind of value
-    """The places where two described values differ, as text."""
+    """Describe the positions at which two described values differ."""
     if isinstance(theirs, dict) and set(theirs) == {"rejected"}:
         return []
     if isinstance(theirs, dict) and set(theirs) == {"error", "text"}:
@@ -58,14 +58,14 @@ def short(value):
 
 
 def is_error(value):
-    """Whether a program ended with an error, or one of its calls did."""
+    """Whether a program, or one of its calls, raised an error."""
     if isinstance(value, dict):
         return "error" in value or any(map(is_error, value.values()))
     return isinstance(value, list) and any(map(is_error, value))
 
 
 def differences(ours, theirs):
-    """What differs in one program in each way of running it: `(way, kind, text)`.
+    """Return the differences of one program for each way of running it: `(way, kind, text)`.
 
     kind: "differs"; or "converted", where real Paddle's conversion gives something else than its
     own eager execution, which is what Oarlock gives.

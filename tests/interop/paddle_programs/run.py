@@ -1,4 +1,4 @@
-"""Run the programs of a family and write what they gave, as JSON: `python -m paddle_programs.run
+"""Run the programs of a family and write their results as JSON: `python -m paddle_programs.run
 FAMILY out.json [NAME ...]`.
 
 Each runs in a process of its own.
@@ -13,7 +13,7 @@ from .table import load, run_program, ways_of
 
 
 def in_a_child(family, name, way):
-    """What a program gives in a forked process, which a crash or a hang cannot take along."""
+    """Return the results of a program in a forked process, which survives a crash or a hang."""
     read, write = os.pipe()
     child = os.fork()
     if child == 0:
@@ -33,7 +33,7 @@ def in_a_child(family, name, way):
 
 
 def run_all(family, names):
-    """What the programs give in each way."""
+    """Return the results of the programs for each way of running them."""
     return {
         name: {way: in_a_child(family, name, way) for way in ways_of(family, name)}
         for name in names

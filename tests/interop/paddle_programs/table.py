@@ -1,5 +1,5 @@
-"""How a program is run, and what is noted of it: values, dtypes, structure, gradients, and the
-builtin class of an error.
+"""How a program is run, and what is recorded: values, dtypes, structure, gradients, and the builtin
+class of an error.
 
 Runs in Oarlock's environment and in real Paddle's, so it imports nothing but NumPy and the one of
 the two that is there.
@@ -81,7 +81,7 @@ def describe(value):  # noqa: PLR0911 - one for each kind of value
 
 
 def error_of(error):
-    """The builtin classes that an error is of, the most special one first."""
+    """Return the builtin base classes of an error, the most derived one first."""
     return [
         c.__name__
         for c in type(error).__mro__
@@ -182,7 +182,7 @@ def scenario(function):
 
 
 def static_scenario(function):
-    """Decorator: a scenario of paddle.static, in programs and a scope of its own."""
+    """Decorator: a scenario of paddle.static, with its own programs and scope."""
 
     @functools.wraps(function)
     def run(*given):
@@ -206,7 +206,7 @@ def raised(function, *args, **kwargs):
 
 
 def each(*calls):
-    """What each of the calls returns.
+    """Return the result of each call.
 
     A call that real Paddle rejects may return a value here; what has to be rejected is asked with
     `raised`.
@@ -254,7 +254,7 @@ def ways_of(family, name):
 
 
 def run_program(family, name, way):
-    """What a program gives; an error outside of its calls as its classes."""
+    """Return the results of a program; an error outside of its calls as its classes."""
     run = PROGRAMS[family][name]
     if FAMILIES[family] == "1.8.5":
         with new_programs(importlib.import_module(NAME + ".fluid")):
@@ -268,7 +268,7 @@ def run_program(family, name, way):
 
 @contextlib.contextmanager
 def new_programs(module):
-    """Programs, a scope and names of their own; `module`: paddle.static or fluid."""
+    """Use new programs, a scope and unique names; `module`: paddle.static or fluid."""
     names = module.unique_name if hasattr(module, "unique_name") else paddle.utils.unique_name
     scope = module.Scope() if hasattr(module, "Scope") else paddle.static.global_scope().__class__()
     main, startup = module.Program(), module.Program()

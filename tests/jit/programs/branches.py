@@ -1,4 +1,4 @@
-"""if, elif, else and the ternary; what conditions are made of; early returns."""
+"""if, elif, else and the ternary; kinds of conditions; early returns."""
 
 from __future__ import annotations
 

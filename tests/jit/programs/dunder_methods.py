@@ -14,7 +14,7 @@ A, B, C = MATRICES
 
 
 class Signed:
-    """Something that is another way round where it is negative."""
+    """Multiplies by -1 if its value is negative."""
 
     def __init__(self, value: Any) -> None:
         self.value = value
@@ -94,7 +94,7 @@ class Signed:
 
 
 class Truth(Signed):
-    """One that says itself whether it is true."""
+    """Defines its own truth value."""
 
     def __bool__(self) -> Any:
         if self.value.sum() > 0:
@@ -166,7 +166,7 @@ def a_with_asks(x: Any) -> Any:
 
 
 class Gate(nn.Layer):
-    """A layer with a property that asks, and a gate that its module holds."""
+    """A layer with a property that branches, and a gate in a submodule."""
 
     def __init__(self) -> None:
         super().__init__()

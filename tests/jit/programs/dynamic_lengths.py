@@ -67,7 +67,7 @@ def list_in_a_dict_grows(x: Any) -> Any:
 
 
 class Beam:
-    """Keeps what it is given."""
+    """Stores the values that it gets."""
 
     def __init__(self) -> None:
         self.items: list[Any] = []

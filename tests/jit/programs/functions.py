@@ -1,4 +1,4 @@
-"""Calls: functions, lambdas, closures, methods, and how they are given arguments."""
+"""Calls: functions, lambdas, closures, methods, and kinds of arguments."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Ways of writing that a program meets sooner or later: augmented assignments, patterns,
-comprehensions, what the library gives.
-"""
+"""Common idioms: augmented assignments, patterns, comprehensions, the standard library."""
 
 from __future__ import annotations
 

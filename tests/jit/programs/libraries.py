@@ -1,5 +1,5 @@
-"""What the models of libraries do in their own ways: caches under two keys, masks of fewer axes,
-names kept aside, sizes that stay.
+"""Idioms of model libraries: caches under two keys, masks of fewer axes, stored names, static
+sizes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Lists that grow in loops and branches, comprehensions, and what Paddle's arrays can do."""
+"""Lists that grow in loops and branches, comprehensions, and Paddle's TensorArray functions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Loops whose number of rounds depends on values."""
+"""Loops whose number of iterations depends on values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whole models, small: what people convert."""
+"""Small versions of whole models."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Objects of the user's: made where tensors choose, named by strings, carried from round to round;
-layers among them.
-"""
+"""User objects: created in branches, accessed by name, carried by loops; layers among them."""
 
 from __future__ import annotations
 
@@ -38,7 +36,7 @@ def setattr_of_a_name(x: Any) -> Any:
 
 
 class Chosen:
-    """Chooses when it is made."""
+    """Branches in `__init__`."""
 
     def __init__(self, v: Any) -> None:
         self.v = v
@@ -68,7 +66,7 @@ def an_object_made_in_a_branch(x: Any) -> Any:
 
 
 class Halved:
-    """Goes round when it is made."""
+    """Loops in `__init__`."""
 
     def __init__(self, v: Any, most: int = 3, *rest: float, by: float = 2.0, **more: float) -> None:
         self.n = 0

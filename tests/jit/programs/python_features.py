@@ -1,6 +1,4 @@
-"""What else Python has: with, try, match, walrus, f-strings, generators, attributes, asserts, names
-of all kinds.
-"""
+"""Other Python features: with, try, match, walrus, f-strings, generators, attributes, asserts."""
 
 from __future__ import annotations
 

@@ -97,7 +97,7 @@ def loss_of_the_labelled(logits: Any, label: Any) -> Any:
     MATRICES[0][:1] * 0,
 )
 class EarlyExit(nn.Layer):
-    """Stops at the first head that is sure, the sooner the more rows there are, and says which."""
+    """Returns the first head whose confidence suffices for the number of rows, and its index."""
 
     def __init__(self) -> None:
         super().__init__()

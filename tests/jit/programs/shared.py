@@ -1,5 +1,5 @@
-"""Elements and attributes that branches, rounds and conditions change, in this function and in
-those that it calls.
+"""Elements and attributes that branches, iterations and conditions change, also in called
+functions.
 """
 
 from __future__ import annotations

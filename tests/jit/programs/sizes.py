@@ -1,6 +1,4 @@
-"""Sizes that are known only at run time: they stay what they are in arithmetic, shapes, bounds and
-conditions.
-"""
+"""Dynamic sizes in arithmetic, shapes, bounds and conditions."""
 
 from __future__ import annotations
 
@@ -332,7 +330,7 @@ def written_at_a_size(x: Any) -> Any:
 
 @program()
 class Positions(nn.Layer):
-    """Places that are looked up for as many words as there are."""
+    """Looks up as many positions as there are words."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -345,7 +343,7 @@ class Positions(nn.Layer):
 
 @program(*PICTURES, dims=BOTH)
 class Flattened(nn.Layer):
-    """Pixels as words for a layer, and back to a picture."""
+    """Flattens pixels to a sequence for a layer, and restores the image."""
 
     def __init__(self) -> None:
         super().__init__()

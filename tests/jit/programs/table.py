@@ -1,4 +1,4 @@
-"""The rows of the table: a function or layer, what it is called with, and what it cannot do."""
+"""Rows of the table: a function or layer, its calls, and its limitations."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Row:
 
 @dataclass
 class Table:
-    """Programs of one kind."""
+    """Programs of one topic."""
 
     rows: list[Row] = field(default_factory=list)
 
@@ -69,7 +69,7 @@ def f32(*values: Any) -> Array:
 
 
 def one_row(value: float) -> Array:
-    """[1, 4] of one value."""
+    """Return [1, 4] filled with a value."""
     return np.full((1, 4), value, np.float32)
 
 

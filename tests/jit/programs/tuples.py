@@ -1,4 +1,4 @@
-"""Tuples that rounds make longer or shorter, and attributes that only some ways set."""
+"""Tuples that loops extend or shorten, and attributes that only some paths assign."""
 
 from __future__ import annotations
 

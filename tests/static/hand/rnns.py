@@ -37,7 +37,7 @@ def plain(w: Values, x: Values, m: Values, _: Values) -> tuple[Values, Values]:
 
 
 def lstm(w: Values, x: Values, m: Values, _: Values) -> tuple[Values, Values]:
-    """Two memories; one of them is an output too, with another value."""
+    """Two memories; one of them is also an output, with another value."""
     gates = paddle.matmul(paddle.concat([x[0], m[0]], 1), w[0])
     i, f, o, g = paddle.split(gates, 4, axis=1)
     sigmoid = paddle.nn.functional.sigmoid
@@ -66,7 +66,7 @@ def last_seen(w: Values, x: Values, m: Values, _: Values) -> tuple[Values, Value
 
 
 def whole(w: Values, x: Values, m: Values, wholes: Values) -> tuple[Values, Values]:
-    """The step looks at the whole sequence as well."""
+    """The step reads the whole sequence."""
     scores = paddle.nn.functional.softmax(
         (wholes[0] * (m[0] + x[0])).sum(axis=2, keepdim=True), axis=0
     )
@@ -187,7 +187,7 @@ def written(net: Net, steps: int = -1, rows: int = -1) -> tuple[dict[str, Any], 
 
 
 def eager(net: Net, given: dict[str, Any], reverse: bool = False) -> tuple[Values, list[Any]]:
-    """What a net gives, and the gradients of `loss_of` in its inputs and weights."""
+    """Return the results of a network, and the gradients of `loss_of` by inputs and weights."""
     paddle.disable_static()
     try:
         w = [paddle.to_tensor(v, stop_gradient=False) for v in weights(net)]

@@ -30,7 +30,7 @@ def batch(i: int) -> dict[str, Any]:
 
 
 def dtypes(program: Any, type: str) -> set[str]:
-    """The dtypes of what the ops of one type give."""
+    """Return the output dtypes of the ops of one type."""
     block = program.global_block()
     return {block.var(op.output("Out")[0]).dtype.name for op in block.ops if op.type == type}
 

@@ -161,7 +161,7 @@ def test_amp_decorate_argument_orders() -> None:
 
 @pytest.mark.parametrize("written", [False, True])
 def test_look_ahead_and_model_average(written: bool, request: pytest.FixtureRequest) -> None:
-    """As real Paddle 2.6.2 gave it."""
+    """Recorded results of real Paddle 2.6.2."""
     start = paddle.nn.initializer.Constant(0.3)
     attr = paddle.ParamAttr(initializer=start)
     if written:

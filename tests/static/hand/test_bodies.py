@@ -21,7 +21,7 @@ def number(value: float, dtype: str = "float32") -> Any:
 
 
 def overwriting_loop(x: Any) -> Any:
-    """total becomes tanh(total * 1.5 + x) three times, and a branch in each round chooses."""
+    """total becomes tanh(total * 1.5 + x) three times, with a branch in each iteration."""
     i, total, end = number(0, "int64"), x * 1.0, number(3, "int64")
     cond = paddle.less_than(i, end)
     with flow.While(cond).block():
@@ -123,7 +123,7 @@ def test_result_of_two_types_can_only_be_fetched(static_mode: Any) -> None:
 
 
 def test_two_gradients_of_one_loop(static_mode: Any) -> None:
-    """Each way back reads other values of a round."""
+    """Each backward pass reads other values of an iteration."""
     x, y = static.data("x", [3], "float64"), static.data("y", [3], "float64")
     x.stop_gradient = y.stop_gradient = False
     start = [paddle.zeros([1], "int64"), x * 1.0]

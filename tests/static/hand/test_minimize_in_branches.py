@@ -1,5 +1,5 @@
 """`minimize`, `append_backward` and `gradients` inside of `cond`, `case`, `switch_case` and
-`While`, beside real PaddlePaddle.
+`While`, compared with real Paddle.
 """
 
 from __future__ import annotations

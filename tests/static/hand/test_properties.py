@@ -34,7 +34,7 @@ def choose(a: Any, b: Any) -> Any:
 
 
 def record_moves(moves: list[tuple[int, int, int]]) -> list[Any]:
-    """Variables that were made one after the other, each of earlier ones."""
+    """Record variables, each computed from earlier ones."""
     made: list[Any] = [static.data(name, [None, 3]) for name in FEED]
     made[0].stop_gradient = False
     for kind, i, j in moves:

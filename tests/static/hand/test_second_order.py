@@ -53,7 +53,7 @@ def listed(x: Any) -> Any:
 
 
 def sizes_of_a_run(x: Any) -> Any:
-    """The gradient asks for sizes that the declaration does not say, and is an op `vjp`."""
+    """The gradient needs dynamic sizes and is an op `vjp`."""
     return paddle.kron(static.data("z", [None], "float64"), x * x)
 
 

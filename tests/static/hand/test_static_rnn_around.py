@@ -34,7 +34,7 @@ from .rnns import (
 
 
 def compare_gradients(build: Callable[[Any], Any], at: Any) -> None:
-    """Compare the gradient of what `build` makes of x [3, 2] with slopes, in float64."""
+    """Compare the gradient of `build` at x [3, 2] with finite differences, in float64."""
     x = static.data("x", [3, 2], "float64")
     x.stop_gradient = False
     loss = build(x).sum()
@@ -156,7 +156,7 @@ def test_in_to_static_function(tmp_path: Path) -> None:
 
 
 def test_layers_in_a_step(static_mode: Any, tmp_path: Path) -> None:
-    """Words, parameters made in the step, dropout, and statistics that each step moves."""
+    """Embedding, parameters created in the step, dropout, and statistics that each step updates."""
     words = static.data("words", [-1, -1], "int64")
     floats, rnn = paddle.cast(words, "float32"), static.nn.StaticRNN("net")
     with rnn.step():
@@ -204,7 +204,7 @@ def test_dropout_gradient_uses_the_mask_of_its_step(static_mode: Any) -> None:
 
 
 def test_in_half_precision(static_mode: Any) -> None:
-    """Blocks stay in float32, and what goes into them."""
+    """Sub-blocks and their inputs stay in float32."""
     net = NETS["plain"]
     _, _, outs = written(net)
     loss = (paddle.matmul(outs[0], paddle.transpose(outs[0], [0, 2, 1])) * 0.1).mean()
@@ -248,7 +248,7 @@ def test_asserts_in_steps_become_guards(tmp_path: Path) -> None:
 
 
 def test_gradients_of_a_subset_of_outputs(tmp_path: Path) -> None:
-    """Each pattern of gradients that arrive is another way back through the steps."""
+    """Each set of outputs with gradients needs its own backward pass."""
     net = NETS["lstm"]
 
     class Both(LayerWithStaticRNN):

@@ -1,5 +1,5 @@
-"""Axes, depths and steps that are tensors, and what else programs may do as in Paddle: in converted
-code, in programs by hand, and in files.
+"""Tensors as axes, depths and steps, and other features of Paddle programs: converted, hand-written
+and saved.
 """
 
 from __future__ import annotations

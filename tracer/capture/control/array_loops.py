@@ -7,16 +7,16 @@ from typing import Any
 from ...core.mode import state
 from ...core.op import OPS
 from ..modes import static_mode
-from .branch_values import constant
+from .branch_values import scalar_constant
 from .loop import record_loop
 from .tensor_arrays import TensorArray
 
 
-def append_all(target: TensorArray, source: TensorArray) -> None:
+def append_all_elements(target: TensorArray, source: TensorArray) -> None:
     """Append the current elements of `source` to `target`."""
     mode = static_mode(state.mode)
     assert mode is not None
-    if source.element is None:  # nothing was written to it so far
+    if source.element_meta is None:  # nothing was written to it so far
         source.record_empty_read()
         return
     count = OPS["reshape2"](source.length(), shape=[])
@@ -25,10 +25,10 @@ def append_all(target: TensorArray, source: TensorArray) -> None:
         return OPS["less_than"](values[0], count), values
 
     def body(values: list[Any]) -> list[Any]:
-        target.push(source[values[0]])
+        target.append_unchecked(source[values[0]])
         return [OPS["scale"](values[0], scale=1.0, bias=1.0)]
 
-    record_loop(mode, test, body, [constant(0)], ["the counter"])
+    record_loop(mode, test, body, [scalar_constant(0)], ["the counter"])
 
 
-TensorArray.append_all = append_all
+TensorArray.append_all_elements = append_all_elements

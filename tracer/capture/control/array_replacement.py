@@ -14,9 +14,14 @@ from typing import Any
 from ...core.errors import TraceError, with_user_line
 from ...ir.program import Block
 from ..modes import Static
-from .branch_values import meta_of
-from .escape_analysis import is_local
-from .may_alias import MUTABLE_CONTAINERS, is_replaced, raw_items, resolve
+from .branch_values import value_meta
+from .escape_analysis import is_local_object
+from .may_alias import (
+    MUTABLE_CONTAINERS,
+    is_replaced_by_array,
+    resolve_replaced_list,
+    unchecked_items,
+)
 from .tensor_arrays import TensorArray
 
 
@@ -34,49 +39,51 @@ class LengthMismatch(TraceError):
         self.name = name
 
 
-def needs_array(a: Any, b: Any) -> bool:
+def needs_tensor_array(a: Any, b: Any) -> bool:
     """Whether two values are lists (or tuples) of tensors, and their lengths differ or are known
     only at run time.
     """
-    if not (_is_list(a) and _is_list(b)) or _is_tuple(a) is not _is_tuple(b):
+    if not (_is_tensor_sequence(a) and _is_tensor_sequence(b)) or _is_tuple(a) is not _is_tuple(b):
         return False
     return (
-        isinstance(a, TensorArray) or isinstance(b, TensorArray) or len(_items(a)) != len(_items(b))
+        isinstance(a, TensorArray)
+        or isinstance(b, TensorArray)
+        or len(_raw_items(a)) != len(_raw_items(b))
     )
 
 
-def _is_list(value: Any) -> bool:
+def _is_tensor_sequence(value: Any) -> bool:
     if isinstance(value, TensorArray):
         return True
     kind = (type(value) in MUTABLE_CONTAINERS and isinstance(value, list)) or type(value) is tuple
-    return kind and all(meta_of(v) is not None for v in _items(value))
+    return kind and all(value_meta(v) is not None for v in _raw_items(value))
 
 
 def _is_tuple(value: Any) -> bool:
     return value.is_tuple if isinstance(value, TensorArray) else isinstance(value, tuple)
 
 
-def _items(value: Any) -> Sequence[Any]:
-    return value if isinstance(value, tuple) else raw_items(value)
+def _raw_items(value: Any) -> Sequence[Any]:
+    return value if isinstance(value, tuple) else unchecked_items(value)
 
 
-def to_array(mode: Static, name: str, value: Any) -> Any:
+def to_tensor_array(mode: Static, name: str, value: Any) -> Any:
     """Replace a list by a TensorArray if the recorded code created it; return other values
     unchanged.
     """
-    if is_replaced(value):
-        return resolve(value)
-    if not _is_list(value) or isinstance(value, TensorArray):
+    if is_replaced_by_array(value):
+        return resolve_replaced_list(value)
+    if not _is_tensor_sequence(value) or isinstance(value, TensorArray):
         return value
     if isinstance(value, tuple):
-        return TensorArray.of(mode, value)
-    if not is_local(mode.recorder, value):
+        return TensorArray.from_items(mode, value)
+    if not is_local_object(mode.recorder, value):
         raise TraceError(
             with_user_line(
                 f"'{name}': this list was there before; give the name a copy of it (`list(...)`)"
             )
         )
-    return TensorArray.replacing(mode, name, value)
+    return TensorArray.replace_list(mode, name, value)
 
 
 @dataclass
@@ -85,37 +92,37 @@ class CarriedArray:
 
     initial: the list before the first iteration.
     variable: the list that the name denotes in the body.
-    known: the element type of `variable` when the recording of the body began.
+    previous_element_info: the element type of `variable` when the recording of the body began.
     """
 
     name: str
     initial: TensorArray
     variable: TensorArray
-    known: Any = None  # of the elements when the recording of the body began
+    previous_element_info: Any = None  # of the elements when the recording of the body began
 
     @classmethod
-    def of(cls, name: str, initial: TensorArray, after: Any) -> CarriedArray:
-        """Return the carried array for a list that an iteration replaced by `after`."""
+    def create(cls, name: str, initial: TensorArray, successor: Any) -> CarriedArray:
+        """Return the carried array for a list that an iteration replaced by `successor`."""
         result = cls(name, initial, initial)
-        if isinstance(after, TensorArray):
-            initial.merge_element_type(after)
+        if isinstance(successor, TensorArray):
+            initial.merge_element_type(successor)
         return result
 
-    def declare(self, mode: Static, block: Block) -> TensorArray:
+    def declare_variable(self, mode: Static, block: Block) -> TensorArray:
         """Create `variable` for the next recording of the body, in the block around the loop."""
         self.variable = TensorArray(mode, block=block).merge_element_type(
             self.initial, self.variable
         )
-        self.known = self.variable.element_info
+        self.previous_element_info = self.variable.element_info
         return self.variable
 
-    def follow(self, after: Any) -> bool:
-        """Merge the element type of `after`, the list at the end of an iteration; return whether
-        this changes the element type.
+    def merge_successor(self, successor: Any) -> bool:
+        """Merge the element type of `successor`, the list at the end of an iteration; return
+        whether this changes the element type.
         """
-        if isinstance(after, TensorArray):
-            self.variable.merge_element_type(after)
-        return bool(self.variable.element_info != self.known)
+        if isinstance(successor, TensorArray):
+            self.variable.merge_element_type(successor)
+        return bool(self.variable.element_info != self.previous_element_info)
 
 
 def assign_in_parallel(pairs: Sequence[tuple[TensorArray, TensorArray]]) -> None:

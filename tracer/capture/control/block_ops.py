@@ -23,7 +23,7 @@ def emit_while(recorder: Recorder, block: Block, flag: str, is_test: bool = Fals
         "sub_block": Attr(AttrType.BLOCK, block.idx),
     }
     reads += [n for n in writes if n not in reads and n != flag]
-    outputs = {"Out": writes, "StepScopes": [_scopes(recorder, "while_scopes")]}
+    outputs = {"Out": writes, "StepScopes": [_declare_scopes(recorder, "while_scopes")]}
     recorder.emit("while", {"Condition": [flag], "X": reads}, outputs, attrs)
 
 
@@ -44,7 +44,7 @@ def emit_conditional(
         "is_scalar_condition": Attr(AttrType.BOOLEAN, scalar),
         "sub_block": Attr(AttrType.BLOCK, block.idx),
     }
-    outputs = {"Out": [*outs], "Scope": [_scopes(recorder, "conditional_block_scope")]}
+    outputs = {"Out": [*outs], "Scope": [_declare_scopes(recorder, "conditional_block_scope")]}
     recorder.emit("conditional_block", {"Cond": [*conditions], "Input": reads}, outputs, attrs)
 
 
@@ -63,11 +63,11 @@ def emit_recurrent(
     In the block, the name of a sequence input or output denotes its slice of the current step. All
     other outer variables that the block reads are `parameters`.
     """
-    first, held, after = ([m[i] for m in memories] for i in range(3))
+    first, current, following = ([m[i] for m in memories] for i in range(3))
     attrs = {
         "has_states": Attr(AttrType.BOOLEAN, bool(memories)),
-        "ex_states": Attr(AttrType.STRINGS, held),
-        "states": Attr(AttrType.STRINGS, after),
+        "ex_states": Attr(AttrType.STRINGS, current),
+        "states": Attr(AttrType.STRINGS, following),
         "sub_block": Attr(AttrType.BLOCK, block.idx),
         "reverse": Attr(AttrType.BOOLEAN, False),
         "is_train": Attr(AttrType.BOOLEAN, True),
@@ -78,11 +78,11 @@ def emit_recurrent(
         "initial_states": first,
         "parameters": block_reads(recorder.program, block),
     }
-    outputs = {"outputs": [*outs], "step_scopes": [_scopes(recorder, "step_scopes")]}
+    outputs = {"outputs": [*outs], "step_scopes": [_declare_scopes(recorder, "step_scopes")]}
     return recorder.emit("recurrent", reads, outputs, attrs)
 
 
-def _scopes(recorder: Recorder, name: str) -> str:
+def _declare_scopes(recorder: Recorder, name: str) -> str:
     """Declare the variable in which Paddle stores the scopes of a block's runs."""
     result = recorder.namer.temporary_name(name)
     recorder.block.vars[result] = VarDesc(result, dtype="", kind=VarKind.STEP_SCOPES)

@@ -17,42 +17,50 @@ from ...ir.program import VarDesc, VarKind
 from ..aliasing import Invalidation
 from ..modes import Static, static_mode
 from ..recorder import OpenBlock
-from ..symbolic_scalars import mark_scalar, merged_kind, scalar_kind
-from ..undefined_checks import PATH_NOT_TAKEN, UndefinedCheck
+from ..symbolic_scalars import mark_symbolic_scalar, merge_kinds_of_values, scalar_kind
+from ..undefined_checks import PATH_NOT_TAKEN_PREFIX, UndefinedCheck
 from ..variable import MaybeUndefined, Variable
-from .array_replacement import LengthMismatch, needs_array
+from .array_replacement import LengthMismatch, needs_tensor_array
 from .block_ops import emit_conditional
-from .branch_values import Undefined, cast_to, describe_value, is_same, merged_meta, meta_of, zeros
+from .branch_values import (
+    Undefined,
+    cast_to,
+    describe_value,
+    has_same_objects,
+    merge_metas,
+    value_meta,
+    zero_placeholder,
+)
 from .may_alias import (
     ContainerMerge,
     ContainerSnapshot,
-    Invalidated,
-    invalidate_undefined,
+    InvalidatedValue,
     snapshot_container,
+    to_invalidated,
 )
-from .maybe_undefined import ANY_BLOCK, defined_flag, is_user_name
+from .maybe_undefined import ANY_BLOCK, is_user_variable_name, variable_defined_flag
 from .mutable_locations import (
-    DictItems,
+    DictItemsLocation,
     MutableLocation,
     Mutation,
     Mutations,
-    is_path_dependent,
+    is_mergeable,
     reject_length_change,
-    roll_back,
+    roll_back_mutations,
 )
 from .optional_values import (
-    BOOL,
-    KnownConditions,
-    known_conditions,
-    mark_optional,
-    merged_conditions,
+    BOOL_META,
+    KnownConditionValues,
+    implied_by_merged_condition,
+    implied_condition_values,
+    mark_maybe_none,
     none_flag,
     none_flag_on_path,
-    set_implications,
+    set_implied_conditions,
 )
 from .tensor_arrays import TensorArray
 
-Branch = Callable[[], Any]
+BranchFunction = Callable[[], Any]
 
 
 @dataclass
@@ -62,23 +70,23 @@ class RecordedBranch:
     values: its results.
     mutations: the mutable Python locations that it wrote.
     invalidated: the tensors that it invalidated.
-    rebound: by id, external tensors that it changed in place, with their new declarations.
-    outs: the variables that it writes as inputs of the select ops.
+    inplace_writes: by id, external tensors that it changed in place, with their new declarations.
+    output_names: the variables that it writes as inputs of the select ops.
     """
 
-    inner: OpenBlock
+    open_block: OpenBlock
     values: list[Any]
     mutations: Mutations
     invalidated: dict[int, Invalidation]
-    rebound: dict[int, tuple[Variable, VarDesc]] = field(default_factory=dict)
-    outs: list[str] = field(default_factory=list)
+    inplace_writes: dict[int, tuple[Variable, VarDesc]] = field(default_factory=dict)
+    output_names: list[str] = field(default_factory=list)
     where: str = ""
 
 
 def cond(
     pred: Any,
-    true_fn: Branch | None = None,
-    false_fn: Branch | None = None,
+    true_fn: BranchFunction | None = None,
+    false_fn: BranchFunction | None = None,
     name: str | None = None,
     return_names: Sequence[str] | None = None,
 ) -> Any:
@@ -89,37 +97,42 @@ def cond(
     In eager mode only one of the functions is called. In a program both are recorded; their results
     must have the same structure, dtypes and ranks.
     """
-    true_fn, false_fn = (_no_op if f is None else f for f in (true_fn, false_fn))
+    true_fn, false_fn = (_return_none if f is None else f for f in (true_fn, false_fn))
     if not callable(true_fn) or not callable(false_fn):
         raise TypeError(with_user_line("cond: true_fn and false_fn should be functions, or None"))
     mode = static_mode(state.mode)
     if mode is None or not isinstance(pred, Variable):
-        reject_python_value("cond", "pred", pred)
+        require_variable("cond", "pred", pred)
         return true_fn() if pred else false_fn()
     paths: list[Any] = []
-    made: list[Any] = []
-    given: list[ContainerSnapshot | None] = []
+    results: list[Any] = []
+    snapshots: list[ContainerSnapshot | None] = []
 
-    def flat(branch: Branch) -> Callable[[], list[Any]]:
+    def flatten_branch(branch: BranchFunction) -> Callable[[], list[Any]]:
         def run() -> list[Any]:
             value = branch()
-            made.append(value)
-            if mode.recorder.policy.rejects_none_results and len({m is None for m in made}) > 1:
+            results.append(value)
+            if mode.recorder.policy.rejects_none_results and len({m is None for m in results}) > 1:
                 raise BranchMergeError(
                     with_user_line(f"{STRUCTURES_DIFFER}: one of them returns None")
                 )
-            given.append(snapshot_container(value))
+            snapshots.append(snapshot_container(value))
             leaves, spec = pytree.flatten(value)
             paths.append(spec)
             return leaves
 
         return run
 
-    found = record_branches(
-        mode, pred, flat(true_fn), flat(false_fn), return_names or [], mixed=True
+    merged = record_branches(
+        mode,
+        pred,
+        flatten_branch(true_fn),
+        flatten_branch(false_fn),
+        return_names or [],
+        allows_mixed_types=True,
     )
     if paths[0] != paths[1]:
-        if needs_array(*made) and not isinstance(made[0], tuple):
+        if needs_tensor_array(*results) and not isinstance(results[0], tuple):
             raise LengthMismatch("the result")
         why = (
             f"the branches return different structures: {pytree.format_spec(paths[0])} and "
@@ -127,8 +140,8 @@ def cond(
         )
         raise BranchMergeError(with_user_line(f"{STRUCTURES_DIFFER}: {why}"))
     merge = ContainerMerge()
-    chosen = merge.merge(pytree.unflatten(paths[0], found), *given)
-    merge.finish()
+    chosen = merge.merge_container(pytree.unflatten(paths[0], merged), *snapshots)
+    merge.apply_merge()
     return chosen
 
 
@@ -136,7 +149,7 @@ def cond(
 STRUCTURES_DIFFER = "cond: Incompatible return values of true_fn and false_fn in cond"
 
 
-def reject_python_value(what: str, name: str, value: Any) -> None:
+def require_variable(what: str, name: str, value: Any) -> None:
     """Raise TypeError if a branch of a static-graph program returns a Python value: the program
     would have the value of one branch on both paths.
     """
@@ -146,60 +159,68 @@ def reject_python_value(what: str, name: str, value: Any) -> None:
         )
 
 
-def _no_op() -> None:
+def _return_none() -> None:
     return None
 
 
 def record_branches(
     mode: Static,
     pred: Variable,
-    then: Callable[[], list[Any]],
-    other: Callable[[], list[Any]],
+    true_branch: Callable[[], list[Any]],
+    false_branch: Callable[[], list[Any]],
     names: Sequence[str],
-    mixed: bool = False,
+    allows_mixed_types: bool = False,
 ) -> list[Any]:
     """Record two branches that return lists, and return the merged values.
 
     names: names of the results, for error messages.
-    mixed: accept a result whose dtype or rank differs between the branches.
+    allows_mixed_types: accept a result whose dtype or rank differs between the branches.
     """
-    pred = _check_one_element(mode, pred)
+    pred = _emit_one_element_check(mode, pred)
     check_condition("cond", pred)
-    mode.recorder.aliases.check(pred)
+    mode.recorder.aliases.reject_invalidated_tensor(pred)
     merge = BranchMerge(
         mode,
-        _record_branch(mode, then, known_conditions(pred, True)),
-        _record_branch(mode, other, known_conditions(pred, False)),
-        mixed,
+        _record_branch(mode, true_branch, implied_condition_values(pred, True)),
+        _record_branch(mode, false_branch, implied_condition_values(pred, False)),
+        allows_mixed_types,
         pred,
     )
-    with mode.recorder.aliases.ignoring_invalidation():
-        chosen = _merge(mode, merge, pred, names)
-    merge.finish()
-    return chosen
+    with mode.recorder.aliases.allow_invalidated_reads():
+        merged = _merge_branches(mode, merge, pred, names)
+    merge.record_aliases()
+    return merged
 
 
-def _merge(mode: Static, merge: BranchMerge, pred: Variable, names: Sequence[str]) -> list[Any]:
+def _merge_branches(
+    mode: Static, merge: BranchMerge, pred: Variable, names: Sequence[str]
+) -> list[Any]:
     """Return the merged results of two recorded branches, and merge their mutations."""
-    one, two = merge.sides
+    one, two = merge.branches
     merge.check_lengths()
     if len(one.values) != len(two.values):  # the structures differ; the caller raises
         return one.values
     labels = [*names, *(f"result {i}" for i in range(len(names), len(one.values)))]
-    chosen = [merge.merge(n, a, b) for n, a, b in zip(labels, one.values, two.values, strict=True)]
-    changed = {**two.rebound, **one.rebound}
-    became = [merge.merge_rebound(key, tensor) for key, (tensor, _) in changed.items()]
-    outside = [(location, merge.merge_location(key)) for key, location in merge.locations().items()]
-    merge.emit(pred)
-    for location, values in outside:
+    merged = [
+        merge.merge_value(n, a, b) for n, a, b in zip(labels, one.values, two.values, strict=True)
+    ]
+    mutated = {**two.inplace_writes, **one.inplace_writes}
+    merged_externals = [
+        merge.merge_inplace_write(key, tensor) for key, (tensor, _) in mutated.items()
+    ]
+    merged_locations = [
+        (location, merge.merge_location(key)) for key, location in merge.mutated_locations().items()
+    ]
+    merge.emit_ops(pred)
+    for location, values in merged_locations:
         location.write(values)
-    merge.containers.finish()
-    for (tensor, _), made in zip(changed.values(), became, strict=True):
-        mode.rebind(tensor, made)
-    return chosen
+    merge.container_merge.apply_merge()
+    for (tensor, _), variable in zip(mutated.values(), merged_externals, strict=True):
+        mode.rebind(tensor, variable)
+    return merged
 
 
-def _check_one_element(mode: Static, pred: Variable) -> Variable:
+def _emit_one_element_check(mode: Static, pred: Variable) -> Variable:
     """Check that a condition has one element. Inside a branch or loop, the check is an assert of
     the program, so that it fails only in runs that reach it.
     """
@@ -214,8 +235,8 @@ def _check_one_element(mode: Static, pred: Variable) -> Variable:
     mode.recorder.emit_assert(
         never, f"cond: the condition should have one element (pred={pred.meta})", []
     )
-    found: Variable = OPS["reduce_all"](pred, reduce_all=True, dim=[], keep_dim=False)
-    return found
+    reduced: Variable = OPS["reduce_all"](pred, reduce_all=True, dim=[], keep_dim=False)
+    return reduced
 
 
 def check_condition(what: str, pred: Tensor) -> None:
@@ -236,22 +257,24 @@ def check_condition(what: str, pred: Tensor) -> None:
 
 
 def _record_branch(
-    mode: Static, branch: Callable[[], list[Any]], facts: KnownConditions
+    mode: Static, branch: Callable[[], list[Any]], conditions: KnownConditionValues
 ) -> RecordedBranch:
-    recorder, stale = mode.recorder, dict(mode.recorder.aliases.invalidated)
-    with recorder.new_block() as inner:
-        inner.conditions = facts
+    recorder, invalidated = mode.recorder, dict(mode.recorder.aliases.invalidated)
+    with recorder.record_in_new_block() as inner:
+        inner.conditions = conditions
         values = list(branch())
-    side = RecordedBranch(inner, values, roll_back(inner), recorder.aliases.invalidated)
-    recorder.aliases.invalidated = stale
-    for key, (tensor, before) in inner.rebound.items():
+    recorded = RecordedBranch(
+        inner, values, roll_back_mutations(inner), recorder.aliases.invalidated
+    )
+    recorder.aliases.invalidated = invalidated
+    for key, (tensor, before) in inner.inplace_writes.items():
         if recorder.var(before.name) is before:  # otherwise it was created in the branch
-            side.rebound[key] = (tensor, tensor.raw)
-            restore_in_place(mode, tensor, before)
-    return side
+            recorded.inplace_writes[key] = (tensor, tensor.raw)
+            undo_inplace_write(mode, tensor, before)
+    return recorded
 
 
-def restore_in_place(mode: Static, tensor: Variable, desc: VarDesc) -> None:
+def undo_inplace_write(mode: Static, tensor: Variable, desc: VarDesc) -> None:
     """Undo an in-place change of a tensor."""
     tensor.raw, tensor._name = desc, desc.name
     if tensor._block is not None:  # in a static-graph program
@@ -267,22 +290,22 @@ class ZeroFiller:
     meta: Meta
 
 
-HOLDS, FAILS = LABELS = ("if the condition holds", "if it does not")
+HOLDS, FAILS = BRANCH_LABELS = ("if the condition holds", "if it does not")
 
 
-def _needs_mixed_type(a: Tensor, b: Tensor) -> bool:
+def _has_mixed_type(a: Tensor, b: Tensor) -> bool:
     """Whether two tensors have different dtypes or numbers of axes."""
-    found = a.meta.dtype != b.meta.dtype or len(a.meta.shape) != len(b.meta.shape)
-    return found or any(isinstance(v, Variable) and bool(v.mixed_types) for v in (a, b))
+    differs = a.meta.dtype != b.meta.dtype or len(a.meta.shape) != len(b.meta.shape)
+    return differs or any(isinstance(v, Variable) and bool(v.mixed_types) for v in (a, b))
 
 
 class BranchMerge:
     """The merge of two recorded branches.
 
-    sides: the branch for a true condition and the branch for a false condition.
-    mixed: see `record_branches`.
-    selects: each result with the two variables to which the branches write it.
-    selected: each result with its values in both branches.
+    branches: the branch for a true condition and the branch for a false condition.
+    allows_mixed_types: see `record_branches`.
+    select_inputs: each result with the two variables to which the branches write it.
+    merged_values: each result with its values in both branches.
     """
 
     def __init__(
@@ -293,63 +316,67 @@ class BranchMerge:
         mixed: bool = False,
         pred: Any = None,
     ) -> None:
-        self.mode, self.mixed, self.pred = mode, mixed, pred
+        self.mode, self.allows_mixed_types, self.pred = mode, mixed, pred
         self.recorder = mode.recorder
-        self.sides = (one, two)
-        self.containers = ContainerMerge()  # of mutable locations
+        self.branches = (one, two)
+        self.container_merge = ContainerMerge()  # of mutable locations
         # Results with the variables that the branches write them to.
-        self.selects: list[tuple[Variable, list[str]]] = []
+        self.select_inputs: list[tuple[Variable, list[str]]] = []
         # Results with their values in both branches.
-        self.selected: list[tuple[Any, tuple[Any, Any]]] = []
+        self.merged_values: list[tuple[Any, tuple[Any, Any]]] = []
 
-    def merge(self, name: str, a: Any, b: Any) -> Any:
+    def merge_value(self, name: str, a: Any, b: Any) -> Any:
         """Return the merged value of a variable that is `a` in the first branch and `b` in the
         second one.
         """
-        invalidated = [v for v in (a, b) if isinstance(v, Invalidated)]
-        if invalidated or is_same(a, b) or (isinstance(a, Undefined) and isinstance(b, Undefined)):
+        invalidated = [v for v in (a, b) if isinstance(v, InvalidatedValue)]
+        if (
+            invalidated
+            or has_same_objects(a, b)
+            or (isinstance(a, Undefined) and isinstance(b, Undefined))
+        ):
             return invalidated[0] if invalidated else a
         if isinstance(a, Undefined) or isinstance(b, Undefined):
             return self._merge_maybe_undefined(name, a, b)
-        if self.mode.converts and self._may_be_none(a, b):
+        if self.mode.converts_source and self._may_be_none(a, b):
             return self._merge_optional(name, a, b)
-        if needs_array(a, b):
+        if needs_tensor_array(a, b):
             return self._merge_arrays(name, a, b)
-        if meta_of(a) is None or meta_of(b) is None:
-            found = self._merge_containers(name, a, b)
-            if found is not pytree.STRUCTURE_MISMATCH:
-                return found
+        if value_meta(a) is None or value_meta(b) is None:
+            container = self._merge_containers(name, a, b)
+            if container is not pytree.STRUCTURE_MISMATCH:
+                return container
         return self._merge_tensor(name, a, b)
 
     def _merge_containers(self, name: str, a: Any, b: Any) -> Any:
         """Merge two containers with the same structure, or dicts with different keys; return
         STRUCTURE_MISMATCH for other values.
         """
-        dicts = self.mode.converts and isinstance(a, dict) and isinstance(b, dict)
+        dicts = self.mode.converts_source and isinstance(a, dict) and isinstance(b, dict)
         if not dicts or a.keys() == b.keys():
-            return pytree.map_pair(self.merge, name, a, b)
+            return pytree.map_pair(self.merge_value, name, a, b)
         labels = {key: f"{name}[{key!r}]" for key in dict.fromkeys((*a, *b))}
-        found = {key: self._merge_entry(n, a, b, key) for key, n in labels.items()}
-        return {key: invalidate_undefined(n, found[key]) for key, n in labels.items()}
+        merged = {key: self._merge_dict_entry(n, a, b, key) for key, n in labels.items()}
+        return {key: to_invalidated(n, merged[key]) for key, n in labels.items()}
 
-    def _merge_entry(self, name: str, a: dict[Any, Any], b: dict[Any, Any], key: Any) -> Any:
+    def _merge_dict_entry(self, name: str, a: dict[Any, Any], b: dict[Any, Any], key: Any) -> Any:
         """Merge the values of one dict key after the branches. If one branch lacks the key, an
         error shows both dicts.
         """
-        one, two = a.get(key, Undefined(name)), b.get(key, Undefined(name))
+        true_value, false_value = a.get(key, Undefined(name)), b.get(key, Undefined(name))
         if (
-            isinstance(one, Undefined) is isinstance(two, Undefined)
-            or isinstance(one, Invalidated)
-            or isinstance(two, Invalidated)
+            isinstance(true_value, Undefined) is isinstance(false_value, Undefined)
+            or isinstance(true_value, InvalidatedValue)
+            or isinstance(false_value, InvalidatedValue)
         ):
-            return self.merge(name, one, two)
-        result = self._merge_maybe_undefined(name, one, two, is_entry=True)
+            return self.merge_value(name, true_value, false_value)
+        result = self._merge_maybe_undefined(name, true_value, false_value, is_entry=True)
         if isinstance(result, Variable) and result.maybe_undefined is not None:
             sides = "".join(
-                f"\n  {side}: {describe_value(v)}{self.recorder.creation_note(v)}"
-                for side, v in zip(LABELS, (a, b), strict=True)
+                f"\n  {side}: {describe_value(v)}{self.recorder.describe_creation(v)}"
+                for side, v in zip(BRANCH_LABELS, (a, b), strict=True)
             )
-            result.maybe_undefined = result.maybe_undefined._replace(branches=sides)
+            result.maybe_undefined = result.maybe_undefined._replace(branch_values=sides)
         return result
 
     def _merge_tensor(self, name: str, a: Any, b: Any) -> Variable:
@@ -357,27 +384,32 @@ class BranchMerge:
         if (
             isinstance(a, Variable)
             and isinstance(b, Variable)
-            and _needs_mixed_type(a, b)
+            and _has_mixed_type(a, b)
             and self._allows_mixed_type(name, a, b)
         ):
             return self._merge_mixed_types(a, b)
         flags = tuple(
-            self._defined_flag(name, v, side) for v, side in zip((a, b), self.sides, strict=True)
+            self._defined_flag(name, v, side) for v, side in zip((a, b), self.branches, strict=True)
         )
-        result = self._select((a, b), merged_meta(name, a, b, LABELS), wanted=name)
-        mark_scalar(result, merged_kind((a, b)))
+        result = self._record_select((a, b), merge_metas(name, a, b, BRANCH_LABELS), user_name=name)
+        mark_symbolic_scalar(result, merge_kinds_of_values((a, b)))
         if any(flag is not True for flag in flags):
-            half = next(
+            maybe_undefined = next(
                 v.maybe_undefined for v, flag in zip((a, b), flags, strict=True) if flag is not True
             )
             self._mark_maybe_undefined(
-                result, name, half.why, self._select(flags, BOOL), True, half.block
+                result,
+                name,
+                maybe_undefined.defined_when,
+                self._record_select(flags, BOOL_META),
+                True,
+                maybe_undefined.block,
             )
         if result.meta.dtype == bool:
-            set_implications(
+            set_implied_conditions(
                 result,
-                merged_conditions(self.pred, a, b, True),
-                merged_conditions(self.pred, a, b, False),
+                implied_by_merged_condition(self.pred, a, b, True),
+                implied_by_merged_condition(self.pred, a, b, False),
             )
         return result
 
@@ -385,12 +417,13 @@ class BranchMerge:
         """Whether a variable may have different dtypes or ranks on the two paths: it may be
         assigned again before it is read, or be a result of the program.
         """
-        in_a_place, whole = (
+        is_location, is_always_defined = (
             "[" in name or "." in name,
             a.maybe_undefined is None and b.maybe_undefined is None,
         )
-        return self.mixed or (
-            self.mode.converts and (in_a_place or (whole and a.meta.dtype == b.meta.dtype))
+        return self.allows_mixed_types or (
+            self.mode.converts_source
+            and (is_location or (is_always_defined and a.meta.dtype == b.meta.dtype))
         )
 
     def _merge_arrays(self, name: str, a: Any, b: Any) -> TensorArray:
@@ -398,64 +431,75 @@ class BranchMerge:
         if not isinstance(a, TensorArray) or not isinstance(b, TensorArray):
             raise LengthMismatch(name)
         result = TensorArray(self.mode).merge_element_type(a, b)
-        for value, side in zip((a, b), self.sides, strict=True):
-            with self.recorder.in_block(side.inner):
+        for value, side in zip((a, b), self.branches, strict=True):
+            with self.recorder.record_in_block(side.open_block):
                 value.assign_to(result)
-        self.selected.append((result, (a, b)))
+        self.merged_values.append((result, (a, b)))
         return result
 
     def _defined_flag(self, name: str, value: Any, side: RecordedBranch) -> Any:
         """Whether a variable has a value after a branch: True, or a bool of the branch."""
-        with self.recorder.in_block(side.inner):
-            return defined_flag(self.recorder, name, value)
+        with self.recorder.record_in_block(side.open_block):
+            return variable_defined_flag(self.recorder, name, value)
 
     def _mark_maybe_undefined(
-        self, result: Variable, name: str, why: str, flag: Variable, sense: bool, like: int = 0
+        self,
+        result: Variable,
+        name: str,
+        why: str,
+        flag: Variable,
+        expected: bool,
+        origin_block: int = 0,
     ) -> None:
-        """Mark a variable as defined only in runs in which `flag` equals `sense`.
+        """Mark a variable as defined only in runs in which `flag` equals `expected`.
 
-        like: the block of the maybe-undefined variable from which it was merged, or ANY_BLOCK.
+        origin_block: the block of the maybe-undefined variable from which it was merged, or
+        ANY_BLOCK.
         """
-        late = UndefinedCheck(name, result.raw, flag.name, "", expected=sense, kind=PATH_NOT_TAKEN)
-        block = ANY_BLOCK if like == ANY_BLOCK else self.recorder.block.idx
-        result.maybe_undefined = MaybeUndefined(name, why, block, None, late)
+        check = UndefinedCheck(
+            name, result.raw, flag.name, "", expected=expected, message_prefix=PATH_NOT_TAKEN_PREFIX
+        )
+        block = ANY_BLOCK if origin_block == ANY_BLOCK else self.recorder.block.idx
+        result.maybe_undefined = MaybeUndefined(name, why, block, None, check)
 
     @staticmethod
     def _may_be_none(a: Any, b: Any) -> bool:
-        given = [v for v in (a, b) if v is not None]
-        never = none_flag(a) is False and none_flag(b) is False
-        return not never and all(meta_of(v) is not None for v in given)
+        values = [v for v in (a, b) if v is not None]
+        is_never_none = none_flag(a) is False and none_flag(b) is False
+        return not is_never_none and all(value_meta(v) is not None for v in values)
 
     def _merge_optional(self, name: str, a: Any, b: Any) -> Any:
         """Merge values that are None on some paths."""
         flags = none_flag_on_path(self.pred, True, a), none_flag_on_path(self.pred, False, b)
-        given = [
+        values = [
             v for v, flag in zip((a, b), flags, strict=True) if flag is not True and v is not None
         ]
-        if not given:
+        if not values:
             return None
-        meta = merged_meta(name, a, b, LABELS) if len(given) == 2 else meta_of(given[0])
+        meta = merge_metas(name, a, b, BRANCH_LABELS) if len(values) == 2 else value_meta(values[0])
         assert meta is not None
         pair = [
             v if flag is not True and v is not None else ZeroFiller(meta)
             for v, flag in zip((a, b), flags, strict=True)
         ]
-        result = mark_scalar(self._select((pair[0], pair[1]), meta), merged_kind(given))
+        result = mark_symbolic_scalar(
+            self._record_select((pair[0], pair[1]), meta), merge_kinds_of_values(values)
+        )
         if all(flag is False for flag in flags):
             return result
-        where = next((v.where for v in given if isinstance(v, Variable)), "")
-        return mark_optional(
-            result, name, self._select(flags, BOOL), self.recorder.block.idx, where
+        where = next((v.where for v in values if isinstance(v, Variable)), "")
+        return mark_maybe_none(
+            result, name, self._record_select(flags, BOOL_META), self.recorder.block.idx, where
         )
 
     def _merge_mixed_types(self, a: Variable, b: Variable) -> Variable:
         """Merge tensors of different dtypes or ranks. The result is declared like `a`, as in
         Paddle.
         """
-        result = self._select((a, b), a.meta, metas=(a.meta, b.meta))
+        result = self._record_select((a, b), a.meta, metas=(a.meta, b.meta))
         result.mixed_types = "".join(
             v.mixed_types or f"\n  {side}: {describe_value(v)}"
-            for side, v in zip(LABELS, (a, b), strict=True)
+            for side, v in zip(BRANCH_LABELS, (a, b), strict=True)
         )
         result.is_mixed_scalar = a.meta.dtype == b.meta.dtype and all(
             v.is_mixed_scalar or v.meta.shape in ((), (1,)) for v in (a, b)
@@ -469,109 +513,124 @@ class BranchMerge:
         is_entry: whether the value is a dict entry, which a result must also contain. Other values
         are guarded by flags.
         """
-        if isinstance(a, Invalidated) or isinstance(b, Invalidated):
-            return a if isinstance(a, Invalidated) else b
-        given = b if isinstance(a, Undefined) else a
-        why = f"has a value only if the condition {'holds' if given is a else 'does not hold'}"
-        meta = meta_of(given)
-        if isinstance(given, tuple):
+        if isinstance(a, InvalidatedValue) or isinstance(b, InvalidatedValue):
+            return a if isinstance(a, InvalidatedValue) else b
+        defined = b if isinstance(a, Undefined) else a
+        why = f"has a value only if the condition {'holds' if defined is a else 'does not hold'}"
+        meta = value_meta(defined)
+        if isinstance(defined, tuple):
             return pytree.map_pair(
-                lambda n, v, _: self._merge_maybe_undefined(n, *((v, b) if given is a else (a, v))),
+                lambda n, v, _: self._merge_maybe_undefined(
+                    n, *((v, b) if defined is a else (a, v))
+                ),
                 name,
-                given,
-                given,
+                defined,
+                defined,
             )
-        if given is None or meta is None:
-            kept = (
+        if defined is None or meta is None:
+            hint = (
                 "of values that only one branch sets, tensors, numbers, None and tuples of these "
                 "can be used afterwards"
             )
             return (
                 None
-                if given is None
-                else Undefined(name, f"{why}, and is {describe_value(given)} there: {kept}")
+                if defined is None
+                else Undefined(name, f"{why}, and is {describe_value(defined)} there: {hint}")
             )
         filler = ZeroFiller(meta)
-        made = mark_scalar(
-            self._select((filler, b) if given is b else (a, filler), meta), scalar_kind(given)
+        merged = mark_symbolic_scalar(
+            self._record_select((filler, b) if defined is b else (a, filler), meta),
+            scalar_kind(defined),
         )
-        if is_entry or is_user_name(name):
-            side = self.sides[given is b]
+        if is_entry or is_user_variable_name(name):
+            side = self.branches[defined is b]
             # otherwise its line is outside of the branch
-            here = isinstance(given, Variable) and given.name in side.inner.block.vars
-            at = (given.where if here else "") or user_line()
-            inner = self._defined_flag(name, given, side)
-            ways = (inner, False) if given is a else (False, inner)
-            flag, sense = (
-                (self.pred, given is a) if inner is True else (self._select(ways, BOOL), True)
+            is_created_in_branch = (
+                isinstance(defined, Variable) and defined.name in side.open_block.block.vars
+            )
+            line = (defined.where if is_created_in_branch else "") or user_line()
+            defined_flag_value = self._defined_flag(name, defined, side)
+            flags = (defined_flag_value, False) if defined is a else (False, defined_flag_value)
+            flag, expected = (
+                (self.pred, defined is a)
+                if defined_flag_value is True
+                else (self._record_select(flags, BOOL_META), True)
             )
             # `oarlock explain` lists the reader. A dict key is checked when it is read.
-            listed = is_entry or self.mode.continues
-            like = 0 if listed and "." not in name.partition("[")[0] else ANY_BLOCK
+            is_listed = is_entry or self.mode.continues
+            origin_block = 0 if is_listed and "." not in name.partition("[")[0] else ANY_BLOCK
             self._mark_maybe_undefined(
-                made, name, f"{why}, at {at}" if at else why, flag, sense, like
+                merged, name, f"{why}, at {line}" if line else why, flag, expected, origin_block
             )
-        return made
+        return merged
 
-    def merge_rebound(self, key: int, tensor: Variable) -> Variable:
+    def merge_inplace_write(self, key: int, tensor: Variable) -> Variable:
         """Merge the values that an external tensor has after the branches, which change it in
         place.
         """
-        descs = (side.rebound[key][1] if key in side.rebound else tensor.raw for side in self.sides)
-        one, two = (self.recorder.variable(desc) for desc in descs)
-        return self._declare_select((one, two), merged_meta(tensor.name, one, two, LABELS))
+        descs = (
+            side.inplace_writes[key][1] if key in side.inplace_writes else tensor.raw
+            for side in self.branches
+        )
+        one, two = (self.recorder.create_variable(desc) for desc in descs)
+        return self._declare_select((one, two), merge_metas(tensor.name, one, two, BRANCH_LABELS))
 
-    def locations(self) -> dict[Any, MutableLocation]:
+    def mutated_locations(self) -> dict[Any, MutableLocation]:
         """Return the mutable locations that a branch wrote."""
         return {
-            key: change.location for side in self.sides for key, change in side.mutations.items()
+            key: change.location for side in self.branches for key, change in side.mutations.items()
         }
 
     def check_lengths(self) -> None:
         """Raise LengthChange for a list in a mutable location whose length differs between the
         branches.
         """
-        for key, location in self.locations().items():
+        for key, location in self.mutated_locations().items():
             before = next(
-                side.mutations[key].before for side in self.sides if key in side.mutations
+                side.mutations[key].before for side in self.branches if key in side.mutations
             )
             states = [
                 side.mutations[key].after if key in side.mutations else before
-                for side in self.sides
+                for side in self.branches
             ]
             reject_length_change(location, states[0], states[1], "one of two branches")
 
     def merge_location(self, key: Any) -> dict[Any, Any]:
         """Return the values of a mutable location after the branches."""
-        changes = [side.mutations[key] for side in self.sides if key in side.mutations]
+        changes = [side.mutations[key] for side in self.branches if key in side.mutations]
         location, before = changes[0].location, changes[0].before
-        both = [side.mutations.get(key, Mutation(location, before, before)) for side in self.sides]
+        both = [
+            side.mutations.get(key, Mutation(location, before, before)) for side in self.branches
+        ]
         states = [change.after for change in both]
-        found = dict(before)
-        for place in dict.fromkeys(p for change in changes for p in change.changed_keys()):
-            label = location.label(place)
-            one, two = (state.get(place, location.default(place)) for state in states)
-            if is_path_dependent(one) or is_path_dependent(two):
-                found[place] = self._merge_item(
+        merged = dict(before)
+        for item_key in dict.fromkeys(p for change in changes for p in change.changed_keys()):
+            label = location.label(item_key)
+            one, two = (state.get(item_key, location.missing_value(item_key)) for state in states)
+            if is_mergeable(one) or is_mergeable(two):
+                merged[item_key] = self._merge_location_value(
                     label,
                     (one, two),
-                    [c.contents_of(place, v) for c, v in zip(both, (one, two), strict=True)],
+                    [
+                        c.container_snapshot(item_key, v)
+                        for c, v in zip(both, (one, two), strict=True)
+                    ],
                 )
             else:
-                found[place] = one if isinstance(two, Undefined) else two
-        if isinstance(location, DictItems):
-            found = {
-                k: invalidate_undefined(location.label(k), v)
-                for k, v in found.items()
+                merged[item_key] = one if isinstance(two, Undefined) else two
+        if isinstance(location, DictItemsLocation):
+            merged = {
+                k: to_invalidated(location.label(k), v)
+                for k, v in merged.items()
                 if any(k in c.after for c in both)
             }
         return {
             k: v
-            for k, v in found.items()
-            if not isinstance(v, Undefined) or isinstance(v, Invalidated)
+            for k, v in merged.items()
+            if not isinstance(v, Undefined) or isinstance(v, InvalidatedValue)
         }
 
-    def _merge_item(
+    def _merge_location_value(
         self, label: str, pair: tuple[Any, Any], containers: list[ContainerSnapshot | None]
     ) -> Any:
         """Merge a value in a mutable location. A merged list or dict may alias the list or dict of
@@ -579,110 +638,120 @@ class BranchMerge:
         """
         one, two = containers
         if pair[0] is pair[1] or one is None or two is None:
-            return self.merge(label, *pair)
-        return self.containers.merge(self.merge(label, one.copy(), two.copy()), one, two)
+            return self.merge_value(label, *pair)
+        return self.container_merge.merge_container(
+            self.merge_value(label, one.copy(), two.copy()), one, two
+        )
 
-    def _select(
-        self, pair: tuple[Any, Any], meta: Meta, metas: Sequence[Meta] = (), wanted: str = ""
+    def _record_select(
+        self, pair: tuple[Any, Any], meta: Meta, metas: Sequence[Meta] = (), user_name: str = ""
     ) -> Variable:
         """Return a new variable for a pair of values.
 
-        wanted: the name of the variable in the user's code.
+        user_name: the name of the variable in the user's code.
         """
         pair = tuple(
-            self._read_defined(v, side, wanted) for v, side in zip(pair, self.sides, strict=True)
+            self._checked_value(v, side, user_name)
+            for v, side in zip(pair, self.branches, strict=True)
         )
         result = self._declare_select(pair, meta, metas)
-        self.selected.append((result, pair))
+        self.merged_values.append((result, pair))
         return result
 
-    def finish(self) -> None:
+    def record_aliases(self) -> None:
         """Record that the tensors which a branch invalidated are invalidated after the branches,
         and which tensors the results may alias.
         """
-        aliases, stale = self.recorder.aliases, [side.invalidated for side in self.sides]
-        aliases.invalidated = {**stale[0], **stale[1]}
-        aliases.merge(self.selected)
-        for result, pair in self.selected:
+        aliases, invalidated = self.recorder.aliases, [side.invalidated for side in self.branches]
+        aliases.invalidated = {**invalidated[0], **invalidated[1]}
+        aliases.record_merge(self.merged_values)
+        for result, pair in self.merged_values:
             if isinstance(result, TensorArray):
                 aliases.link_lists(result, pair[0])
                 aliases.link_lists(result, pair[1])
-        for result, pair in self.selected:
-            for value, found in zip(pair, stale, strict=True):
-                if id(value) in found:
-                    aliases.invalidated[id(result)] = replace(found[id(value)], tensor=result)
+        for result, pair in self.merged_values:
+            for value, invalidations in zip(pair, invalidated, strict=True):
+                if id(value) in invalidations:
+                    aliases.invalidated[id(result)] = replace(
+                        invalidations[id(value)], tensor=result
+                    )
 
     def _declare_select(
         self, pair: tuple[Any, Any], meta: Meta, metas: Sequence[Meta] = ()
     ) -> Variable:
         recorder = self.recorder
-        sides = zip(pair, self.sides, metas or (meta, meta), strict=True)
-        outs = [self._write_result(value, side, own) for value, side, own in sides]
+        sides = zip(pair, self.branches, metas or (meta, meta), strict=True)
+        outs = [self._write_branch_output(value, side, own) for value, side, own in sides]
         desc = recorder.declare(recorder.namer.temporary_name("select_input"), meta)
         desc.stop_gradient = all(not isinstance(v, Tensor) or v.stop_gradient for v in pair)
-        result = recorder.variable(desc)
-        self.selects.append((result, outs))
+        result = recorder.create_variable(desc)
+        self.select_inputs.append((result, outs))
         return result
 
-    def _read_defined(self, value: Any, side: RecordedBranch, wanted: str) -> Any:
+    def _checked_value(self, value: Any, side: RecordedBranch, user_name: str) -> Any:
         """Return a value so that it can be assigned to another variable. If it is maybe-undefined,
         write a run-time check.
         """
-        half = value.maybe_undefined if isinstance(value, Variable) else None
-        if not wanted or half is None or half.is_none is not None or half.name == wanted:
+        maybe_undefined = value.maybe_undefined if isinstance(value, Variable) else None
+        if (
+            not user_name
+            or maybe_undefined is None
+            or maybe_undefined.none_flag is not None
+            or maybe_undefined.name == user_name
+        ):
             return value
-        with self.recorder.in_block(side.inner):
+        with self.recorder.record_in_block(side.open_block):
             name = self.recorder.operand_name(value)
             desc = self.recorder.var(name)
-        return value if desc is None or name == value.name else self.recorder.variable(desc)
+        return value if desc is None or name == value.name else self.recorder.create_variable(desc)
 
-    def _write_result(self, value: Any, side: RecordedBranch, meta: Meta) -> str:
+    def _write_branch_output(self, value: Any, side: RecordedBranch, meta: Meta) -> str:
         """Write a result of a branch to a new variable, and return its name."""
         recorder = self.recorder
-        with recorder.in_block(side.inner):
+        with recorder.record_in_block(side.open_block):
             tensor = (
-                zeros(value.meta)
+                zero_placeholder(value.meta)
                 if isinstance(value, ZeroFiller)
-                else cast_to(self._value_after(value, side), meta)
+                else cast_to(self._final_value(value, side), meta)
             )
             name = recorder.name_of(tensor)
         out = recorder.namer.temporary_name("conditional_block")
         recorder.declare(out, Meta(tensor.meta.shape, meta.dtype))
-        with recorder.in_block(side.inner):
+        with recorder.record_in_block(side.open_block):
             recorder.emit("assign", {"X": [name]}, {"Out": [out]})
-        side.outs.append(out)
+        side.output_names.append(out)
         return out
 
-    def _value_after(self, value: Any, side: RecordedBranch) -> Any:
+    def _final_value(self, value: Any, side: RecordedBranch) -> Any:
         """Return the value that a tensor has at the end of a branch. An external tensor that the
         branch changed in place was restored, so its value there is another variable.
         """
         return (
-            self.recorder.variable(side.rebound[id(value)][1])
-            if id(value) in side.rebound
+            self.recorder.create_variable(side.inplace_writes[id(value)][1])
+            if id(value) in side.inplace_writes
             else value
         )
 
-    def emit(self, pred: Variable) -> None:
+    def emit_ops(self, pred: Variable) -> None:
         """Write the ops that run the branches and select the results."""
-        self._emit_side(pred, self.sides[0])
-        self._emit_side(OPS["logical_not"](pred), self.sides[1])
-        if not self.selects:
+        self._emit_branch(pred, self.branches[0])
+        self._emit_branch(OPS["logical_not"](pred), self.branches[1])
+        if not self.select_inputs:
             return
         mask = self.recorder.name_of(OPS["cast"](pred, in_dtype=0, out_dtype=2))
-        for variable, (one, two) in self.selects:
+        for variable, (one, two) in self.select_inputs:
             op = self.recorder.emit(
                 "select_input", {"X": [two, one], "Mask": [mask]}, {"Out": [variable.name]}
             )
             variable.where = op.user_line
 
-    def _emit_side(self, pred: Any, side: RecordedBranch) -> None:
-        recorder, block = self.recorder, side.inner.block
+    def _emit_branch(self, pred: Any, side: RecordedBranch) -> None:
+        recorder, block = self.recorder, side.open_block.block
         writes = block_writes(recorder.program, block)
-        arrays = [n for n in writes if n not in side.outs and self._is_visible_after(n)]
-        emit_conditional(recorder, block, [recorder.name_of(pred)], [*side.outs, *arrays])
+        arrays = [n for n in writes if n not in side.output_names and self._is_outer_output(n)]
+        emit_conditional(recorder, block, [recorder.name_of(pred)], [*side.output_names, *arrays])
 
-    def _is_visible_after(self, name: str) -> bool:
+    def _is_outer_output(self, name: str) -> bool:
         """Whether a variable that a branch writes is read after the branch under the same name: a
         TensorArray or a persistable variable.
         """

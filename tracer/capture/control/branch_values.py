@@ -18,7 +18,7 @@ from ...ir.plain_values import are_identical
 from ..symbolic_scalars import SCALAR_TYPES, scalar_kind
 from ..variable import Variable
 
-MAX_SHOWN = 4  # elements of a container in an error message
+MAX_DISPLAYED_ITEMS = 4  # elements of a container in an error message
 
 
 class Undefined:
@@ -33,22 +33,22 @@ class Undefined:
     def __init__(self, name: str, why: str = "", meta: Meta | None = None) -> None:
         self.__dict__.update(name=name, why=why, meta=meta)
 
-    def use(self) -> NoReturn:
+    def raise_error(self) -> NoReturn:
         """Raise UnboundLocalError for a local variable and NameError for other names."""
         kind = UnboundLocalError if self.name.isidentifier() else NameError
         why = self.why or "was not given a value before"
         raise kind(with_user_line(f"'{self.name}' {why}"))
 
     def __getattr__(self, attribute: str) -> Any:
-        if attribute.startswith("__") and attribute not in OPERATORS:
+        if attribute.startswith("__") and attribute not in RAISING_METHODS:
             raise AttributeError(attribute)
-        return self.use()
+        return self.raise_error()
 
     def __repr__(self) -> str:
         return f"<{self.name} has no value>"
 
 
-OPERATORS = (
+RAISING_METHODS = (
     "__add__",
     "__radd__",
     "__sub__",
@@ -83,8 +83,8 @@ OPERATORS = (
     "__or__",
     "__invert__",
 )
-for _name in OPERATORS:
-    setattr(Undefined, _name, lambda self, *_: self.use())
+for _name in RAISING_METHODS:
+    setattr(Undefined, _name, lambda self, *_: self.raise_error())
 Undefined.__hash__ = object.__hash__  # type: ignore[method-assign]
 
 
@@ -93,70 +93,74 @@ def is_number(value: Any) -> bool:
     return isinstance(value, SCALAR_TYPES)
 
 
-def number_meta(value: Any) -> Meta:
+def scalar_meta(value: Any) -> Meta:
     """Return the 0-D Meta with which a Python scalar is represented: int64, bool or float64."""
     if isinstance(value, bool | np.bool_):
         return Meta((), np.dtype(bool))
     return Meta((), np.dtype(np.int64 if isinstance(value, int | np.integer) else np.float64))
 
 
-def constant(value: Any, dtype: np.dtype[Any] | None = None) -> Tensor:
+def scalar_constant(value: Any, dtype: np.dtype[Any] | None = None) -> Tensor:
     """Return a scalar as a 0-D value of the program."""
-    return full((), value, dtype or number_meta(value).dtype)
+    return filled_tensor((), value, dtype or scalar_meta(value).dtype)
 
 
-def full(shape: Sequence[int], value: Any, dtype: np.dtype[Any]) -> Tensor:
+def filled_tensor(shape: Sequence[int], value: Any, dtype: np.dtype[Any]) -> Tensor:
     """Return a tensor filled with a value; the size of a dynamic dimension is 1."""
     plain = value.item() if isinstance(value, np.generic) else value
     text = repr(int(plain) if isinstance(plain, bool) else plain)
-    held = math.copysign(math.inf, plain) if abs(plain) >= 1 << 63 else float(plain)
-    found: Tensor = OPS["fill_constant"](
+    value_attr = math.copysign(math.inf, plain) if abs(plain) >= 1 << 63 else float(plain)
+    result: Tensor = OPS["fill_constant"](
         shape=[max(d, 1) if d < 0 else d for d in shape],
-        value=held,
+        value=value_attr,
         str_value=text,
         dtype=dtype_of(dtype).proto,
     )
-    return found
+    return result
 
 
-def zeros(meta: Meta) -> Tensor:
+def zero_placeholder(meta: Meta) -> Tensor:
     """Return a zero tensor as a placeholder that is never read; the size of a dynamic dimension is
     1.
     """
-    return full(meta.shape, False if meta.dtype == bool else 0, meta.dtype)
+    return filled_tensor(meta.shape, False if meta.dtype == bool else 0, meta.dtype)
 
 
-def uninitialized(meta: Meta) -> Tensor:
+def placeholder_value(meta: Meta) -> Tensor:
     """Return the value of a variable that is not assigned yet: NaN for floating dtypes, otherwise
     zeros; a dynamic size becomes 1.
     """
-    return full(meta.shape, math.nan, meta.dtype) if is_float(meta.dtype) else zeros(meta)
+    return (
+        filled_tensor(meta.shape, math.nan, meta.dtype)
+        if is_float(meta.dtype)
+        else zero_placeholder(meta)
+    )
 
 
-def meta_of(value: Any) -> Meta | None:
+def value_meta(value: Any) -> Meta | None:
     """Return the Meta of a tensor or scalar; None for other values."""
     if isinstance(value, Tensor):
         return value.meta
     if isinstance(value, np.ndarray):
         return Meta(value.shape, value.dtype)
-    return number_meta(value) if is_number(value) else None
+    return scalar_meta(value) if is_number(value) else None
 
 
-def is_same(a: Any, b: Any) -> bool:
+def has_same_objects(a: Any, b: Any) -> bool:
     """Whether two Python values are the same object, or lists or tuples of the same objects."""
     if type(a) is type(b) and isinstance(a, tuple | list) and len(a) == len(b):
-        return a is b or all(is_same(x, y) for x, y in zip(a, b, strict=True))
+        return a is b or all(has_same_objects(x, y) for x, y in zip(a, b, strict=True))
     return are_identical(a, b)
 
 
-def merged_meta(name: str, a: Any, b: Any, sides: tuple[str, str]) -> Meta:
+def merge_metas(name: str, a: Any, b: Any, sides: tuple[str, str]) -> Meta:
     """Return the Meta that covers the values of both paths; sizes that differ become -1.
 
     sides: descriptions of the paths for error messages.
     """
-    one, two = meta_of(a), meta_of(b)
+    one, two = value_meta(a), value_meta(b)
     if isinstance(a, dict) and isinstance(b, dict) and a.keys() == b.keys():
-        reject_merge(
+        raise_merge_error(
             name,
             a,
             b,
@@ -176,24 +180,24 @@ def merged_meta(name: str, a: Any, b: Any, sides: tuple[str, str]) -> Meta:
         why = "only tensors and numbers can depend on a tensor's value"
         if name.startswith("the value returned"):  # user programs match this text
             why += ". Your if/else have different number of return value."
-        reject_merge(name, a, b, sides, why)
-    dtype = merged_dtype(a, b)
+        raise_merge_error(name, a, b, sides, why)
+    dtype = merge_dtypes(a, b)
     if dtype is None:
-        reject_merge(name, a, b, sides, "the dtypes differ; cast one of them")
+        raise_merge_error(name, a, b, sides, "the dtypes differ; cast one of them")
     if is_number(a) != is_number(b):  # a scalar takes the shape of the tensor
         return Meta(two.shape if is_number(a) else one.shape, dtype)
     if len(one.shape) != len(two.shape):
-        reject_merge(name, a, b, sides, "the numbers of axes differ")
+        raise_merge_error(name, a, b, sides, "the numbers of axes differ")
     return Meta(
         tuple(p if p == q else -1 for p, q in zip(one.shape, two.shape, strict=True)), dtype
     )
 
 
-def merged_dtype(a: Any, b: Any) -> np.dtype[Any] | None:
+def merge_dtypes(a: Any, b: Any) -> np.dtype[Any] | None:
     """Return the common dtype of two values. For a tensor and a scalar this is the dtype of the
     tensor, if it can represent the scalar's type.
     """
-    one, two = meta_of(a), meta_of(b)
+    one, two = value_meta(a), value_meta(b)
     assert one is not None
     assert two is not None
     if one.dtype == two.dtype:
@@ -217,11 +221,11 @@ def merged_dtype(a: Any, b: Any) -> np.dtype[Any] | None:
 
 def _is_always_number(value: Any) -> bool:
     """Whether a value is a scalar on all paths."""
-    stands = scalar_kind(value)
-    return stands is not None and Tensor not in stands.types
+    kind = scalar_kind(value)
+    return kind is not None and Tensor not in kind.types
 
 
-def reject_merge(name: str, a: Any, b: Any, sides: tuple[str, str], why: str) -> NoReturn:
+def raise_merge_error(name: str, a: Any, b: Any, sides: tuple[str, str], why: str) -> NoReturn:
     """Raise TraceError that shows both values with the lines that assigned them."""
     lines = "".join(
         f"\n  {side}: {describe_value(v)}" for side, v in zip(sides, (a, b), strict=True)
@@ -246,13 +250,13 @@ def describe_value(value: Any) -> str:
 def _describe_container(value: Any) -> str:
     """Describe a list, tuple or dict with its first items."""
     items = list(value.items()) if isinstance(value, dict) else [(None, v) for v in value]
-    inside = [
+    displayed = [
         describe_value(v) if key is None else f"{key!r}: {describe_value(v)}"
-        for key, v in items[:MAX_SHOWN]
+        for key, v in items[:MAX_DISPLAYED_ITEMS]
     ]
-    more = ["..."] if len(items) > MAX_SHOWN else []
+    more = ["..."] if len(items) > MAX_DISPLAYED_ITEMS else []
     return (
-        f"{type(value).__name__} of {len(items)}: {', '.join([*inside, *more])}"
+        f"{type(value).__name__} of {len(items)}: {', '.join([*displayed, *more])}"
         if items
         else f"an empty {type(value).__name__}"
     )
@@ -262,18 +266,18 @@ def cast_to(value: Any, meta: Meta) -> Tensor:
     """Cast a tensor to the dtype of `meta`, or convert a scalar to a tensor like `meta`."""
     if not isinstance(value, Tensor):
         return (
-            full(meta.shape, value, meta.dtype)
+            filled_tensor(meta.shape, value, meta.dtype)
             if is_number(value)
             else Tensor(np.asarray(value, meta.dtype))
         )
     if value.meta.dtype == meta.dtype:
         return value
     proto = dtype_of(value.meta.dtype).proto
-    found: Tensor = OPS["cast"](value, in_dtype=proto, out_dtype=dtype_of(meta.dtype).proto)
-    return found
+    result: Tensor = OPS["cast"](value, in_dtype=proto, out_dtype=dtype_of(meta.dtype).proto)
+    return result
 
 
-def as_condition(value: Any) -> Any:
+def to_bool(value: Any) -> Any:
     """Convert a value to a bool as `if` does: numbers are true unless they are 0."""
     if isinstance(value, Variable) and value.meta.dtype != bool:
         proto = dtype_of(value.meta.dtype).proto
@@ -281,7 +285,7 @@ def as_condition(value: Any) -> Any:
     return value
 
 
-def axis_size(shape: tuple[int, ...], axis: int) -> int:
+def axis_size_or_one(shape: tuple[int, ...], axis: int) -> int:
     """Return the size of an axis; 1 if the axis does not exist. This is the output OutIndex of
     `tensor_array_to_tensor`, as in Paddle.
     """

@@ -28,14 +28,14 @@ class DynamicRNN:
     """
 
     def __init__(self, name: str | None = None) -> None:
-        self._rnn = StaticRNN(name or "dynamic_rnn")
-        self._first_input: Tensor | None = None  # the first input, padded: [T, n, ...]
-        self._lengths: Tensor | None = None
+        self._static_rnn = StaticRNN(name or "dynamic_rnn")
+        self._first_padded_input: Tensor | None = None  # the first input, padded: [T, n, ...]
+        self._sequence_lengths: Tensor | None = None
 
     @contextmanager
     def block(self) -> Iterator[None]:
         """Return the context manager of the step."""
-        with self._rnn.step():
+        with self._static_rnn.step():
             yield
 
     def step_input(self, x: Tensor, level: int = 0) -> Any:
@@ -53,17 +53,17 @@ class DynamicRNN:
                     f"DynamicRNN.step_input: x should be a variable, not {type(x).__name__}"
                 )
             )
-        with self._rnn.outside():
+        with self._static_rnn.record_in_outer_block():
             zero = OPS["fill_constant"](shape=[1], value=0.0, dtype=x.dtype.proto)
             padded, lengths = OPS["sequence_pad"](x, None, zero)
-            along = OPS["transpose2"](padded, axis=[1, 0, *range(2, len(padded.meta.shape))])
-        if self._first_input is None:
-            self._first_input, self._lengths = along, lengths
-        return self._rnn.step_input(along)
+            time_major = OPS["transpose2"](padded, axis=[1, 0, *range(2, len(padded.meta.shape))])
+        if self._first_padded_input is None:
+            self._first_padded_input, self._sequence_lengths = time_major, lengths
+        return self._static_rnn.step_input(time_major)
 
     def static_input(self, x: Tensor) -> Tensor:
         """Return x itself, which all steps read."""
-        if self._first_input is None:
+        if self._first_padded_input is None:
             raise OpError(with_user_line("DynamicRNN.static_input: call step_input before"))
         return x
 
@@ -82,15 +82,15 @@ class DynamicRNN:
         to the i-th longest sequence.
         """
         if init is None:
-            if self._first_input is None or shape is None:
+            if self._first_padded_input is None or shape is None:
                 raise OpError(
                     with_user_line(
                         "DynamicRNN.memory: without init it needs a shape, and a step_input before"
                     )
                 )
-            with self._rnn.outside():
+            with self._static_rnn.record_in_outer_block():
                 init = OPS["fill_constant_batch_size_like"](
-                    self._first_input,
+                    self._first_padded_input,
                     shape=[-1, *(int(d) for d in shape)],
                     value=float(value),
                     dtype=dtype_of(dtype).proto,
@@ -98,34 +98,35 @@ class DynamicRNN:
                     output_dim_idx=0,
                 )
         elif not need_reorder:
-            init = self._by_length(init)
-        return self._rnn.memory(init)
+            init = self._from_length_order(init)
+        return self._static_rnn.memory(init)
 
-    def _by_length(self, init: Tensor) -> Tensor:
+    def _from_length_order(self, init: Tensor) -> Tensor:
         """Reorder rows from the order of decreasing lengths to the order of the sequences."""
-        if self._lengths is None:
+        if self._sequence_lengths is None:
             raise OpError(with_user_line("DynamicRNN.memory: call step_input before"))
-        with self._rnn.outside():
-            longest = OPS["argsort"](self._lengths, axis=0, descending=True)[1]
-            result: Tensor = OPS["gather"](init, OPS["argsort"](longest, axis=0)[1])
+        with self._static_rnn.record_in_outer_block():
+            order = OPS["argsort"](self._sequence_lengths, axis=0, descending=True)[1]
+            result: Tensor = OPS["gather"](init, OPS["argsort"](order, axis=0)[1])
         return result
 
     def update_memory(self, ex_mem: Any, new_mem: Tensor) -> None:
         """Set the value of a memory for the next step."""
-        self._rnn.update_memory(ex_mem, new_mem)
+        self._static_rnn.update_memory(ex_mem, new_mem)
 
     def output(self, *outputs: Tensor) -> None:
         """Define outputs of each step."""
-        self._rnn.output(*outputs)
+        self._static_rnn.output(*outputs)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Return one output [R, ...], or a list of them, with the LoD of the first input."""
-        found = self._rnn()
+        outputs = self._static_rnn()
         result = [
-            self._as_sequences(each) for each in (found if isinstance(found, list) else [found])
+            self._remove_padding(each)
+            for each in (outputs if isinstance(outputs, list) else [outputs])
         ]
         return result[0] if len(result) == 1 else result
 
-    def _as_sequences(self, steps: Tensor) -> Any:
-        turned = OPS["transpose2"](steps, axis=[1, 0, *range(2, len(steps.meta.shape))])
-        return OPS["sequence_unpad"](turned, self._lengths)
+    def _remove_padding(self, steps: Tensor) -> Any:
+        batch_major = OPS["transpose2"](steps, axis=[1, 0, *range(2, len(steps.meta.shape))])
+        return OPS["sequence_unpad"](batch_major, self._sequence_lengths)

@@ -9,15 +9,15 @@ from typing import Any
 from ..recorder import Recorder
 
 
-def register_local(recorder: Recorder, made: Any) -> None:
+def register_local_object(recorder: Recorder, obj: Any) -> None:
     """Mark an object as created in the current block, so that mutating it is not a side effect."""
     if recorder.policy.tracks_outermost_block or len(recorder.open_blocks) > 1:
         inner = recorder.open_blocks[-1].local_objects
-        inner[id(made)] = made
-        if hasattr(made, "__dict__"):
-            inner[id(vars(made))] = made
+        inner[id(obj)] = obj
+        if hasattr(obj, "__dict__"):
+            inner[id(vars(obj))] = obj
 
 
-def is_local(recorder: Recorder, made: Any) -> bool:
+def is_local_object(recorder: Recorder, obj: Any) -> bool:
     """Whether the recorded code created an object."""
-    return any(id(made) in inner.local_objects for inner in recorder.open_blocks)
+    return any(id(obj) in inner.local_objects for inner in recorder.open_blocks)

@@ -11,49 +11,59 @@ from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
 from ..modes import Static
 from ..recorder import OpenBlock
-from ..symbolic_scalars import mark_scalar, merge_kinds, merged_kind, scalar_kind
+from ..symbolic_scalars import mark_symbolic_scalar, merge_kinds, merge_kinds_of_values, scalar_kind
 from ..undefined_checks import UndefinedCheck
 from ..variable import MaybeUndefined, Variable
-from .array_replacement import CarriedArray, assign_in_parallel, needs_array, to_array
+from .array_replacement import CarriedArray, assign_in_parallel, needs_tensor_array, to_tensor_array
 from .block_ops import emit_while
-from .branch import check_condition, restore_in_place
+from .branch import check_condition, undo_inplace_write
 from .branch_values import (
     Undefined,
     cast_to,
-    constant,
-    is_same,
-    merged_meta,
-    meta_of,
-    reject_merge,
-    uninitialized,
+    has_same_objects,
+    merge_metas,
+    placeholder_value,
+    raise_merge_error,
+    scalar_constant,
+    value_meta,
 )
-from .loop_aliasing import LoopAliasAnalysis, LoopCarried
+from .loop_aliasing import LoopAliasAnalysis, LoopCarriedVariable
 from .loop_containers import ExpandedContainers
-from .loop_locations import LoopLocations
+from .loop_locations import LoopMutableLocations
 from .loop_state import LoopState
 from .may_alias import (
     MUTABLE_CONTAINERS,
-    Invalidated,
-    LoopText,
+    InvalidatedValue,
+    LoopString,
     MayAliasList,
-    raw_items,
-    to_builtin,
+    to_builtin_container,
+    unchecked_items,
 )
-from .maybe_undefined import ANY_BLOCK, WHY, DefinedFlag, UndefinedLoopValues, is_user_name
-from .mutable_locations import MutableLocation, Mutations, roll_back
-from .optional_values import OptionalLoopValues
+from .maybe_undefined import (
+    ANY_BLOCK,
+    UNASSIGNED_IN_LOOP,
+    DefinedFlag,
+    UndefinedLoopFlags,
+    is_user_variable_name,
+)
+from .mutable_locations import MutableLocation, Mutations, roll_back_mutations
+from .optional_values import NoneLoopFlags
 from .tensor_arrays import TensorArray
 
-Values = list[Any]
+LoopValues = list[Any]
 # Loop-carried variables with their values at the end of an iteration.
-Successors = list[tuple[LoopCarried | CarriedArray, Any]]
-Test = Callable[[Values], tuple[Any, Values]]
-BEFORE, AFTER = LABELS = ("before the loop", "after an iteration")
+Successors = list[tuple[LoopCarriedVariable | CarriedArray, Any]]
+LoopTest = Callable[[LoopValues], tuple[Any, LoopValues]]
+BEFORE, AFTER = PHASE_LABELS = ("before the loop", "after an iteration")
 
 
 def record_loop(
-    mode: Static, test: Test, body: Callable[[Values], Values], start: Values, names: Sequence[str]
-) -> Values:
+    mode: Static,
+    test: LoopTest,
+    body: Callable[[LoopValues], LoopValues],
+    start: LoopValues,
+    names: Sequence[str],
+) -> LoopValues:
     """Record a loop, and return the values after it. Values that no iteration changes are returned
     unchanged.
 
@@ -62,26 +72,26 @@ def record_loop(
     The body is recorded repeatedly until its effect is known: a list that grows becomes a
     TensorArray, a number becomes a tensor, a size that differs becomes dynamic.
     """
-    return Loop(mode, test, body, list(start), list(names)).record()
+    return LoopRecording(mode, test, body, list(start), list(names)).record()
 
 
-def _both_undefined(a: Any, b: Any) -> bool:
+def _are_both_undefined(a: Any, b: Any) -> bool:
     return isinstance(a, Undefined) and isinstance(b, Undefined)
 
 
-MAX_DEPTH = 10  # blocks around a loop
-MAX_ATTEMPTS = 1000
+MAX_OPEN_BLOCKS = 10  # blocks around a loop
+MAX_RECORDINGS = 1000
 
 
-class Loop(LoopState):
+class LoopRecording(LoopState):
     """A loop that is being recorded."""
 
     def __init__(
         self,
         mode: Static,
-        test: Test,
-        body: Callable[[Values], Values],
-        start: Values,
+        test: LoopTest,
+        body: Callable[[LoopValues], LoopValues],
+        start: LoopValues,
         names: list[str],
     ) -> None:
         self.mode, self.recorder = mode, mode.recorder
@@ -89,66 +99,65 @@ class Loop(LoopState):
         self.values, self.names = start, names
         # The structures of values that are expanded to leaves; None for a leaf.
         self.specs: list[Any] = [None] * len(start)
-        self.carried: dict[int, LoopCarried] = {}  # by position among the values
-        self.rebound: dict[
-            int, tuple[Variable, LoopCarried]
+        self.carried: dict[int, LoopCarriedVariable] = {}  # by position among the values
+        self.inplace_writes: dict[
+            int, tuple[Variable, LoopCarriedVariable]
         ] = {}  # by id: external tensors that an iteration changes in place
-        self.num_named = len(start)  # the others are in mutable locations
-        self.locations = LoopLocations(mode.recorder)
+        self.num_variables = len(start)  # the others are in mutable locations
+        self.locations = LoopMutableLocations(mode.recorder)
         # By position: TensorArrays that an iteration replaces.
         self.arrays: dict[int, CarriedArray] = {}
         # Lengths of the lists at the start of an iteration, by position.
-        self.lengths: dict[int, int] = {}
+        self.list_lengths: dict[int, int] = {}
         self.lists_to_replace: dict[int, Any] = {}  # by id, lists that must become TensorArrays
         self.tuples_to_replace: list[int] = []  # the same for tuples, by position
         self.containers = ExpandedContainers(mode.recorder)
-        self.optional_values, self.undefined_values = OptionalLoopValues(), UndefinedLoopValues()
+        self.optional_values, self.undefined_values = NoneLoopFlags(), UndefinedLoopFlags()
         self.alias_analysis = LoopAliasAnalysis(mode.recorder.aliases)
         # Whether values are defined after the last recording of the body, by position.
-        self._defined_after: dict[int, Any] = {}
-        self._first_condition_value: Tensor | None = (
-            None  # the condition before the first iteration
-        )
+        self._defined_flags_after: dict[int, Any] = {}
+        self._first_condition: Tensor | None = None  # the condition before the first iteration
         # Whether the last recording changed the set of carried values or their expansion to leaves.
-        self.changed = self.specs_changed = False
+        self.needs_another_recording = self.has_new_leaves = False
 
-    def record(self) -> Values:
+    def record(self) -> LoopValues:
         """Record the loop, and return the values after it.
 
         Raises TraceError if loops are nested too deep: an inner loop is recorded several times for
         each recording of the outer one.
         """
-        if self.depth() > MAX_DEPTH:
+        if self.num_open_blocks() > MAX_OPEN_BLOCKS:
             raise TraceError(
                 with_user_line(
-                    f"loops are nested more than {MAX_DEPTH} deep; put the inner ones into ops"
+                    f"loops are nested more than {MAX_OPEN_BLOCKS} deep; "
+                    "put the inner ones into ops"
                 )
             )
-        for _ in range(MAX_ATTEMPTS):
-            self._lists_to_arrays()
-            self._drop_invalidated()
-            mark, early = self.recorder.checkpoint(), self.recorder.deferred_errors
-            known = len(early)
+        for _ in range(MAX_RECORDINGS):
+            self._replace_lists_by_arrays()
+            self._drop_invalidated_items()
+            checkpoint, deferred_errors = self.recorder.checkpoint(), self.recorder.deferred_errors
+            num_deferred = len(deferred_errors)
             inner, after, condition = self._record_iteration()
-            if not self.changed:
+            if not self.needs_another_recording:
                 break
-            self.recorder.rewind(mark)
-            del early[known:]
+            self.recorder.rewind(checkpoint)
+            del deferred_errors[num_deferred:]
         else:
             why = (
                 "what a round changes is another thing each time that its body is read; keep "
                 "what changes in variables of the loop"
             )
             raise TraceError(with_user_line(why))
-        if early and not self.recorder.num_open_loops:
-            raise early[0]
-        with self.recorder.aliases.ignoring_invalidation():
-            self._emit(inner, after, condition)
-            found = self._results()
+        if deferred_errors and not self.recorder.num_open_loops:
+            raise deferred_errors[0]
+        with self.recorder.aliases.allow_invalidated_reads():
+            self._emit_loop(inner, after, condition)
+            results = self._values_after_loop()
         self.alias_analysis.begin_iteration(
-            self._all_carried()
+            self._all_loop_carried()
         )  # the state after the loop is that before another iteration
-        return found
+        return results
 
     # -- recording the body
     # --------------------------------------------------------------------------
@@ -157,156 +166,171 @@ class Loop(LoopState):
         """Record the body once. Returns its block, the carried variables with their values at the
         end of the iteration, and the condition.
         """
-        self.changed = self.specs_changed = False
-        with self.recorder.new_block() as inner, self.recorder.in_loop():
-            given = self._declare_inputs(inner)
-            self.alias_analysis.begin_iteration(self._all_carried())
-            condition, result = self._run_test(self._run_body(given))
+        self.needs_another_recording = self.has_new_leaves = False
+        with self.recorder.record_in_new_block() as inner, self.recorder.count_open_loop():
+            body_inputs = self._declare_body_inputs(inner)
+            self.alias_analysis.begin_iteration(self._all_loop_carried())
+            condition, result = self._run_test(self._run_body(body_inputs))
             for i in self.arrays:
-                result[i] = to_array(self.mode, self.names[i], result[i])
-            self._defined_after = self.undefined_values.defined_after(self.recorder, result)
-        left: dict[Hashable, Any] = {i: result[i] for i in (*self.carried, *self.arrays)}
+                result[i] = to_tensor_array(self.mode, self.names[i], result[i])
+            self._defined_flags_after = self.undefined_values.flags_after_iteration(
+                self.recorder, result
+            )
+        next_values: dict[Hashable, Any] = {i: result[i] for i in (*self.carried, *self.arrays)}
         result = [
-            v if v is g else self._value_after(inner, v) for v, g in zip(result, given, strict=True)
+            v if v is g else self._final_value(inner, v)
+            for v, g in zip(result, body_inputs, strict=True)
         ]
-        self._find_grown_lists(inner, result)
-        changes = roll_back(inner)
-        after = self._match_successors(given, result) + self._rebound_successors(inner)
-        self._add_locations(changes)
-        self._retry_empty_reads()
-        if not self.changed:
-            self.changed = self.alias_analysis.end_iteration(left)
+        self._find_resized_lists(inner, result)
+        changes = roll_back_mutations(inner)
+        after = self._match_successors(body_inputs, result) + self._external_successors(inner)
+        self._carry_new_locations(changes)
+        self._resolve_empty_reads()
+        if not self.needs_another_recording:
+            self.needs_another_recording = self.alias_analysis.end_iteration(next_values)
         return inner, after, condition
 
-    def _retry_empty_reads(self) -> None:
+    def _resolve_empty_reads(self) -> None:
         """Record the body again if it read from a TensorArray of unknown element type to which a
         later part of the body writes.
         """
-        found = [array for array in self.recorder.empty_arrays if array.element is not None]
-        self.recorder.empty_arrays = [
-            array for array in self.recorder.empty_arrays if array.element is None
+        written_arrays = [
+            array for array in self.recorder.arrays_read_empty if array.element_meta is not None
         ]
-        self.changed = self.changed or bool(found)
+        self.recorder.arrays_read_empty = [
+            array for array in self.recorder.arrays_read_empty if array.element_meta is None
+        ]
+        self.needs_another_recording = self.needs_another_recording or bool(written_arrays)
 
-    def _declare_inputs(self, inner: OpenBlock) -> Values:
+    def _declare_body_inputs(self, inner: OpenBlock) -> LoopValues:
         """Return the values at the start of the body: new variables for carried values."""
         values = list(self.values)
         for i, carried in self.carried.items():
-            values[i] = self._declare(carried)
+            values[i] = self._declare_variable(carried)
         for i, replaced in self.arrays.items():
-            values[i] = replaced.declare(self.mode, self.recorder.open_blocks[-2].block)
-        for flag in (*self.optional_values.flags.values(), *self.undefined_values.flags.values()):
-            self._declare(flag)
-        self.undefined_values.annotate(values)
-        self.optional_values.annotate(values, self.names, self.recorder.block.idx)
-        for tensor, carried in self.rebound.values():
-            variable = self._declare(carried)
-            restore_in_place(self.mode, tensor, variable.raw)
-        self.lengths = {
-            i: len(raw_items(v)) for i, v in enumerate(values) if type(v) in (list, MayAliasList)
+            values[i] = replaced.declare_variable(self.mode, self.recorder.open_blocks[-2].block)
+        for flag in (
+            *self.optional_values.flag_by_position.values(),
+            *self.undefined_values.flag_by_position.values(),
+        ):
+            self._declare_variable(flag)
+        self.undefined_values.mark_maybe_undefined(values)
+        self.optional_values.mark_maybe_none(values, self.names, self.recorder.block.idx)
+        for tensor, carried in self.inplace_writes.values():
+            variable = self._declare_variable(carried)
+            undo_inplace_write(self.mode, tensor, variable.raw)
+        self.list_lengths = {
+            i: len(unchecked_items(v))
+            for i, v in enumerate(values)
+            if type(v) in (list, MayAliasList)
         }
-        inner.loop_lists = {id(values[i]): False for i in self.lengths}
+        inner.loop_lists = {id(values[i]): False for i in self.list_lengths}
         return values
 
-    def _find_grown_lists(self, inner: OpenBlock, result: Values) -> None:
+    def _find_resized_lists(self, inner: OpenBlock, result: LoopValues) -> None:
         """Find the lists whose length an iteration changed, and those in which it assigned an
         element at a run-time index.
         """
-        for i, length in self.lengths.items():
+        for i, length in self.list_lengths.items():
             given, after = self.values[i], result[i]
-            others = isinstance(after, TensorArray) or (
-                type(after) in (list, MayAliasList) and len(raw_items(after)) != length
+            is_resized = isinstance(after, TensorArray) or (
+                type(after) in (list, MayAliasList) and len(unchecked_items(after)) != length
             )
-            if others or len(raw_items(given)) != length or inner.loop_lists[id(given)]:
+            if is_resized or len(unchecked_items(given)) != length or inner.loop_lists[id(given)]:
                 self.lists_to_replace[id(given)] = given
-                self.changed = True
+                self.needs_another_recording = True
 
-    def _add_locations(self, changes: Mutations) -> None:
+    def _carry_new_locations(self, changes: Mutations) -> None:
         """Carry the values of mutable locations that the body changed for the first time."""
         count = len(self.lists_to_replace)
-        for label, before in self.locations.find_new(changes, self.lists_to_replace):
+        for label, before in self.locations.find_new_locations(changes, self.lists_to_replace):
             self.values.append(before)
             self.names.append(label)
             self.specs.append(None)
-            self.changed = True
-        self.changed = self.changed or len(self.lists_to_replace) != count
+            self.needs_another_recording = True
+        self.needs_another_recording = (
+            self.needs_another_recording or len(self.lists_to_replace) != count
+        )
 
-    def _declare(self, carried: LoopCarried) -> Variable:
+    def _declare_variable(self, carried: LoopCarriedVariable) -> Variable:
         recorder = self.recorder
         outer = recorder.open_blocks[-2].block
-        result = recorder.variable(
+        result = recorder.create_variable(
             recorder.declare(recorder.namer.temporary_name("while"), carried.meta, outer)
         )
         result.where = carried.initial.where if isinstance(carried.initial, Variable) else ""
         carried.variable = result
-        return mark_scalar(result, carried.scalar_kind)
+        return mark_symbolic_scalar(result, carried.scalar_kind)
 
-    def _match_successors(self, given: Values, result: Values) -> Successors:
-        found: Successors = []
+    def _match_successors(self, given: LoopValues, result: LoopValues) -> Successors:
+        successors: Successors = []
         for i, (before, after) in enumerate(zip(given, result, strict=True)):
             if id(before) in self.lists_to_replace or (
                 type(before) in MUTABLE_CONTAINERS and after is before
             ):
                 continue  # its elements are mutable locations
-            if isinstance(before, LoopText):
+            if isinstance(before, LoopString):
                 continue
             if i in self.arrays:
-                self.changed = self.arrays[i].follow(after) or self.changed
-                found.append((self.arrays[i], after))
+                self.needs_another_recording = (
+                    self.arrays[i].merge_successor(after) or self.needs_another_recording
+                )
+                successors.append((self.arrays[i], after))
             elif (
                 isinstance(before, TensorArray)
                 and before is not after
-                and needs_array(before, after)
+                and needs_tensor_array(before, after)
             ):
-                self.arrays[i] = CarriedArray.of(self.names[i], before, after)
-                self.changed = True
+                self.arrays[i] = CarriedArray.create(self.names[i], before, after)
+                self.needs_another_recording = True
             elif i in self.carried:
                 # If the value changed in place, it is restored before the next recording.
-                self.changed = (
-                    self.optional_values.add_if_needed(i, self.carried[i], after) or self.changed
+                self.needs_another_recording = (
+                    self.optional_values.add_flag_if_needed(i, self.carried[i], after)
+                    or self.needs_another_recording
                 )
-                self.changed = (
-                    self.undefined_values.add_if_needed(
+                self.needs_another_recording = (
+                    self.undefined_values.add_flag_if_needed(
                         i, self.names[i], self.carried[i].initial, after
                     )
-                    or self.changed
+                    or self.needs_another_recording
                 )
-                found += self.optional_values.successors(i, after)
-                found += self.undefined_values.successors(i, self._defined_after)
+                successors += self.optional_values.flag_successors(i, after)
+                successors += self.undefined_values.flag_successors(i, self._defined_flags_after)
                 last = (
-                    self.recorder.variable(before.raw)
+                    self.recorder.create_variable(before.raw)
                     if after is before or after is None
                     else after
                 )
-                self._widen(self.carried[i], last)
-                found.append((self.carried[i], last))
+                self._generalize_type(self.carried[i], last)
+                successors.append((self.carried[i], last))
             elif type(before) in MUTABLE_CONTAINERS or (
-                not is_same(before, after) and not _both_undefined(before, after)
+                not has_same_objects(before, after) and not _are_both_undefined(before, after)
             ):
-                self._carry(i, to_builtin(after))
-                if self.specs_changed:
-                    return found
+                self._make_carried(i, to_builtin_container(after))
+                if self.has_new_leaves:
+                    return successors
                 if i in self.carried:
-                    self.undefined_values.add_if_needed(
+                    self.undefined_values.add_flag_if_needed(
                         i, self.names[i], self.carried[i].initial, after
                     )
-        return found
+        return successors
 
-    def _carry(self, i: int, after: Any) -> None:
+    def _make_carried(self, i: int, after: Any) -> None:
         """Make value `i` loop-carried."""
         name, initial = self.names[i], self.values[i]
-        self.changed = True
-        if isinstance(initial, Invalidated):
-            initial.use()
-        if isinstance(after, Invalidated):
+        self.needs_another_recording = True
+        if isinstance(initial, InvalidatedValue):
+            initial.raise_error()
+        if isinstance(after, InvalidatedValue):
             self.values[i] = after  # reading it raises, in each iteration and after the loop
             return
-        maybe = self.optional_values.carry(i, name, initial, after, LABELS)
-        if maybe is not None:
-            self.carried[i] = maybe
+        optional = self.optional_values.create_carried(i, name, initial, after, PHASE_LABELS)
+        if optional is not None:
+            self.carried[i] = optional
             return
         if isinstance(initial, Undefined):
-            meta = meta_of(after)
+            meta = value_meta(after)
             if isinstance(after, tuple):
                 self._expand_undefined(i, after)
                 return
@@ -314,56 +338,58 @@ class Loop(LoopState):
                 # Each iteration creates a new Python object, which a program cannot carry.
                 self.values[i] = after
                 return
-            self.carried[i] = LoopCarried(
+            self.carried[i] = LoopCarriedVariable(
                 name, meta, Undefined(name), scalar_kind=scalar_kind(after)
             )
             return
-        if meta_of(initial) is None or meta_of(after) is None:
+        if value_meta(initial) is None or value_meta(after) is None:
             self._expand_container(i, after)
             return
-        self.carried[i] = LoopCarried(
+        self.carried[i] = LoopCarriedVariable(
             name,
-            merged_meta(name, initial, after, LABELS),
+            merge_metas(name, initial, after, PHASE_LABELS),
             initial,
-            scalar_kind=merged_kind((initial, after)),
+            scalar_kind=merge_kinds_of_values((initial, after)),
         )
 
     def _expand_container(self, i: int, after: Any) -> None:
         """Make the leaves of a container loop-carried."""
-        before = self.containers.original(self.values[i])
-        if type(before) is tuple and needs_array(before, after):
+        before = self.containers.copy_of_original(self.values[i])
+        if type(before) is tuple and needs_tensor_array(before, after):
             self.tuples_to_replace.append(i)
             return
         if (
             isinstance(before, str)
             and isinstance(after, str)
-            and (place := self._location_of(i)) is not None
+            and (location := self._location_of_leaf(i)) is not None
         ):
-            self.values[i] = LoopText(self.names[i], after)
-            self.recorder.loop_texts.append(place)
+            self.values[i] = LoopString(self.names[i], after)
+            self.recorder.loop_string_locations.append(location)
             return
         if (
             isinstance(pytree.flatten(before)[1], int)
             or pytree.flatten(before)[1] != pytree.flatten(after)[1]
         ):
-            reject_merge(
+            raise_merge_error(
                 self.names[i],
                 before,
                 after,
-                LABELS,
+                PHASE_LABELS,
                 "only tensors and numbers can be loop-carried",
             )
-        self._expand(i)
-        self.specs_changed = True
+        self._expand_to_leaves(i)
+        self.has_new_leaves = True
 
-    def _location_of(self, i: int) -> tuple[MutableLocation, Any] | None:
+    def _location_of_leaf(self, i: int) -> tuple[MutableLocation, Any] | None:
         """Return the mutable location, and its key, that holds leaf `i`; None if the leaf belongs
         to a variable of the caller.
         """
         counts = [1 if spec is None else pytree.num_leaves(spec) for spec in self.specs]
         number = next(n for n in range(len(counts)) if i < sum(counts[: n + 1]))
         return (
-            None if number < self.num_named else self.locations.locations[number - self.num_named]
+            None
+            if number < self.num_variables
+            else self.locations.locations[number - self.num_variables]
         )
 
     def _expand_undefined(self, i: int, after: Any) -> None:
@@ -372,139 +398,147 @@ class Loop(LoopState):
         self.values[i] = pytree.unflatten(
             spec, [Undefined(self.names[i] + p) for p in pytree.key_paths(spec)]
         )
-        self._expand(i)
-        self.specs_changed = True
+        self._expand_to_leaves(i)
+        self.has_new_leaves = True
 
-    def _widen(self, carried: LoopCarried, after: Any) -> None:
+    def _generalize_type(self, carried: LoopCarriedVariable, after: Any) -> None:
         """Generalize the shape and dtype of `carried`, so that they also cover `after`."""
-        like = carried.variable if meta_of(carried.initial) is None else carried.initial
+        previous = carried.variable if value_meta(carried.initial) is None else carried.initial
         if isinstance(after, Undefined):
-            reject_merge(carried.name, like, after, LABELS, "an iteration deletes its value")
-        found = merged_meta(carried.name, like, after, LABELS)
-        stands = merge_kinds((carried.scalar_kind, scalar_kind(after)))
-        if stands != carried.scalar_kind:
-            carried.scalar_kind, self.changed = stands, True
+            raise_merge_error(
+                carried.name, previous, after, PHASE_LABELS, "an iteration deletes its value"
+            )
+        merged = merge_metas(carried.name, previous, after, PHASE_LABELS)
+        kind = merge_kinds((carried.scalar_kind, scalar_kind(after)))
+        if kind != carried.scalar_kind:
+            carried.scalar_kind, self.needs_another_recording = kind, True
         shape = tuple(
-            a if a == b else -1 for a, b in zip(carried.meta.shape, found.shape, strict=True)
+            a if a == b else -1 for a, b in zip(carried.meta.shape, merged.shape, strict=True)
         )
-        if (shape, found.dtype) != (carried.meta.shape, carried.meta.dtype):
-            carried.meta, self.changed = Meta(shape, found.dtype), True
+        if (shape, merged.dtype) != (carried.meta.shape, carried.meta.dtype):
+            carried.meta, self.needs_another_recording = Meta(shape, merged.dtype), True
 
-    def _rebound_successors(self, inner: OpenBlock) -> Successors:
+    def _external_successors(self, inner: OpenBlock) -> Successors:
         """Return the values that external tensors have after the body changed them in place, and
         restore the tensors.
         """
-        found: Successors = []
-        for key, (tensor, before) in inner.rebound.items():
-            after = self.recorder.variable(tensor.raw)
-            mine = self.rebound.get(key)
-            if mine is None and self.recorder.var(before.name) is not before:
+        successors: Successors = []
+        for key, (tensor, before) in inner.inplace_writes.items():
+            after = self.recorder.create_variable(tensor.raw)
+            existing = self.inplace_writes.get(key)
+            if existing is None and self.recorder.var(before.name) is not before:
                 continue  # created in the body itself
-            if mine is not None:
-                self._widen(mine[1], after)
-                found.append((mine[1], after))
-            elif all(tensor is not v for v in self._variables()):
-                start = self.recorder.variable(before)
-                meta = merged_meta(before.name, start, after, LABELS)
-                self.rebound[key] = (tensor, LoopCarried(before.name, meta, start))
-                self.changed = True
-            restore_in_place(self.mode, tensor, before if mine is None else mine[1].initial.raw)
-        self._drop_unchanged(inner)
-        return found
+            if existing is not None:
+                self._generalize_type(existing[1], after)
+                successors.append((existing[1], after))
+            elif all(tensor is not v for v in self._carried_variables()):
+                start = self.recorder.create_variable(before)
+                meta = merge_metas(before.name, start, after, PHASE_LABELS)
+                self.inplace_writes[key] = (tensor, LoopCarriedVariable(before.name, meta, start))
+                self.needs_another_recording = True
+            undo_inplace_write(
+                self.mode, tensor, before if existing is None else existing[1].initial.raw
+            )
+        self._drop_unchanged_externals(inner)
+        return successors
 
-    def _drop_unchanged(self, inner: OpenBlock) -> None:
+    def _drop_unchanged_externals(self, inner: OpenBlock) -> None:
         """Stop carrying tensors that the body no longer changes in place."""
-        for key in [k for k in self.rebound if k not in inner.rebound]:
-            tensor, carried = self.rebound.pop(key)
-            restore_in_place(self.mode, tensor, carried.initial.raw)
-            self.changed = True
+        for key in [k for k in self.inplace_writes if k not in inner.inplace_writes]:
+            tensor, carried = self.inplace_writes.pop(key)
+            undo_inplace_write(self.mode, tensor, carried.initial.raw)
+            self.needs_another_recording = True
 
-    def _value_after(self, inner: OpenBlock, value: Any) -> Any:
+    def _final_value(self, inner: OpenBlock, value: Any) -> Any:
         """Return the value of a tensor at the end of an iteration. For an external tensor that
         changed in place this is a new tensor, because the original one is restored.
         """
-        return self.recorder.variable(value.raw) if id(value) in inner.rebound else value
+        return (
+            self.recorder.create_variable(value.raw) if id(value) in inner.inplace_writes else value
+        )
 
-    def _all_carried(self) -> dict[Hashable, LoopCarried | CarriedArray]:
+    def _all_loop_carried(self) -> dict[Hashable, LoopCarriedVariable | CarriedArray]:
         """Return everything that is carried from iteration to iteration."""
-        found: dict[Hashable, LoopCarried | CarriedArray] = {}
-        found.update({i: carried for i, carried in self.carried.items()})  # noqa: C416 - a dict[int, ...] is none of Hashable
-        found.update({i: replaced for i, replaced in self.arrays.items()})  # noqa: C416
-        return found
+        carried_values: dict[Hashable, LoopCarriedVariable | CarriedArray] = {}
+        carried_values.update({i: carried for i, carried in self.carried.items()})  # noqa: C416 - a dict[int, ...] is none of Hashable
+        carried_values.update({i: replaced for i, replaced in self.arrays.items()})  # noqa: C416
+        return carried_values
 
-    def _variables(self) -> list[Any]:
+    def _carried_variables(self) -> list[Any]:
         return [c.variable for c in self.carried.values()]
 
     # -- lists
     # --------------------------------------------------------------------------
 
-    def _drop_invalidated(self) -> None:
+    def _drop_invalidated_items(self) -> None:
         """Stop carrying items of lists and dicts that were invalidated since they were found."""
-        invalidated, at = self.locations.invalidated(), 0
+        invalidated, leaf = self.locations.invalidated_values(), 0
         for i, spec in enumerate(self.specs):
-            found = (
-                invalidated[i - self.num_named] if i >= self.num_named and spec is None else None
+            invalidated_value = (
+                invalidated[i - self.num_variables]
+                if i >= self.num_variables and spec is None
+                else None
             )
-            if found is not None:
-                self.values[at] = found
-                self.carried.pop(at, None)
-            at += 1 if spec is None else pytree.num_leaves(spec)
+            if invalidated_value is not None:
+                self.values[leaf] = invalidated_value
+                self.carried.pop(leaf, None)
+            leaf += 1 if spec is None else pytree.num_leaves(spec)
 
-    def _lists_to_arrays(self) -> None:
+    def _replace_lists_by_arrays(self) -> None:
         """Replace the lists whose length changes by TensorArrays."""
         for i, value in enumerate(self.values):
             if id(value) in self.lists_to_replace:
-                self.locations.names.setdefault(id(value), self.names[i])
+                self.locations.list_names.setdefault(id(value), self.names[i])
         for value in self.lists_to_replace.values():
-            array = TensorArray.replacing(self.mode, self.locations.names[id(value)], value)
-            self.alias_analysis.add_array(array)
+            array = TensorArray.replace_list(self.mode, self.locations.list_names[id(value)], value)
+            self.alias_analysis.register_array(array)
             self.values = [array if held is value else held for held in self.values]
         self.lists_to_replace = {}
         for i in self.tuples_to_replace:
-            self.values[i] = TensorArray.of(self.mode, self.values[i])
-            self.alias_analysis.add_array(self.values[i])
+            self.values[i] = TensorArray.from_items(self.mode, self.values[i])
+            self.alias_analysis.register_array(self.values[i])
         self.tuples_to_replace = []
 
     # -- writing the ops
     # ---------------------------------------------------------------------------------------------
 
-    def _emit(self, inner: OpenBlock, after: Successors, condition: Any) -> None:
+    def _emit_loop(self, inner: OpenBlock, after: Successors, condition: Any) -> None:
         recorder = self.recorder
         for carried, _ in after:
             if isinstance(carried, CarriedArray):
                 carried.initial.assign_to(carried.variable)
             else:
-                self._assign(self._initial_value(carried), carried)
-        for tensor, carried in self.rebound.values():
+                self._emit_assign(self._initial_value(carried), carried)
+        for tensor, carried in self.inplace_writes.values():
             assert carried.variable is not None
-            restore_in_place(self.mode, tensor, carried.variable.raw)
-        first = self._first_condition_value = self._first_condition()
-        flag = recorder.variable(
+            undo_inplace_write(self.mode, tensor, carried.variable.raw)
+        first = self._first_condition = self._record_first_condition()
+        flag = recorder.create_variable(
             recorder.declare(recorder.namer.temporary_name("while"), first.meta)
         )
         recorder.emit("assign", {"X": [recorder.name_of(first)]}, {"Out": [flag.name]})
-        with recorder.in_block(inner):
-            last = self._condition(condition)
-            self._write_back(after)
+        with recorder.record_in_block(inner):
+            last = self._checked_condition(condition)
+            self._emit_carried_assigns(after)
             recorder.emit("assign", {"X": [recorder.name_of(last)]}, {"Out": [flag.name]})
         emit_while(recorder, inner.block, flag.name)
 
-    def _first_condition(self) -> Tensor:
+    def _record_first_condition(self) -> Tensor:
         """Record the condition before the first iteration. Values that the test itself changes are
         assigned to the carried variables.
         """
-        start = self._start_values()
-        found, values = self._run_test(list(start))
+        start = self._current_values()
+        condition, values = self._run_test(list(start))
         after: Successors = [(carried, values[i]) for i, carried in self.carried.items()]
         after += [(replaced, values[i]) for i, replaced in self.arrays.items()]
         after += [
-            (carried, self.recorder.variable(tensor.raw))
-            for tensor, carried in self.rebound.values()
+            (carried, self.recorder.create_variable(tensor.raw))
+            for tensor, carried in self.inplace_writes.values()
         ]
-        self._write_back(after)
-        return self._condition(found)
+        self._emit_carried_assigns(after)
+        return self._checked_condition(condition)
 
-    def _start_values(self) -> Values:
+    def _current_values(self) -> LoopValues:
         values = list(self.values)
         for i, carried in self.carried.items():
             values[i] = carried.variable
@@ -512,36 +546,36 @@ class Loop(LoopState):
             values[i] = replaced.variable
         return values
 
-    def _condition(self, value: Any) -> Tensor:
-        found = value if isinstance(value, Tensor) else constant(bool(value))
-        check_condition("while", found)
-        return found
+    def _checked_condition(self, value: Any) -> Tensor:
+        condition = value if isinstance(value, Tensor) else scalar_constant(bool(value))
+        check_condition("while", condition)
+        return condition
 
-    def _initial_value(self, carried: LoopCarried) -> Tensor:
+    def _initial_value(self, carried: LoopCarriedVariable) -> Tensor:
         if isinstance(carried, DefinedFlag):
-            return cast_to(carried.start(self.recorder), carried.meta)
-        if meta_of(carried.initial) is None:
-            return uninitialized(carried.meta)
+            return cast_to(carried.initial_flag(self.recorder), carried.meta)
+        if value_meta(carried.initial) is None:
+            return placeholder_value(carried.meta)
         return cast_to(carried.initial, carried.meta)
 
-    def _assign(self, value: Tensor, carried: LoopCarried) -> None:
+    def _emit_assign(self, value: Tensor, carried: LoopCarriedVariable) -> None:
         assert carried.variable is not None
-        other = (
+        needs_check = (
             isinstance(value, Variable)
             and value.maybe_undefined is not None
             and value.maybe_undefined.name != carried.name
         )
-        name = self.recorder.operand_name(value) if other else self.recorder.name_of(value)
+        name = self.recorder.operand_name(value) if needs_check else self.recorder.name_of(value)
         self.recorder.emit("assign", {"X": [name]}, {"Out": [carried.variable.name]})
 
-    def _write_back(self, after: Successors) -> None:
+    def _emit_carried_assigns(self, after: Successors) -> None:
         """Write the assignments to the carried variables at the end of an iteration. They act as if
         they were simultaneous, so a value that an earlier assignment would overwrite is copied
         first.
         """
         assign_in_parallel([(c.variable, v) for c, v in after if isinstance(c, CarriedArray)])
         names = {c.variable.name for c, _ in after if c.variable is not None}
-        values = [(c, cast_to(v, c.meta)) for c, v in after if isinstance(c, LoopCarried)]
+        values = [(c, cast_to(v, c.meta)) for c, v in after if isinstance(c, LoopCarriedVariable)]
         for i, (carried, value) in enumerate(values):
             if (
                 carried.variable is not None
@@ -554,32 +588,36 @@ class Loop(LoopState):
                 carried.variable is not None
                 and self.recorder.name_of(value) != carried.variable.name
             ):
-                self._assign(value, carried)
+                self._emit_assign(value, carried)
 
-    def _results(self) -> Values:
-        values = self._start_values()
-        assert self._first_condition_value is not None
+    def _values_after_loop(self) -> LoopValues:
+        values = self._current_values()
+        assert self._first_condition is not None
         flag, where = (
-            self.recorder.name_of(self._first_condition_value),
+            self.recorder.name_of(self._first_condition),
             self.recorder.block.ops[-1].user_line,
         )
-        self.optional_values.annotate(values, self.names, self.recorder.block.idx)
-        self.undefined_values.annotate(values, where)
+        self.optional_values.mark_maybe_none(values, self.names, self.recorder.block.idx)
+        self.undefined_values.mark_maybe_undefined(values, where)
         for i, carried in self.carried.items():
-            unset_before = (
+            is_undefined_before = (
                 isinstance(carried.initial, Undefined)
-                and i not in self.optional_values.flags
-                and i not in self.undefined_values.flags
+                and i not in self.optional_values.flag_by_position
+                and i not in self.undefined_values.flag_by_position
             )
-            if unset_before and is_user_name(carried.name) and carried.variable is not None:
-                late = UndefinedCheck(carried.name, carried.variable.raw, flag, where)
+            if (
+                is_undefined_before
+                and is_user_variable_name(carried.name)
+                and carried.variable is not None
+            ):
+                check = UndefinedCheck(carried.name, carried.variable.raw, flag, where)
                 carried.variable.maybe_undefined = MaybeUndefined(
-                    carried.name, WHY, ANY_BLOCK, None, late
+                    carried.name, UNASSIGNED_IN_LOOP, ANY_BLOCK, None, check
                 )
-        for tensor, carried in self.rebound.values():
+        for tensor, carried in self.inplace_writes.values():
             assert carried.variable is not None
-            restore_in_place(self.mode, tensor, carried.initial.raw)
+            undo_inplace_write(self.mode, tensor, carried.initial.raw)
             self.mode.rebind(tensor, carried.variable)
-        found = self.containers.results(self._pack(values))
-        self.locations.write(found[self.num_named :])
-        return found[: self.num_named]
+        results = self.containers.merge_results(self._rebuild_from_leaves(values))
+        self.locations.write_values(results[self.num_variables :])
+        return results[: self.num_variables]

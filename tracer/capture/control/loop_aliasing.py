@@ -10,13 +10,13 @@ from typing import Any
 
 from ...core.errors import user_line
 from ...core.op import Meta
-from ..aliasing import Aliasable, Aliases, Invalidation, is_mutable
+from ..aliasing import AliasableList, Aliases, Invalidation, is_aliasable
 from ..symbolic_scalars import ScalarKind
 from ..variable import Variable
 
 
 @dataclass
-class LoopCarried:
+class LoopCarriedVariable:
     """A loop-carried variable.
 
     meta: a shape and dtype that hold in every iteration.
@@ -39,26 +39,33 @@ class LoopAliasAnalysis:
 
     def __init__(self, aliases: Aliases) -> None:
         self.aliases = aliases
-        self._entry, self._start = dict(aliases.invalidated), aliases.timestamp()
+        self._invalidated_before_loop, self._loop_timestamp = (
+            dict(aliases.invalidated),
+            aliases.timestamp(),
+        )
         # External tensors that are invalidated after an iteration.
-        self._invalidated: dict[int, Invalidation] = {}
-        self._invalidated_values: dict[Hashable, Invalidation] = {}  # the same for carried values
+        self._invalidated_externals: dict[int, Invalidation] = {}
+        self._invalidated_carried: dict[Hashable, Invalidation] = {}  # the same for carried values
         # External tensors that a carried value may alias.
         self._external_aliases: dict[Hashable, dict[int, Any]] = {}
-        self._pairs: set[tuple[Hashable, Hashable]] = set()  # carried values that may be the same
-        self._lists: set[tuple[Hashable, Hashable]] = set()  # carried lists that may be the same
+        self._aliasing_pairs: set[tuple[Hashable, Hashable]] = (
+            set()
+        )  # carried values that may be the same
+        self._aliasing_list_pairs: set[tuple[Hashable, Hashable]] = (
+            set()
+        )  # carried lists that may be the same
         # External lists that a carried list may alias.
-        self._external_lists: dict[Hashable, dict[int, Any]] = {}
-        self._links, self._since = 0, str(user_line() or "")
+        self._external_list_aliases: dict[Hashable, dict[int, Any]] = {}
+        self._num_links_at_start, self._loop_line = 0, str(user_line() or "")
 
     def reset(self) -> None:
         """Discard the results, because the keys of the carried values changed."""
         (
-            self._invalidated_values,
+            self._invalidated_carried,
             self._external_aliases,
-            self._pairs,
-            self._lists,
-            self._external_lists,
+            self._aliasing_pairs,
+            self._aliasing_list_pairs,
+            self._external_list_aliases,
         ) = (
             {},
             {},
@@ -67,9 +74,9 @@ class LoopAliasAnalysis:
             {},
         )
 
-    def add_array(self, array: Any) -> None:
+    def register_array(self, array: Any) -> None:
         """Register a TensorArray that replaces a list from before the loop."""
-        self.aliases.record_creation(array, self._start)
+        self.aliases.record_creation(array, self._loop_timestamp)
 
     def begin_iteration(self, values: Mapping[Hashable, Any]) -> None:
         """Set up the alias relation for recording the body: it contains every alias that a previous
@@ -78,77 +85,91 @@ class LoopAliasAnalysis:
         values: the carried values. The key of a value is the same in each recording of the body.
         """
         aliases = self.aliases
-        self._links = aliases.num_links()
-        aliases.invalidated = {**self._entry, **self._invalidated}
-        aliases.merge([(carried.variable, (carried.initial,)) for carried in values.values()])
-        self._begin_lists(values)
+        self._num_links_at_start = aliases.num_links()
+        aliases.invalidated = {**self._invalidated_before_loop, **self._invalidated_externals}
+        aliases.record_merge(
+            [(carried.variable, (carried.initial,)) for carried in values.values()]
+        )
+        self._link_lists(values)
         for key, carried in values.items():
             for other in self._external_aliases.get(key, {}).values():
-                aliases.link(carried.variable, other, self._since)
-            found = self._entry.get(id(carried.initial)) or self._invalidated_values.get(key)
-            if found is not None:
-                aliases.invalidated[id(carried.variable)] = replace(found, tensor=carried.variable)
-        for one, two in self._pairs:
+                aliases.link_tensors(carried.variable, other, self._loop_line)
+            invalidation = self._invalidated_before_loop.get(
+                id(carried.initial)
+            ) or self._invalidated_carried.get(key)
+            if invalidation is not None:
+                aliases.invalidated[id(carried.variable)] = replace(
+                    invalidation, tensor=carried.variable
+                )
+        for one, two in self._aliasing_pairs:
             if one in values and two in values:
-                aliases.link(values[one].variable, values[two].variable, self._since)
+                aliases.link_tensors(values[one].variable, values[two].variable, self._loop_line)
 
-    def _begin_lists(self, values: Mapping[Hashable, Any]) -> None:
+    def _link_lists(self, values: Mapping[Hashable, Any]) -> None:
         """Record which lists may be the same."""
         lists = {
             key: carried
             for key, carried in values.items()
-            if isinstance(carried.variable, Aliasable)
+            if isinstance(carried.variable, AliasableList)
         }
         for key, carried in lists.items():
-            for other in (carried.initial, *self._external_lists.get(key, {}).values()):
+            for other in (carried.initial, *self._external_list_aliases.get(key, {}).values()):
                 self.aliases.link_lists(carried.variable, other)
-        for one, two in self._lists:
+        for one, two in self._aliasing_list_pairs:
             if one in lists and two in lists:
                 self.aliases.link_lists(lists[one].variable, lists[two].variable)
 
-    def end_iteration(self, left: dict[Hashable, Any]) -> bool:
+    def end_iteration(self, next_values: dict[Hashable, Any]) -> bool:
         """Record the aliases after an iteration; return whether there are new ones.
 
-        left: the values for the next iteration, by key.
+        next_values: the values for the next iteration, by key.
         """
-        before = self._size()
-        for key, value in left.items():
-            self._record(key, value)
-        keys = [key for key, value in left.items() if is_mutable(value)]
+        before = self._num_facts()
+        for key, value in next_values.items():
+            self._record_value(key, value)
+        keys = [key for key, value in next_values.items() if is_aliasable(value)]
         for i, one in enumerate(keys):
-            self._pairs |= {
-                (two, one) for two in keys[:i] if self.aliases.may_alias(left[one], left[two])
+            self._aliasing_pairs |= {
+                (two, one)
+                for two in keys[:i]
+                if self.aliases.may_alias(next_values[one], next_values[two])
             }
-            lists = self.aliases.list_aliases(left[one])
-            self._lists |= {(two, one) for two in keys[:i] if any(left[two] is v for v in lists)}
-        for id_, found in self.aliases.invalidated.items():
-            if self.aliases.existed_at(found.tensor, self._start):
-                self._invalidated[id_] = found
-        return self._size() != before or self.aliases.has_new_links(self._links, self._start)
+            lists = self.aliases.list_aliases(next_values[one])
+            self._aliasing_list_pairs |= {
+                (two, one) for two in keys[:i] if any(next_values[two] is v for v in lists)
+            }
+        for id_, invalidation in self.aliases.invalidated.items():
+            if self.aliases.existed_at(invalidation.tensor, self._loop_timestamp):
+                self._invalidated_externals[id_] = invalidation
+        return self._num_facts() != before or self.aliases.has_new_links(
+            self._num_links_at_start, self._loop_timestamp
+        )
 
-    def _record(self, key: Hashable, value: Any) -> None:
-        old = {
+    def _record_value(self, key: Hashable, value: Any) -> None:
+        external_aliases = {
             id(o): o
-            for o in self.aliases.aliases_of(value)
-            if self.aliases.existed_at(o, self._start)
+            for o in self.aliases.tensor_aliases(value)
+            if self.aliases.existed_at(o, self._loop_timestamp)
         }
-        self._external_aliases.setdefault(key, {}).update(old)
-        if isinstance(value, Aliasable):
-            older = (
+        self._external_aliases.setdefault(key, {}).update(external_aliases)
+        if isinstance(value, AliasableList):
+            external_lists = (
                 v
                 for v in self.aliases.list_aliases(value)
-                if self.aliases.existed_at(v, self._start)
+                if self.aliases.existed_at(v, self._loop_timestamp)
             )
-            self._external_lists.setdefault(key, {}).update((id(v), v) for v in older)
+            self._external_list_aliases.setdefault(key, {}).update(
+                (id(v), v) for v in external_lists
+            )
         if id(value) in self.aliases.invalidated:
-            self._invalidated_values[key] = self.aliases.invalidated[id(value)]
+            self._invalidated_carried[key] = self.aliases.invalidated[id(value)]
 
-    def _size(self) -> tuple[int, ...]:
-        held = (*self._external_aliases.values(), *self._external_lists.values())
+    def _num_facts(self) -> tuple[int, ...]:
+        external_aliases = (*self._external_aliases.values(), *self._external_list_aliases.values())
         return (
-            len(self._invalidated),
-            len(self._invalidated_values),
-            sum(map(len, held)),
-            len(self._pairs),
-            len(self._lists),
+            len(self._invalidated_externals),
+            len(self._invalidated_carried),
+            sum(map(len, external_aliases)),
+            len(self._aliasing_pairs),
+            len(self._aliasing_list_pairs),
         )

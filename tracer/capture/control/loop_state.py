@@ -11,112 +11,116 @@ from ...core import pytree
 from ...core.errors import TraceError, with_user_line
 from ..recorder import Recorder
 from .array_replacement import CarriedArray
-from .escape_analysis import register_local
-from .loop_aliasing import LoopAliasAnalysis, LoopCarried
+from .escape_analysis import register_local_object
+from .loop_aliasing import LoopAliasAnalysis, LoopCarriedVariable
 from .loop_containers import ExpandedContainers
-from .loop_locations import LoopLocations
-from .maybe_undefined import UndefinedLoopValues
-from .optional_values import OptionalLoopValues
+from .loop_locations import LoopMutableLocations
+from .maybe_undefined import UndefinedLoopFlags
+from .optional_values import NoneLoopFlags
 
-Values = list[Any]
+LoopValues = list[Any]
 
 
 class LoopState:
     """The values of a loop.
 
-    num_named: the first `num_named` values are variables of the caller; the others are in
-    attributes, elements, globals or closure cells, see `LoopLocations`.
+    num_variables: the first `num_variables` values are variables of the caller; the others are in
+    attributes, elements, globals or closure cells, see `LoopMutableLocations`.
     specs: the structure of each value that is expanded to leaves; None for a leaf.
     """
 
     recorder: Recorder
-    test: Callable[[Values], tuple[Any, Values]]
-    body: Callable[[Values], Values]
-    values: Values
+    test: Callable[[LoopValues], tuple[Any, LoopValues]]
+    body: Callable[[LoopValues], LoopValues]
+    values: LoopValues
     names: list[str]
     specs: list[Any]
-    carried: dict[int, LoopCarried]
+    carried: dict[int, LoopCarriedVariable]
     arrays: dict[int, CarriedArray]
-    num_named: int
-    locations: LoopLocations
+    num_variables: int
+    locations: LoopMutableLocations
     containers: ExpandedContainers
-    optional_values: OptionalLoopValues
-    undefined_values: UndefinedLoopValues
+    optional_values: NoneLoopFlags
+    undefined_values: UndefinedLoopFlags
     alias_analysis: LoopAliasAnalysis
 
-    def _run_body(self, leaves: Values) -> Values:
-        values = self._pack(leaves)
-        given = self.containers.begin_iteration(values)
-        self.locations.write(values[self.num_named :])
-        result = [*self.body(values[: self.num_named]), *self.locations.read()]
-        self.containers.end_iteration(given, result)
-        return self._unpack(result)
+    def _run_body(self, leaves: LoopValues) -> LoopValues:
+        values = self._rebuild_from_leaves(leaves)
+        snapshots = self.containers.begin_iteration(values)
+        self.locations.write_values(values[self.num_variables :])
+        result = [*self.body(values[: self.num_variables]), *self.locations.read_values()]
+        self.containers.end_iteration(snapshots, result)
+        return self._flatten_to_leaves(result)
 
-    def _run_test(self, leaves: Values) -> tuple[Any, Values]:
-        values = self._pack(leaves)
-        given = self.containers.begin_iteration(values)
-        self.locations.write(values[self.num_named :])
-        condition, result = self.test(values[: self.num_named])
-        result += self.locations.read()
-        self.containers.end_iteration(given, result)
-        return condition, self._unpack(result)
+    def _run_test(self, leaves: LoopValues) -> tuple[Any, LoopValues]:
+        values = self._rebuild_from_leaves(leaves)
+        snapshots = self.containers.begin_iteration(values)
+        self.locations.write_values(values[self.num_variables :])
+        condition, result = self.test(values[: self.num_variables])
+        result += self.locations.read_values()
+        self.containers.end_iteration(snapshots, result)
+        return condition, self._flatten_to_leaves(result)
 
-    def _pack(self, leaves: Values) -> Values:
+    def _rebuild_from_leaves(self, leaves: LoopValues) -> LoopValues:
         """Rebuild the values of the caller from the leaves."""
-        found, at = [], 0
+        values, position = [], 0
         for spec in self.specs:
             if spec is None:
-                found.append(leaves[at])
-                at += 1
+                values.append(leaves[position])
+                position += 1
                 continue
             count = pytree.num_leaves(spec)
-            found.append(pytree.unflatten(spec, leaves[at : at + count]))
-            self._register_local(found[-1])
-            at += count
-        return found
+            values.append(pytree.unflatten(spec, leaves[position : position + count]))
+            self._register_local_containers(values[-1])
+            position += count
+        return values
 
-    def _register_local(self, result: Any) -> None:
+    def _register_local_containers(self, result: Any) -> None:
         """Mark containers as created in this iteration."""
         if isinstance(result, list | dict | tuple):
-            register_local(self.recorder, result)
+            register_local_object(self.recorder, result)
             for inner in result.values() if isinstance(result, dict) else result:
-                self._register_local(inner)
+                self._register_local_containers(inner)
 
-    def _unpack(self, values: Values) -> Values:
+    def _flatten_to_leaves(self, values: LoopValues) -> LoopValues:
         leaves = []
         for spec, value in zip(self.specs, values, strict=True):
             if spec is None:
                 leaves.append(value)
                 continue
-            inner, found = pytree.flatten(value)
-            if found != spec:
+            inner, structure = pytree.flatten(value)
+            if structure != spec:
                 why = (
                     f"an iteration changes the structure from {pytree.format_spec(spec)} to "
-                    f"{pytree.format_spec(found)}"
+                    f"{pytree.format_spec(structure)}"
                 )
                 raise TraceError(with_user_line(f"{why}; only the values in it may change"))
             leaves += inner
         return leaves
 
-    def _expand(self, leaf: int) -> None:
+    def _expand_to_leaves(self, leaf: int) -> None:
         """Replace a container by its leaves, each of which is carried as a separate variable."""
-        at = 0
+        position = 0
         for i, spec in enumerate(self.specs):
-            if spec is None and at == leaf:
-                leaves, found = pytree.flatten(self.containers.expand(i, self.values[leaf]))
-                self.specs[i] = found
+            if spec is None and position == leaf:
+                leaves, spec_ = pytree.flatten(self.containers.expand(i, self.values[leaf]))
+                self.specs[i] = spec_
                 self.values[leaf : leaf + 1] = leaves
                 name = self.names[leaf]
-                self.names[leaf : leaf + 1] = [name + p for p in pytree.key_paths(found)]
-                more = len(leaves) - 1
-                self.optional_values.shift(leaf, more)
-                self.undefined_values.shift(leaf, more)
-                self.carried = {(k + more if k > leaf else k): c for k, c in self.carried.items()}
-                self.arrays = {(k + more if k > leaf else k): c for k, c in self.arrays.items()}
+                self.names[leaf : leaf + 1] = [name + p for p in pytree.key_paths(spec_)]
+                num_added = len(leaves) - 1
+                self.optional_values.shift_positions(leaf, num_added)
+                self.undefined_values.shift_positions(leaf, num_added)
+                self.carried = {
+                    (k + num_added if k > leaf else k): c for k, c in self.carried.items()
+                }
+                self.arrays = {
+                    (k + num_added if k > leaf else k): c for k, c in self.arrays.items()
+                }
                 self.alias_analysis.reset()
                 return
-            at += 1 if spec is None else pytree.num_leaves(spec)
+            position += 1 if spec is None else pytree.num_leaves(spec)
 
-    def depth(self) -> int:
+    def num_open_blocks(self) -> int:
         """Return the number of open blocks."""
         return len(self.recorder.open_blocks)

@@ -16,31 +16,31 @@ from ...core.errors import TraceError, user_frame, user_line, with_user_line
 from ...core.mode import state
 from ..modes import static_mode
 from .branch_values import Undefined
-from .escape_analysis import register_local
+from .escape_analysis import register_local_object
 
-FIX = "make the change in a copy (`list(a)`, `dict(a)`), or under one name only"
+ALIAS_FIX_HINT = "make the change in a copy (`list(a)`, `dict(a)`), or under one name only"
 
 
-class Invalidated(Undefined):
+class InvalidatedValue(Undefined):
     """Stands for the contents of a container that may have been mutated through another name."""
 
-    def use(self) -> NoReturn:
+    def raise_error(self) -> NoReturn:
         """Raise TraceError."""
         raise TraceError(with_user_line(self.why))
 
 
-def invalidate_undefined(label: str, value: Any) -> Any:
+def to_invalidated(label: str, value: Any) -> Any:
     """Return the value of a dict key after a branch. If the value could not be merged, it is an
     Invalidated value: reading it raises an error.
     """
     return (
-        Invalidated(label, f"'{label}' {value.why}")
-        if isinstance(value, Undefined) and not isinstance(value, Invalidated)
+        InvalidatedValue(label, f"'{label}' {value.why}")
+        if isinstance(value, Undefined) and not isinstance(value, InvalidatedValue)
         else value
     )
 
 
-class LoopText(Invalidated):
+class LoopString(InvalidatedValue):
     """Stands for a string that a loop body assigns, because programs have no strings. Reading it in
     the loop raises an error; after the capture it is replaced by the string.
     """
@@ -54,21 +54,21 @@ class LoopText(Invalidated):
         self.__dict__["text"] = text
 
 
-def restore_texts(value: Any) -> Any:
+def restore_loop_strings(value: Any) -> Any:
     """Replace the LoopText values in nested lists and dicts by the strings that they stand for."""
     if isinstance(value, list | dict):
-        value = to_builtin(value)
-        items = raw_items(value)
-        set_raw_items(
+        value = to_builtin_container(value)
+        items = unchecked_items(value)
+        set_unchecked_items(
             value,
-            [(k, restore_texts(v)) for k, v in items]
+            [(k, restore_loop_strings(v)) for k, v in items]
             if isinstance(value, dict)
-            else [restore_texts(v) for v in items],
+            else [restore_loop_strings(v) for v in items],
         )
-    return value.text if isinstance(value, LoopText) else value
+    return value.text if isinstance(value, LoopString) else value
 
 
-class ReplacedByArray(Invalidated):
+class ReplacedByArray(InvalidatedValue):
     """Stands for the contents of a list that became a TensorArray."""
 
     def __init__(self, array: Any) -> None:
@@ -80,7 +80,7 @@ class ReplacedByArray(Invalidated):
         self.__dict__["array"] = array
 
 
-def raw_items(container: Any) -> list[Any]:
+def unchecked_items(container: Any) -> list[Any]:
     """Return the items of a list or dict without an alias check."""
     return (
         list(dict.items(container))
@@ -89,7 +89,7 @@ def raw_items(container: Any) -> list[Any]:
     )
 
 
-def set_raw_items(container: Any, items: Sequence[Any]) -> None:
+def set_unchecked_items(container: Any, items: Sequence[Any]) -> None:
     """Replace the items of a list or dict without invalidating aliases."""
     if isinstance(container, dict):
         dict.clear(container)
@@ -98,12 +98,14 @@ def set_raw_items(container: Any, items: Sequence[Any]) -> None:
         list.__setitem__(container, slice(None), items)
 
 
-def is_replaced(value: Any) -> bool:
+def is_replaced_by_array(value: Any) -> bool:
     """Whether a list became a TensorArray."""
-    return isinstance(value, list) and any(isinstance(v, ReplacedByArray) for v in raw_items(value))
+    return isinstance(value, list) and any(
+        isinstance(v, ReplacedByArray) for v in unchecked_items(value)
+    )
 
 
-def invalidate(container: Any) -> None:
+def invalidate_container(container: Any) -> None:
     """Invalidate a list or dict, because one that it may alias was mutated."""
     if isinstance(container, MayAlias):
         container.invalidate_origins()
@@ -111,50 +113,54 @@ def invalidate(container: Any) -> None:
     at = f" at {line}" if line else ""
     why = (
         f"this list or dict may be another one, since a branch or a loop, that was "
-        f"changed{at} under another name; {FIX}"
+        f"changed{at} under another name; {ALIAS_FIX_HINT}"
     )
-    placeholder = Invalidated("this value", why)
+    placeholder = InvalidatedValue("this value", why)
     if isinstance(container, dict):
         dict.update(container, dict.fromkeys(list(dict.keys(container)) or [""], placeholder))
     else:
-        set_raw_items(container, [placeholder] * max(1, list.__len__(container)))
+        set_unchecked_items(container, [placeholder] * max(1, list.__len__(container)))
 
 
-def resolve(container: Any) -> Any:
+def resolve_replaced_list(container: Any) -> Any:
     """Return the TensorArray that a list became, and any other value unchanged.
 
     Raises TraceError for an invalidated container.
     """
     if isinstance(container, list | dict):
-        items = raw_items(container)
-        held = [v for _, v in items] if isinstance(container, dict) else items
-        if len(held) == 1 and isinstance(held[0], ReplacedByArray) and isinstance(container, list):
-            return held[0].array
-        for value in held:
-            if isinstance(value, Invalidated):
-                raise TraceError(with_user_line(name_prefix(container) + value.why))
+        items = unchecked_items(container)
+        values = [v for _, v in items] if isinstance(container, dict) else items
+        if (
+            len(values) == 1
+            and isinstance(values[0], ReplacedByArray)
+            and isinstance(container, list)
+        ):
+            return values[0].array
+        for value in values:
+            if isinstance(value, InvalidatedValue):
+                raise TraceError(with_user_line(user_name_prefix(container) + value.why))
     return container
 
 
-def name_prefix(container: Any) -> str:
+def user_name_prefix(container: Any) -> str:
     """Return the name of a list or dict in the user's code as the prefix of an error message; empty
     if unknown.
     """
     frame = user_frame()
-    known = (
+    variables = (
         {k: v for k, v in frame.f_locals.items() if not k.startswith("_ol_")}
         if frame is not None
         else {}
     )
-    for name, value in known.items():
+    for name, value in variables.items():
         if value is container:
             return f"'{name}': "
-    for name, value in known.items():
+    for name, value in variables.items():
         if type(value) in (*MUTABLE_CONTAINERS, tuple):
             pairs = (
-                raw_items(value)
+                unchecked_items(value)
                 if isinstance(value, dict)
-                else enumerate(value if type(value) is tuple else raw_items(value))
+                else enumerate(value if type(value) is tuple else unchecked_items(value))
             )
             for key, inner in pairs:
                 if inner is container:
@@ -172,22 +178,24 @@ class MayAlias:
     origins: Sequence[tuple[Any, list[Any]]] = ()
     since_line = ""  # the line of the branch or loop
 
-    def check(self, of: Any = None) -> None:
+    def reject_mutated_origins(self, container: Any = None) -> None:
         """Raise TraceError if a container that it may alias was mutated.
 
-        of: the container that is read, which may alias this one
+        container: the container that is read, which may alias this one
         """
-        of = self if of is None else of
-        for origin, held in self.origins:
+        container = self if container is None else container
+        for origin, items in self.origins:
             if isinstance(origin, MayAlias):
-                origin.check(of)
-            if not _has_items(origin, held):
+                origin.reject_mutated_origins(container)
+            if not _has_items(origin, items):
                 self.origins = ()
                 why = (
                     f"this list or dict may be another one, since a branch or a "
                     f"loop{self.since_line}, that was changed under another name"
                 )
-                raise TraceError(with_user_line(f"{name_prefix(of)}{why}; {FIX}"))
+                raise TraceError(
+                    with_user_line(f"{user_name_prefix(container)}{why}; {ALIAS_FIX_HINT}")
+                )
 
     def all_origins(self) -> Iterator[Any]:
         """Yield the containers that it may be, transitively."""
@@ -198,9 +206,9 @@ class MayAlias:
 
     def invalidate_origins(self) -> None:
         """Invalidate the containers that it may be, before it is mutated."""
-        left, self.origins = self.origins, ()
-        for origin, _ in left:
-            invalidate(origin)
+        origins, self.origins = self.origins, ()
+        for origin, _ in origins:
+            invalidate_container(origin)
 
 
 class MayAliasList(MayAlias, list[Any]):
@@ -211,40 +219,40 @@ class MayAliasDict(MayAlias, dict[Any, Any]):
     """A dict that may be the same object as one of several other dicts."""
 
 
-def make_may_alias(items: Any, *origins: Any) -> Any:
+def create_may_alias(items: Any, *origins: Any) -> Any:
     """Return a container with these items that may be one of `origins`."""
     kind = MayAliasDict if isinstance(items, dict) else MayAliasList
     result: Any = kind()
-    set_raw_items(result, raw_items(items))
-    result.origins = [(origin, raw_items(origin)) for origin in origins]
+    set_unchecked_items(result, unchecked_items(items))
+    result.origins = [(origin, unchecked_items(origin)) for origin in origins]
     line = user_line()
     result.since_line = f" at {line}" if line else ""
     mode = static_mode(state.mode)
     if mode is not None:
-        register_local(mode.recorder, result)
+        register_local_object(mode.recorder, result)
     return result
 
 
 MUTABLE_CONTAINERS = (list, dict, MayAliasList, MayAliasDict)
 
 
-def to_builtin(container: Any) -> Any:
+def to_builtin_container(container: Any) -> Any:
     """Return a list or dict for a MayAliasList or MayAliasDict, and other values unchanged."""
     return container.copy() if isinstance(container, MayAliasList | MayAliasDict) else container
 
 
-pytree.register_proxy(MayAliasList, to_builtin)
-pytree.register_proxy(MayAliasDict, to_builtin)
+pytree.register_proxy(MayAliasList, to_builtin_container)
+pytree.register_proxy(MayAliasDict, to_builtin_container)
 
 
 def _has_items(container: Any, items: list[Any]) -> bool:
     """Whether a list or dict holds exactly these objects."""
-    now = raw_items(container)
+    current = unchecked_items(container)
     if isinstance(container, dict):
-        if [key for key, _ in now] != [key for key, _ in items]:
+        if [key for key, _ in current] != [key for key, _ in items]:
             return False
-        now, items = [v for _, v in now], [v for _, v in items]
-    return len(now) == len(items) and all(a is b for a, b in zip(now, items, strict=True))
+        current, items = [v for _, v in current], [v for _, v in items]
+    return len(current) == len(items) and all(a is b for a, b in zip(current, items, strict=True))
 
 
 # -- merging containers after a branch
@@ -265,7 +273,7 @@ class ContainerSnapshot:
     def restore(self) -> None:
         """Restore the items, recursively."""
         if not isinstance(self.container, tuple):
-            set_raw_items(self.container, self.items)
+            set_unchecked_items(self.container, self.items)
         for inner in self.children.values():
             inner.restore()
 
@@ -297,12 +305,14 @@ def snapshot_container(value: Any) -> ContainerSnapshot | None:
     if type(value) is tuple:
         pairs: Any = enumerate(value)
     elif type(value) in MUTABLE_CONTAINERS:
-        pairs = raw_items(value) if isinstance(value, dict) else enumerate(raw_items(value))
+        pairs = (
+            unchecked_items(value) if isinstance(value, dict) else enumerate(unchecked_items(value))
+        )
     else:
         return None
-    inside = {key: found for key, v in pairs if (found := snapshot_container(v)) is not None}
+    children = {key: found for key, v in pairs if (found := snapshot_container(v)) is not None}
     return ContainerSnapshot(
-        value, list(value) if type(value) is tuple else raw_items(value), inside
+        value, list(value) if type(value) is tuple else unchecked_items(value), children
     )
 
 
@@ -310,122 +320,132 @@ def snapshot_container(value: Any) -> ContainerSnapshot | None:
 class ContainerMerge:
     """The merge of the lists and dicts of two branches.
 
-    merged: by id, containers that are the same object on both paths, with their merged items.
-    created: new containers, with the snapshots of both paths.
+    merged_items: by id, containers that are the same object on both paths, with their merged items.
+    may_alias_containers: new containers, with the snapshots of both paths.
     """
 
-    merged: dict[int, tuple[Any, list[Any]]] = field(default_factory=dict)
-    created: dict[tuple[int, int], tuple[Any, ContainerSnapshot, ContainerSnapshot]] = field(
-        default_factory=dict
-    )
+    merged_items: dict[int, tuple[Any, list[Any]]] = field(default_factory=dict)
+    may_alias_containers: dict[
+        tuple[int, int], tuple[Any, ContainerSnapshot, ContainerSnapshot]
+    ] = field(default_factory=dict)
 
-    def merge(
-        self, built: Any, one: ContainerSnapshot | None, two: ContainerSnapshot | None
+    def merge_container(
+        self, merged_copy: Any, one: ContainerSnapshot | None, two: ContainerSnapshot | None
     ) -> Any:
         """Return the container that a name denotes after the branches.
 
-        built: the merged items.
+        merged_copy: the merged items.
         one, two: the snapshots of the container in the two branches.
         """
-        if one is None or two is None or type(built) not in (list, dict, tuple):
-            return built
-        if (id(one.container), id(two.container)) in self.created:
-            return self.created[id(one.container), id(two.container)][0]
-        pairs = built.items() if isinstance(built, dict) else enumerate(built)
-        items = {k: self.merge(v, one.children.get(k), two.children.get(k)) for k, v in pairs}
-        filled = items if isinstance(built, dict) else type(built)(items.values())
-        if type(built) is tuple or type(one.container) is tuple or type(two.container) is tuple:
-            return filled
+        if one is None or two is None or type(merged_copy) not in (list, dict, tuple):
+            return merged_copy
+        if (id(one.container), id(two.container)) in self.may_alias_containers:
+            return self.may_alias_containers[id(one.container), id(two.container)][0]
+        pairs = merged_copy.items() if isinstance(merged_copy, dict) else enumerate(merged_copy)
+        items = {
+            k: self.merge_container(v, one.children.get(k), two.children.get(k)) for k, v in pairs
+        }
+        container = items if isinstance(merged_copy, dict) else type(merged_copy)(items.values())
+        if (
+            type(merged_copy) is tuple
+            or type(one.container) is tuple
+            or type(two.container) is tuple
+        ):
+            return container
         if one.container is two.container:
-            self.merged[id(one.container)] = one.container, raw_items(filled)
+            self.merged_items[id(one.container)] = one.container, unchecked_items(container)
             return one.container
-        result = make_may_alias(filled)
-        self.created[id(one.container), id(two.container)] = result, one, two
+        result = create_may_alias(container)
+        self.may_alias_containers[id(one.container), id(two.container)] = result, one, two
         return result
 
-    def finish(self) -> None:
+    def apply_merge(self) -> None:
         """Store the merged items, and register what the new containers may alias."""
-        for container, items in self.merged.values():
-            set_raw_items(container, items)
-        for result, *sides in self.created.values():
-            result.origins = [(side.container, raw_items(side.container)) for side in sides]
+        for container, items in self.merged_items.values():
+            set_unchecked_items(container, items)
+        for result, *snapshots in self.may_alias_containers.values():
+            result.origins = [
+                (side.container, unchecked_items(side.container)) for side in snapshots
+            ]
 
 
-class BranchContainers:
+class BranchContainerTracker:
     """Tracks how two branches change lists and dicts.
 
     values: the variables that the branches change, with their values before the branches.
     """
 
     def __init__(self, values: Sequence[Any]) -> None:
-        self._initial = [
+        self._initial_snapshots = [
             found for value in values if (found := snapshot_container(value)) is not None
         ]
-        self._per_branch: list[list[ContainerSnapshot | None]] = []
-        self._lengths: list[list[int]] = []
-        self._changed: list[Any] = []
+        self._snapshots_per_branch: list[list[ContainerSnapshot | None]] = []
+        self._list_lengths_per_branch: list[list[int]] = []
+        self._changed_containers: list[Any] = []
 
     def record_branch(self, values: Sequence[Any]) -> None:
         """Record the values of the variables at the end of a branch."""
-        self._per_branch.append([snapshot_container(value) for value in values])
-        replaced = -len(self._per_branch)  # length of a list that became a TensorArray
-        self._lengths.append(
+        self._snapshots_per_branch.append([snapshot_container(value) for value in values])
+        replaced = -len(self._snapshots_per_branch)  # length of a list that became a TensorArray
+        self._list_lengths_per_branch.append(
             [
                 replaced
-                if is_replaced(each.container)
+                if is_replaced_by_array(each.container)
                 and not any(isinstance(v, ReplacedByArray) for v in each.items)
-                else len(raw_items(each.container))
-                for found in self._initial
+                else len(unchecked_items(each.container))
+                for found in self._initial_snapshots
                 for each in found.iter_lists()
             ]
         )
 
     def find_length_mismatch(self) -> list[Any] | None:
         """Return a list that the branches leave with different lengths; None if there is none."""
-        if len(self._lengths) == 2:
-            lists = [each.container for found in self._initial for each in found.iter_lists()]
-            for found, one, two in zip(lists, *self._lengths, strict=True):
+        if len(self._list_lengths_per_branch) == 2:
+            lists = [
+                each.container for found in self._initial_snapshots for each in found.iter_lists()
+            ]
+            for found, one, two in zip(lists, *self._list_lengths_per_branch, strict=True):
                 if one != two:
                     return found
         return None
 
-    def restore(self) -> None:
+    def restore_initial(self) -> None:
         """Restore the containers before the second branch is recorded."""
-        for each in self._initial:
-            self._changed += each.iter_changed()
+        for each in self._initial_snapshots:
+            self._changed_containers += each.iter_changed()
             each.restore()
 
-    def merge(self, chosen: list[Any]) -> list[Any]:
+    def merge_branches(self, merged_values: list[Any]) -> list[Any]:
         """Return the variables after the branches.
 
-        chosen: the merged values; containers are copies.
+        merged_values: the merged values; containers are copies.
         """
         merge = ContainerMerge()
-        found = [
-            merge.merge(value, *sides)
-            for value, *sides in zip(chosen, *self._per_branch, strict=True)
+        containers = [
+            merge.merge_container(value, *sides)
+            for value, *sides in zip(merged_values, *self._snapshots_per_branch, strict=True)
         ]
         # Invalidate before the origins of the merged containers are saved.
-        for container in self._changed:
-            if id(container) not in merge.merged:
-                invalidate(container)
-        merge.finish()
-        return found
+        for container in self._changed_containers:
+            if id(container) not in merge.merged_items:
+                invalidate_container(container)
+        merge.apply_merge()
+        return containers
 
 
-def _checked_method(kind: type, name: str, changes: bool) -> Callable[..., Any]:
+def _method_with_alias_check(kind: type, name: str, changes: bool) -> Callable[..., Any]:
     method = getattr(kind, name)
 
-    def method_with_check(self: Any, *args: Any, **kwargs: Any) -> Any:
-        self.check()
+    def checked_method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        self.reject_mutated_origins()
         if changes:
             self.invalidate_origins()
         return method(self, *args, **kwargs)
 
-    return method_with_check
+    return checked_method
 
 
-READ_METHODS = (
+COMMON_READ_METHODS = (
     "__getitem__",
     "__iter__",
     "__len__",
@@ -435,7 +455,7 @@ READ_METHODS = (
     "__reversed__",
     "copy",
 )
-WRITE_METHODS = ("__setitem__", "__delitem__", "clear", "pop")
+COMMON_WRITE_METHODS = ("__setitem__", "__delitem__", "clear", "pop")
 for _made, _kind, _reads, _changes in (
     (
         MayAliasList,
@@ -450,8 +470,8 @@ for _made, _kind, _reads, _changes in (
         ("popitem", "setdefault", "update", "__ior__"),
     ),
 ):
-    for _name in (*READ_METHODS, *_reads):
-        setattr(_made, _name, _checked_method(_kind, _name, False))
-    for _name in (*WRITE_METHODS, *_changes):
-        setattr(_made, _name, _checked_method(_kind, _name, True))
+    for _name in (*COMMON_READ_METHODS, *_reads):
+        setattr(_made, _name, _method_with_alias_check(_kind, _name, False))
+    for _name in (*COMMON_WRITE_METHODS, *_changes):
+        setattr(_made, _name, _method_with_alias_check(_kind, _name, True))
 MayAliasList.__radd__ = lambda self, other: other + self.copy()  # type: ignore[attr-defined]

@@ -10,136 +10,162 @@ from typing import Any
 
 from ...core.op import OPS
 from ..recorder import Recorder
-from ..undefined_checks import PATH_NOT_TAKEN, UndefinedCheck
+from ..undefined_checks import PATH_NOT_TAKEN_PREFIX, UndefinedCheck
 from ..variable import MaybeUndefined, Variable
-from .branch_values import Undefined, constant
-from .loop_aliasing import LoopCarried
-from .optional_values import BOOL, known_conditions, set_implications
+from .branch_values import Undefined, scalar_constant
+from .loop_aliasing import LoopCarriedVariable
+from .optional_values import BOOL_META, implied_condition_values, set_implied_conditions
 
-WHY = "has a value only if an iteration of the loop assigned it"
+UNASSIGNED_IN_LOOP = "has a value only if an iteration of the loop assigned it"
 ANY_BLOCK = -1  # in every block, reads are checked at run time
 
 
 @dataclass
-class DefinedFlag(LoopCarried):
+class DefinedFlag(LoopCarriedVariable):
     """The loop-carried bool that states whether a loop variable has a value.
 
-    of: the variable before the loop.
+    initial_value: the variable before the loop.
     """
 
-    of: Any = None
+    initial_value: Any = None
 
-    def start(self, recorder: Recorder) -> Any:
+    def initial_flag(self, recorder: Recorder) -> Any:
         """Return the flag before the first iteration."""
-        found = defined_flag(recorder, self.name, self.of)
-        return constant(found) if isinstance(found, bool) else found
+        found = variable_defined_flag(recorder, self.name, self.initial_value)
+        return scalar_constant(found) if isinstance(found, bool) else found
 
 
-def is_user_name(name: str) -> bool:
+def is_user_variable_name(name: str) -> bool:
     """Whether a name occurs in the user's code. Descriptions that the conversion uses as names
     contain spaces, such as "the value returned".
     """
     return not name.startswith(("the ", "whether ", "result "))
 
 
-def maybe_undefined_of(name: str, value: Any) -> MaybeUndefined | None:
+def find_maybe_undefined(name: str, value: Any) -> MaybeUndefined | None:
     """Return the MaybeUndefined of a variable with this name; None if it always has a value."""
-    half = value.maybe_undefined if isinstance(value, Variable) else None
+    maybe_undefined = value.maybe_undefined if isinstance(value, Variable) else None
     return (
         None
-        if half is None or half.is_none is not None or half.check is None or half.name != name
-        else half
+        if maybe_undefined is None
+        or maybe_undefined.none_flag is not None
+        or maybe_undefined.check is None
+        or maybe_undefined.name != name
+        else maybe_undefined
     )
 
 
-def defined_flag(recorder: Recorder, name: str, value: Any) -> Any:
+def variable_defined_flag(recorder: Recorder, name: str, value: Any) -> Any:
     """Whether a variable has a value: True, False, or a bool of the program."""
-    half = maybe_undefined_of(name, value)
-    if half is None:
+    maybe_undefined = find_maybe_undefined(name, value)
+    if maybe_undefined is None:
         return not isinstance(value, Undefined)
-    return is_defined(recorder, value)
+    return value_defined_flag(recorder, value)
 
 
-def _check_of(value: Any) -> UndefinedCheck | None:
+def _undefined_check_of(value: Any) -> UndefinedCheck | None:
     """Return the check of a maybe-undefined value, regardless of its variable name; None if the
     value is always defined.
     """
     if not isinstance(value, Variable):
         return None
-    half = value.maybe_undefined
-    late: UndefinedCheck | None = None if half is None or half.is_none is not None else half.check
-    return late if late is not None and late.desc is value.raw else None
+    maybe_undefined = value.maybe_undefined
+    check: UndefinedCheck | None = (
+        None
+        if maybe_undefined is None or maybe_undefined.none_flag is not None
+        else maybe_undefined.check
+    )
+    return check if check is not None and check.desc is value.raw else None
 
 
-def is_defined(recorder: Recorder, value: Any) -> Any:
+def value_defined_flag(recorder: Recorder, value: Any) -> Any:
     """Whether a value is defined: True, or a bool of the program. A branch on this bool may read
     the value.
     """
-    late = _check_of(value)
-    if late is None:
+    check = _undefined_check_of(value)
+    if check is None:
         return True
-    desc = recorder.program.var(late.flag, recorder.block.idx)
+    desc = recorder.program.var(check.flag_name, recorder.block.idx)
     assert desc is not None
-    flag = recorder.variable(desc)
-    if late.expected:
+    flag = recorder.create_variable(desc)
+    if check.expected:
         return flag
-    return set_implications(
-        OPS["logical_not"](flag), known_conditions(flag, False), known_conditions(flag, True)
+    return set_implied_conditions(
+        OPS["logical_not"](flag),
+        implied_condition_values(flag, False),
+        implied_condition_values(flag, True),
     )
 
 
-def without_check(recorder: Recorder, value: Any) -> Any:
+def copy_without_check(recorder: Recorder, value: Any) -> Any:
     """Return a value without its run-time check, for a value that is not read any more."""
-    return value if _check_of(value) is None else OPS["assign"](recorder.variable(value.raw))
+    return (
+        value
+        if _undefined_check_of(value) is None
+        else OPS["assign"](recorder.create_variable(value.raw))
+    )
 
 
-class UndefinedLoopValues:
+class UndefinedLoopFlags:
     """Loop-carried values that may be undefined after some iteration.
 
-    flags: by position, the bool that states whether the value is defined.
+    flag_by_position: by position, the bool that states whether the value is defined.
     """
 
     def __init__(self) -> None:
-        self.flags: dict[int, DefinedFlag] = {}
+        self.flag_by_position: dict[int, DefinedFlag] = {}
 
-    def add_if_needed(self, i: int, name: str, before: Any, after: Any) -> bool:
+    def add_flag_if_needed(self, i: int, name: str, before: Any, after: Any) -> bool:
         """Add a flag if the value needs one; return whether a flag was added.
 
         before: the value before the loop.
         """
-        if i in self.flags or (
-            maybe_undefined_of(name, before) is None and maybe_undefined_of(name, after) is None
+        if i in self.flag_by_position or (
+            find_maybe_undefined(name, before) is None and find_maybe_undefined(name, after) is None
         ):
             return False
-        self.flags[i] = DefinedFlag(name, BOOL, None, of=before)
+        self.flag_by_position[i] = DefinedFlag(name, BOOL_META, None, initial_value=before)
         return True
 
-    def annotate(self, values: list[Any], where: str = "") -> None:
+    def mark_maybe_undefined(self, values: list[Any], where: str = "") -> None:
         """Mark the variables as maybe-undefined.
 
         where: the line of the loop; given after the loop only.
         """
-        for i, flag in self.flags.items():
+        for i, flag in self.flag_by_position.items():
             assert flag.variable is not None
-            late = UndefinedCheck(
-                flag.name, values[i].raw, flag.variable.name, where, kind=PATH_NOT_TAKEN
+            check = UndefinedCheck(
+                flag.name,
+                values[i].raw,
+                flag.variable.name,
+                where,
+                message_prefix=PATH_NOT_TAKEN_PREFIX,
             )
-            values[i].maybe_undefined = MaybeUndefined(flag.name, WHY, ANY_BLOCK, None, late)
+            values[i].maybe_undefined = MaybeUndefined(
+                flag.name, UNASSIGNED_IN_LOOP, ANY_BLOCK, None, check
+            )
 
-    def successors(self, i: int, left: dict[int, Any]) -> Iterator[tuple[LoopCarried, Any]]:
+    def flag_successors(
+        self, i: int, defined: dict[int, Any]
+    ) -> Iterator[tuple[LoopCarriedVariable, Any]]:
         """Yield the flag of value `i` with its next value.
 
-        left: by position, whether each value is defined after the iteration.
+        defined: by position, whether each value is defined after the iteration.
         """
-        if i in self.flags:
-            yield self.flags[i], left[i]
+        if i in self.flag_by_position:
+            yield self.flag_by_position[i], defined[i]
 
-    def defined_after(self, recorder: Recorder, made: list[Any]) -> dict[int, Any]:
+    def flags_after_iteration(self, recorder: Recorder, values: list[Any]) -> dict[int, Any]:
         """Return whether each value is defined after an iteration."""
-        return {i: defined_flag(recorder, flag.name, made[i]) for i, flag in self.flags.items()}
+        return {
+            i: variable_defined_flag(recorder, flag.name, values[i])
+            for i, flag in self.flag_by_position.items()
+        }
 
-    def shift(self, leaf: int, more: int) -> None:
+    def shift_positions(self, leaf: int, num_added: int) -> None:
         """Adapt the positions after a value was expanded to more leaves."""
-        self.flags = {
-            (k + more if k > leaf else k): flag for k, flag in self.flags.items() if k != leaf
+        self.flag_by_position = {
+            (k + num_added if k > leaf else k): flag
+            for k, flag in self.flag_by_position.items()
+            if k != leaf
         }

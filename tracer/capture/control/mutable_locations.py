@@ -14,14 +14,14 @@ from typing import Any
 
 from ...core.errors import TraceError, with_user_line
 from ..recorder import OpenBlock, Recorder
-from .branch_values import Undefined, is_same, meta_of
+from .branch_values import Undefined, has_same_objects, value_meta
 from .may_alias import (
     ContainerSnapshot,
-    Invalidated,
+    InvalidatedValue,
     ReplacedByArray,
-    raw_items,
-    set_raw_items,
+    set_unchecked_items,
     snapshot_container,
+    unchecked_items,
 )
 
 
@@ -32,13 +32,13 @@ class MutableLocation:
     name: the name of the target in the user's code.
     target: the cell, dict or list.
     keys: the keys that are tracked; None for all keys.
-    kind: the class of the object if the values are its attributes.
+    attribute_owner_class: the class of the object if the values are its attributes.
     """
 
     name: str
     target: Any
     keys: tuple[str, ...] | None = None
-    kind: type | None = None
+    attribute_owner_class: type | None = None
     can_restore = True  # whether `write` restores the values
     has_setters = False  # whether setting an attribute runs user code
 
@@ -70,12 +70,14 @@ class MutableLocation:
         """Return the name of one key for error messages."""
         return self.name
 
-    def default(self, key: Any) -> Any:
+    def missing_value(self, key: Any) -> Any:
         """Return the value that reading a missing key yields: the class attribute, or Undefined."""
-        for each in () if self.kind is None else self.kind.__mro__:
-            found = vars(each).get(key)
-            if found is not None and not hasattr(type(found), "__get__"):
-                return found
+        for each in (
+            () if self.attribute_owner_class is None else self.attribute_owner_class.__mro__
+        ):
+            attribute = vars(each).get(key)
+            if attribute is not None and not hasattr(type(attribute), "__get__"):
+                return attribute
         return Undefined(self.label(key))
 
 
@@ -104,13 +106,13 @@ class NamespaceLocation(MutableLocation):
     def read(self) -> dict[Any, Any]:
         """Return the values by name."""
         if self.keys is None:
-            return dict(raw_items(self.target))
+            return dict(unchecked_items(self.target))
         return {k: self.target[k] for k in self.keys if k in self.target}
 
     def write(self, values: dict[Any, Any]) -> None:
         """Assign the values and delete other names."""
         if self.keys is None:
-            set_raw_items(self.target, list(values.items()))
+            set_unchecked_items(self.target, list(values.items()))
             return
         for key in [k for k in self.read() if k not in values]:
             del self.target[key]
@@ -121,7 +123,7 @@ class NamespaceLocation(MutableLocation):
         return str(key) if self.keys is not None else f"{self.name}.{key}"
 
 
-class LayerAttributes(NamespaceLocation):
+class LayerAttributesLocation(NamespaceLocation):
     """The attributes of a layer, without those that the layer maintains itself."""
 
     COUNTED = ("_layer_version", "_static_functions")
@@ -135,7 +137,7 @@ class LayerAttributes(NamespaceLocation):
         super().write(values | {k: self.target[k] for k in self.COUNTED if k in self.target})
 
 
-class DictItems(NamespaceLocation):
+class DictItemsLocation(NamespaceLocation):
     """The items of a dict."""
 
     def label(self, key: Any) -> str:
@@ -143,16 +145,16 @@ class DictItems(NamespaceLocation):
         return f"{self.name}[{key!r}]"
 
 
-class ListItems(MutableLocation):
+class ListItemsLocation(MutableLocation):
     """The elements of a list, by index."""
 
     def read(self) -> dict[Any, Any]:
         """Return the elements by index."""
-        return dict(enumerate(raw_items(self.target)))
+        return dict(enumerate(unchecked_items(self.target)))
 
     def write(self, values: dict[Any, Any]) -> None:
         """Replace the elements."""
-        set_raw_items(self.target, list(values.values()))
+        set_unchecked_items(self.target, list(values.values()))
 
     def label(self, key: Any) -> str:
         """Return `name[index]`."""
@@ -163,30 +165,30 @@ class ListItems(MutableLocation):
 class Mutation:
     """The change of one location by a recorded body.
 
-    contents: by key, snapshots of the containers that the body stored.
+    container_snapshots: by key, snapshots of the containers that the body stored.
     """
 
     location: MutableLocation
     before: dict[Any, Any]
     after: dict[Any, Any]
-    contents: dict[Any, ContainerSnapshot] = field(default_factory=dict)
+    container_snapshots: dict[Any, ContainerSnapshot] = field(default_factory=dict)
 
-    def contents_of(self, key: Any, value: Any) -> ContainerSnapshot | None:
+    def container_snapshot(self, key: Any, value: Any) -> ContainerSnapshot | None:
         """Return the snapshot of the container `value` that is stored under a key."""
-        return self.contents.get(key) or snapshot_container(value)
+        return self.container_snapshots.get(key) or snapshot_container(value)
 
     def changed_keys(self) -> Iterator[Any]:
         """Yield the keys whose values changed."""
         missing = object()
         for key in dict.fromkeys((*self.before, *self.after)):
-            if not is_same(self.before.get(key, missing), self.after.get(key, missing)):
+            if not has_same_objects(self.before.get(key, missing), self.after.get(key, missing)):
                 yield key
 
 
 Mutations = dict[tuple[int, Any], Mutation]
 
 
-def track(recorder: Recorder, locations: Iterable[MutableLocation]) -> None:
+def save_locations(recorder: Recorder, locations: Iterable[MutableLocation]) -> None:
     """Save the values of locations before the body of a branch or loop may change them. If a
     location is already saved, nothing happens.
     """
@@ -203,29 +205,29 @@ def track(recorder: Recorder, locations: Iterable[MutableLocation]) -> None:
                 each.locations[location.id] = (location, location.read())
 
 
-def roll_back(inner: OpenBlock) -> Mutations:
+def roll_back_mutations(inner: OpenBlock) -> Mutations:
     """Restore the locations that a body changed, and return the mutations."""
-    raw = [
+    mutations = [
         Mutation(location, before, location.read())
         for location, before in inner.locations.values()
         if location.can_restore
     ]
-    raw = [change for change in raw if any(True for _ in change.changed_keys())]
-    found: Mutations = {}
-    for each in raw:
-        owned = {at for id_, at in inner.owned_keys if id_ == id(each.location.target)}
-        change = _without_keys(each, owned)
+    mutations = [change for change in mutations if any(True for _ in change.changed_keys())]
+    result: Mutations = {}
+    for each in mutations:
+        owned = {at for id_, at in inner.merged_keys if id_ == id(each.location.target)}
+        change = _without_owned_keys(each, owned)
         for place in change.changed_keys():
-            left = snapshot_container(change.after.get(place))
-            if left is not None:
-                change.contents[place] = left
-            found[each.location.id] = change
+            snapshot = snapshot_container(change.after.get(place))
+            if snapshot is not None:
+                change.container_snapshots[place] = snapshot
+            result[each.location.id] = change
     # Setters that ran while values were restored must not have changed opaque state.
     reject_opaque_changes(inner, of_setters=True)
-    for each in raw:
+    for each in mutations:
         each.location.write(each.before)
     reject_opaque_changes(inner)
-    return found
+    return result
 
 
 def reject_opaque_changes(inner: OpenBlock, of_setters: bool = False) -> None:
@@ -234,17 +236,18 @@ def reject_opaque_changes(inner: OpenBlock, of_setters: bool = False) -> None:
 
     of_setters: check only objects whose attribute assignments run user code.
     """
-    noted = {
+    restorable_ids = {
         id(location.target) for location, _ in inner.locations.values() if location.can_restore
     }
     for location, before in inner.locations.values():
         if not location.can_restore and (location.has_setters or not of_setters):
             location.reject_change(
-                before, not of_setters and id(getattr(location.target, "__dict__", None)) in noted
+                before,
+                not of_setters and id(getattr(location.target, "__dict__", None)) in restorable_ids,
             )
 
 
-def _without_keys(change: Mutation, owned: set[Any]) -> Mutation:
+def _without_owned_keys(change: Mutation, owned: set[Any]) -> Mutation:
     """Return the mutation without the keys in `owned`, which the `if` or loop statement merges
     itself.
     """
@@ -277,32 +280,34 @@ class LengthChange(TraceError):
         self.location, self.target = location, location.target
 
 
-def length_differs(location: MutableLocation, one: dict[Any, Any], two: dict[Any, Any]) -> bool:
+def has_different_lengths(
+    location: MutableLocation, one: dict[Any, Any], two: dict[Any, Any]
+) -> bool:
     """Whether a list has different lengths in two states, or became a TensorArray in one of
     them.
     """
-    if not isinstance(location, ListItems) or list(map(id, one.values())) == list(
+    if not isinstance(location, ListItemsLocation) or list(map(id, one.values())) == list(
         map(id, two.values())
     ):
         return False
-    held = (*one.values(), *two.values())
-    if any(isinstance(v, Invalidated) and not isinstance(v, ReplacedByArray) for v in held):
+    values = (*one.values(), *two.values())
+    if any(isinstance(v, InvalidatedValue) and not isinstance(v, ReplacedByArray) for v in values):
         return False  # it cannot be read any more
-    return len(one) != len(two) or any(isinstance(v, ReplacedByArray) for v in held)
+    return len(one) != len(two) or any(isinstance(v, ReplacedByArray) for v in values)
 
 
 def reject_length_change(
     location: MutableLocation, one: dict[Any, Any], two: dict[Any, Any], what: str
 ) -> None:
     """Raise TraceError for a list that has different lengths in two states."""
-    if length_differs(location, one, two):
+    if has_different_lengths(location, one, two):
         raise LengthChange(location, what)
 
 
-def is_path_dependent(value: Any) -> bool:
+def is_mergeable(value: Any) -> bool:
     """Whether the value must be merged after a branch: tensors, numbers, strings, None and
     containers. Other objects are kept by reference.
     """
-    return meta_of(value) is not None or isinstance(
+    return value_meta(value) is not None or isinstance(
         value, str | bytes | type(None) | tuple | list | dict
     )

@@ -13,15 +13,15 @@ from typing import Any
 import numpy as np
 
 from ...core.op import Meta
-from ..symbolic_scalars import merged_kind
-from ..undefined_checks import IS_NONE, NOT_RETURNED, UndefinedCheck
+from ..symbolic_scalars import merge_kinds_of_values
+from ..undefined_checks import IS_NONE_PREFIX, NOT_RETURNED_PREFIX, UndefinedCheck
 from ..variable import MaybeUndefined, Variable
-from .branch_values import Undefined, merged_meta, meta_of
-from .loop_aliasing import LoopCarried
+from .branch_values import Undefined, merge_metas, value_meta
+from .loop_aliasing import LoopCarriedVariable
 
-BOOL = Meta((), np.dtype(bool))
-KnownConditions = frozenset[tuple[str, bool]]
-NO_CONDITIONS: tuple[KnownConditions, KnownConditions] = (frozenset(), frozenset())
+BOOL_META = Meta((), np.dtype(bool))
+KnownConditionValues = frozenset[tuple[str, bool]]
+NO_KNOWN_CONDITIONS: tuple[KnownConditionValues, KnownConditionValues] = (frozenset(), frozenset())
 
 
 def none_flag(value: Any) -> Any:
@@ -29,141 +29,155 @@ def none_flag(value: Any) -> Any:
     if value is None:
         return True
     return (
-        value.maybe_undefined.is_none
+        value.maybe_undefined.none_flag
         if isinstance(value, Variable)
         and value.maybe_undefined is not None
-        and value.maybe_undefined.is_none is not None
+        and value.maybe_undefined.none_flag is not None
         else False
     )
 
 
-def none_implications(condition: Any) -> tuple[KnownConditions, KnownConditions]:
+def implied_none_flags(condition: Any) -> tuple[KnownConditionValues, KnownConditionValues]:
     """Return what is known about none flags if a condition is true, and if it is false."""
-    found: tuple[KnownConditions, KnownConditions] = (
-        getattr(condition, "none_conditions", None) or NO_CONDITIONS
+    implied: tuple[KnownConditionValues, KnownConditionValues] = (
+        getattr(condition, "implied_none_flags", None) or NO_KNOWN_CONDITIONS
     )
-    return found
+    return implied
 
 
-def known_conditions(condition: Any, holds: bool) -> KnownConditions:
+def implied_condition_values(condition: Any, holds: bool) -> KnownConditionValues:
     """Return the conditions and none flags whose values are known if `condition` equals `holds`."""
     if not isinstance(condition, Variable):
         return frozenset()
     side = 0 if holds else 1
     return (
         frozenset({(condition.name, holds)})
-        | none_implications(condition)[side]
-        | (condition.implied_conditions or NO_CONDITIONS)[side]
+        | implied_none_flags(condition)[side]
+        | (condition.implied_conditions or NO_KNOWN_CONDITIONS)[side]
     )
 
 
-def set_implications(made: Any, where_true: KnownConditions, where_false: KnownConditions) -> Any:
+def set_implied_conditions(
+    condition: Any, where_true: KnownConditionValues, where_false: KnownConditionValues
+) -> Any:
     """Record what a condition implies about other conditions."""
-    if isinstance(made, Variable):
-        made.implied_conditions = where_true, where_false
-    return made
+    if isinstance(condition, Variable):
+        condition.implied_conditions = where_true, where_false
+    return condition
 
 
-def merged_conditions(pred: Any, a: Any, b: Any, value: bool) -> KnownConditions:
+def implied_by_merged_condition(pred: Any, a: Any, b: Any, value: bool) -> KnownConditionValues:
     """Return what is known if a merged bool equals `value`: `a` where `pred` is true, otherwise
     `b`.
     """
-    ways = [
-        known_conditions(pred, holds)
-        | (known_conditions(way, value) if isinstance(way, Variable) else frozenset())
+    implied = [
+        implied_condition_values(pred, holds)
+        | (implied_condition_values(way, value) if isinstance(way, Variable) else frozenset())
         for way, holds in ((a, True), (b, False))
         if isinstance(way, Variable) or bool(way) is value
     ]
-    return frozenset.intersection(*ways) if ways else frozenset()
+    return frozenset.intersection(*implied) if implied else frozenset()
 
 
-def mark_optional(
+def mark_maybe_none(
     value: Variable, name: str, flag: Variable, block: int, where: str = ""
 ) -> Variable:
     """Mark a variable as None where `flag` is true; ops of `block` must not use it.
 
     where: the line that assigned it.
     """
-    flag.none_conditions = frozenset({(flag.name, True)}), frozenset({(flag.name, False)})
+    flag.implied_none_flags = frozenset({(flag.name, True)}), frozenset({(flag.name, False)})
     at = f" (see {value.where or where})" if value.where or where else ""
-    late = UndefinedCheck(name, value.raw, flag.name, "", expected=False, kind=IS_NONE)
+    check = UndefinedCheck(
+        name, value.raw, flag.name, "", expected=False, message_prefix=IS_NONE_PREFIX
+    )
     value.maybe_undefined = MaybeUndefined(
-        name, f"may be None here{at}: check `is not None` before", block, flag, late
+        name, f"may be None here{at}: check `is not None` before", block, flag, check
     )
     return value
 
 
-def mark_optional_result(value: Variable, function: str, missing: Variable) -> Variable:
+def mark_result_maybe_none(value: Variable, function: str, missing: Variable) -> Variable:
     """Mark the result of a function as None where `missing` is true. If an op uses the result in a
     run in which it is None, the run fails.
     """
-    made = mark_optional(value, function, missing, -1)
-    assert made.maybe_undefined is not None
-    made.maybe_undefined.check.kind = NOT_RETURNED
-    return made
+    marked = mark_maybe_none(value, function, missing, -1)
+    assert marked.maybe_undefined is not None
+    marked.maybe_undefined.check.message_prefix = NOT_RETURNED_PREFIX
+    return marked
 
 
 def none_flag_on_path(condition: Any, holds: bool, value: Any) -> Any:
     """Return the none flag of `value` on the path on which `condition` equals `holds`."""
     flag = none_flag(value)
-    for name, is_true in none_implications(condition)[0 if holds else 1]:
+    for name, is_true in implied_none_flags(condition)[0 if holds else 1]:
         if isinstance(flag, Variable) and flag.name == name:
             return is_true
     return flag
 
 
-class OptionalLoopValues:
+class NoneLoopFlags:
     """Loop-carried values that are None before or after some iteration.
 
-    flags: their none flags, by position
+    flag_by_position: their none flags, by position
     """
 
     def __init__(self) -> None:
-        self.flags: dict[int, LoopCarried] = {}
+        self.flag_by_position: dict[int, LoopCarriedVariable] = {}
 
-    def carry(
+    def create_carried(
         self, i: int, name: str, initial: Any, after: Any, sides: tuple[str, str]
-    ) -> LoopCarried | None:
+    ) -> LoopCarriedVariable | None:
         """Return the loop-carried variable for a value that may be None; None for other values."""
-        given = [v for v in (initial, after) if meta_of(v) is not None]
+        tensors = [v for v in (initial, after) if value_meta(v) is not None]
         if (
-            not given
+            not tensors
             or (none_flag(initial) is False and none_flag(after) is False)
             or isinstance(initial, Undefined)
         ):
             return None
-        if len(given) == 1 and not (initial is None or after is None):
+        if len(tensors) == 1 and not (initial is None or after is None):
             return None
-        self.flags[i] = LoopCarried(f"{name} is None", BOOL, none_flag(initial))
-        meta = meta_of(given[0]) if len(given) == 1 else merged_meta(name, initial, after, sides)
+        self.flag_by_position[i] = LoopCarriedVariable(
+            f"{name} is None", BOOL_META, none_flag(initial)
+        )
+        meta = (
+            value_meta(tensors[0])
+            if len(tensors) == 1
+            else merge_metas(name, initial, after, sides)
+        )
         assert meta is not None
-        return LoopCarried(
+        return LoopCarriedVariable(
             name,
             meta,
             Undefined(name) if initial is None else initial,
-            scalar_kind=merged_kind(given),
+            scalar_kind=merge_kinds_of_values(tensors),
         )
 
-    def add_if_needed(self, i: int, carried: LoopCarried, after: Any) -> bool:
+    def add_flag_if_needed(self, i: int, carried: LoopCarriedVariable, after: Any) -> bool:
         """Add a none flag if the value may be None after an iteration; return whether a flag was
         added.
         """
-        if i in self.flags or none_flag(after) is False:
+        if i in self.flag_by_position or none_flag(after) is False:
             return False
-        self.flags[i] = LoopCarried(f"{carried.name} is None", BOOL, none_flag(carried.initial))
+        self.flag_by_position[i] = LoopCarriedVariable(
+            f"{carried.name} is None", BOOL_META, none_flag(carried.initial)
+        )
         return True
 
-    def successors(self, i: int, after: Any) -> Iterator[tuple[LoopCarried, Any]]:
+    def flag_successors(self, i: int, after: Any) -> Iterator[tuple[LoopCarriedVariable, Any]]:
         """Yield the none flag of value `i` with its next value."""
-        if i in self.flags:
-            yield self.flags[i], none_flag(after)
+        if i in self.flag_by_position:
+            yield self.flag_by_position[i], none_flag(after)
 
-    def annotate(self, values: list[Any], names: list[str], block: int) -> None:
+    def mark_maybe_none(self, values: list[Any], names: list[str], block: int) -> None:
         """Mark the variables as optional; ops of `block` must not use them."""
-        for i, flag in self.flags.items():
+        for i, flag in self.flag_by_position.items():
             assert flag.variable is not None
-            mark_optional(values[i], names[i], flag.variable, block)
+            mark_maybe_none(values[i], names[i], flag.variable, block)
 
-    def shift(self, leaf: int, more: int) -> None:
+    def shift_positions(self, leaf: int, num_added: int) -> None:
         """Adapt the positions after a value was expanded to more leaves."""
-        self.flags = {(k + more if k > leaf else k): flag for k, flag in self.flags.items()}
+        self.flag_by_position = {
+            (k + num_added if k > leaf else k): flag for k, flag in self.flag_by_position.items()
+        }

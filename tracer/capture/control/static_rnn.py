@@ -19,35 +19,35 @@ from ..modes import Static
 from ..recorder import OpenBlock, Recorder
 from ..variable import Variable
 from .block_ops import emit_recurrent
-from .branch import restore_in_place
+from .branch import undo_inplace_write
 from .with_blocks import require_static_mode
 
 BEFORE, INSIDE, AFTER = "before", "inside", "after"
 
 
 @dataclass
-class Memory:
+class StepMemory:
     """A value that is carried from step to step.
 
-    first: the variable before the first step.
-    held: the variable in a step.
-    after: the value for the next step.
+    initial_name: the variable before the first step.
+    step_variable: the variable in a step.
+    next_value: the value for the next step.
     """
 
-    first: str
-    held: Variable
-    after: Tensor | None = None
+    initial_name: str
+    step_variable: Variable
+    next_value: Tensor | None = None
 
 
 @dataclass
-class Sequences:
+class SequenceInputs:
     """The sequence inputs, by name: the whole sequence, the variable of its slice in a step, and
     the name under which a step can read the whole sequence.
     """
 
-    outer: dict[str, Tensor] = field(default_factory=dict)
-    inner: dict[str, Variable] = field(default_factory=dict)
-    alias_name: dict[str, str] = field(default_factory=dict)
+    sequence_by_name: dict[str, Tensor] = field(default_factory=dict)
+    step_variable_by_name: dict[str, Variable] = field(default_factory=dict)
+    alias_by_name: dict[str, str] = field(default_factory=dict)
 
 
 class StaticRNN:
@@ -65,15 +65,15 @@ class StaticRNN:
                 with_user_line(f"StaticRNN: name should be a str, not {type(name).__name__}")
             )
         self._name = name or "static_rnn"
-        self._stage = BEFORE
+        self._definition_stage = BEFORE
         self._mode: Static | None = None
         self._outer_block: OpenBlock | None = None  # the block around the step
-        self._block: Block | None = None
-        self._length = -1
-        self._inputs = Sequences()
-        self._memories: list[Memory] = []
+        self._step_block: Block | None = None
+        self._num_steps = -1
+        self._sequence_inputs = SequenceInputs()
+        self._memories: list[StepMemory] = []
         self._output_names: list[str] = []
-        self._results: list[Variable] = []
+        self._output_variables: list[Variable] = []
 
     # -- the step
     # --------------------------------------------------------------------------
@@ -86,51 +86,64 @@ class StaticRNN:
         output.
         """
         mode = require_static_mode("StaticRNN")
-        if self._stage != BEFORE:
-            _reject("step", "there is one already; another step belongs to another StaticRNN")
+        if self._definition_stage != BEFORE:
+            _raise_misuse_error(
+                "step", "there is one already; another step belongs to another StaticRNN"
+            )
         recorder = mode.recorder
         self._mode, self._outer_block = mode, recorder.open_blocks[-1]
         mark = recorder.checkpoint()
         try:
-            with recorder.new_block() as inner:
-                self._block, self._stage = inner.block, INSIDE
+            with recorder.record_in_new_block() as inner:
+                self._step_block, self._definition_stage = inner.block, INSIDE
                 yield
-                self._check(inner)
+                self._check_step_definition(inner)
                 memories = [self._memory_names(memory) for memory in self._memories]
         except BaseException:
-            self._restore_names()
+            self._restore_sequence_names()
             recorder.rewind(mark)
-            for tensor, before in inner.rebound.values():
-                restore_in_place(mode, tensor, before)
+            for tensor, before in inner.inplace_writes.values():
+                undo_inplace_write(mode, tensor, before)
             raise
-        self._restore_names()
+        self._restore_sequence_names()
         self._write_sequence_copies(inner.block, mark[1])
         emit_recurrent(
-            recorder, inner.block, list(self._inputs.outer), memories, self._output_names
+            recorder,
+            inner.block,
+            list(self._sequence_inputs.sequence_by_name),
+            memories,
+            self._output_names,
         )
-        self._results = [self._declare_output(name) for name in self._output_names]
+        self._output_variables = [
+            self._declare_sequence_output(name) for name in self._output_names
+        ]
 
     def step_input(self, x: Tensor) -> Variable:
         """Return the slice of a sequence for a step.
 
         x: [T, ...], created before the step; the result has the shape [...].
         """
-        recorder = self._recorder("step_input")
-        self._check_outside("step_input", "x", x)
+        recorder = self._recorder_in_step("step_input")
+        self._require_outer_variable("step_input", "x", x)
         meta = x.meta
         if not meta.shape:
-            _reject("step_input", f"a sequence has an axis for its steps (x={meta})")
-        if self._length >= 0 and meta.shape[0] >= 0 and meta.shape[0] != self._length:
-            _reject("step_input", f"the inputs before have {self._length} steps (x={meta})")
-        self._length = max(self._length, meta.shape[0])
-        name = self._name_outside(x)
-        if name not in self._inputs.inner:
-            self._shadow_sequence(name, x)
+            _raise_misuse_error("step_input", f"a sequence has an axis for its steps (x={meta})")
+        if self._num_steps >= 0 and meta.shape[0] >= 0 and meta.shape[0] != self._num_steps:
+            _raise_misuse_error(
+                "step_input", f"the inputs before have {self._num_steps} steps (x={meta})"
+            )
+        self._num_steps = max(self._num_steps, meta.shape[0])
+        name = self._outer_name(x)
+        if name not in self._sequence_inputs.step_variable_by_name:
+            self._rename_sequence_in_step(name, x)
             desc = recorder.declare(
                 name, Meta(meta.shape[1:], meta.dtype), stop_gradient=x.stop_gradient
             )
-            self._inputs.outer[name], self._inputs.inner[name] = x, recorder.variable(desc)
-        return self._inputs.inner[name]
+            (
+                self._sequence_inputs.sequence_by_name[name],
+                self._sequence_inputs.step_variable_by_name[name],
+            ) = x, recorder.create_variable(desc)
+        return self._sequence_inputs.step_variable_by_name[name]
 
     def memory(
         self,
@@ -148,17 +161,17 @@ class StaticRNN:
         `batch_ref`. If `batch_ref` is a step input, axes are counted in the whole sequence: axis 1
         is the first axis of the slice.
         """
-        recorder = self._recorder("memory")
+        recorder = self._recorder_in_step("memory")
         if init is None:
-            init = self._initial_memory(
+            init = self._emit_initial_memory(
                 shape, batch_ref, init_value, init_batch_dim_idx, ref_batch_dim_idx
             )
-        self._check_outside("memory", "init", init)
-        first = self._name_outside(init)
+        self._require_outer_variable("memory", "init", init)
+        first = self._outer_name(init)
         name = recorder.namer.unique_name(f"{self._name}@mem")
         desc = recorder.declare(name, init.meta, stop_gradient=not is_float(init.meta.dtype))
-        self._memories.append(Memory(first, recorder.variable(desc)))
-        return self._memories[-1].held
+        self._memories.append(StepMemory(first, recorder.create_variable(desc)))
+        return self._memories[-1].step_variable
 
     def update_memory(self, mem: Variable, var: Tensor) -> None:
         """Set the value of a memory for the next step.
@@ -166,30 +179,34 @@ class StaticRNN:
         mem: a result of `memory`.
         var: a value of its shape and dtype.
         """
-        self._recorder("update_memory")
-        found = next((m for m in self._memories if m.held is mem), None)
-        if found is None:
-            _reject("update_memory", "mem should be what `memory` gave in this step")
+        self._recorder_in_step("update_memory")
+        memory = next((m for m in self._memories if m.step_variable is mem), None)
+        if memory is None:
+            _raise_misuse_error("update_memory", "mem should be what `memory` gave in this step")
         if not isinstance(var, Tensor):
-            _reject("update_memory", f"var should be a variable, not {type(var).__name__}")
-        if found.after is not None:
-            _reject(
+            _raise_misuse_error(
+                "update_memory", f"var should be a variable, not {type(var).__name__}"
+            )
+        if memory.next_value is not None:
+            _raise_misuse_error(
                 "update_memory",
                 f"'{mem.name}' has its value for the next step already (var={var.meta})",
             )
-        if not _is_compatible(mem.meta, var.meta):
-            _reject(
+        if not _are_compatible_metas(mem.meta, var.meta):
+            _raise_misuse_error(
                 "update_memory",
                 f"a memory keeps its shape and dtype (mem={mem.meta}, var={var.meta})",
             )
-        found.after = var
+        memory.next_value = var
 
     def step_output(self, o: Tensor) -> None:
         """Define `o` of each step as an output."""
-        recorder = self._recorder("step_output")
+        recorder = self._recorder_in_step("step_output")
         if not isinstance(o, Tensor):
-            _reject("step_output", f"an output should be a variable, not {type(o).__name__}")
-        self._output_names.append(self._copy(recorder, o))
+            _raise_misuse_error(
+                "step_output", f"an output should be a variable, not {type(o).__name__}"
+            )
+        self._output_names.append(self._emit_copy(recorder, o))
 
     def output(self, *outputs: Tensor) -> None:
         """Call `step_output` for each argument."""
@@ -198,48 +215,57 @@ class StaticRNN:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Return the stacked outputs [T, ...]: one Variable, or a list."""
-        if not self._results:
-            _reject("", "the outputs are there after the step")
-        return self._results[0] if len(self._results) == 1 else self._results
+        if not self._output_variables:
+            _raise_misuse_error("", "the outputs are there after the step")
+        return (
+            self._output_variables[0]
+            if len(self._output_variables) == 1
+            else self._output_variables
+        )
 
     # -- checks
     # --------------------------------------------------------------------------
 
-    def _recorder(self, what: str) -> Recorder:
-        if self._stage != INSIDE or self._mode is None:
-            _reject(what, "belongs into the `with` of `step`")
-        if self._mode.recorder.block is not self._block:
-            _reject(what, "belongs into the step itself, not into a branch or loop in it")
+    def _recorder_in_step(self, what: str) -> Recorder:
+        if self._definition_stage != INSIDE or self._mode is None:
+            _raise_misuse_error(what, "belongs into the `with` of `step`")
+        if self._mode.recorder.block is not self._step_block:
+            _raise_misuse_error(
+                what, "belongs into the step itself, not into a branch or loop in it"
+            )
         return self._mode.recorder
 
-    def _check_outside(self, what: str, label: str, given: Any) -> None:
-        if not isinstance(given, Tensor):
+    def _require_outer_variable(self, what: str, label: str, value: Any) -> None:
+        if not isinstance(value, Tensor):
             raise TypeError(
                 with_user_line(
-                    f"StaticRNN.{what}: {label} should be a variable, not {type(given).__name__}"
+                    f"StaticRNN.{what}: {label} should be a variable, not {type(value).__name__}"
                 )
             )
-        assert self._block is not None
-        if isinstance(given, Variable) and self._block.vars.get(given.raw.name) is given.raw:
-            _reject(
-                what, f"{label} should be made before the step, not in it ({label}={given.meta})"
+        assert self._step_block is not None
+        if isinstance(value, Variable) and self._step_block.vars.get(value.raw.name) is value.raw:
+            _raise_misuse_error(
+                what, f"{label} should be made before the step, not in it ({label}={value.meta})"
             )
 
-    def _check(self, inner: OpenBlock) -> None:
+    def _check_step_definition(self, inner: OpenBlock) -> None:
         assert self._mode is not None
         recorder = self._mode.recorder
-        if not self._inputs.inner:
-            _reject("step", "there is no step_input, so nobody knows how many steps there are")
+        if not self._sequence_inputs.step_variable_by_name:
+            _raise_misuse_error(
+                "step", "there is no step_input, so nobody knows how many steps there are"
+            )
         for memory in self._memories:
-            if memory.after is None:
-                _reject(
-                    "step", f"the memory '{memory.held.name}' is not updated; use update_memory"
+            if memory.next_value is None:
+                _raise_misuse_error(
+                    "step",
+                    f"the memory '{memory.step_variable.name}' is not updated; use update_memory",
                 )
         if not self._output_names:
-            _reject("step", "there is no output; use step_output")
+            _raise_misuse_error("step", "there is no output; use step_output")
         befores = (
             before
-            for _, before in inner.rebound.values()
+            for _, before in inner.inplace_writes.values()
             if inner.block.vars.get(before.name) is not before
         )
         written = (recorder.var(name) for name in block_writes(recorder.program, inner.block))
@@ -247,7 +273,7 @@ class StaticRNN:
             v.name for v in written if v is not None and not v.persistable
         ]
         if names:
-            _reject(
+            _raise_misuse_error(
                 "step",
                 f"it changes '{names[0]}' from outside; what goes from step to step is a memory",
             )
@@ -255,32 +281,38 @@ class StaticRNN:
     # -- names
     # --------------------------------------------------------------------------
 
-    def _shadow_sequence(self, name: str, x: Tensor) -> None:
+    def _rename_sequence_in_step(self, name: str, x: Tensor) -> None:
         """Rename a whole sequence in the step, because its name denotes a slice there."""
         assert self._mode is not None
         assert self._outer_block is not None
         recorder = self._mode.recorder
-        alias_name = self._inputs.alias_name[name] = recorder.namer.unique_name(f"{name}@WHOLE")
+        alias_name = self._sequence_inputs.alias_by_name[name] = recorder.namer.unique_name(
+            f"{name}@WHOLE"
+        )
         recorder.declare(alias_name, x.meta, self._outer_block.block, stop_gradient=x.stop_gradient)
-        recorder.rebind(name, alias_name)
+        recorder.rename_bound_tensors(name, alias_name)
 
-    def _name_outside(self, value: Tensor) -> str:
+    def _outer_name(self, value: Tensor) -> str:
         """Return the name of a variable outside of the step."""
         assert self._mode is not None
-        with self.outside():
+        with self.record_in_outer_block():
             name = self._mode.recorder.name_of(value)
         return next(
-            (plain for plain, alias_name in self._inputs.alias_name.items() if alias_name == name),
+            (
+                plain
+                for plain, alias_name in self._sequence_inputs.alias_by_name.items()
+                if alias_name == name
+            ),
             name,
         )
 
-    def _restore_names(self) -> None:
-        """Undo `_shadow_sequence` after the step."""
+    def _restore_sequence_names(self) -> None:
+        """Undo `_rename_sequence_in_step` after the step."""
         assert self._mode is not None
-        self._stage = AFTER
-        for name, alias_name in self._inputs.alias_name.items():
-            self._mode.recorder.rebind(name, f"{name}@STEP")
-            self._mode.recorder.rebind(alias_name, name)
+        self._definition_stage = AFTER
+        for name, alias_name in self._sequence_inputs.alias_by_name.items():
+            self._mode.recorder.rename_bound_tensors(name, f"{name}@STEP")
+            self._mode.recorder.rename_bound_tensors(alias_name, name)
 
     def _write_sequence_copies(self, block: Block, start: int) -> None:
         """Write copies of the whole sequences that the step reads. Ops before the step read the
@@ -288,7 +320,9 @@ class StaticRNN:
         """
         assert self._mode is not None
         recorder = self._mode.recorder
-        plain = {alias_name: name for name, alias_name in self._inputs.alias_name.items()}
+        plain = {
+            alias_name: name for name, alias_name in self._sequence_inputs.alias_by_name.items()
+        }
         for op in recorder.block.ops[start:]:
             op.inputs = {
                 slot: [plain.get(n, n) for n in names] for slot, names in op.inputs.items()
@@ -304,23 +338,23 @@ class StaticRNN:
     # ---------------------------------------------------------------------------------------------
 
     @contextmanager
-    def outside(self) -> Iterator[None]:
+    def record_in_outer_block(self) -> Iterator[None]:
         """Write the ops of the `with` body to the block that contains the step."""
         assert self._mode is not None
         assert self._outer_block is not None
-        with self._mode.recorder.in_block(self._outer_block):
+        with self._mode.recorder.record_in_block(self._outer_block):
             yield
 
-    def _initial_memory(
+    def _emit_initial_memory(
         self, shape: Any, batch_ref: Any, value: float, axis: int, ref_axis: int
     ) -> Tensor:
         if shape is None or batch_ref is None:
-            _reject("memory", "without init it needs shape and batch_ref")
-        for name, step in self._inputs.inner.items():
+            _raise_misuse_error("memory", "without init it needs shape and batch_ref")
+        for name, step in self._sequence_inputs.step_variable_by_name.items():
             if step is batch_ref:
-                batch_ref = self._inputs.outer[name]
-        self._check_outside("memory", "batch_ref", batch_ref)
-        with self.outside():
+                batch_ref = self._sequence_inputs.sequence_by_name[name]
+        self._require_outer_variable("memory", "batch_ref", batch_ref)
+        with self.record_in_outer_block():
             result: Tensor = OPS["fill_constant_batch_size_like"](
                 batch_ref,
                 shape=[int(d) for d in shape],
@@ -331,32 +365,38 @@ class StaticRNN:
             )
         return result
 
-    def _memory_names(self, memory: Memory) -> tuple[str, str, str]:
+    def _memory_names(self, memory: StepMemory) -> tuple[str, str, str]:
         assert self._mode is not None
-        assert memory.after is not None
-        return memory.first, memory.held.name, self._copy(self._mode.recorder, memory.after)
+        assert memory.next_value is not None
+        return (
+            memory.initial_name,
+            memory.step_variable.name,
+            self._emit_copy(self._mode.recorder, memory.next_value),
+        )
 
-    def _copy(self, recorder: Recorder, value: Tensor) -> str:
+    def _emit_copy(self, recorder: Recorder, value: Tensor) -> str:
         """Return the name of a copy of `value` in the step."""
         desc = recorder.declare(
             recorder.namer.temporary_name(self._name), value.meta, stop_gradient=value.stop_gradient
         )
-        recorder.variable(desc)
+        recorder.create_variable(desc)
         recorder.emit("assign", {"X": [recorder.name_of(value)]}, {"Out": [desc.name]})
         return desc.name
 
-    def _declare_output(self, name: str) -> Variable:
+    def _declare_sequence_output(self, name: str) -> Variable:
         """Return the variable of an output sequence."""
         assert self._mode is not None
-        assert self._block is not None
-        recorder, one = self._mode.recorder, self._block.vars[name]
-        meta = Meta((self._length, *one.shape), dtype_of(one.dtype).np)
-        result = recorder.variable(recorder.declare(name, meta, stop_gradient=one.stop_gradient))
+        assert self._step_block is not None
+        recorder, one = self._mode.recorder, self._step_block.vars[name]
+        meta = Meta((self._num_steps, *one.shape), dtype_of(one.dtype).np)
+        result = recorder.create_variable(
+            recorder.declare(name, meta, stop_gradient=one.stop_gradient)
+        )
         result.where = recorder.block.ops[-1].user_line
         return result
 
 
-def _is_compatible(mem: Meta, var: Meta) -> bool:
+def _are_compatible_metas(mem: Meta, var: Meta) -> bool:
     """Whether a memory can hold a value."""
     sizes = zip(mem.shape, var.shape, strict=False)
     return (
@@ -366,5 +406,5 @@ def _is_compatible(mem: Meta, var: Meta) -> bool:
     )
 
 
-def _reject(what: str, why: str) -> NoReturn:
+def _raise_misuse_error(what: str, why: str) -> NoReturn:
     raise OpError(with_user_line(f"StaticRNN{'.' if what else ''}{what}: {why}"))

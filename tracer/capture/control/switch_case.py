@@ -10,12 +10,12 @@ from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
 from ..modes import Static
 from ..variable import Variable
-from .branch import Branch, cond, reject_python_value
+from .branch import BranchFunction, cond, require_variable
 from .branch_values import cast_to
 
 
 def case(
-    pred_fn_pairs: Sequence[Any], default: Branch | None = None, name: str | None = None
+    pred_fn_pairs: Sequence[Any], default: BranchFunction | None = None, name: str | None = None
 ) -> Any:
     """Return the result of the first function whose condition is true. If all are false, return the
     result of `default`, by default the last function.
@@ -44,23 +44,26 @@ def case(
         *pairs, (_, default) = pairs
     remaining = default
     for pred, branch in reversed(pairs):
-        remaining = _conditional_branch(pred, branch, remaining)
+        remaining = _else_if(pred, branch, remaining)
     return remaining()
 
 
-def _conditional_branch(pred: Any, branch: Branch, remaining: Branch) -> Branch:
+def _else_if(pred: Any, branch: BranchFunction, remaining: BranchFunction) -> BranchFunction:
     return lambda: cond(pred, branch, remaining)
 
 
 def switch_case(
-    branch_index: Any, branch_fns: Any, default: Branch | None = None, name: str | None = None
+    branch_index: Any,
+    branch_fns: Any,
+    default: BranchFunction | None = None,
+    name: str | None = None,
 ) -> Any:
     """Return the result of the function with the index `branch_index`. If there is no such index,
     return the result of `default`, by default the function with the largest index.
 
     branch_fns: a dict from index to function, a list of (index, function), or a list of functions.
     """
-    _check_switch(branch_index, branch_fns, default)
+    _check_switch_arguments(branch_index, branch_fns, default)
     items = branch_fns.items() if isinstance(branch_fns, dict) else branch_fns
     table = sorted(
         ((i, f) if callable(f) else f for i, f in enumerate(items)), key=lambda pair: pair[0]
@@ -75,15 +78,18 @@ def switch_case(
     if default is None:
         default = table[-1][1]
     if not isinstance(branch_index, Variable):
-        reject_python_value("switch_case", "branch_index", branch_index)
+        require_variable("switch_case", "branch_index", branch_index)
         return dict(table).get(int(branch_index), default)()
     return case(
-        [(OPS["equal"](*_comparison_operands(branch_index, key)), branch) for key, branch in table],
+        [
+            (OPS["equal"](*_index_comparison_operands(branch_index, key)), branch)
+            for key, branch in table
+        ],
         default,
     )
 
 
-def _check_switch(index: Any, branches: Any, default: Any) -> None:
+def _check_switch_arguments(index: Any, branches: Any, default: Any) -> None:
     """Raise TypeError for arguments of other types."""
     if not isinstance(branches, list | tuple | dict):
         raise TypeError(
@@ -115,8 +121,8 @@ def _check_switch(index: Any, branches: Any, default: Any) -> None:
         )
 
 
-def _comparison_operands(index: Variable, key: int) -> tuple[Tensor, Tensor]:
+def _index_comparison_operands(index: Variable, key: int) -> tuple[Tensor, Tensor]:
     return index, cast_to(key, Meta((), index.meta.dtype))
 
 
-Static.switch = staticmethod(switch_case)
+Static.emit_switch_case = staticmethod(switch_case)

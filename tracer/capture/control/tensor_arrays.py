@@ -15,14 +15,20 @@ from ...core.mode import state
 from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
 from ...ir.program import Attr, AttrType, Block, VarDesc, VarKind
-from ..aliasing import Aliasable
+from ..aliasing import AliasableList
 from ..modes import Static, static_mode
 from ..recorder import Recorder
-from ..symbolic_scalars import ScalarKind, as_default_float, mark_scalar, merge_kinds, scalar_kind
+from ..symbolic_scalars import (
+    ScalarKind,
+    cast_to_default_float,
+    mark_symbolic_scalar,
+    merge_kinds,
+    scalar_kind,
+)
 from ..variable import Variable
-from .branch_values import axis_size, cast_to, constant, is_number, meta_of
-from .may_alias import ReplacedByArray, raw_items, resolve, set_raw_items
-from .mutable_locations import ListItems, track
+from .branch_values import axis_size_or_one, cast_to, is_number, scalar_constant, value_meta
+from .may_alias import ReplacedByArray, resolve_replaced_list, set_unchecked_items, unchecked_items
+from .mutable_locations import ListItemsLocation, save_locations
 
 INT64 = np.dtype(np.int64)
 
@@ -31,18 +37,18 @@ class EmptyArrayRead(IndexError):
     """Raised if code reads an element of a TensorArray to which nothing was written yet."""
 
 
-class TensorArray(Aliasable):
+class TensorArray(AliasableList):
     """A list of tensors of one dtype in a program that is being recorded. It has the methods of
     list; indices may be run-time values.
 
-    element: the common Meta of the elements; None if nothing was written yet.
+    element_meta: the common Meta of the elements; None if nothing was written yet.
     is_tuple: whether it represents a Python tuple, which is immutable.
     """
 
     is_tuple = False
 
     # set by array_loops, which imports this module
-    append_all: ClassVar[Callable[[TensorArray, TensorArray], None]]
+    append_all_elements: ClassVar[Callable[[TensorArray, TensorArray], None]]
 
     def __init__(
         self, mode: Static, dtype: np.dtype[Any] | None = None, block: Block | None = None
@@ -54,38 +60,38 @@ class TensorArray(Aliasable):
         )
         (block or recorder.block).vars[name] = self.raw
         recorder.aliases.record_creation(self)
-        self.element: Meta | None = None
+        self.element_meta: Meta | None = None
         self._scalar_kinds: list[ScalarKind | None] = []  # the scalar kinds of its elements
 
     @classmethod
-    def of(cls, mode: Static, items: Sequence[Any]) -> TensorArray:
+    def from_items(cls, mode: Static, items: Sequence[Any]) -> TensorArray:
         """Return a TensorArray with these tensors or scalars."""
         result = cls(mode)
         result.is_tuple = isinstance(items, tuple)
         for i, item in enumerate(items):
-            result._write(constant(i), item)
+            result._emit_write(scalar_constant(i), item)
         return result
 
     @classmethod
-    def replacing(cls, mode: Static, name: str, items: list[Any]) -> TensorArray:
+    def replace_list(cls, mode: Static, name: str, items: list[Any]) -> TensorArray:
         """Replace a Python list, under all its names, by a TensorArray.
 
         name: one of the names.
         """
         if len(items) == 1 and isinstance(items[0], ReplacedByArray):
-            found: TensorArray = items[0].array
-            return found
-        result = cls.of(mode, raw_items(items))
-        track(mode.recorder, [ListItems(name, items)])
-        set_raw_items(items, [ReplacedByArray(result)])
+            array: TensorArray = items[0].array
+            return array
+        result = cls.from_items(mode, unchecked_items(items))
+        save_locations(mode.recorder, [ListItemsLocation(name, items)])
+        set_unchecked_items(items, [ReplacedByArray(result)])
         mode.recorder.replaced_lists.append(items)
         return result
 
     def merge_element_type(self, *others: TensorArray) -> TensorArray:
         """Generalize the element type to that of other lists, and return self."""
         for other in others:
-            if other.element is not None:
-                self._declare(other.element)
+            if other.element_meta is not None:
+                self._generalize_element_meta(other.element_meta)
             self._scalar_kinds += [s for s in other._scalar_kinds if s not in self._scalar_kinds]
             self.is_tuple = other.is_tuple
             self.raw.lod_level = max(self.raw.lod_level, other.raw.lod_level)
@@ -94,7 +100,7 @@ class TensorArray(Aliasable):
     @property
     def element_info(self) -> tuple[Any, ...]:
         """The element type: Meta, scalar kind and LoD level."""
-        return self.element, merge_kinds(self._scalar_kinds), self.raw.lod_level
+        return self.element_meta, merge_kinds(self._scalar_kinds), self.raw.lod_level
 
     @property
     def name(self) -> str:
@@ -104,14 +110,14 @@ class TensorArray(Aliasable):
     # -- ops
     # --------------------------------------------------------------------------
 
-    def _write(self, position: Tensor, value: Any) -> None:
+    def _emit_write(self, position: Tensor, value: Any) -> None:
         self._scalar_kinds.append(scalar_kind(value))
         value = (
-            constant(value, default_float_dtype())
+            scalar_constant(value, default_float_dtype())
             if isinstance(value, float)
-            else as_default_float(value)
+            else cast_to_default_float(value)
         )
-        meta = meta_of(value)
+        meta = value_meta(value)
         if isinstance(value, Variable) and value.mixed_types:
             why = "an element has another dtype or number of axes in each branch"
             raise TraceError(with_user_line(f"the list '{self.name}': {why}{value.mixed_types}"))
@@ -121,21 +127,21 @@ class TensorArray(Aliasable):
                     f"a list that a program carries holds tensors, not {type(value).__name__}"
                 )
             )
-        self._declare(meta)
-        assert self.element is not None
-        tensor = cast_to(value, self.element)
-        recorder = _recorder()
+        self._generalize_element_meta(meta)
+        assert self.element_meta is not None
+        tensor = cast_to(value, self.element_meta)
+        recorder = _current_recorder()
         operands = {"X": [recorder.operand_name(tensor)], "I": [recorder.name_of(position)]}
         level = tensor.raw.lod_level if isinstance(tensor, Variable) else 0
         self.raw.lod_level = max(self.raw.lod_level, level)
         recorder.emit("write_to_array", operands, {"Out": [self.name]})
-        recorder.aliases.on_list_write(self)
+        recorder.aliases.invalidate_list_aliases(self)
         if recorder.policy.array_elements_alias:
-            recorder.aliases.merge([(self, (value,))])
+            recorder.aliases.record_merge([(self, (value,))])
 
-    def _declare(self, meta: Meta) -> None:
+    def _generalize_element_meta(self, meta: Meta) -> None:
         """Generalize the element type to `meta`."""
-        old = self.element or meta
+        old = self.element_meta or meta
         if old.dtype != meta.dtype:
             why = f"the list '{self.name}' holds {old.dtype.name}"
             raise TraceError(with_user_line(f"{why}; this element is {meta}"))
@@ -144,28 +150,28 @@ class TensorArray(Aliasable):
                 with_user_line(f"the list '{self.name}' holds {old}; this element is {meta}")
             )
         shape = tuple(a if a == b else -1 for a, b in zip(old.shape, meta.shape, strict=True))
-        self.element = Meta(shape, meta.dtype)
+        self.element_meta = Meta(shape, meta.dtype)
         self.raw.shape, self.raw.dtype = shape, dtype_of(meta.dtype).name
 
-    def _emit(
+    def _emit_read_op(
         self,
         type: str,
-        operands: dict[str, list[str]],
+        inputs: dict[str, list[str]],
         meta: Meta,
         attrs: dict[str, Attr] | None = None,
     ) -> Variable:
-        recorder = _recorder()
+        recorder = _current_recorder()
         desc = recorder.declare(recorder.namer.temporary_name(type), meta)
-        result = recorder.variable(desc)
+        result = recorder.create_variable(desc)
         result.where = recorder.emit(
-            type, {"X": [self.name], **operands}, {"Out": [desc.name]}, attrs
+            type, {"X": [self.name], **inputs}, {"Out": [desc.name]}, attrs
         ).user_line
         return result
 
     def length(self) -> Variable:
         """Return the number of elements, int64[1]."""
-        _recorder().aliases.check_list(self)
-        return self._emit("lod_array_length", {}, Meta((1,), INT64))
+        _current_recorder().aliases.reject_invalidated_list(self)
+        return self._emit_read_op("lod_array_length", {}, Meta((1,), INT64))
 
     def __len__(self) -> int:
         why = (
@@ -174,19 +180,19 @@ class TensorArray(Aliasable):
         )
         raise TraceError(with_user_line(f"len(): {why}"))
 
-    def _position(self, index: Any) -> Tensor:
+    def _index_tensor(self, index: Any) -> Tensor:
         if isinstance(index, Tensor):
             return index if index.meta.dtype == INT64 else cast_to(index, Meta((), INT64))
-        return constant(index) if index >= 0 else self._from_the_end(index)
+        return scalar_constant(index) if index >= 0 else self._index_from_end(index)
 
-    def _from_the_end(self, index: int) -> Tensor:
+    def _index_from_end(self, index: int) -> Tensor:
         """Return the non-negative position of a negative index. If there is no such element, return
         the length, which is out of range.
         """
         length = self.length()
         found: Tensor = OPS["scale"](length, scale=1.0, bias=float(index))
         if index < -1:
-            found = OPS["where"](OPS["less_than"](found, constant(0)), length, found)
+            found = OPS["where"](OPS["less_than"](found, scalar_constant(0)), length, found)
         return found
 
     def __getitem__(self, index: Any) -> Tensor:
@@ -197,27 +203,29 @@ class TensorArray(Aliasable):
                     f"('{self.name}')"
                 )
             )
-        if self.element is None:
+        if self.element_meta is None:
             self.record_empty_read()
             raise EmptyArrayRead(with_user_line(f"the list '{self.name}' is empty"))
-        recorder = _recorder()
-        recorder.aliases.check(self)
-        result = self._emit(
-            "read_from_array", {"I": [recorder.name_of(self._position(index))]}, self.element
+        recorder = _current_recorder()
+        recorder.aliases.reject_invalidated_tensor(self)
+        result = self._emit_read_op(
+            "read_from_array",
+            {"I": [recorder.name_of(self._index_tensor(index))]},
+            self.element_meta,
         )
         result.raw.lod_level = self.raw.lod_level
         kind = merge_kinds(self._scalar_kinds)
         if kind is not None:
-            mark_scalar(result, ScalarKind(kind.types))
+            mark_symbolic_scalar(result, ScalarKind(kind.types))
         if recorder.policy.array_elements_alias:
-            recorder.aliases.merge([(result, (self,))])
+            recorder.aliases.record_merge([(result, (self,))])
         return result
 
     def record_empty_read(self) -> None:
         """Record a read while the element type is unknown. If a later part of the loop body writes
         to the list, the body is recorded again.
         """
-        _recorder().empty_arrays.append(self)
+        _current_recorder().arrays_read_empty.append(self)
 
     def __getattr__(self, name: str) -> Any:
         if name in vars(list) and not name.startswith("__"):
@@ -233,22 +241,22 @@ class TensorArray(Aliasable):
         mode = static_mode(state.mode)
         assert mode is not None
         result = TensorArray(
-            mode, None if self.element is None else self.element.dtype
+            mode, None if self.element_meta is None else self.element_meta.dtype
         ).merge_element_type(self)
-        mode.recorder.aliases.check(self)
-        if self.element is None:
+        mode.recorder.aliases.reject_invalidated_tensor(self)
+        if self.element_meta is None:
             self.record_empty_read()
         self.assign_to(result)
-        mode.recorder.aliases.merge([(result, (self,))])
+        mode.recorder.aliases.record_merge([(result, (self,))])
         return result
 
     def assign_to(self, other: TensorArray) -> None:
         """Write an op that assigns this list to `other`."""
-        _recorder().emit("assign", {"X": [self.name]}, {"Out": [other.name]})
+        _current_recorder().emit("assign", {"X": [self.name]}, {"Out": [other.name]})
 
     def assign_from(self, other: TensorArray) -> None:
         """Replace the contents of this list by those of `other`."""
-        _recorder().aliases.on_list_write(self)
+        _current_recorder().aliases.invalidate_list_aliases(self)
         other.assign_to(self)
 
     def __setitem__(self, index: Any, value: Any) -> None:
@@ -260,66 +268,66 @@ class TensorArray(Aliasable):
                     f"a slice of the list '{self.name}', which a program carries, cannot be set"
                 )
             )
-        position = self._position(index)
-        self._check_inside(position, index)
-        self._write(position, value)
+        position = self._index_tensor(index)
+        self._emit_bounds_check(position, index)
+        self._emit_write(position, value)
 
-    def _check_inside(self, position: Tensor, index: Any) -> None:
+    def _emit_bounds_check(self, position: Tensor, index: Any) -> None:
         """Write an assert that a position exists. Without it, Paddle's op would extend the list."""
         length = self.length()
         inside = OPS["less_than"](position, length)
         if isinstance(index, Tensor) or index < 0:
-            inside = OPS["logical_and"](inside, OPS["greater_equal"](position, constant(0)))
+            inside = OPS["logical_and"](inside, OPS["greater_equal"](position, scalar_constant(0)))
         why = f"list assignment index out of range (a list of the program, '{self.name}')"
-        _recorder().emit_assert(inside, why)
+        _current_recorder().emit_assert(inside, why)
 
     def write(self, position: Any, value: Any) -> None:
         """Assign the element at a position, or append it if the position is the length:
         `array_write`.
         """
-        self._write(self._position(position), value)
+        self._emit_write(self._index_tensor(position), value)
 
     def append(self, value: Any) -> None:
         """Append an element."""
-        self.check_mutable("append")
-        self.push(value)
+        self.require_mutable("append")
+        self.append_unchecked(value)
 
     def extend(self, values: Any) -> None:
         """Append the elements of a Python list or a TensorArray."""
-        self.check_mutable("extend")
-        self._push_all(values)
+        self.require_mutable("extend")
+        self._append_all_unchecked(values)
 
-    def check_mutable(self, method: str) -> None:
+    def require_mutable(self, method: str) -> None:
         """Raise AttributeError for a mutating method if the list stands for a tuple."""
         if self.is_tuple:
             raise AttributeError(with_user_line(f"'tuple' object has no attribute '{method}'"))
 
-    def push(self, value: Any) -> None:
+    def append_unchecked(self, value: Any) -> None:
         """Append an element; allowed for a list that stands for a tuple, because tuples are built
         with it.
         """
-        self._write(self.length(), value)
+        self._emit_write(self.length(), value)
 
-    def _push_all(self, values: Any) -> None:
-        if isinstance(found := resolve(values), TensorArray):
-            TensorArray.append_all(self, found)
+    def _append_all_unchecked(self, values: Any) -> None:
+        if isinstance(found := resolve_replaced_list(values), TensorArray):
+            TensorArray.append_all_elements(self, found)
             return
         for value in values:
-            self.push(value)
+            self.append_unchecked(value)
 
     def pop(self, index: Any = -1) -> Tensor:
         """Remove and return the last element. Raises TraceError for other positions."""
-        self.check_mutable("pop")
+        self.require_mutable("pop")
         if not (is_number(index) and index == -1):
             raise TraceError(
                 with_user_line(
                     "pop: of a list that a program carries only the last element can be taken away"
                 )
             )
-        taken = self[-1]
+        last = self[-1]
         sizes = {"starts": [0], "ends": [-1], "axes": [0], "infer_flags": [1], "decrease_axis": []}
         attrs = {name: Attr(AttrType.INTS, value) for name, value in sizes.items()}
-        recorder = _recorder()
+        recorder = _current_recorder()
         shorter = VarDesc(
             recorder.namer.temporary_name("slice"),
             self.raw.shape,
@@ -327,32 +335,32 @@ class TensorArray(Aliasable):
             kind=VarKind.ARRAY,
         )
         recorder.block.vars[shorter.name] = shorter
-        recorder.aliases.on_list_write(self)
+        recorder.aliases.invalidate_list_aliases(self)
         recorder.emit("slice", {"Input": [self.name]}, {"Out": [shorter.name]}, attrs)
         recorder.emit("assign", {"X": [shorter.name]}, {"Out": [self.name]})
-        return taken
+        return last
 
     def concat_elements(self, axis: int, stacked: bool) -> Variable:
         """Return the elements in one tensor, concatenated along an axis or stacked along a new
         one.
         """
-        if self.element is None:
+        if self.element_meta is None:
             raise OpError(with_user_line(f"the list '{self.name}' is empty"))
         return tensor_array_to_tensor(self, axis, stacked)[0]
 
     def __add__(self, other: Any) -> TensorArray:
         """Return a list with the elements of both."""
-        self._check_list("+", other)
+        self._check_concat_operand("+", other)
         result = self.copy()
-        result._push_all(other)
+        result._append_all_unchecked(other)
         return result
 
     def __radd__(self, other: Any) -> TensorArray:
-        self._check_list("+", other)
+        self._check_concat_operand("+", other)
         mode = static_mode(state.mode)
         assert mode is not None
-        result = TensorArray.of(mode, other)
-        result._push_all(self)
+        result = TensorArray.from_items(mode, other)
+        result._append_all_unchecked(self)
         return result
 
     def __iadd__(self, other: Any) -> TensorArray:
@@ -371,12 +379,12 @@ class TensorArray(Aliasable):
             raise TraceError(with_user_line(f"{why}; use a loop (by={count!r:.40})"))
         result = self.copy()
         for _ in range(count - 1):
-            result._push_all(self)
+            result._append_all_unchecked(self)
         return result
 
     __rmul__ = __mul__
 
-    def _check_list(self, sign: str, other: Any) -> None:
+    def _check_concat_operand(self, sign: str, other: Any) -> None:
         kind = tuple if self.is_tuple else list
         if not (
             other.is_tuple is self.is_tuple
@@ -397,10 +405,10 @@ class TensorArray(Aliasable):
         raise TraceError(with_user_line(why))
 
     def __repr__(self) -> str:
-        return f"TensorArray(name={self.name}, elements={self.element})"
+        return f"TensorArray(name={self.name}, elements={self.element_meta})"
 
 
-def _recorder() -> Recorder:
+def _current_recorder() -> Recorder:
     mode = static_mode(state.mode)
     assert mode is not None, "a TensorArray outside of a recording"
     return mode.recorder
@@ -472,16 +480,16 @@ def tensor_array_to_tensor(
     """
     if not isinstance(input, TensorArray):
         joined = OPS["stack" if use_stack else "concat"](list(input), axis=axis)
-        sizes = [axis_size(t.meta.shape, axis) for t in input]
+        sizes = [axis_size_or_one(t.meta.shape, axis) for t in input]
         return joined, Tensor(np.asarray(sizes, np.int32))
-    assert input.element is not None
-    recorder = _recorder()
-    recorder.aliases.check(input)
-    metas = (_concat_meta(input.element, axis, use_stack), Meta((-1,), np.dtype(np.int32)))
+    assert input.element_meta is not None
+    recorder = _current_recorder()
+    recorder.aliases.reject_invalidated_tensor(input)
+    metas = (_concat_meta(input.element_meta, axis, use_stack), Meta((-1,), np.dtype(np.int32)))
     descs = [
         recorder.declare(recorder.namer.temporary_name("tensor_array_to_tensor"), m) for m in metas
     ]
-    result = [recorder.variable(desc) for desc in descs]
+    result = [recorder.create_variable(desc) for desc in descs]
     attrs = {"axis": Attr(AttrType.INT, axis), "use_stack": Attr(AttrType.BOOLEAN, use_stack)}
     outs = {"Out": [result[0].name], "OutIndex": [result[1].name]}
     recorder.emit("tensor_array_to_tensor", {"X": [input.name]}, outs, attrs)

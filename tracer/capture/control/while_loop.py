@@ -13,7 +13,7 @@ from ...core.mode import state
 from ..modes import Static, static_mode
 from ..variable import Variable
 from .branch import check_condition
-from .loop import Values, record_loop
+from .loop import LoopValues, record_loop
 
 
 def while_loop(
@@ -57,10 +57,10 @@ def while_loop(
             )
         if not condition:
             return current
-        current = _as_list(body(*current), len(current))
+        current = _to_value_list(body(*current), len(current))
 
 
-def _as_list(result: Any, count: int) -> list[Any]:
+def _to_value_list(result: Any, count: int) -> list[Any]:
     values = (
         list(result)
         if isinstance(result, list | tuple) and not hasattr(result, "_fields")
@@ -78,11 +78,13 @@ def _record_while(
 ) -> list[Any]:
     leaves, spec = pytree.flatten(start)
 
-    def test(values: Values) -> tuple[Any, Values]:
+    def flat_test(values: LoopValues) -> tuple[Any, LoopValues]:
         return cond(*pytree.unflatten(spec, values)), values
 
-    def run(values: Values) -> Values:
-        result, other = pytree.flatten(_as_list(body(*pytree.unflatten(spec, values)), len(start)))
+    def flat_body(values: LoopValues) -> LoopValues:
+        result, other = pytree.flatten(
+            _to_value_list(body(*pytree.unflatten(spec, values)), len(start))
+        )
         if other != spec:
             why = (
                 f"body returns {pytree.format_spec(other)}, whose structure differs from "
@@ -92,5 +94,7 @@ def _record_while(
         return result
 
     labels = [f"loop_vars{p}" for p in pytree.key_paths(spec)]
-    found: list[Any] = pytree.unflatten(spec, record_loop(mode, test, run, leaves, labels))
-    return found
+    values: list[Any] = pytree.unflatten(
+        spec, record_loop(mode, flat_test, flat_body, leaves, labels)
+    )
+    return values

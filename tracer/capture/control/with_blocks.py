@@ -17,7 +17,7 @@ from ...ir.program import Block
 from ..modes import Static, static_mode
 from ..variable import Variable
 from .block_ops import emit_conditional, emit_while
-from .branch import check_condition, restore_in_place
+from .branch import check_condition, undo_inplace_write
 
 
 def require_static_mode(what: str) -> Static:
@@ -31,25 +31,25 @@ def require_static_mode(what: str) -> Static:
 
 
 @contextmanager
-def _body(mode: Static, repeats: bool = False) -> Iterator[Block]:
+def _record_body(mode: Static, repeats: bool = False) -> Iterator[Block]:
     """Record the body of a `with` statement. At its end, write assignments of the new values to
     outer variables.
 
     repeats: whether the body is a loop body.
     """
     recorder = mode.recorder
-    with recorder.new_block() as inner:
+    with recorder.record_in_new_block() as inner:
         inner.is_loop_body = repeats
         yield inner.block
-    for tensor, before in inner.rebound.values():
+    for tensor, before in inner.inplace_writes.values():
         after = tensor.raw
         if recorder.var(before.name) is not before:  # created in the body
             continue
         if after is not before:
-            with recorder.in_block(inner):
+            with recorder.record_in_block(inner):
                 recorder.emit("assign", {"X": [after.name]}, {"Out": [before.name]})
             before.stop_gradient = before.stop_gradient and after.stop_gradient
-        restore_in_place(mode, tensor, before)
+        undo_inplace_write(mode, tensor, before)
 
 
 class While:
@@ -68,7 +68,7 @@ class While:
         """Return the context manager of the body."""
         mode = require_static_mode("While")
         flag = mode.recorder.name_of(self.cond_var)
-        with _body(mode, repeats=True) as block:
+        with _record_body(mode, repeats=True) as block:
             yield
         if flag not in block_writes(mode.recorder.program, block):
             why = f"the body does not write its condition '{flag}', and would never end"
@@ -100,7 +100,7 @@ class ConditionalBlock:
         mode = require_static_mode("ConditionalBlock")
         recorder = mode.recorder
         names = [recorder.name_of(given) for given in self.inputs]
-        with _body(mode) as block:
+        with _record_body(mode) as block:
             yield
         outs = block_writes(recorder.program, block)
         emit_conditional(recorder, block, names, outs, self.is_scalar_condition)
@@ -112,11 +112,11 @@ class Switch:
     """
 
     def __init__(self, name: str | None = None) -> None:
-        self._inside = False
-        self._no_condition_held: Any = None  # whether no condition held so far, bool [1]
+        self._is_entered = False
+        self._no_previous_condition: Any = None  # whether no condition held so far, bool [1]
 
     def __enter__(self) -> Switch:
-        self._inside = True
+        self._is_entered = True
         return self
 
     def __exit__(
@@ -125,22 +125,22 @@ class Switch:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._inside = False
+        self._is_entered = False
 
     def case(self, condition: Variable) -> AbstractContextManager[None]:
         """Return the context manager of a body that runs if `condition`, a bool [1], is the first
         that holds.
         """
-        if not self._inside:
+        if not self._is_entered:
             raise OpError(with_user_line("Switch.case: belongs into the `with` of the Switch"))
         check_condition("Switch.case", condition)
-        before, fails = self._no_condition_held, OPS["logical_not"](condition)
-        self._no_condition_held = fails if before is None else OPS["logical_and"](before, fails)
+        before, fails = self._no_previous_condition, OPS["logical_not"](condition)
+        self._no_previous_condition = fails if before is None else OPS["logical_and"](before, fails)
         chosen = condition if before is None else OPS["logical_and"](before, condition)
         return ConditionalBlock([chosen], is_scalar_condition=True).block()
 
     def default(self) -> AbstractContextManager[None]:
         """Return the context manager of a body that runs if no condition holds."""
-        if self._no_condition_held is None:
+        if self._no_previous_condition is None:
             raise OpError(with_user_line("Switch.default: there is no case before it"))
-        return ConditionalBlock([self._no_condition_held], is_scalar_condition=True).block()
+        return ConditionalBlock([self._no_previous_condition], is_scalar_condition=True).block()

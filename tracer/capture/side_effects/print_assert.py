@@ -15,7 +15,7 @@ from ...ir.program import Attr, AttrType, OpDesc
 from ..modes import static_mode
 from ..variable import Variable
 
-PHASES = ("forward", "backward", "both")
+PRINT_PHASES = ("forward", "backward", "both")
 
 
 def Print(
@@ -41,9 +41,9 @@ def Print(
         raise OperandError(
             with_user_line(f"Print: input should be a Tensor, not {type(input).__name__}")
         )
-    if print_phase not in PHASES:
+    if print_phase not in PRINT_PHASES:
         raise OpError(
-            with_user_line(f"Print: print_phase={print_phase!r} is not one of {list(PHASES)}")
+            with_user_line(f"Print: print_phase={print_phase!r} is not one of {list(PRINT_PHASES)}")
         )
     settings: dict[str, bool | int | str] = {
         "first_n": first_n,
@@ -59,7 +59,7 @@ def Print(
     }
     mode = static_mode(state.mode)
     if mode is None or not isinstance(input, Variable):
-        Printer(settings, input.name)(np.asarray(cuda.to_host(input.array)))
+        PrintKernel(settings, input.name)(np.asarray(cuda.to_host(input.array)))
         return input
     return mode.recorder.emit_like(
         "print", "In", input, {name: typed_attr(v) for name, v in settings.items()}
@@ -72,7 +72,7 @@ def typed_attr(value: bool | int | str) -> Attr:
     return Attr(kind, value)
 
 
-class Printer:
+class PrintKernel:
     """The kernel of the op `print`.
 
     settings: the attributes of the op.
@@ -81,10 +81,10 @@ class Printer:
 
     def __init__(self, settings: dict[str, Any], name: str) -> None:
         self._settings, self._name = settings, name
-        self._count = 0
+        self._num_prints = 0
 
     @classmethod
-    def of(cls, desc: OpDesc) -> Printer:
+    def from_op(cls, desc: OpDesc) -> PrintKernel:
         """Return the kernel of an op."""
         return cls({name: attr.value for name, attr in desc.attrs.items()}, desc.inputs["In"][0])
 
@@ -92,15 +92,15 @@ class Printer:
         """Print an array unless `first_n` is reached, and return it."""
         settings = self._settings
         phase = "FORWARD" if settings.get("is_forward", True) else "BACKWARD"
-        wanted = settings.get("print_phase", "BOTH") in (phase, "BOTH")
+        is_enabled = settings.get("print_phase", "BOTH") in (phase, "BOTH")
         first_n = settings.get("first_n", -1)
-        if wanted and (first_n <= 0 or self._count < first_n):
-            self._count += 1
-            print("\n".join(self._lines(np.asarray(array))), flush=True)
+        if is_enabled and (first_n <= 0 or self._num_prints < first_n):
+            self._num_prints += 1
+            print("\n".join(self._format_lines(np.asarray(array))), flush=True)
         return array
 
-    def _lines(self, array: Any) -> list[str]:
-        settings, most = self._settings, self._settings.get("summarize", 20)
+    def _format_lines(self, array: Any) -> list[str]:
+        settings, max_elements = self._settings, self._settings.get("summarize", 20)
         lines = [settings["message"]] if settings.get("message") else []
         name = self._name if settings.get("is_forward", True) else f"{self._name}@GRAD"
         lines += [f"Variable: {name}"] if settings.get("print_tensor_name", True) else []
@@ -114,9 +114,10 @@ class Printer:
             [f"  - dtype: {array.dtype.name}"] if settings.get("print_tensor_type", True) else []
         )
         flat = array.reshape(-1)
+        displayed = flat if max_elements < 0 else flat[:max_elements]
         return [
             *lines,
-            f"  - data: [{' '.join(str(v) for v in (flat if most < 0 else flat[:most]))}]",
+            f"  - data: [{' '.join(map(str, displayed))}]",
         ]
 
 
@@ -131,17 +132,17 @@ def Assert(
         raise OpError(
             with_user_line(f"Assert: the condition is one truth value (cond={cond.meta})")
         )
-    shown = list(data or [])
+    displayed = list(data or [])
     mode = static_mode(state.mode)
     if mode is None or not isinstance(cond, Variable):
-        AssertCheck(summarize, "")(
-            cuda.to_host(cond.array), [np.asarray(cuda.to_host(t.array)) for t in shown]
+        AssertKernel(summarize, "")(
+            cuda.to_host(cond.array), [np.asarray(cuda.to_host(t.array)) for t in displayed]
         )
         return
-    mode.recorder.emit_assert(cond, data=shown, summarize=summarize)
+    mode.recorder.emit_assert(cond, data=displayed, summarize=summarize)
 
 
-class UndefinedRead:
+class UndefinedReadKernel:
     """The kernel that raises an error when an undefined variable is read.
 
     message: the reason.
@@ -155,7 +156,7 @@ class UndefinedRead:
         raise OpError(self._message)
 
 
-class AssertCheck:
+class AssertKernel:
     """The kernel of the op `assert`.
 
     where: the user's line.
@@ -163,7 +164,7 @@ class AssertCheck:
     """
 
     def __init__(self, summarize: int, where: str, message: str = "") -> None:
-        self._max_elements, self._where = summarize, where
+        self._max_elements, self._user_line = summarize, where
         self._message = message or "the condition does not hold"
 
     def __call__(self, cond: Any, data: Sequence[Any]) -> None:
@@ -174,5 +175,5 @@ class AssertCheck:
         shown = "; ".join(
             str((a if self._max_elements < 0 else a[: self._max_elements]).tolist()) for a in flat
         )
-        line = f"\n  at {self._where}" if self._where else ""
+        line = f"\n  at {self._user_line}" if self._user_line else ""
         raise AssertError(f"assert: {self._message}{f'; data: {shown}' if data else ''}{line}")

@@ -20,50 +20,50 @@ from ...ir.program import Attr, AttrType, OpDesc
 from ..modes import Static, static_mode
 from ..variable import Variable
 
-Function = Callable[..., Any]
+PythonFunction = Callable[..., Any]
 
 
 @dataclass
-class PythonCall:
+class RegisteredFunction:
     """A Python function that programs call.
 
     backward: its gradient function.
-    skipped: inputs and outputs that are not passed to `backward`.
+    skipped_backward_inputs: inputs and outputs that are not passed to `backward`.
     """
 
-    function: Function
-    backward: Function | None = None
-    skipped: frozenset[str] = field(default_factory=frozenset)
+    function: PythonFunction
+    backward: PythonFunction | None = None
+    skipped_backward_inputs: frozenset[str] = field(default_factory=frozenset)
 
 
-PYTHON_CALLS: list[PythonCall] = []
+REGISTERED_FUNCTIONS: list[RegisteredFunction] = []
 
 
-def _register_call(call: PythonCall) -> int:
-    PYTHON_CALLS.append(call)
-    return len(PYTHON_CALLS) - 1
+def _register_function(call: RegisteredFunction) -> int:
+    REGISTERED_FUNCTIONS.append(call)
+    return len(REGISTERED_FUNCTIONS) - 1
 
 
-def registered_call(number: int) -> PythonCall:
+def registered_function(number: int) -> RegisteredFunction:
     """Return the function with a number. Raises OarlockError for a number that this process did not
     register.
     """
-    if not 0 <= number < len(PYTHON_CALLS):
+    if not 0 <= number < len(REGISTERED_FUNCTIONS):
         raise OarlockError(
             f"py_func: function number {number} is not one of this process; it was not saved "
             f"with the program"
         )
-    return PYTHON_CALLS[number]
+    return REGISTERED_FUNCTIONS[number]
 
 
-def as_list(value: Any) -> list[Any]:
+def to_list(value: Any) -> list[Any]:
     """Convert to a list: a list or tuple, a single value, or None (an empty list)."""
     if value is None:
         return []
     return list(value) if isinstance(value, list | tuple) else [value]
 
 
-def _require_mode(what: str) -> Static:
+def _require_static_mode(what: str) -> Static:
     mode = static_mode(state.mode)
     if mode is None:
         raise OarlockError(
@@ -77,10 +77,10 @@ def _require_mode(what: str) -> Static:
 
 
 def py_func(
-    func: Function,
+    func: PythonFunction,
     x: Any,
     out: Any,
-    backward_func: Function | None = None,
+    backward_func: PythonFunction | None = None,
     skip_vars_in_backward_input: Any = None,
 ) -> Any:
     """Call `func` on the values of x as ndarrays in each run; its results become `out`, which is
@@ -90,18 +90,18 @@ def py_func(
     backward_func: called with operands, results and the gradients of the results, except those in
     skip_vars_in_backward_input; returns the gradients of the operands.
     """
-    recorder = _require_mode("py_func").recorder
+    recorder = _require_static_mode("py_func").recorder
     if not callable(func):
         raise TypeError(
             with_user_line(f"py_func: func should be a function, not {type(func).__name__}")
         )
-    operands, results = as_list(x), as_list(out)
+    operands, results = to_list(x), to_list(out)
     for variable in (*operands, *results):
         if not isinstance(variable, Variable):
             raise TypeError(
                 with_user_line(f"py_func: x and out are variables, not {type(variable).__name__}")
             )
-    skipped = [v.name for v in as_list(skip_vars_in_backward_input)]
+    skipped = [v.name for v in to_list(skip_vars_in_backward_input)]
     unknown = set(skipped) - {v.name for v in (*operands, *results)}
     if unknown:
         raise OpError(
@@ -109,9 +109,9 @@ def py_func(
                 f"py_func: skip_vars_in_backward_input holds {sorted(unknown)}, neither x nor out"
             )
         )
-    call = PythonCall(func, backward_func, frozenset(skipped))
+    call = RegisteredFunction(func, backward_func, frozenset(skipped))
     attrs = {
-        "forward_callable_id": Attr(AttrType.INT, _register_call(call)),
+        "forward_callable_id": Attr(AttrType.INT, _register_function(call)),
         "backward_callable_id": Attr(AttrType.INT, -1),
     }
     attrs["backward_skip_vars"] = Attr(AttrType.STRINGS, skipped)
@@ -127,7 +127,7 @@ class PyFuncKernel:
     """
 
     def __init__(self, number: int, dtypes: Sequence[Any]) -> None:
-        self._function = registered_call(number).function
+        self._function = registered_function(number).function
         self._dtypes = list(dtypes)
 
     def __call__(self, *arrays: Any) -> list[Any]:
@@ -135,44 +135,44 @@ class PyFuncKernel:
         results.
         """
         with use_mode(EAGER):
-            given = self._function(*(None if a is None else np.asarray(a) for a in arrays))
-        result = as_list(given)
+            results = self._function(*(None if a is None else np.asarray(a) for a in arrays))
+        result = to_list(results)
         if not self._dtypes:
             return []
         if len(result) != len(self._dtypes):
             name = getattr(self._function, "__name__", "the function")
             raise OpError(f"py_func: {name} returns {len(result)} results, not {len(self._dtypes)}")
-        return [_array(m, d) for m, d in zip(result, self._dtypes, strict=True)]
+        return [_result_array(m, d) for m, d in zip(result, self._dtypes, strict=True)]
 
 
-def _array(value: Any, dtype: Any) -> Any:
+def _result_array(value: Any, dtype: Any) -> Any:
     return np.asarray(cuda.to_host(value.array if isinstance(value, Tensor) else value)).astype(
         dtype, copy=False
     )
 
 
-def backward_call(
-    number: int, operands: list[str], results: list[str], gradients: list[str], wanted: list[int]
+def register_py_func_backward(
+    number: int, operands: list[str], results: list[str], gradients: list[str], needed: list[int]
 ) -> tuple[int, list[str]]:
     """Return the number of the function that computes the gradients of a py_func, and the names of
     its inputs.
 
-    wanted: for each gradient, whether it is needed.
+    needed: for each gradient, whether it is needed.
     """
-    call = registered_call(number)
+    call = registered_function(number)
     assert call.backward is not None
-    kept = [n for n in (*operands, *results) if n not in call.skipped]
+    forward_names = [n for n in (*operands, *results) if n not in call.skipped_backward_inputs]
     backward = call.backward
 
-    def run(*arrays: Any) -> list[Any]:
-        given = as_list(backward(*arrays))
+    def run_backward(*arrays: Any) -> list[Any]:
+        given = to_list(backward(*arrays))
         if len(given) < len(operands):
             raise OpError(
                 f"py_func: backward_func returns {len(given)} gradients, not {len(operands)}"
             )
-        return [given[i] for i in wanted]
+        return [given[i] for i in needed]
 
-    return _register_call(PythonCall(run)), [*kept, *gradients]
+    return _register_function(RegisteredFunction(run_backward)), [*forward_names, *gradients]
 
 
 # -- static_pylayer
@@ -180,31 +180,31 @@ def backward_call(
 
 
 def static_pylayer(
-    forward_fn: Function,
+    forward_fn: PythonFunction,
     inputs: Sequence[Variable],
-    backward_fn: Function | None = None,
+    backward_fn: PythonFunction | None = None,
     name: str | None = None,
 ) -> Any:
     """Return forward_fn(*inputs). Its gradients are computed by `backward_fn` from the gradients of
     the results, instead of by differentiating the ops of forward_fn.
     """
-    recorder = _require_mode("static_pylayer").recorder
-    operands = as_list(inputs)
+    recorder = _require_static_mode("static_pylayer").recorder
+    operands = to_list(inputs)
     made = forward_fn(*operands)
-    results = as_list(made)
+    results = to_list(made)
     if backward_fn is None or all(v.stop_gradient for v in operands):
         for result in results:
             result.stop_gradient = True
         return made
     attrs = {
         "forward_callable_id": Attr(
-            AttrType.INT, _register_call(PythonCall(forward_fn, backward_fn))
+            AttrType.INT, _register_function(RegisteredFunction(forward_fn, backward_fn))
         )
     }
     outs = []
     for result in results:
         desc = recorder.declare(recorder.namer.temporary_name("pylayer"), result.meta)
-        outs.append(recorder.variable(desc))
+        outs.append(recorder.create_variable(desc))
     names = {
         "X": [recorder.name_of(v) for v in operands],
         "Y": [recorder.name_of(v) for v in results],
@@ -213,17 +213,18 @@ def static_pylayer(
     return outs[0] if isinstance(made, Variable) else type(made)(outs)
 
 
-def pylayer_gradients(desc: OpDesc, gradients: list[Variable]) -> list[Any]:
+def record_pylayer_gradients(desc: OpDesc, gradients: list[Variable]) -> list[Any]:
     """Return the gradients that the backward function of an op `pylayer` records, one per operand.
 
     Raises OpError for another number of gradients.
     """
-    call = registered_call(desc.attr("forward_callable_id"))
+    call = registered_function(desc.attr("forward_callable_id"))
     assert call.backward is not None
-    given = as_list(call.backward(*gradients))
-    if len(given) != len(desc.inputs["X"]):
+    gradients_of_inputs = to_list(call.backward(*gradients))
+    if len(gradients_of_inputs) != len(desc.inputs["X"]):
         count = len(desc.inputs["X"])
         raise OpError(
-            f"static_pylayer: backward_fn returns {len(given)} gradients for {count} inputs"
+            f"static_pylayer: backward_fn returns {len(gradients_of_inputs)} gradients "
+            f"for {count} inputs"
         )
-    return given
+    return gradients_of_inputs

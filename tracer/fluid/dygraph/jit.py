@@ -12,8 +12,8 @@ from ...core.tensor import Tensor
 from ...ir.passes.prune import prune
 from ...jit.api import dygraph_to_static_func, to_static
 from ...jit.dy2static.program_translator import ProgramTranslator
-from ...jit.layer_capture import for_inference
-from ...jit.save import select_names
+from ...jit.layer_capture import set_inference
+from ...jit.save import select_names_by_index
 from ...jit.traced_layer import TracedLayer as _TracedLayer
 from ...nn.layer import Layer
 from ...static import BuildStrategy, ExecutionStrategy
@@ -118,11 +118,11 @@ class TracedLayer:
             )
         if not dirname:
             raise OpError(with_user_line("save_inference_model: dirname is empty"))
-        recording = self._traced._recording
-        program = for_inference(recording.program)
+        recording = self._traced._captured_program
+        program = set_inference(recording.program)
         feeds, fetches = (
-            select_names("feed", program.feeds(), feed),
-            select_names("fetch", program.fetches(), fetch),
+            select_names_by_index("feed", program.feeds(), feed),
+            select_names_by_index("fetch", program.fetches(), fetch),
         )
         pruned = prune(program, feeds, fetches)
         write_model(

@@ -67,15 +67,15 @@ def beam_search_decode(
         )
     recorder, variables = mode.recorder, []
     for array in (ids, scores):
-        recorder.aliases.check(array)
-        assert array.element is not None
+        recorder.aliases.reject_invalidated_tensor(array)
+        assert array.element_meta is not None
         desc = recorder.declare(
             recorder.namer.temporary_name("beam_search_decode"),
-            Meta((-1,), array.element.dtype),
+            Meta((-1,), array.element_meta.dtype),
             stop_gradient=True,
         )
         desc.lod_level = 2
-        variables.append(recorder.variable(desc))
+        variables.append(recorder.create_variable(desc))
     attrs = {"beam_size": Attr(AttrType.INT, beam_size), "end_id": Attr(AttrType.INT, end_id)}
     outs = {"SentenceIds": [variables[0].name], "SentenceScores": [variables[1].name]}
     recorder.emit("beam_search_decode", {"Ids": [ids.name], "Scores": [scores.name]}, outs, attrs)

@@ -40,7 +40,7 @@ class BeamSearchDecoder(decode.BeamSearchDecoder):
 def parent_block() -> Iterator[None]:
     """Record the body into the parent of the current block."""
     recorder = require_static_mode("dynamic_decode").recorder
-    with recorder.in_block(recorder.open_blocks[-2]):
+    with recorder.record_in_block(recorder.open_blocks[-2]):
         yield
 
 

@@ -53,7 +53,7 @@ def assign_to(value: Any, target: Any) -> Any:
         if not target.raw.shape and not target.persistable:
             target.raw.shape, target.raw.dtype = value.raw.shape, value.raw.dtype
         mode.write(value, target)
-        mode.recorder.aliases.on_write(target)
+        mode.recorder.aliases.invalidate_tensor_aliases(target)
     else:
         mode.assign_inplace(target, value)
     return target

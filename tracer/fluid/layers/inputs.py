@@ -111,7 +111,7 @@ def create_global_var(
     if state.mode.program_builder is None:
         enable_static()
     variable = _global_var(shape, value, dtype, persistable, force_cpu, name)
-    variable.unspecified = frozenset({"lod_level"})
+    variable.undeclared_properties = frozenset({"lod_level"})
     return variable
 
 

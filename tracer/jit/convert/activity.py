@@ -27,24 +27,24 @@ MUTATING_METHODS = frozenset(
 )
 INNER_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 GENERATED_PREFIX = "_ol_"  # prefix of generated names
-Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+ComprehensionNode = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
 
-def base_symbol(node: ast.AST) -> str | None:
+def container_symbol(node: ast.AST) -> str | None:
     """Return the symbol of the container that an assignment to an element changes: `a` for
     `a[0][1]`.
     """
     while isinstance(node, ast.Subscript):
         node = node.value
-    return dotted(node)
+    return dotted_symbol(node)
 
 
-def dotted(node: ast.AST) -> str | None:
+def dotted_symbol(node: ast.AST) -> str | None:
     """Return `a.b.c` for an attribute of a name, `a` for a name, otherwise None."""
     if isinstance(node, ast.Name):
         return node.id
     if isinstance(node, ast.Attribute):
-        base = dotted(node.value)
+        base = dotted_symbol(node.value)
         return None if base is None else f"{base}.{node.attr}"
     return None
 
@@ -53,157 +53,165 @@ class SymbolEffects(ast.NodeVisitor):
     """The symbols that code reads and writes.
 
     reads, writes: the symbols of this scope.
-    captured: symbols that inner functions read.
-    bound: the names among `writes` that are assigned, rather than mutated.
-    outer: names declared `global` or `nonlocal`.
-    forwarded: names of enclosing functions that inner functions declare `nonlocal`.
+    captured_reads: symbols that inner functions read.
+    assigned: the names among `writes` that are assigned, rather than mutated.
+    outer_declared: names declared `global` or `nonlocal`.
+    nonlocal_in_inner: names of enclosing functions that inner functions declare `nonlocal`.
     """
 
     def __init__(self) -> None:
         self.reads: set[str] = set()
         self.writes: dict[str, None] = {}
-        self.bound: set[str] = set()
-        self.captured: set[str] = set()
-        self.outer: set[str] = set()  # declared `global` or `nonlocal`
-        self.forwarded: set[str] = (
+        self.assigned: set[str] = set()
+        self.captured_reads: set[str] = set()
+        self.outer_declared: set[str] = set()  # declared `global` or `nonlocal`
+        self.nonlocal_in_inner: set[str] = (
             set()
         )  # names of enclosing functions that inner functions declare
 
-    def write(self, symbol: str | None) -> None:
+    def record_write(self, symbol: str | None) -> None:
         """Record a write."""
         if symbol is not None:
             self.writes[symbol] = None
 
-    def bind(self, name: str | None) -> None:
+    def record_assignment(self, name: str | None) -> None:
         """Record an assignment of a name."""
         if name is not None:
-            self.write(name)
-            self.bound.add(name)
+            self.record_write(name)
+            self.assigned.add(name)
 
     def visit_Name(self, node: ast.Name) -> None:
         if isinstance(node.ctx, ast.Load):
             self.reads.add(node.id)
         else:
-            self.bind(node.id)
+            self.record_assignment(node.id)
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
-        symbol = dotted(node)
+        symbol = dotted_symbol(node)
         if isinstance(node.ctx, ast.Load):
             if symbol is not None:
                 self.reads.add(symbol)
         else:
-            self.write(symbol)
+            self.record_write(symbol)
         self.visit(node.value)
 
     def visit_Subscript(self, node: ast.Subscript) -> None:
         if not isinstance(node.ctx, ast.Load):
-            self.write(base_symbol(node.value))
+            self.record_write(container_symbol(node.value))
         self.generic_visit(node)
 
     def visit_AugAssign(self, node: ast.AugAssign) -> None:
-        symbol = dotted(node.target)
+        symbol = dotted_symbol(node.target)
         if symbol is not None:
             self.reads.add(symbol)
         self.generic_visit(node)
 
     def visit_Call(self, node: ast.Call) -> None:
         if isinstance(node.func, ast.Attribute) and node.func.attr in MUTATING_METHODS:
-            self.write(base_symbol(node.func.value))
+            self.record_write(container_symbol(node.func.value))
         self.generic_visit(node)
 
     def visit_Global(self, node: ast.Global | ast.Nonlocal) -> None:
-        self.outer.update(node.names)
+        self.outer_declared.update(node.names)
 
     visit_Nonlocal = visit_Global
 
     def visit_ExceptHandler(self, node: ast.ExceptHandler) -> None:
-        self.bind(node.name)
+        self.record_assignment(node.name)
         self.generic_visit(node)
 
     def visit_alias(self, node: ast.alias) -> None:
-        self.bind((node.asname or node.name).split(".")[0])
+        self.record_assignment((node.asname or node.name).split(".")[0])
 
     def visit_MatchAs(self, node: ast.MatchAs) -> None:
-        self.bind(node.name)
+        self.record_assignment(node.name)
         self.generic_visit(node)
 
     def visit_MatchStar(self, node: ast.MatchStar) -> None:
-        self.bind(node.name)
+        self.record_assignment(node.name)
 
     def visit_MatchMapping(self, node: ast.MatchMapping) -> None:
-        self.bind(node.rest)
+        self.record_assignment(node.rest)
         self.generic_visit(node)
 
     # -- inner scopes
     # ------------------------------------------------------------------------------------
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
-        self.bind(node.name)
-        for inner in (*node.decorator_list, *_defaults(node.args)):
+        self.record_assignment(node.name)
+        for inner in (*node.decorator_list, *_default_expressions(node.args)):
             self.visit(inner)
-        self._capture(node.body, _parameters(node.args), own=node.name.startswith(GENERATED_PREFIX))
+        self._record_inner_scope(
+            node.body,
+            _parameter_names(node.args),
+            is_generated=node.name.startswith(GENERATED_PREFIX),
+        )
 
     def visit_Lambda(self, node: ast.Lambda) -> None:
-        for inner in _defaults(node.args):
+        for inner in _default_expressions(node.args):
             self.visit(inner)
-        self._capture([node.body], _parameters(node.args))
+        self._record_inner_scope([node.body], _parameter_names(node.args))
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
-        self.bind(node.name)
+        self.record_assignment(node.name)
         for inner in (*node.decorator_list, *node.bases):
             self.visit(inner)
-        self._capture(node.body, set())
+        self._record_inner_scope(node.body, set())
 
-    def _capture(self, body: Iterable[ast.AST], given: set[str], own: bool = False) -> None:
+    def _record_inner_scope(
+        self, body: Iterable[ast.AST], local_names: set[str], is_generated: bool = False
+    ) -> None:
         """Record the effects of an inner function.
 
-        own: whether the conversion generated it from a part of this function.
+        is_generated: whether the conversion generated it from a part of this function.
         """
         inner = symbol_effects(body)
-        local = given | (inner.bound - inner.outer)
-        free = {s for s in inner.reads | inner.captured if s.split(".")[0] not in local}
+        local = local_names | (inner.assigned - inner.outer_declared)
+        free = {s for s in inner.reads | inner.captured_reads if s.split(".")[0] not in local}
         self.reads |= free
-        self.captured |= free
+        self.captured_reads |= free
         for symbol in inner.writes:
-            if symbol in inner.outer | inner.forwarded and symbol not in local:
-                self.write(symbol)
-                self.forwarded.add(symbol)
-            elif own and "." in symbol and symbol.split(".")[0] not in local:
-                self.write(symbol)
+            if symbol in inner.outer_declared | inner.nonlocal_in_inner and symbol not in local:
+                self.record_write(symbol)
+                self.nonlocal_in_inner.add(symbol)
+            elif is_generated and "." in symbol and symbol.split(".")[0] not in local:
+                self.record_write(symbol)
 
-    def _comprehension(self, node: Comprehension) -> None:
+    def _visit_comprehension(self, node: ComprehensionNode) -> None:
         inner = SymbolEffects()
         inner.generic_visit(node)
-        own = {n.id for g in node.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
+        targets = {
+            n.id for g in node.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)
+        }
         walrus = [n.target.id for n in ast.walk(node) if isinstance(n, ast.NamedExpr)]
-        self.reads |= {s for s in inner.reads if s.split(".")[0] not in own}
-        self.captured |= inner.captured
+        self.reads |= {s for s in inner.reads if s.split(".")[0] not in targets}
+        self.captured_reads |= inner.captured_reads
         for symbol in walrus:
-            self.bind(symbol)
+            self.record_assignment(symbol)
         for symbol in inner.writes:
-            if "." in symbol or symbol not in own:
-                self.write(symbol)
+            if "." in symbol or symbol not in targets:
+                self.record_write(symbol)
 
-    visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _comprehension
+    visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _visit_comprehension
 
 
 def symbol_effects(code: Iterable[ast.AST] | ast.AST | None) -> SymbolEffects:
     """Return the effects of statements or expressions."""
-    found = SymbolEffects()
+    effects = SymbolEffects()
     for node in [code] if isinstance(code, ast.AST) else code or ():
-        found.visit(node)
-    return found
+        effects.visit(node)
+    return effects
 
 
-def _parameters(args: ast.arguments) -> set[str]:
+def _parameter_names(args: ast.arguments) -> set[str]:
     every = [*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg]
     return {a.arg for a in every if a is not None}
 
 
-def _defaults(args: ast.arguments) -> list[ast.expr]:
+def _default_expressions(args: ast.arguments) -> list[ast.expr]:
     return [d for d in (*args.defaults, *args.kw_defaults) if d is not None]
 
 
-def parameters(function: ast.FunctionDef | ast.Lambda) -> set[str]:
+def parameter_names(function: ast.FunctionDef | ast.Lambda) -> set[str]:
     """Return the names of the parameters of a function."""
-    return _parameters(function.args)
+    return _parameter_names(function.args)

@@ -15,14 +15,14 @@ from ...core.errors import OpError, TraceError, with_user_line
 from ...core.function_source import SourceError, function_tree
 from ..operators import runtime
 from ..operators.registry import register
-from .activity import parameters
-from .expressions import ExpressionTransformer, mark_tests
+from .activity import parameter_names
+from .expressions import ExpressionTransformer, mark_conditions
 from .jumps import lower_jumps
 from .liveness import annotate_liveness
-from .statements import ControlFlowTransformer, local_names
+from .statements import ControlFlowTransformer, local_names_of
 from .templates import mark_user_nodes, statements
 
-RUNTIME = "__ol"
+RUNTIME_NAME = "__ol"
 # The attribute of a function with its ConversionOptions.
 CONVERSION_OPTIONS = "__jst_not_to_static"
 _CODE_CACHE: dict[tuple[str, CodeType], CodeType | SourceError] = {}
@@ -54,12 +54,12 @@ def convert(function: Any) -> Any:
         inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
     ):
         return function
-    return _create_function(function, converted_code(function.__code__))
+    return _create_function(function, converted_code_of(function.__code__))
 
 
 def is_converted(function: FunctionType) -> bool:
     """Whether a function was created by `convert`."""
-    return RUNTIME in function.__code__.co_freevars
+    return RUNTIME_NAME in function.__code__.co_freevars
 
 
 def not_to_static(function: Any = None) -> Any:
@@ -76,25 +76,25 @@ def is_excluded(function: Any) -> bool:
     return options is not None and options.not_convert
 
 
-def converted_code(code: CodeType) -> CodeType:
+def converted_code_of(code: CodeType) -> CodeType:
     """Return the cached code of the converted function. Raises NoSource."""
     # The file is part of the key: equal code may be in several files, and errors name the file.
-    at = code.co_filename, code
-    if at not in _CODE_CACHE:
+    cache_key = code.co_filename, code
+    if cache_key not in _CODE_CACHE:
         try:
-            _CODE_CACHE[at] = _convert(code)
+            _CODE_CACHE[cache_key] = _convert_code(code)
         except SourceError as error:
-            _CODE_CACHE[at] = error
-    found = _CODE_CACHE[at]
-    if isinstance(found, SourceError):
-        raise found
-    return found
+            _CODE_CACHE[cache_key] = error
+    cached = _CODE_CACHE[cache_key]
+    if isinstance(cached, SourceError):
+        raise cached
+    return cached
 
 
-STAGES = ("jumps", "statements", "expressions")  # in order of execution
+CONVERSION_STAGES = ("jumps", "statements", "expressions")  # in order of execution
 
 
-def converted_source(function: Any, stages: int = len(STAGES)) -> str:
+def converted_source(function: Any, stages: int = len(CONVERSION_STAGES)) -> str:
     """Return the source of the function after the first `stages` of STAGES.
 
     Raises TypeError, and OpError if there is no source.
@@ -111,9 +111,9 @@ def converted_source(function: Any, stages: int = len(STAGES)) -> str:
     try:
         if is_excluded(plain):
             return ast.unparse(function_tree(code))
-        if stages < len(STAGES):
-            return ast.unparse(_converted_tree(code, stages))
-        converted_code(code)
+        if stages < len(CONVERSION_STAGES):
+            return ast.unparse(_convert_to_stage(code, stages))
+        converted_code_of(code)
     except SourceError as error:
         raise OpError(with_user_line(f"{code.co_name}: {error}")) from None
     return _SOURCE_CACHE[code]
@@ -121,7 +121,7 @@ def converted_source(function: Any, stages: int = len(STAGES)) -> str:
 
 def _create_function(function: FunctionType, code: CodeType) -> FunctionType:
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
-    cells[RUNTIME] = CellType(runtime)
+    cells[RUNTIME_NAME] = CellType(runtime)
     closure = tuple(cells[name] for name in code.co_freevars)
     result = FunctionType(
         code, function.__globals__, function.__name__, function.__defaults__, closure
@@ -150,33 +150,33 @@ class _AnnotationRemover(ast.NodeTransformer):
         return node
 
 
-def _parse(code: CodeType) -> ast.FunctionDef:
+def _parse_function(code: CodeType) -> ast.FunctionDef:
     """Return the syntax tree of the function, with private names mangled."""
     tree = _AnnotationRemover().visit(function_tree(code))
     mark_user_nodes(tree)
     if isinstance(tree, ast.Lambda):
-        tree = _as_function(tree)
+        tree = _lambda_to_function(tree)
     _reject_reserved_names(tree)
     _mangle_private_names(tree, code)
     return tree
 
 
-def _converted_tree(code: CodeType, stages: int) -> ast.FunctionDef:
-    tree = _parse(code)
+def _convert_to_stage(code: CodeType, stages: int) -> ast.FunctionDef:
+    tree = _parse_function(code)
     convert_tree(tree, frozenset(code.co_freevars), stages)
     return tree
 
 
-def _convert(code: CodeType) -> CodeType:
-    tree = _parse(code)
-    users = frozenset(
-        n.lineno for n in ast.walk(tree) if isinstance(n, ast.Lambda) and not parameters(n)
+def _convert_code(code: CodeType) -> CodeType:
+    tree = _parse_function(code)
+    user_lambda_lines = frozenset(
+        n.lineno for n in ast.walk(tree) if isinstance(n, ast.Lambda) and not parameter_names(n)
     )
     convert_tree(tree, frozenset(code.co_freevars))
     _SOURCE_CACHE[code] = ast.unparse(tree)
     tree.name = "_ol_function"  # the user's name may equal a name in the factory function
-    result = _inner_code(compile(_factory(tree, code), code.co_filename, "exec"), tree.name)
-    return _rename_code(result, code.co_name, code.co_qualname, users)
+    result = _find_code(compile(_factory_module(tree, code), code.co_filename, "exec"), tree.name)
+    return _restore_user_name(result, code.co_name, code.co_qualname, user_lambda_lines)
 
 
 def _reject_reserved_names(tree: ast.AST) -> None:
@@ -185,7 +185,7 @@ def _reject_reserved_names(tree: ast.AST) -> None:
         if not isinstance(node, ast.Name | ast.arg):
             continue
         name = node.id if isinstance(node, ast.Name) else node.arg
-        if name == RUNTIME or name.startswith("_ol_"):
+        if name == RUNTIME_NAME or name.startswith("_ol_"):
             why = (
                 f"the name '{name}' in line {node.lineno} is one that converted code uses "
                 f"itself; take another"
@@ -193,7 +193,7 @@ def _reject_reserved_names(tree: ast.AST) -> None:
             raise TraceError(with_user_line(why))
 
 
-def _as_function(tree: ast.Lambda) -> ast.FunctionDef:
+def _lambda_to_function(tree: ast.Lambda) -> ast.FunctionDef:
     (result,) = statements("def _ol_lambda():\n    return BODY", tree, BODY=tree.body)
     assert isinstance(result, ast.FunctionDef)
     result.args = tree.args
@@ -201,19 +201,21 @@ def _as_function(tree: ast.Lambda) -> ast.FunctionDef:
 
 
 def convert_tree(
-    function: ast.FunctionDef, around: frozenset[str] = frozenset(), stages: int = len(STAGES)
+    function: ast.FunctionDef,
+    enclosing_names: frozenset[str] = frozenset(),
+    stages: int = len(CONVERSION_STAGES),
 ) -> None:
     """Transform a function and its inner functions.
 
-    around: the names of enclosing functions that it may use.
+    enclosing_names: the names of enclosing functions that it may use.
     stages: the number of STAGES to perform.
     """
     arguments = [*function.args.posonlyargs, *function.args.args]
     first = arguments[0].arg if arguments else None
-    _convert_statements(function, around, stages > 1)
-    if stages == len(STAGES):
+    _convert_statements(function, enclosing_names, stages > 1)
+    if stages == len(CONVERSION_STAGES):
         function.body = [
-            ExpressionTransformer(None if _binds_super(function) else first).visit(s)
+            ExpressionTransformer(None if _assigns_super(function) else first).visit(s)
             for s in function.body
         ]
     function.decorator_list, function.returns = [], None
@@ -222,7 +224,7 @@ def convert_tree(
             argument.annotation = None
 
 
-def _binds_super(function: ast.FunctionDef) -> bool:
+def _assigns_super(function: ast.FunctionDef) -> bool:
     """Whether a function assigns the name `super`, so that it is not Python's builtin."""
     return any(
         (isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name == "super")
@@ -233,40 +235,42 @@ def _binds_super(function: ast.FunctionDef) -> bool:
 
 
 def _convert_statements(
-    function: ast.FunctionDef, around: frozenset[str], all_of_them: bool
+    function: ast.FunctionDef, enclosing_names: frozenset[str], all_statements: bool
 ) -> None:
-    own = local_names(function)
-    for inner in _functions_inside(function.body):
-        _convert_statements(inner, around | own, all_of_them)
+    own_names = local_names_of(function)
+    for inner in _inner_functions(function.body):
+        _convert_statements(inner, enclosing_names | own_names, all_statements)
     if _is_generator(function):
         return
     lower_jumps(function)
-    if not all_of_them:
+    if not all_statements:
         return
-    mark_tests(function)
+    mark_conditions(function)
     annotate_liveness(function)
-    flow = ControlFlowTransformer(function, around)
-    body = [n for s in function.body for n in _as_body(flow.visit(s))]
-    undefined = [n for n in flow.undefined_locals if n not in parameters(function)]
+    flow = ControlFlowTransformer(function, enclosing_names)
+    body = [n for s in function.body for n in _to_statement_list(flow.visit(s))]
+    undefined = [n for n in flow.undefined_locals if n not in parameter_names(function)]
     doc = ast.get_docstring(function) is not None
-    first = [s for n in undefined for s in statements(f"{n} = __ol.Undefined({n!r})", function)]
-    function.body = [*body[:doc], *first, *body[doc:]]
+    initializations = [
+        s for n in undefined for s in statements(f"{n} = __ol.Undefined({n!r})", function)
+    ]
+    function.body = [*body[:doc], *initializations, *body[doc:]]
 
 
-def _as_body(result: Any) -> list[ast.stmt]:
+def _to_statement_list(result: Any) -> list[ast.stmt]:
     return result if isinstance(result, list) else [result]
 
 
-def _functions_inside(body: list[ast.stmt]) -> list[ast.FunctionDef]:
-    found: list[ast.FunctionDef] = []
+def _inner_functions(body: list[ast.stmt]) -> list[ast.FunctionDef]:
+    functions: list[ast.FunctionDef] = []
     todo: list[ast.AST] = list(body)
     while todo:
         node = todo.pop()
         if isinstance(node, ast.FunctionDef):
-            found.append(node)
+            functions.append(node)
         elif not isinstance(node, ast.ClassDef | ast.AsyncFunctionDef):
             todo += ast.iter_child_nodes(node)
-    return found
+    return functions
 
 
 def _is_generator(function: ast.FunctionDef) -> bool:
@@ -280,41 +284,59 @@ def _is_generator(function: ast.FunctionDef) -> bool:
     return False
 
 
-def _factory(tree: ast.FunctionDef, code: CodeType) -> ast.Module:
+def _factory_module(tree: ast.FunctionDef, code: CodeType) -> ast.Module:
     """Return a module with a function around `tree` that has the names of its closure as locals."""
-    names = "\n    ".join(f"{name} = None" for name in (*code.co_freevars, RUNTIME, "__class__"))
+    names = "\n    ".join(
+        f"{name} = None" for name in (*code.co_freevars, RUNTIME_NAME, "__class__")
+    )
     body = statements(f"def _ol_factory():\n    {names}\n    TREE", tree, TREE=[tree])
     module = ast.Module(body, [])
     ast.fix_missing_locations(module)
     return module
 
 
-def _inner_code(code: CodeType, name: str) -> CodeType:
-    for wanted in ("_ol_factory", name):
-        code = next(c for c in code.co_consts if isinstance(c, CodeType) and c.co_name == wanted)
+def _find_code(code: CodeType, name: str) -> CodeType:
+    for code_name in ("_ol_factory", name):
+        code = next(c for c in code.co_consts if isinstance(c, CodeType) and c.co_name == code_name)
     return code
 
 
-def _rename_code(code: CodeType, name: str, qualname: str, users: frozenset[int]) -> CodeType:
+def _restore_user_name(
+    code: CodeType, name: str, qualname: str, user_lambda_lines: frozenset[int]
+) -> CodeType:
     """Replace generated names by the user's name in the code of a converted function, and of all
     functions that the conversion created in it.
 
-    users: lines with lambdas of the user, which must not be mistaken for generated ones.
+    user_lambda_lines: lines with lambdas of the user, which must not be mistaken for generated
+    ones.
     """
     consts = tuple(
-        _rename_inner_code(c, name, qualname, users) if isinstance(c, CodeType) else c
+        _restore_inner_user_name(c, name, qualname, user_lambda_lines)
+        if isinstance(c, CodeType)
+        else c
         for c in code.co_consts
     )
     return code.replace(co_consts=consts, co_name=name, co_qualname=qualname)
 
 
-def _rename_inner_code(code: CodeType, name: str, qualname: str, users: frozenset[int]) -> CodeType:
+def _restore_inner_user_name(
+    code: CodeType, name: str, qualname: str, user_lambda_lines: frozenset[int]
+) -> CodeType:
     if code.co_name.startswith("_ol_"):
-        return _rename_code(code, name, qualname, users)
-    if code.co_name == "<lambda>" and not code.co_argcount and code.co_firstlineno not in users:
-        return _rename_code(code, name, qualname, users)  # also generated by the conversion
-    return _rename_code(
-        code, code.co_name, code.co_qualname.rpartition("_ol_factory.<locals>.")[2], users
+        return _restore_user_name(code, name, qualname, user_lambda_lines)
+    if (
+        code.co_name == "<lambda>"
+        and not code.co_argcount
+        and code.co_firstlineno not in user_lambda_lines
+    ):
+        return _restore_user_name(
+            code, name, qualname, user_lambda_lines
+        )  # also generated by the conversion
+    return _restore_user_name(
+        code,
+        code.co_name,
+        code.co_qualname.rpartition("_ol_factory.<locals>.")[2],
+        user_lambda_lines,
     )
 
 

@@ -33,13 +33,13 @@ class ExpressionTransformer(ast.NodeTransformer):
     """
 
     def __init__(self, first_argument: str | None) -> None:
-        self.first_argument = first_argument
+        self.first_argument_name = first_argument
         self.count = 0
-        self.quoting = 0
+        self.num_enclosing_raises = 0
 
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
         self.generic_visit(node)
-        if _binds(node.values[1:]):
+        if _contains_binding(node.values[1:]):
             return node
         name = "and_" if isinstance(node.op, ast.And) else "or_"
         call = f"__ol.{name}{'' if getattr(node, 'is_test', False) else 'value'}(A, lambda: B)"
@@ -59,18 +59,18 @@ class ExpressionTransformer(ast.NodeTransformer):
     def visit_Compare(self, node: ast.Compare) -> ast.AST:
         self.generic_visit(node)
         if len(node.ops) == 1:
-            return self._membership(node)
+            return self._transform_comparison(node)
         operands = [node.left, *node.comparators]
         if any(not isinstance(o, ast.Constant | ast.Name) for o in operands[1:-1]):
-            rest = [expression("lambda: A", node, A=o) for o in operands]
+            operand_functions = [expression("lambda: A", node, A=o) for o in operands]
             kinds = [type(o).__name__ for o in node.ops]
             result: ast.Call = expression(f"__ol.compare_chain({kinds!r})", node)
-            if _binds(operands[1:]):
+            if _contains_binding(operands[1:]):
                 return node
-            result.args += rest
+            result.args += operand_functions
             return result
         pairs = [
-            self._membership(ast.copy_location(ast.Compare(a, [op], [b]), node))
+            self._transform_comparison(ast.copy_location(ast.Compare(a, [op], [b]), node))
             for a, op, b in zip(operands, node.ops, operands[1:], strict=False)
         ]
         made_pairs = pairs[-1]
@@ -79,7 +79,7 @@ class ExpressionTransformer(ast.NodeTransformer):
         return made_pairs
 
     @staticmethod
-    def _membership(node: ast.Compare) -> ast.expr:
+    def _transform_comparison(node: ast.Compare) -> ast.expr:
         if isinstance(node.ops[0], ast.In | ast.NotIn):
             text = (
                 "__ol.in_(A, B)" if isinstance(node.ops[0], ast.In) else "__ol.not_(__ol.in_(A, B))"
@@ -92,20 +92,20 @@ class ExpressionTransformer(ast.NodeTransformer):
             text = "__ol.equal(A, B)" if isinstance(node.ops[0], ast.Eq) else "__ol.not_equal(A, B)"
         else:
             return node
-        found: ast.expr = expression(text, node, A=node.left, B=node.comparators[0])
-        return found
+        result: ast.expr = expression(text, node, A=node.left, B=node.comparators[0])
+        return result
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
-        makes = any(isinstance(n, ast.List | ast.ListComp) for n in (node.left, node.right))
+        creates_list = any(isinstance(n, ast.List | ast.ListComp) for n in (node.left, node.right))
         self.generic_visit(node)
-        if makes and isinstance(node.op, ast.Add | ast.Mult):
+        if creates_list and isinstance(node.op, ast.Add | ast.Mult):
             node.left, node.right = (
                 side
                 if isinstance(side, ast.Constant)
-                else expression("__ol.resolve(A)", node, A=side)
+                else expression("__ol.resolve_replaced_list(A)", node, A=side)
                 for side in (node.left, node.right)
             )
-            return expression("__ol.track_new(VALUE)", node, VALUE=node)
+            return expression("__ol.register_new_object(VALUE)", node, VALUE=node)
         return (
             expression("__ol.mod(A, B)", node, A=node.left, B=node.right)
             if isinstance(node.op, ast.Mod)
@@ -116,7 +116,7 @@ class ExpressionTransformer(ast.NodeTransformer):
         text = ast.unparse(node.value)
         self.generic_visit(node)
         if not isinstance(node.ctx, ast.Load):
-            return _before_write(node, text)
+            return _with_before_write(node, text)
         if node.attr == "__class__":
             return expression("__ol.get_class(A)", node, A=node.value)
         if not getattr(node, "is_called", False):
@@ -131,14 +131,14 @@ class ExpressionTransformer(ast.NodeTransformer):
     def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
         self.generic_visit(node)
         for part in node.values:
-            if isinstance(part, ast.FormattedValue) and not self.quoting:
+            if isinstance(part, ast.FormattedValue) and not self.num_enclosing_raises:
                 part.value = expression("__ol.check_format(A)", node, A=part.value)
         return node
 
     def visit_Raise(self, node: ast.Raise) -> ast.AST:
-        self.quoting += 1  # f-strings in a `raise` may contain symbolic scalars
+        self.num_enclosing_raises += 1  # f-strings in a `raise` may contain symbolic scalars
         self.generic_visit(node)
-        self.quoting -= 1
+        self.num_enclosing_raises -= 1
         return node
 
     def visit_Match(self, node: ast.Match) -> ast.AST:
@@ -148,7 +148,7 @@ class ExpressionTransformer(ast.NodeTransformer):
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
         self.generic_visit(node)
-        if _binds([node.body, node.orelse]):
+        if _contains_binding([node.body, node.orelse]):
             return node
         return expression(
             "__ol.if_expression(TEST, lambda: A, lambda: B)",
@@ -159,7 +159,7 @@ class ExpressionTransformer(ast.NodeTransformer):
         )
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
-        expand_generator(node)
+        generator_to_list_comprehension(node)
         if isinstance(node.func, ast.Attribute) and not isinstance(
             node.func.value, ast.Attribute | ast.Subscript
         ):
@@ -170,35 +170,35 @@ class ExpressionTransformer(ast.NodeTransformer):
             isinstance(function, ast.Name)
             and function.id == "super"
             and not node.args
-            and self.first_argument
+            and self.first_argument_name
         ):
-            node.args = [expression("__class__", node), expression(self.first_argument, node)]
+            node.args = [expression("__class__", node), expression(self.first_argument_name, node)]
             return node
-        plain = isinstance(function, ast.Name) and (
+        is_unconverted = isinstance(function, ast.Name) and (
             function.id in UNCONVERTED_CALLS or function.id == "__ol"
         )
-        plain = plain or (
+        is_unconverted = is_unconverted or (
             isinstance(function, ast.Attribute) and function.attr in UNCONVERTED_METHODS
         )
-        if plain or _is_runtime(function):
+        if is_unconverted or _is_operator_call(function):
             return node
         node.func = expression("__ol.call(F)", function, F=function)
         return node
 
-    def _call_literal(self, node: ast.List | ast.Dict | ast.DictComp) -> ast.AST:
+    def _track_literal(self, node: ast.List | ast.Dict | ast.DictComp) -> ast.AST:
         self.generic_visit(node)
         if isinstance(node, ast.List) and not isinstance(node.ctx, ast.Load):
             return node
-        result: ast.expr = expression("__ol.track_new(VALUE)", node, VALUE=node)
+        result: ast.expr = expression("__ol.register_new_object(VALUE)", node, VALUE=node)
         return result
 
-    visit_List = visit_Dict = visit_DictComp = _call_literal
+    visit_List = visit_Dict = visit_DictComp = _track_literal
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
         text = ast.unparse(node.value)
         self.generic_visit(node)
         if not isinstance(node.ctx, ast.Load):
-            return _before_write(node, text)
+            return _with_before_write(node, text)
         if isinstance(node.slice, ast.Tuple):
             return node
         if isinstance(node.slice, ast.Slice):
@@ -212,9 +212,9 @@ class ExpressionTransformer(ast.NodeTransformer):
         return expression("__ol.get_item(A, B)", node, A=node.value, B=node.slice)
 
     def visit_ListComp(self, node: ast.ListComp) -> Any:
-        simple = _is_simple(node)
+        is_convertible = _is_convertible_comprehension(node)
         self.generic_visit(node)
-        if not simple:
+        if not is_convertible:
             return node
         generator = node.generators[0]
         result = (
@@ -222,17 +222,17 @@ class ExpressionTransformer(ast.NodeTransformer):
             if generator.ifs
             else "__ol.list_comprehension(ITER, MAKE)"
         )
-        wanted = (*generator.ifs, None)[0]
+        condition = (*generator.ifs, None)[0]
         for test in generator.ifs[1:]:
-            wanted = expression("__ol.and_(A, lambda: B)", node, A=wanted, B=test)
+            condition = expression("__ol.and_(A, lambda: B)", node, A=condition, B=test)
         return expression(
             result,
             node,
             ITER=generator.iter,
-            MAKE=_item_function(generator.target, node.elt, node),
+            MAKE=_item_lambda(generator.target, node.elt, node),
             **(
-                {"WANTED": _item_function(generator.target, wanted, node)}
-                if wanted is not None
+                {"WANTED": _item_lambda(generator.target, condition, node)}
+                if condition is not None
                 else {}
             ),
         )
@@ -245,31 +245,31 @@ class ExpressionTransformer(ast.NodeTransformer):
         return node
 
 
-def mark_tests(tree: ast.AST) -> None:
+def mark_conditions(tree: ast.AST) -> None:
     """Mark each `and` and `or` whose result is only tested for truth: in conditions, and under
     `not`.
     """
     for node in ast.walk(tree):
         if isinstance(node, ast.If | ast.While | ast.IfExp | ast.Assert):
-            mark_test(node.test)
+            mark_condition(node.test)
         elif isinstance(node, ast.For) and getattr(node, "extra_test", None) is not None:
-            mark_test(node.extra_test)  # type: ignore[attr-defined]
+            mark_condition(node.extra_test)  # type: ignore[attr-defined]
         elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-            mark_test(node.operand)
+            mark_condition(node.operand)
         elif isinstance(node, ast.comprehension):
             for condition in node.ifs:
-                mark_test(condition)
+                mark_condition(condition)
 
 
-def mark_test(test: ast.expr) -> None:
+def mark_condition(test: ast.expr) -> None:
     """Mark an `and` or `or` whose result is only tested for truth."""
     if isinstance(test, ast.BoolOp):
         test.is_test = True  # type: ignore[attr-defined]
         for value in test.values:
-            mark_test(value)
+            mark_condition(value)
 
 
-def _before_write(node: ast.Attribute | ast.Subscript, text: str) -> ast.AST:
+def _with_before_write(node: ast.Attribute | ast.Subscript, text: str) -> ast.AST:
     """Return an assignment target that calls `before_write` on its object before the assignment.
 
     text: the source of the object.
@@ -278,18 +278,18 @@ def _before_write(node: ast.Attribute | ast.Subscript, text: str) -> ast.AST:
         (f", {node.attr!r}, {hasattr(node, 'is_read')}") if isinstance(node, ast.Attribute) else ""
     )
     node.value = expression(
-        f"__ol.before_write(VALUE, {text!r}{attribute})", node.value, VALUE=node.value
+        f"__ol.save_before_write(VALUE, {text!r}{attribute})", node.value, VALUE=node.value
     )
     return node
 
 
-def is_name_target(node: ast.expr) -> bool:
+def is_name_or_name_tuple(node: ast.expr) -> bool:
     """Whether a target is a name or a tuple of names."""
     inner = node.elts if isinstance(node, ast.Tuple) else [node]
     return all(isinstance(n, ast.Name) for n in inner)
 
 
-def _item_function(target: ast.expr, value: ast.expr, at: ast.AST) -> ast.expr:
+def _item_lambda(target: ast.expr, value: ast.expr, at: ast.AST) -> ast.expr:
     """Return a lambda that computes an expression of a comprehension for one item."""
     if isinstance(target, ast.Name):
         result: ast.expr = expression("lambda NAME: VALUE", at, NAME=target.id, VALUE=value)
@@ -297,15 +297,15 @@ def _item_function(target: ast.expr, value: ast.expr, at: ast.AST) -> ast.expr:
     assert isinstance(target, ast.Tuple)
     names = [n.id for n in target.elts if isinstance(n, ast.Name)]
     inner: ast.expr = expression(f"lambda {', '.join(names)}: VALUE", at, VALUE=value)
-    found: ast.expr = expression("lambda _ol_item: (INNER)(*_ol_item)", at, INNER=inner)
-    return found
+    result_: ast.expr = expression("lambda _ol_item: (INNER)(*_ol_item)", at, INNER=inner)
+    return result_
 
 
-CONSUMING_BUILTINS = frozenset({"sum", "list", "tuple", "min", "max", "sorted"})
+EXHAUSTING_BUILTINS = frozenset({"sum", "list", "tuple", "min", "max", "sorted"})
 SHORT_CIRCUIT_BUILTINS = frozenset({"any", "all"})
 
 
-def expand_generator(node: ast.Call) -> None:
+def generator_to_list_comprehension(node: ast.Call) -> None:
     """Replace the generator argument of a builtin by a list comprehension, if the builtin consumes
     all items. For a builtin that may stop early, the list is created only if the items turn out to
     be values of the program.
@@ -317,7 +317,7 @@ def expand_generator(node: ast.Call) -> None:
     ):
         return
     generator = node.args[0]
-    if node.func.id in CONSUMING_BUILTINS:
+    if node.func.id in EXHAUSTING_BUILTINS:
         node.args[0] = ast.copy_location(
             ast.ListComp(generator.elt, generator.generators), generator
         )
@@ -327,13 +327,17 @@ def expand_generator(node: ast.Call) -> None:
         copied = copy.deepcopy(generator)
         comprehension = ast.copy_location(ast.ListComp(copied.elt, copied.generators), generator)
         generator.is_duplicate = True  # type: ignore[attr-defined]  # scans read the list only
-        rows = expression(
-            "__ol.is_dynamic(ROWS)", generator, ROWS=copy.deepcopy(generator.generators[0].iter)
+        is_dynamic_call = expression(
+            "__ol.has_program_items(ROWS)",
+            generator,
+            ROWS=copy.deepcopy(generator.generators[0].iter),
         )
-        node.args[0] = ast.copy_location(ast.IfExp(rows, comprehension, generator), generator)
+        node.args[0] = ast.copy_location(
+            ast.IfExp(is_dynamic_call, comprehension, generator), generator
+        )
 
 
-def _is_runtime(function: ast.expr) -> bool:
+def _is_operator_call(function: ast.expr) -> bool:
     return (
         isinstance(function, ast.Attribute)
         and isinstance(function.value, ast.Name)
@@ -341,26 +345,32 @@ def _is_runtime(function: ast.expr) -> bool:
     )
 
 
-def _is_simple(node: ast.ListComp) -> bool:
+def _is_convertible_comprehension(node: ast.ListComp) -> bool:
     """Whether a comprehension is [f(item) for item in rows if g(item)] without assignments and
     functions in it.
     """
     generator = node.generators[0]
-    inside = [node.elt, *generator.ifs]
-    alone = (
-        len(node.generators) == 1 and is_name_target(generator.target) and not generator.is_async
+    parts = [node.elt, *generator.ifs]
+    has_single_generator = (
+        len(node.generators) == 1
+        and is_name_or_name_tuple(generator.target)
+        and not generator.is_async
     )
-    return alone and not _binds(inside) and not any(map(_has_function, inside))
+    return (
+        has_single_generator
+        and not _contains_binding(parts)
+        and not any(map(_contains_lambda, parts))
+    )
 
 
-def _has_function(node: ast.expr) -> bool:
+def _contains_lambda(node: ast.expr) -> bool:
     """Whether an expression of a comprehension creates a function. That function would read the
     last value of the comprehension variable, so the comprehension is not converted.
     """
     return any(isinstance(n, ast.Lambda) for n in ast.walk(node))
 
 
-def _binds(nodes: list[ast.expr]) -> bool:
+def _contains_binding(nodes: list[ast.expr]) -> bool:
     """Whether an expression assigns a name (`:=`), awaits or yields. In a lambda these would not
     act on the enclosing function.
     """

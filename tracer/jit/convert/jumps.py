@@ -12,37 +12,39 @@ import copy
 from collections.abc import Callable, Sequence
 
 from .activity import INNER_SCOPES
-from .expressions import mark_test
+from .expressions import mark_condition
 from .templates import expression, statements
 
 RESULT, RETURNED = "_ol_result", "_ol_returned"
-Body = list[ast.stmt]
+StatementList = list[ast.stmt]
 
 
-def contains(body: Sequence[ast.AST], kinds: tuple[type, ...], through_loops: bool = True) -> bool:
-    """Whether `body` contains a node of one of `kinds`. Inner functions are not searched; loops
-    only if `through_loops`.
+def contains_node(
+    body: Sequence[ast.AST], node_types: tuple[type, ...], through_loops: bool = True
+) -> bool:
+    """Whether `body` contains a node of one of `node_types`. Inner functions are not searched;
+    loops only if `through_loops`.
     """
     for node in body:
-        if isinstance(node, kinds):
+        if isinstance(node, node_types):
             return True
         if isinstance(node, INNER_SCOPES):
             continue
         if isinstance(node, ast.While | ast.For) and not through_loops:
-            if contains(node.orelse, kinds, through_loops):
+            if contains_node(node.orelse, node_types, through_loops):
                 return True
             continue
-        if contains(list(ast.iter_child_nodes(node)), kinds, through_loops):
+        if contains_node(list(ast.iter_child_nodes(node)), node_types, through_loops):
             return True
     return False
 
 
 def always_jumps(body: Sequence[ast.stmt], kinds: tuple[type, ...]) -> bool:
     """Whether every path through `body` ends in a jump."""
-    return any(_always_jumps(node, kinds) for node in body)
+    return any(_statement_always_jumps(node, kinds) for node in body)
 
 
-def _always_jumps(node: ast.stmt, kinds: tuple[type, ...]) -> bool:
+def _statement_always_jumps(node: ast.stmt, kinds: tuple[type, ...]) -> bool:
     match node:
         case ast.Raise():
             return True
@@ -56,73 +58,88 @@ def _always_jumps(node: ast.stmt, kinds: tuple[type, ...]) -> bool:
                 node.finalbody, kinds
             )
         case ast.While(test=ast.Constant(value=value)) if value:
-            return not contains(node.body, (ast.Break,), through_loops=False)
+            return not contains_node(node.body, (ast.Break,), through_loops=False)
     return isinstance(node, kinds)
 
 
 class JumpLowering:
     """Lowers one kind of jump.
 
-    kinds: the node types of the jump.
+    jump_types: the node types of the jump.
     flags: the names of the flags that it sets.
-    jump: returns the replacement of a node.
+    replace_jump: returns the replacement of a node.
     """
 
     def __init__(
         self,
         kinds: tuple[type, ...],
         flags: list[str],
-        jump: Callable[[ast.stmt], Body],
+        jump: Callable[[ast.stmt], StatementList],
         loops: bool,
     ) -> None:
-        self.kinds, self.flags, self.jump, self.loops = kinds, flags, jump, loops
+        self.jump_types, self.flags, self.replace_jump, self.through_loops = (
+            kinds,
+            flags,
+            jump,
+            loops,
+        )
 
-    def lower(self, body: Sequence[ast.stmt]) -> Body:
+    def lower_statements(self, body: Sequence[ast.stmt]) -> StatementList:
         """Return the statements without such jumps."""
-        result: Body = []
+        result: StatementList = []
         for i, node in enumerate(body):
-            rest = list(body[i + 1 :])
-            if isinstance(node, self.kinds):
-                return result + self.jump(node)
-            if not contains([node], self.kinds, self.loops):
+            following = list(body[i + 1 :])
+            if isinstance(node, self.jump_types):
+                return result + self.replace_jump(node)
+            if not contains_node([node], self.jump_types, self.through_loops):
                 result.append(node)
                 continue
-            return result + self._lower_compound(node, rest)
+            return result + self._lower_compound(node, following)
         return result
 
-    def _lower_compound(self, node: ast.stmt, rest: Body) -> Body:
+    def _lower_compound(self, node: ast.stmt, following: StatementList) -> StatementList:
         if isinstance(node, ast.If):
-            if always_jumps(node.body, self.kinds):
+            if always_jumps(node.body, self.jump_types):
                 return [
-                    self._with_branches(node, self.lower(node.body), self.lower(node.orelse + rest))
+                    self._set_branches(
+                        node,
+                        self.lower_statements(node.body),
+                        self.lower_statements(node.orelse + following),
+                    )
                 ]
-            if node.orelse and always_jumps(node.orelse, self.kinds):
+            if node.orelse and always_jumps(node.orelse, self.jump_types):
                 return [
-                    self._with_branches(node, self.lower(node.body + rest), self.lower(node.orelse))
+                    self._set_branches(
+                        node,
+                        self.lower_statements(node.body + following),
+                        self.lower_statements(node.orelse),
+                    )
                 ]
-            node = self._with_branches(node, self.lower(node.body), self.lower(node.orelse))
+            node = self._set_branches(
+                node, self.lower_statements(node.body), self.lower_statements(node.orelse)
+            )
         else:
-            self._lower_inner(node)
-        return [node, *self._guarded_by_flags(node, rest)]
+            self._lower_inner_bodies(node)
+        return [node, *self._guard_by_flags(node, following)]
 
     @staticmethod
-    def _with_branches(node: ast.If, body: Body, orelse: Body) -> ast.If:
+    def _set_branches(node: ast.If, body: StatementList, orelse: StatementList) -> ast.If:
         node.body, node.orelse = body or statements("pass", node), orelse
         return node
 
-    def _lower_inner(self, node: ast.stmt) -> None:
+    def _lower_inner_bodies(self, node: ast.stmt) -> None:
         for field in ("body", "orelse", "finalbody"):
             if getattr(node, field, None):
-                setattr(node, field, self.lower(getattr(node, field)))
+                setattr(node, field, self.lower_statements(getattr(node, field)))
         for inner in (*getattr(node, "handlers", ()), *getattr(node, "cases", ())):
-            inner.body = self.lower(inner.body)
+            inner.body = self.lower_statements(inner.body)
 
-    def _guarded_by_flags(self, node: ast.stmt, rest: Body) -> Body:
+    def _guard_by_flags(self, node: ast.stmt, following: StatementList) -> StatementList:
         """Return the statements after a jump, under the condition that no flag is set."""
-        if not rest:
+        if not following:
             return []
         test = " and ".join(f"not {flag}" for flag in self.flags)
-        return statements(f"if {test}:\n    REST", node, REST=self.lower(rest))
+        return statements(f"if {test}:\n    REST", node, REST=self.lower_statements(following))
 
 
 class LoopJumpLowering(ast.NodeTransformer):
@@ -133,35 +150,35 @@ class LoopJumpLowering(ast.NodeTransformer):
     """
 
     def __init__(self) -> None:
-        self.count = 0
+        self.num_loops = 0
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         return node  # converted separately
 
     visit_Lambda = visit_ClassDef = visit_FunctionDef  # type: ignore[assignment]
 
-    def visit_For(self, node: ast.For) -> Body:
-        return self._loop(node)
+    def visit_For(self, node: ast.For) -> StatementList:
+        return self._lower_loop(node)
 
-    def visit_While(self, node: ast.While) -> Body:
-        return self._loop(node)
+    def visit_While(self, node: ast.While) -> StatementList:
+        return self._lower_loop(node)
 
-    def _loop(self, node: ast.For | ast.While) -> Body:
+    def _lower_loop(self, node: ast.For | ast.While) -> StatementList:
         self.generic_visit(node)
-        number, self.count = self.count, self.count + 1
-        breaks = contains(node.body, (ast.Break,), False)
-        before: Body = []
-        if contains(node.body, (ast.Continue,), False):
-            self._lower(node, ast.Continue, f"_ol_continue_{number}")
-        if breaks:
-            flag = f"_ol_break_{number}"
-            self._lower(node, ast.Break, flag)
+        loop_number, self.num_loops = self.num_loops, self.num_loops + 1
+        has_break = contains_node(node.body, (ast.Break,), False)
+        before: StatementList = []
+        if contains_node(node.body, (ast.Continue,), False):
+            self._lower_jump_kind(node, ast.Continue, f"_ol_continue_{loop_number}")
+        if has_break:
+            flag = f"_ol_break_{loop_number}"
+            self._lower_jump_kind(node, ast.Break, flag)
             before = statements(f"{flag} = False", node)
         if isinstance(node, ast.While) and any(
             isinstance(n, ast.NamedExpr) for n in ast.walk(node.test)
         ):
-            before += self._test_as_statements(node, number, breaks)
-        elif breaks:
+            before += self._move_test_to_statements(node, loop_number, has_break)
+        elif has_break:
             if isinstance(node, ast.While):
                 node.test = expression(f"not {flag} and TEST", node, TEST=node.test)
             else:
@@ -169,15 +186,15 @@ class LoopJumpLowering(ast.NodeTransformer):
         return [
             *before,
             node,
-            *self._else_as_statements(node, f"_ol_break_{number}" if breaks else ""),
+            *self._move_else_after_loop(node, f"_ol_break_{loop_number}" if has_break else ""),
         ]
 
     @staticmethod
-    def _test_as_statements(node: ast.While, number: int, breaks: bool) -> Body:
+    def _move_test_to_statements(node: ast.While, number: int, breaks: bool) -> StatementList:
         """Move a condition that contains `:=` to statements before the loop and at the end of each
         iteration, so that its names are assigned even if the loop runs zero iterations.
         """
-        mark_test(node.test)
+        mark_condition(node.test)
         name = f"_ol_go_{number}"
         first, again = (
             statements(f"{name} = TEST", node, TEST=copy.deepcopy(node.test)) for _ in range(2)
@@ -191,18 +208,18 @@ class LoopJumpLowering(ast.NodeTransformer):
         return first
 
     @staticmethod
-    def _lower(node: ast.For | ast.While, kind: type, flag: str) -> None:
-        def jump(at: ast.stmt) -> Body:
+    def _lower_jump_kind(node: ast.For | ast.While, kind: type, flag: str) -> None:
+        def set_flag(at: ast.stmt) -> StatementList:
             return statements(f"{flag} = True", at)
 
-        node.body = JumpLowering((kind,), [flag], jump, loops=False).lower(node.body) or statements(
-            "pass", node
-        )
+        node.body = JumpLowering((kind,), [flag], set_flag, loops=False).lower_statements(
+            node.body
+        ) or statements("pass", node)
         if kind is ast.Continue:
             node.body = [*statements(f"{flag} = False", node), *node.body]
 
     @staticmethod
-    def _else_as_statements(node: ast.For | ast.While, flag: str) -> Body:
+    def _move_else_after_loop(node: ast.For | ast.While, flag: str) -> StatementList:
         """Return the `else` of a loop as statements after it."""
         orelse, node.orelse = node.orelse, []
         if not orelse or not flag:
@@ -210,7 +227,7 @@ class LoopJumpLowering(ast.NodeTransformer):
         return statements(f"if not {flag}:\n    ELSE", node, ELSE=orelse)
 
 
-class _ReturnsToBreaks(ast.NodeTransformer):
+class _LoopReturnsToBreaks(ast.NodeTransformer):
     """Replaces `return` in loops by an assignment and `break`."""
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
@@ -218,21 +235,21 @@ class _ReturnsToBreaks(ast.NodeTransformer):
 
     visit_Lambda = visit_ClassDef = visit_FunctionDef  # type: ignore[assignment]
 
-    def visit_Return(self, node: ast.Return) -> Body:
+    def visit_Return(self, node: ast.Return) -> StatementList:
         value = node.value or ast.copy_location(ast.Constant(None), node)
         return statements(f"{RESULT} = VALUE\n{RETURNED} = True\nbreak", node, VALUE=value)
 
-    def visit_For(self, node: ast.For) -> Body:
-        return self._loop(node)
+    def visit_For(self, node: ast.For) -> StatementList:
+        return self._transform_loop(node)
 
-    def visit_While(self, node: ast.While) -> Body:
-        return self._loop(node)
+    def visit_While(self, node: ast.While) -> StatementList:
+        return self._transform_loop(node)
 
-    def _loop(self, node: ast.For | ast.While) -> Body:
+    def _transform_loop(self, node: ast.For | ast.While) -> StatementList:
         """Transform an inner loop. A `return` in it also ends the outer loops."""
-        returns = contains(node.body, (ast.Return,))
+        has_return = contains_node(node.body, (ast.Return,))
         self.generic_visit(node)
-        return [node, *(statements(f"if {RETURNED}:\n    break", node) if returns else [])]
+        return [node, *(statements(f"if {RETURNED}:\n    break", node) if has_return else [])]
 
 
 def lower_jumps(function: ast.FunctionDef) -> None:
@@ -240,50 +257,52 @@ def lower_jumps(function: ast.FunctionDef) -> None:
     `continue`.
     """
     body = list(function.body)
-    early = any(contains([node], (ast.Return,)) for node in body[:-1]) or (
-        contains(body[-1:], (ast.Return,)) and not isinstance(body[-1], ast.Return)
+    has_early_return = any(contains_node([node], (ast.Return,)) for node in body[:-1]) or (
+        contains_node(body[-1:], (ast.Return,)) and not isinstance(body[-1], ast.Return)
     )
-    if early:
-        function.body = _single_return(function, body)
+    if has_early_return:
+        function.body = _lower_returns(function, body)
     loops = LoopJumpLowering()
-    function.body = [n for node in function.body for n in _as_body(loops.visit(node))]
+    function.body = [n for node in function.body for n in _to_statement_list(loops.visit(node))]
 
 
-def _as_body(result: ast.AST | Body) -> Body:
+def _to_statement_list(result: ast.AST | StatementList) -> StatementList:
     return result if isinstance(result, list) else [result]  # type: ignore[list-item]
 
 
-def _single_return(function: ast.FunctionDef, body: Body) -> Body:
-    covers = always_jumps(body, (ast.Return,))
+def _lower_returns(function: ast.FunctionDef, body: StatementList) -> StatementList:
+    always_returns = always_jumps(body, (ast.Return,))
 
-    def out_of_loops(nodes: Body) -> Body:
-        found: Body = []
+    def replace_loop_returns(nodes: StatementList) -> StatementList:
+        found: StatementList = []
         for node in nodes:
-            if isinstance(node, ast.For | ast.While) and contains([node], (ast.Return,)):
+            if isinstance(node, ast.For | ast.While) and contains_node([node], (ast.Return,)):
                 node.body = [
-                    n for inner in node.body for n in _as_body(_ReturnsToBreaks().visit(inner))
+                    n
+                    for inner in node.body
+                    for n in _to_statement_list(_LoopReturnsToBreaks().visit(inner))
                 ]
-                node.orelse = out_of_loops(node.orelse)
+                node.orelse = replace_loop_returns(node.orelse)
                 setattr(node, "returns", True)  # noqa: B010 - of this conversion, not of ast
             elif not isinstance(node, INNER_SCOPES):
                 for field in ("body", "orelse", "finalbody"):
                     if getattr(node, field, None):
-                        setattr(node, field, out_of_loops(getattr(node, field)))
+                        setattr(node, field, replace_loop_returns(getattr(node, field)))
                 for inner in (*getattr(node, "handlers", ()), *getattr(node, "cases", ())):
-                    inner.body = out_of_loops(inner.body)
+                    inner.body = replace_loop_returns(inner.body)
             found.append(node)
         return found
 
-    def jump(node: ast.stmt) -> Body:
+    def set_result(node: ast.stmt) -> StatementList:
         assert isinstance(node, ast.Return)
         value = node.value or ast.copy_location(ast.Constant(None), node)
         return statements(f"{RESULT} = VALUE\n{RETURNED} = True", node, VALUE=value)
 
-    lowered = ReturnLowering(jump).lower(out_of_loops(body))
+    lowered = ReturnLowering(set_result).lower_statements(replace_loop_returns(body))
     first = statements(f"{RESULT} = __ol.NO_RETURN_VALUE\n{RETURNED} = False", function)
     last = (
         f"return __ol.return_value({RESULT})"
-        if covers
+        if always_returns
         else f"return __ol.return_value({RESULT}, {RETURNED}, {function.name!r})"
     )
     return [*first, *lowered, *statements(last, body[-1])]
@@ -294,31 +313,31 @@ class ReturnLowering(JumpLowering):
     breaks.
     """
 
-    def __init__(self, jump: Callable[[ast.stmt], Body]) -> None:
+    def __init__(self, jump: Callable[[ast.stmt], StatementList]) -> None:
         super().__init__((ast.Return,), [RETURNED], jump, loops=True)
 
-    def lower(self, body: Sequence[ast.stmt]) -> Body:
+    def lower_statements(self, body: Sequence[ast.stmt]) -> StatementList:
         """Return the statements without returns."""
-        result: Body = []
+        result: StatementList = []
         for i, node in enumerate(body):
-            rest = list(body[i + 1 :])
+            following = list(body[i + 1 :])
             if isinstance(node, ast.Return):
-                return result + self.jump(node)
-            if _returns_in_loop(node):
+                return result + self.replace_jump(node)
+            if _contains_loop_return(node):
                 if not isinstance(node, ast.For | ast.While):
-                    return result + self._lower_compound(node, rest)
-                node.orelse = self.lower(node.orelse)
-                return [*result, node, *self._guarded_by_flags(node, rest)]
-            if not contains([node], self.kinds, self.loops):
+                    return result + self._lower_compound(node, following)
+                node.orelse = self.lower_statements(node.orelse)
+                return [*result, node, *self._guard_by_flags(node, following)]
+            if not contains_node([node], self.jump_types, self.through_loops):
                 result.append(node)
                 continue
-            return result + self._lower_compound(node, rest)
+            return result + self._lower_compound(node, following)
         return result
 
 
-def _returns_in_loop(node: ast.AST) -> bool:
+def _contains_loop_return(node: ast.AST) -> bool:
     if getattr(node, "returns", False):
         return True
     return not isinstance(node, INNER_SCOPES) and any(
-        _returns_in_loop(n) for n in ast.iter_child_nodes(node)
+        _contains_loop_return(n) for n in ast.iter_child_nodes(node)
     )

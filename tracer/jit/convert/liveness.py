@@ -9,68 +9,71 @@ from collections.abc import Sequence
 
 from .activity import symbol_effects
 
-Symbols = frozenset[str]
+SymbolSet = frozenset[str]
 
 
 def annotate_liveness(function: ast.FunctionDef) -> None:
     """Set `live` of every `if`, `while` and `for`: the symbols that are read after it, and for a
     loop also in the next iteration.
     """
-    does = symbol_effects(function.body)
-    always = frozenset(does.captured | does.outer)
-    Liveness(always).block(function.body, frozenset())
+    effects = symbol_effects(function.body)
+    always_live = frozenset(effects.captured_reads | effects.outer_declared)
+    LivenessAnalysis(always_live).block(function.body, frozenset())
 
 
-class Liveness:
+class LivenessAnalysis:
     """Backward liveness analysis.
 
-    always: symbols that functions defined here may read at any time.
+    always_live: symbols that functions defined here may read at any time.
     """
 
-    def __init__(self, always: Symbols) -> None:
-        self.always = always
+    def __init__(self, always: SymbolSet) -> None:
+        self.always_live = always
 
-    def block(self, body: Sequence[ast.stmt], after: Symbols) -> Symbols:
+    def block(self, body: Sequence[ast.stmt], after: SymbolSet) -> SymbolSet:
         """Return the symbols that are live before a list of statements."""
         for statement in reversed(body):
-            after = self.statement(statement, after)
+            after = self.live_before_statement(statement, after)
         return after
 
-    def statement(self, node: ast.stmt, after: Symbols) -> Symbols:
+    def live_before_statement(self, node: ast.stmt, after: SymbolSet) -> SymbolSet:
         """Return the symbols that are live before a statement, given those that are live after
         it.
         """
-        special = getattr(self, f"_{type(node).__name__.lower()}", None)
-        if special is not None:
-            found: Symbols = special(node, after)
-            return found
-        does = symbol_effects(node)
+        method = getattr(self, f"_{type(node).__name__.lower()}", None)
+        if method is not None:
+            live: SymbolSet = method(node, after)
+            return live
+        effects = symbol_effects(node)
         written = (
-            frozenset(does.writes)
+            frozenset(effects.writes)
             if isinstance(node, ast.Assign | ast.FunctionDef)
             else frozenset()
         )
-        return (after - (written - does.reads)) | does.reads
+        return (after - (written - effects.reads)) | effects.reads
 
-    def _if(self, node: ast.If, after: Symbols) -> Symbols:
-        node.live = after | self.always  # type: ignore[attr-defined]
+    def _if(self, node: ast.If, after: SymbolSet) -> SymbolSet:
+        node.live = after | self.always_live  # type: ignore[attr-defined]
         return (
             self.block(node.body, after)
             | self.block(node.orelse, after)
             | symbol_effects(node.test).reads
         )
 
-    def _while(self, node: ast.While, after: Symbols) -> Symbols:
-        rest = self.block(node.orelse, after) | symbol_effects(node.test).reads
-        return self._loop(node, rest)
+    def _while(self, node: ast.While, after: SymbolSet) -> SymbolSet:
+        live_after = self.block(node.orelse, after) | symbol_effects(node.test).reads
+        return self._live_before_loop(node, live_after)
 
-    def _for(self, node: ast.For, after: Symbols) -> Symbols:
-        rest = self.block(node.orelse, after)
+    def _for(self, node: ast.For, after: SymbolSet) -> SymbolSet:
+        live_after = self.block(node.orelse, after)
         test = getattr(node, "extra_test", None)
-        return self._loop(node, rest | symbol_effects(test).reads) | symbol_effects(node.iter).reads
+        return (
+            self._live_before_loop(node, live_after | symbol_effects(test).reads)
+            | symbol_effects(node.iter).reads
+        )
 
-    def _loop(self, node: ast.While | ast.For, rest: Symbols) -> Symbols:
-        head = rest
+    def _live_before_loop(self, node: ast.While | ast.For, live_after: SymbolSet) -> SymbolSet:
+        head = live_after
         target = (
             frozenset(symbol_effects(node.target).writes)
             if isinstance(node, ast.For)
@@ -81,23 +84,23 @@ class Liveness:
             if before == head:
                 break
             head = before
-        setattr(node, "live", head | self.always)  # noqa: B010 - of this conversion, not of ast
+        setattr(node, "live", head | self.always_live)  # noqa: B010 - of this conversion, not of ast
         return head
 
-    def _with(self, node: ast.With, after: Symbols) -> Symbols:
+    def _with(self, node: ast.With, after: SymbolSet) -> SymbolSet:
         return self.block(node.body, after) | symbol_effects(node.items).reads
 
-    def _try(self, node: ast.Try, after: Symbols) -> Symbols:
-        every = symbol_effects(node).reads | after
+    def _try(self, node: ast.Try, after: SymbolSet) -> SymbolSet:
+        live = symbol_effects(node).reads | after
         for body in (node.body, *(h.body for h in node.handlers), node.orelse, node.finalbody):
-            self.block(body, frozenset(every))
-        return frozenset(every)
+            self.block(body, frozenset(live))
+        return frozenset(live)
 
-    def _match(self, node: ast.Match, after: Symbols) -> Symbols:
-        found = frozenset(symbol_effects(node.subject).reads) | after
+    def _match(self, node: ast.Match, after: SymbolSet) -> SymbolSet:
+        live = frozenset(symbol_effects(node.subject).reads) | after
         for case in node.cases:
-            found |= self.block(case.body, after) | symbol_effects(case.guard).reads
-        return found
+            live |= self.block(case.body, after) | symbol_effects(case.guard).reads
+        return live
 
-    def _return(self, node: ast.Return, after: Symbols) -> Symbols:
+    def _return(self, node: ast.Return, after: SymbolSet) -> SymbolSet:
         return frozenset(symbol_effects(node).reads)

@@ -18,9 +18,9 @@ def statements(text: str, at: ast.AST, **holes: Any) -> list[ast.stmt]:
     name. A str renames. A list of str expands a name in a tuple or `nonlocal`.
     """
     tree = ast.parse(text)
-    filled = _HoleFiller(holes).visit(tree)
+    filled = _PlaceholderFiller(holes).visit(tree)
     for node in filled.body:
-        copy_position(node, at)
+        set_generated_positions(node, at)
     result: list[ast.stmt] = filled.body
     return result
 
@@ -32,7 +32,7 @@ def expression(text: str, at: ast.AST, **holes: Any) -> Any:
     return result.value
 
 
-def copy_position(node: Node, at: ast.AST) -> Node:
+def set_generated_positions(node: Node, at: ast.AST) -> Node:
     """Set the position of generated nodes to the line of `at`. Nodes of the user's code keep their
     positions.
     """
@@ -45,14 +45,14 @@ def copy_position(node: Node, at: ast.AST) -> Node:
 
 
 def mark_user_nodes(tree: ast.AST) -> None:
-    """Mark all nodes of the user's tree, so that `copy_position` does not change their
+    """Mark all nodes of the user's tree, so that `set_generated_positions` does not change their
     positions.
     """
     for node in ast.walk(tree):
         node._placed = True  # type: ignore[attr-defined]
 
 
-class _HoleFiller(ast.NodeTransformer):
+class _PlaceholderFiller(ast.NodeTransformer):
     def __init__(self, holes: dict[str, Any]) -> None:
         self.holes = holes
 

@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from types import CellType
 from typing import Any
 
-from .side_effects import is_program_value
+from .side_effects import is_symbolic_value
 from .snapshots import (
     MISSING,
     ConstantSnapshot,
     Snapshot,
-    is_constant,
-    iter_items,
-    restore_items,
+    consists_of_constants,
+    iter_container_items,
+    restore_container_items,
 )
-from .source import LAYER_TABLES, CellSource, GlobalSource, Source
+from .source import LAYER_REGISTRIES, CellSource, GlobalSource, Source
 
 
 @dataclass
@@ -25,35 +25,35 @@ class StateGuard:
     """The assumption that a source has the value from before the capture.
 
     expected: the snapshot of the value.
-    is_versioned: whether the layer counts assignments to the value, so that calls compare it only
-    after an assignment.
-    is_read: for a source found by ReadTracker, whether converted code read it; False if it only
+    is_checked_by_version: whether the layer counts assignments to the value, so that calls compare
+    it only after an assignment.
+    was_read: for a source found by ReadTracker, whether converted code read it; False if it only
     wrote it.
     """
 
     source: Source
     expected: Snapshot
-    is_versioned: bool = False
-    is_read: bool = True
+    is_checked_by_version: bool = False
+    was_read: bool = True
 
-    def holds(self) -> bool:
+    def is_satisfied(self) -> bool:
         """Whether the current value matches the snapshot."""
         return self.source.matches(self.expected)
 
-    def is_temporary(self) -> bool:
+    def has_temporary_value(self) -> bool:
         """Whether the current value is data of one call: a constant, a value of the program or a
         list that grew, without layers or other objects that outlive the call.
         """
         now = self.source.read()
-        return self.source.key not in LAYER_TABLES and (
+        return self.source.key not in LAYER_REGISTRIES and (
             now is self.expected.value
-            or is_constant(now)
-            or any(map(is_program_value, iter_items(now)))
+            or consists_of_constants(now)
+            or any(map(is_symbolic_value, iter_container_items(now)))
         )
 
-    def restore(self) -> None:
+    def restore_value(self) -> None:
         """Restore the value from before the capture, and the items of its containers."""
-        restore_items(self.expected)
+        restore_container_items(self.expected)
         if self.expected.value is MISSING:
             self.source.delete()
         elif self.source.read() is not self.expected.value:
@@ -66,9 +66,9 @@ class NameGuards:
     """
 
     def __init__(self) -> None:
-        self.guards: list[StateGuard] = []
-        self._cells: list[tuple[CellType, Any]] = []
-        self._names: list[tuple[dict[str, Any], str, Any]] = []
+        self.state_guards: list[StateGuard] = []
+        self._expected_cells: list[tuple[CellType, Any]] = []
+        self._expected_names: list[tuple[dict[str, Any], str, Any]] = []
 
     def add(self, guard: StateGuard) -> bool:
         """Add a guard if it is on such a name; return whether it was added."""
@@ -76,24 +76,24 @@ class NameGuards:
         if type(expected) not in (Snapshot, ConstantSnapshot) or expected.value is MISSING:
             return False
         if isinstance(source, CellSource):
-            self._cells.append((source.holder, expected.value))
+            self._expected_cells.append((source.holder, expected.value))
         elif isinstance(source, GlobalSource):
-            self._names.append((source.holder, source.key, expected.value))
+            self._expected_names.append((source.holder, source.key, expected.value))
         else:
             return False
-        self.guards.append(guard)
+        self.state_guards.append(guard)
         return True
 
-    def hold(self) -> bool:
+    def are_satisfied(self) -> bool:
         """Whether all guards hold."""
-        return self._are_identical() or all(guard.holds() for guard in self.guards)
+        return self._are_identical() or all(guard.is_satisfied() for guard in self.state_guards)
 
     def _are_identical(self) -> bool:
         try:
-            for cell, value in self._cells:
+            for cell, value in self._expected_cells:
                 if cell.cell_contents is not value:
                     return False
-            for names, name, value in self._names:
+            for names, name, value in self._expected_names:
                 if names[name] is not value:
                     return False
         except (KeyError, ValueError):  # a deleted name or an empty cell

@@ -20,37 +20,37 @@ from ...ir.plain_values import PLAIN_TYPES, is_immutable
 from ...ir.program import Guard
 from ...nn import layer as layers
 from ...nn.layer import Layer
-from .bytecode import globals_written
+from .bytecode import iter_assigned_globals
 from .guard import NameGuards, StateGuard
 from .reads import ReadTracker
-from .side_effects import SideEffect, is_program_value, namespace_id
+from .side_effects import SideEffect, attribute_dict_id, is_symbolic_value
 from .snapshots import (
     MISSING,
     Snapshot,
+    consists_of_constants,
     copy_constant,
-    ignore_elements,
-    ignore_state,
-    is_constant,
     is_container,
-    iter_items,
-    iter_states,
-    random_states,
-    restore_items,
+    iter_container_items,
+    iter_state_snapshots,
+    restore_container_items,
+    snapshot_random_generators,
     take_state_snapshot,
+    without_elements,
+    without_iterator_state,
 )
 from .source import (
-    LAYER_TABLES,
+    LAYER_REGISTRIES,
     ArgumentSource,
     AttrSource,
-    LayerTableSource,
+    LayerRegistrySource,
     Source,
-    name_source,
+    create_name_source,
     read_cell,
 )
-from .user_code import PACKAGE, is_user_module, is_user_object
+from .user_code import PACKAGE_NAME, is_user_module, is_user_object
 
 # Functions that can read any attribute.
-REFLECTION = {
+REFLECTION_NAMES = {
     "getattr",
     "vars",
     "__dict__",
@@ -77,110 +77,124 @@ IGNORED_ATTRIBUTES = (
 
 
 class GuardSet:
-    """The guards of a captured program. `hold` returns whether the program is valid for a call.
+    """The guards of a captured program. `are_satisfied` returns whether the program is valid for a
+    call.
 
-    The set is created before the capture. The capture calls `add_function` before it calls a user
-    function; `finish` selects the guards. If the capture changes state to a constant, each run
-    assigns the constant again (`replay`); if it changes state to another value, the program is
-    valid for one call only. Layers count assignments to their attributes, so that few values are
-    compared if a layer did not change.
+    The set is created before the capture. The capture calls `guard_names_of_function` before it
+    calls a user function; `finish_capture` selects the guards. If the capture changes state to a
+    constant, each run assigns the constant again (`replay_assignments`); if it changes state to
+    another value, the program is valid for one call only. Layers count assignments to their
+    attributes, so that few values are compared if a layer did not change.
     """
 
     def __init__(self, owner: Any) -> None:
-        self._guards: dict[tuple[int, str], StateGuard] = {}
-        self._watched: dict[int, Any] = {}  # objects whose attributes all have guards, by id
+        self._guard_by_source: dict[tuple[int, str], StateGuard] = {}
+        self._watched_objects: dict[
+            int, Any
+        ] = {}  # objects whose attributes all have guards, by id
         # The user functions, by code, cells and module.
-        self._functions: dict[Any, FunctionType] = {}
-        self._existing_functions: set[int] = set()  # ids of functions from before the capture
-        self._codes: set[CodeType] = set()
-        self._inner_functions: set[tuple[str, int, str]] = set()  # by their definition
-        self._arguments: list[dict[str, Any]] = []  # keeps the holders of ArgumentSource alive
-        self._names_read: set[str] = set()
-        self._strings: set[str] = set()  # names that `getattr` and `hasattr` may read
+        self._user_functions: dict[Any, FunctionType] = {}
+        self._existing_function_ids: set[int] = set()  # ids of functions from before the capture
+        self._user_codes: set[CodeType] = set()
+        self._inner_definitions: set[tuple[str, int, str]] = set()  # by their definition
+        self._argument_holders: list[
+            dict[str, Any]
+        ] = []  # keeps the holders of ArgumentSource alive
+        self._attribute_names_read: set[str] = set()
+        self._string_constants: set[str] = set()  # names that `getattr` and `hasattr` may read
         self._side_effects: list[SideEffect] = []
-        self._replayed: list[tuple[Source, Any]] = []
-        self._invalid_because = ""  # a source that makes the program valid for one call only
+        self._replayed_assignments: list[tuple[Source, Any]] = []
+        self._invalidating_source = ""  # a source that makes the program valid for one call only
         # Descriptions of values that differ at each call: the program is used once.
-        self.unstable: dict[str, None] = {}
+        self.unstable_reads: dict[str, None] = {}
         # Random generators that changed, perhaps in another thread.
-        self.suspected_unstable: set[str] = set()
-        self.reads = ReadTracker(self._guards, self._watched, self._watch, self._mark_unstable)
-        self._random_states = random_states()
-        self._always_checked: list[StateGuard] = []
+        self.suspected_unstable_reads: set[str] = set()
+        self.read_tracker = ReadTracker(
+            self._guard_by_source,
+            self._watched_objects,
+            self._guard_all_attributes,
+            self._add_unstable_read,
+        )
+        self._initial_random_states = snapshot_random_generators()
+        self._always_checked_guards: list[StateGuard] = []
         self._name_guards = NameGuards()
         # The versioned guards, by id of their layer.
-        self._versioned: dict[int, tuple[Layer, list[StateGuard]]] = {}
+        self._versioned_guards: dict[int, tuple[Layer, list[StateGuard]]] = {}
         if owner is not None:
-            self._watch(owner, is_owner=True)
-            self.reads.add_existing(owner)
-        self._checked_version = -1
+            self._guard_all_attributes(owner, is_owner=True)
+            self.read_tracker.register_existing(owner)
+        self._last_checked_version = -1
 
     # -- before and during the capture
     # ------------------------------------------------------------------------
 
-    def add_function(self, function: FunctionType) -> None:
+    def guard_names_of_function(self, function: FunctionType) -> None:
         """Add guards for the names that a user function reads, before it is called."""
         code, cells = function.__code__, function.__closure__ or ()
         key = code, tuple(map(id, cells)), id(function.__globals__)
-        if key in self._functions:
+        if key in self._user_functions:
             return
-        self._functions[key] = function
-        codes = list(_iter_codes(code))
-        if code not in self._codes:
-            self._codes.add(code)
-            self._inner_functions.update(map(_definition, codes[1:]))
-            self._strings.update(t for c in codes for t in c.co_consts if isinstance(t, str))
-            self._names_read.update(name for c in codes for name in _attributes_read(c))
-        if _definition(code) not in self._inner_functions or (
-            id(function) in self._existing_functions
+        self._user_functions[key] = function
+        codes = list(_iter_code_objects(code))
+        if code not in self._user_codes:
+            self._user_codes.add(code)
+            self._inner_definitions.update(map(_definition_key, codes[1:]))
+            self._string_constants.update(
+                t for c in codes for t in c.co_consts if isinstance(t, str)
+            )
+            self._attribute_names_read.update(
+                name for c in codes for name in _iter_attributes_read(c)
+            )
+        if _definition_key(code) not in self._inner_definitions or (
+            id(function) in self._existing_function_ids
         ):
             for name, cell in zip(code.co_freevars, cells, strict=True):
-                self._add_name(cell, name, read_cell(cell))
+                self._guard_name(cell, name, read_cell(cell))
             for value in (
                 *(function.__defaults__ or ()),
                 *(function.__kwdefaults__ or {}).values(),
             ):
-                self.add_argument(f"a default of {code.co_name}", value)
-        self.reads.add_globals(function.__globals__)
-        for name in globals_written(code):
-            self.reads.record_global_write(function.__globals__, name)
+                self.guard_argument_contents(f"a default of {code.co_name}", value)
+        self.read_tracker.register_globals(function.__globals__)
+        for name in iter_assigned_globals(code):
+            self.read_tracker.record_global_write(function.__globals__, name)
         for name in dict.fromkeys(n for c in codes for n in c.co_names):
             if name in function.__globals__:
-                self._add_name(function.__globals__, name, function.__globals__[name])
+                self._guard_name(function.__globals__, name, function.__globals__[name])
 
-    def add_argument(self, name: str, argument: Any) -> None:
+    def guard_argument_contents(self, name: str, argument: Any) -> None:
         """Add guards for the contents of an argument that is not a tensor. The identity of the
         argument is in the cache key, so it needs no guard.
         """
         if not isinstance(argument, (Tensor, np.ndarray, InputSpec, *PLAIN_TYPES)):
             holder = {name: argument}
-            self._arguments.append(holder)
+            self._argument_holders.append(holder)
             if isinstance(argument, ModuleType):
-                self._add_name(holder, name, argument)
+                self._guard_name(holder, name, argument)
             else:
-                self._add_named(ArgumentSource(name, holder, name), argument)
+                self._guard_value_and_items(ArgumentSource(name, holder, name), argument)
 
-    def _add_name(self, holder: Any, name: str, value: Any) -> None:
+    def _guard_name(self, holder: Any, name: str, value: Any) -> None:
         if isinstance(value, ModuleType):
             if is_user_module(value):
-                self._watch(value)
+                self._guard_all_attributes(value)
             return
-        self._add_named(name_source(name, holder, name), value)
+        self._guard_value_and_items(create_name_source(name, holder, name), value)
 
-    def _add_named(self, source: Source, value: Any) -> None:
+    def _guard_value_and_items(self, source: Source, value: Any) -> None:
         if self._add_guard(source, value):
-            for found in iter_items(value):
-                self._watch(found)
+            for found in iter_container_items(value):
+                self._guard_all_attributes(found)
 
-    def _watch(self, value: Any, is_owner: bool = False) -> None:
+    def _guard_all_attributes(self, value: Any, is_owner: bool = False) -> None:
         """Add guards for all attributes of a layer and its sublayers, or of another object."""
-        if id(value) in self._watched:
+        if id(value) in self._watched_objects:
             return
         if isinstance(value, Layer):
             for layer in value.sublayers(include_self=True):
-                self._watch_layer(layer)
+                self._guard_layer(layer)
         elif (is_owner and hasattr(value, "__dict__")) or is_user_object(value):
-            self._watched[id(value)] = value
+            self._watched_objects[id(value)] = value
             owner = value.__name__ if isinstance(value, ModuleType | type) else type(value).__name__
             for key, found in list(vars(value).items()):
                 if key not in IGNORED_ATTRIBUTES and not (
@@ -188,41 +202,41 @@ class GuardSet:
                 ):
                     self._add_guard(AttrSource(f"{owner}.{key}", value, key), found)
                     if isinstance(found, Layer):
-                        self._watch(found)
+                        self._guard_all_attributes(found)
 
-    def _watch_layer(self, layer: Layer) -> None:
-        if id(layer) in self._watched:
+    def _guard_layer(self, layer: Layer) -> None:
+        if id(layer) in self._watched_objects:
             return
-        self._watched[id(layer)] = layer
+        self._watched_objects[id(layer)] = layer
         for hook in (*layer._forward_pre_hooks.values(), *layer._forward_post_hooks.values()):
             if isinstance(hook, FunctionType) and not is_library_file(hook.__code__.co_filename):
-                self.add_function(hook)
-        self._watch_classes(type(layer))
-        is_library_layer = type(layer).__module__.startswith(PACKAGE)
+                self.guard_names_of_function(hook)
+        self._guard_user_classes(type(layer))
+        is_library_layer = type(layer).__module__.startswith(PACKAGE_NAME)
         for key, found in list(vars(layer).items()):
             if key in IGNORED_ATTRIBUTES:
                 continue
             label = f"{type(layer).__name__}.{key}"
-            if key in LAYER_TABLES:
-                source = LayerTableSource(label, layer, key)
+            if key in LAYER_REGISTRIES:
+                source = LayerRegistrySource(label, layer, key)
                 self._add_guard(source, list(found), is_versioned=True)
                 continue
             # The layer does not notice changes of a mutable container.
             is_versioned = is_library_layer or not is_container(found) or is_immutable(found)
             self._add_guard(AttrSource(label, layer, key), found, is_versioned)
             if not is_versioned:
-                for item in iter_items(found):
+                for item in iter_container_items(found):
                     if isinstance(item, Layer):
-                        self._watch(item)
+                        self._guard_all_attributes(item)
 
-    def _watch_classes(self, layer_class: type) -> None:
+    def _guard_user_classes(self, layer_class: type) -> None:
         for kind in layer_class.__mro__:
-            is_library_class = kind.__module__.startswith((PACKAGE, "builtins"))
-            if id(kind) not in self._watched and not is_library_class:
-                self._watch_class(kind)
+            is_library_class = kind.__module__.startswith((PACKAGE_NAME, "builtins"))
+            if id(kind) not in self._watched_objects and not is_library_class:
+                self._guard_class(kind)
 
-    def _watch_class(self, kind: type) -> None:
-        self._watched[id(kind)] = kind
+    def _guard_class(self, kind: type) -> None:
+        self._watched_objects[id(kind)] = kind
         for key, found in list(vars(kind).items()):
             if (
                 key not in IGNORED_ATTRIBUTES
@@ -234,30 +248,30 @@ class GuardSet:
     def _add_guard(self, source: Source, value: Any, is_versioned: bool = False) -> bool:
         """Add a guard unless there is one; return whether it is new."""
         key = id(source.holder), source.key
-        if key in self._guards:
+        if key in self._guard_by_source:
             return False
-        self._existing_functions.update(
-            id(v) for v in iter_items(value) if isinstance(v, FunctionType)
+        self._existing_function_ids.update(
+            id(v) for v in iter_container_items(value) if isinstance(v, FunctionType)
         )
         expected = take_state_snapshot(value)
         is_versioned = is_versioned and not isinstance(value, np.ndarray)
-        self._guards[key] = StateGuard(source, expected, is_versioned)
-        self.reads.add_existing(value, expected)
+        self._guard_by_source[key] = StateGuard(source, expected, is_versioned)
+        self.read_tracker.register_existing(value, expected)
         return True
 
-    def _mark_unstable(self, description: str) -> None:
+    def _add_unstable_read(self, description: str) -> None:
         """Record that code reads a value that differs at each call."""
-        self.unstable[description] = None
+        self.unstable_reads[description] = None
 
     @property
-    def first_unstable(self) -> str:
+    def first_unstable_read(self) -> str:
         """The description of the first value that differs at each call; empty if there is none."""
-        return next(iter(self.unstable), "")
+        return next(iter(self.unstable_reads), "")
 
     # -- after the capture
     # --------------------------------------------------------------------------
 
-    def finish(self, effects: list[SideEffect]) -> None:
+    def finish_capture(self, effects: list[SideEffect]) -> None:
         """Select the guards when the capture is finished.
 
         effects: the side effects, which each call repeats.
@@ -265,82 +279,93 @@ class GuardSet:
         Raises TraceError if values of the program were stored in a list or dict of the user.
         """
         self._side_effects = effects
-        assigned = {(namespace_id(e.owner), e.key) for e in effects}
-        self.find_unstable()
-        self._guard_class_attributes()
-        for guard in [*self._guards.values(), *self._added_attributes()]:
+        assigned = {(attribute_dict_id(e.owner), e.key) for e in effects}
+        self.find_unstable_reads()
+        self._guard_absent_attributes()
+        for guard in [*self._guard_by_source.values(), *self._iter_added_attributes()]:
             source = guard.source
-            if (namespace_id(source.holder), source.key) in assigned:
+            if (attribute_dict_id(source.holder), source.key) in assigned:
                 continue
-            guard.expected = ignore_elements(guard.expected, assigned)
+            guard.expected = without_elements(guard.expected, assigned)
             self._reject_program_values(guard)
-            is_read = self._is_read(guard)
-            if not guard.holds():
-                self._handle_change(guard, is_read)
+            is_read = self._may_be_read(guard)
+            if not guard.is_satisfied():
+                self._handle_changed_value(guard, is_read)
             elif is_read or (
-                isinstance(source.holder, Layer) and not self._is_private_container(guard)
+                isinstance(source.holder, Layer) and not self._is_unguarded_container(guard)
             ):
-                self._keep(guard)
-        self._invalid_because = (
-            self._invalid_because or self.first_unstable or next(iter(self.suspected_unstable), "")
+                self._add_final_guard(guard)
+        self._invalidating_source = (
+            self._invalidating_source
+            or self.first_unstable_read
+            or next(iter(self.suspected_unstable_reads), "")
         )
-        self._guards, self._watched, self._functions = {}, {}, {}
-        self.reads.clear()
-        self._checked_version = layers.version_counter[0]
+        self._guard_by_source, self._watched_objects, self._user_functions = {}, {}, {}
+        self.read_tracker.release_objects()
+        self._last_checked_version = layers.version_counter[0]
 
-    def find_unstable(self) -> None:
+    def find_unstable_reads(self) -> None:
         """Find the random generators, iterators and deques whose state changed."""
-        changed = {name for name, state in self._random_states if not state.matches(state.value)}
-        self.suspected_unstable |= changed - self.reads.random_sources
-        labels = sorted(changed & self.reads.random_sources)
+        changed = {
+            name for name, state in self._initial_random_states if not state.matches(state.value)
+        }
+        self.suspected_unstable_reads |= changed - self.read_tracker.used_random_generators
+        labels = sorted(changed & self.read_tracker.used_random_generators)
         labels += [
-            guard.source.label
-            for guard in self._guards.values()
-            if not all(state.matches(state.value) for state in iter_states(guard.expected))
+            guard.source.display_name
+            for guard in self._guard_by_source.values()
+            if not all(state.matches(state.value) for state in iter_state_snapshots(guard.expected))
         ]
-        self.unstable.update(dict.fromkeys(labels))
-        self._random_states = []
+        self.unstable_reads.update(dict.fromkeys(labels))
+        self._initial_random_states = []
 
-    def confirm_unstable(self, previous: GuardSet) -> None:
+    def confirm_unstable_reads(self, previous: GuardSet) -> None:
         """Treat a random generator as unstable only if it also changed during the previous capture.
         A single change may come from another thread.
         """
-        self.unstable.update(dict.fromkeys(self.suspected_unstable & previous.suspected_unstable))
+        self.unstable_reads.update(
+            dict.fromkeys(self.suspected_unstable_reads & previous.suspected_unstable_reads)
+        )
 
-    def initial_values(self) -> Iterator[tuple[Any, Any, Any]]:
+    def iter_initial_values(self) -> Iterator[tuple[Any, Any, Any]]:
         """Yield holder, key and the value before the capture of each source."""
         return (
             (guard.source.holder, guard.source.key, guard.expected.value)
-            for guard in self._guards.values()
-            if guard.source.key not in LAYER_TABLES
+            for guard in self._guard_by_source.values()
+            if guard.source.key not in LAYER_REGISTRIES
         )
 
-    def temporary_changes(self) -> list[StateGuard]:
+    def find_temporary_changes(self) -> list[StateGuard]:
         """Return the guards whose value the capture changed to data of one call, so that the caller
-        can restore them instead of calling `finish`.
+        can restore them instead of calling `finish_capture`.
         """
-        guards = [*self._guards.values(), *self._added_attributes()]
-        return [guard for guard in guards if not guard.holds() and guard.is_temporary()]
+        guards = [*self._guard_by_source.values(), *self._iter_added_attributes()]
+        return [
+            guard for guard in guards if not guard.is_satisfied() and guard.has_temporary_value()
+        ]
 
     def _reject_program_values(self, guard: StateGuard) -> None:
         """Raise TraceError if a name, or a deque, now holds a value of the program."""
         source = guard.source
         is_permanent = (
-            source.kind == "name"
-            or source.is_traced
+            source.guard_kind == "name"
+            or source.is_recorded_read
             or isinstance(source.holder, ModuleType | type)
         )
         if is_permanent and isinstance(source.read(), Variable):
-            self._reject_name(guard)
-        for state in iter_states(guard.expected):
-            if any(map(is_program_value, state.items())):
-                state.restore()
-                self._reject_name(guard)
+            self._reject_program_value(guard)
+        for state in iter_state_snapshots(guard.expected):
+            if any(map(is_symbolic_value, state.current_items())):
+                state.restore_items()
+                self._reject_program_value(guard)
 
     @staticmethod
-    def _reject_name(guard: StateGuard) -> None:
-        guard.restore()
-        why = f"'{guard.source.label}' becomes a value of the program, which exists only in a run"
+    def _reject_program_value(guard: StateGuard) -> None:
+        guard.restore_value()
+        why = (
+            f"'{guard.source.display_name}' becomes a value of the program, which exists only "
+            "in a run"
+        )
         raise TraceError(
             with_user_line(
                 f"{why}; return it, or assign it to an attribute of the layer or object that has "
@@ -351,48 +376,48 @@ class GuardSet:
     def set_side_effects(self, effects: list[SideEffect]) -> None:
         """Set the side effects to those that the program does not perform itself."""
         self._side_effects = effects
-        self._checked_version = layers.version_counter[0]
+        self._last_checked_version = layers.version_counter[0]
 
-    def _guard_class_attributes(self) -> None:
+    def _guard_absent_attributes(self) -> None:
         """Guard class attributes that the function uses: no instance attribute of the same name may
         appear.
         """
-        for layer in [v for v in self._watched.values() if isinstance(v, Layer)]:
-            for key in self._names_read.difference(vars(layer)):
-                if (id(type(layer)), key) in self._guards:
+        for layer in [v for v in self._watched_objects.values() if isinstance(v, Layer)]:
+            for key in self._attribute_names_read.difference(vars(layer)):
+                if (id(type(layer)), key) in self._guard_by_source:
                     source = AttrSource(f"{type(layer).__name__}.{key}", layer, key)
                     self._add_guard(source, MISSING, is_versioned=True)
 
-    def _added_attributes(self) -> Iterator[StateGuard]:
+    def _iter_added_attributes(self) -> Iterator[StateGuard]:
         """Yield a guard for each attribute that the capture added to a watched object."""
-        for value in self._watched.values():
+        for value in self._watched_objects.values():
             if isinstance(value, ModuleType | type):
                 continue
             for key in list(vars(value)):
-                if (id(value), key) not in self._guards and key not in IGNORED_ATTRIBUTES:
+                if (id(value), key) not in self._guard_by_source and key not in IGNORED_ATTRIBUTES:
                     source = AttrSource(f"{type(value).__name__}.{key}", value, key)
                     yield StateGuard(source, Snapshot(MISSING))
 
-    def _is_read(self, guard: StateGuard) -> bool:
+    def _may_be_read(self, guard: StateGuard) -> bool:
         """Whether the functions may have read the source. Only `hasattr`, `getattr` and similar
         functions can read that an attribute is missing.
         """
         source = guard.source
-        if source.kind == "name" or source.key in self._strings:
+        if source.guard_kind == "name" or source.key in self._string_constants:
             return True
-        if source.is_traced and guard.is_read:
+        if source.is_recorded_read and guard.was_read:
             return True
-        return source.key in self._names_read and guard.expected.value is not MISSING
+        return source.key in self._attribute_names_read and guard.expected.value is not MISSING
 
-    def _is_private_container(self, guard: StateGuard) -> bool:
+    def _is_unguarded_container(self, guard: StateGuard) -> bool:
         """Whether an unread container of a layer needs no guard, because only user code can read
         it: all classes of the layer are user classes, and the capture converted the `forward` of
         one of them.
         """
         if (
             not is_container(guard.expected.value)
-            or guard.source.key in LAYER_TABLES
-            or self._names_read & REFLECTION
+            or guard.source.key in LAYER_REGISTRIES
+            or self._attribute_names_read & REFLECTION_NAMES
         ):
             return False
         kinds = [k for k in type(guard.source.holder).__mro__ if k not in (Layer, object)]
@@ -403,38 +428,38 @@ class GuardSet:
         )
         modules = [sys.modules.get(kind.__module__) for kind in kinds]
         return all(m is not None and is_user_module(m) for m in modules) and any(
-            code in self._codes for code in codes
+            code in self._user_codes for code in codes
         )
 
-    def _handle_change(self, guard: StateGuard, is_read: bool) -> None:
+    def _handle_changed_value(self, guard: StateGuard, is_read: bool) -> None:
         """Select what happens to a value that the capture changed: it is assigned again after each
         run, or the program becomes valid for one call only.
         """
         source, now = guard.source, guard.source.read()
         if now is guard.expected.value and isinstance(now, list | dict):
-            if any(map(is_program_value, iter_items(now))):
-                self._reject_leak(guard)
+            if any(map(is_symbolic_value, iter_container_items(now))):
+                self._handle_leaked_values(guard)
             else:
-                self._invalidate(source)
-        elif source.key in LAYER_TABLES:
-            self._invalidate(source)
-        elif is_constant(now) and now is not MISSING:
-            self._replayed.append((source, copy_constant(now)))
+                self._invalidate_after_call(source)
+        elif source.key in LAYER_REGISTRIES:
+            self._invalidate_after_call(source)
+        elif consists_of_constants(now) and now is not MISSING:
+            self._replayed_assignments.append((source, copy_constant(now)))
         elif is_read:
-            self._invalidate(source)
+            self._invalidate_after_call(source)
         if is_read:
-            self._keep(guard)
+            self._add_final_guard(guard)
 
-    def _invalidate(self, source: Source) -> None:
-        self._invalid_because = self._invalid_because or source.label
+    def _invalidate_after_call(self, source: Source) -> None:
+        self._invalidating_source = self._invalidating_source or source.display_name
 
     @staticmethod
-    def _reject_leak(guard: StateGuard) -> None:
+    def _handle_leaked_values(guard: StateGuard) -> None:
         """Restore a list or dict in which the function stored values of the program. For an
         attribute of a layer, which is probably a cache, warn; for other holders, raise TraceError.
         """
-        restore_items(guard.expected)
-        label = guard.source.label
+        restore_container_items(guard.expected)
+        label = guard.source.display_name
         if isinstance(guard.source.holder, Layer):
             warn(
                 f"'{label}' holds none of the values that forward stored there; each run computes "
@@ -444,91 +469,97 @@ class GuardSet:
         why = f"'{label}' was created outside of the function and was given values of the program"
         raise TraceError(with_user_line(f"{why}; return them instead"))
 
-    def _keep(self, guard: StateGuard) -> None:
-        guard.expected = ignore_state(guard.expected)
-        if guard.is_versioned and not any(iter_states(guard.expected)):
+    def _add_final_guard(self, guard: StateGuard) -> None:
+        guard.expected = without_iterator_state(guard.expected)
+        if guard.is_checked_by_version and not any(iter_state_snapshots(guard.expected)):
             holder = guard.source.holder
-            self._versioned.setdefault(id(holder), (holder, []))[1].append(guard)
+            self._versioned_guards.setdefault(id(holder), (holder, []))[1].append(guard)
         elif not self._name_guards.add(guard):
-            self._always_checked.append(guard)
+            self._always_checked_guards.append(guard)
 
-    def _iter_kept(self) -> Iterator[StateGuard]:
-        for _, guards in self._versioned.values():
+    def _iter_final_guards(self) -> Iterator[StateGuard]:
+        for _, guards in self._versioned_guards.values():
             yield from guards
-        yield from self._name_guards.guards
-        yield from self._always_checked
+        yield from self._name_guards.state_guards
+        yield from self._always_checked_guards
 
     # -- at each call
     # -------------------------------------------------------------------------------------------
 
-    def hold(self) -> bool:
+    def are_satisfied(self) -> bool:
         """Whether all guards hold, so that the program is valid for a call now."""
-        if not self._name_guards.hold():
+        if not self._name_guards.are_satisfied():
             return False
-        for guard in self._always_checked:
-            if not guard.holds():
+        for guard in self._always_checked_guards:
+            if not guard.is_satisfied():
                 return False
-        if self._invalid_because or not all(e.is_applicable() for e in self._side_effects):
+        if self._invalidating_source or not all(
+            e.has_compatible_value() for e in self._side_effects
+        ):
             return False
         version = layers.version_counter[0]
-        if self._checked_version != version:
-            for layer, guards in self._versioned.values():
-                if layers.layer_version(layer) > self._checked_version and not all(
-                    guard.holds() for guard in guards
+        if self._last_checked_version != version:
+            for layer, guards in self._versioned_guards.values():
+                if layers.layer_version(layer) > self._last_checked_version and not all(
+                    guard.is_satisfied() for guard in guards
                 ):
                     return False
-            self._checked_version = version
+            self._last_checked_version = version
         return True
 
-    def replay(self) -> None:
+    def replay_assignments(self) -> None:
         """Assign again the Python constants that the function assigns."""
-        for source, value in self._replayed:
+        for source, value in self._replayed_assignments:
             source.write(copy_constant(value))
 
-    def find_broken(self) -> str:
+    def label_of_broken_guard(self) -> str:
         """Return the label of a guard that does not hold; empty if all hold."""
-        broken = (guard.source.label for guard in self._iter_kept() if not guard.holds())
+        labels = (
+            guard.source.display_name
+            for guard in self._iter_final_guards()
+            if not guard.is_satisfied()
+        )
         return (
-            self._invalid_because
-            or next(broken, "")
-            or next((e.label for e in self._side_effects if not e.is_applicable()), "")
+            self._invalidating_source
+            or next(labels, "")
+            or next((e.label for e in self._side_effects if not e.has_compatible_value()), "")
         )
 
-    def to_guards(self) -> list[Guard]:
+    def to_user_guards(self) -> list[Guard]:
         """Return the guards as `Guard` objects, which users see in `assumptions`."""
         unstable = [
             Guard("state", label, 0, "differs at each call", "read by Python", "", "")
-            for label in self.unstable
+            for label in self.unstable_reads
         ]
         return unstable + [
             Guard(
-                guard.source.kind,
-                guard.source.label,
+                guard.source.guard_kind,
+                guard.source.display_name,
                 0,
                 repr(guard.expected.value),
                 "read by Python",
                 "",
                 "",
             )
-            for guard in self._iter_kept()
+            for guard in self._iter_final_guards()
             if isinstance(guard.expected.value, (*PLAIN_TYPES, list, tuple, dict))
-            and guard.source.key not in LAYER_TABLES
+            and guard.source.key not in LAYER_REGISTRIES
         ]
 
 
-def _iter_codes(code: CodeType) -> Iterator[CodeType]:
+def _iter_code_objects(code: CodeType) -> Iterator[CodeType]:
     """Yield the code of a function and of the functions defined in it."""
     yield code
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
-            yield from _iter_codes(constant)
+            yield from _iter_code_objects(constant)
 
 
-def _definition(code: CodeType) -> tuple[str, int, str]:
+def _definition_key(code: CodeType) -> tuple[str, int, str]:
     return code.co_filename, code.co_firstlineno, code.co_name
 
 
-def _attributes_read(code: CodeType) -> Iterable[str]:
+def _iter_attributes_read(code: CodeType) -> Iterable[str]:
     """Yield the names of the attributes that a function reads."""
     yield from (
         i.argval for i in dis.get_instructions(code) if i.opname in ("LOAD_ATTR", "LOAD_METHOD")

@@ -26,7 +26,7 @@ from ...core.autograd import is_grad_enabled
 from ...core.mode import state
 
 # Functions whose result differs at each call.
-UNSTABLE: frozenset[Any] = frozenset(
+UNSTABLE_FUNCTIONS: frozenset[Any] = frozenset(
     {
         uuid.uuid1,
         uuid.uuid4,
@@ -47,7 +47,7 @@ UNSTABLE: frozenset[Any] = frozenset(
     }
 )
 # Functions without side effects that are cheap to call again.
-QUERIES: frozenset[Any] = frozenset(
+QUERY_FUNCTIONS: frozenset[Any] = frozenset(
     {
         os.getenv,
         os.path.exists,
@@ -60,9 +60,9 @@ QUERIES: frozenset[Any] = frozenset(
     }
 )
 # Functions of the module `time` that do not read a clock.
-CLOCK_FREE = ("sleep", "mktime", "asctime", "strptime", "get_clock_info", "tzset")
-CURRENT_DATE = ("now", "utcnow", "today")
-PATH_READS = (
+TIME_FUNCTIONS_WITHOUT_CLOCK = ("sleep", "mktime", "asctime", "strptime", "get_clock_info", "tzset")
+CURRENT_DATE_METHODS = ("now", "utcnow", "today")
+PATH_READ_METHODS = (
     "read_text",
     "read_bytes",
     "open",
@@ -73,76 +73,82 @@ PATH_READS = (
     "rglob",
     "walk",
 )
-PATH_QUERIES = ("exists", "is_file", "is_dir", "is_symlink")
+PATH_QUERY_METHODS = ("exists", "is_file", "is_dir", "is_symlink")
 # The global random generators.
-RANDOM_GENERATORS = {"random": random._inst, "numpy.random": np.random.mtrand._rand}
-FUNCTION_TYPES = (FunctionType, BuiltinFunctionType, MethodType, weakref.ref)
+GLOBAL_RANDOM_GENERATORS = {"random": random._inst, "numpy.random": np.random.mtrand._rand}
+WRAPPED_FUNCTION_TYPES = (FunctionType, BuiltinFunctionType, MethodType, weakref.ref)
 
 
-def wrap_impure(function: Any, reads: Any) -> Any:
+def record_impure_calls(function: Any, read_tracker: Any) -> Any:
     """Return `function`, or a wrapper that records each impure call; None if the function is pure.
 
-    reads: the ReadTracker of the capture.
+    read_tracker: the ReadTracker of the capture.
     """
-    if not isinstance(function, FUNCTION_TYPES):
+    if not isinstance(function, WRAPPED_FUNCTION_TYPES):
         return None  # an object with a user-defined __eq__ or __hash__
-    if _is_query(function):
-        return _record_query(function, reads)
+    if _is_query_function(function):
+        return _wrap_query(function, read_tracker)
     if function is is_grad_enabled:
-        reads.record_call("is_grad_enabled()", _is_called_with_tape)
+        read_tracker.call_and_guard_result("is_grad_enabled()", _was_called_with_autograd)
         return function
-    owner = _owner(function)
-    reads.random_sources.update(name for name, g in RANDOM_GENERATORS.items() if owner is g)
-    if _is_unstable(function, reads):
+    owner = _bound_object(function)
+    read_tracker.used_random_generators.update(
+        name for name, g in GLOBAL_RANDOM_GENERATORS.items() if owner is g
+    )
+    if _is_unstable_function(function, read_tracker):
         module, name = (getattr(function, n, None) or "" for n in ("__module__", "__qualname__"))
-        reads.mark_unstable(f"{module}.{name}()".removeprefix("."))
+        read_tracker.on_unstable_read(f"{module}.{name}()".removeprefix("."))
         return function
     return None
 
 
-def _is_query(function: Any) -> bool:
+def _is_query_function(function: Any) -> bool:
     """Whether a function has no side effects and is cheap to call again."""
-    if isinstance(function, weakref.ref) or function in QUERIES:
+    if isinstance(function, weakref.ref) or function in QUERY_FUNCTIONS:
         return True
-    owner, name = _owner(function), getattr(function, "__name__", "")
+    owner, name = _bound_object(function), getattr(function, "__name__", "")
     if isinstance(owner, PurePath):
-        return name in PATH_QUERIES
+        return name in PATH_QUERY_METHODS
     return isinstance(owner, contextvars.ContextVar | os._Environ) and name == "get"
 
 
-def _is_unstable(function: Any, reads: Any) -> bool:
+def _is_unstable_function(function: Any, read_tracker: Any) -> bool:
     """Whether the result or the effect of a function differs at each call."""
     owner, name, module = (
         getattr(function, n, None) for n in ("__self__", "__name__", "__module__")
     )
     if (
-        function in UNSTABLE
+        function in UNSTABLE_FUNCTIONS
         or isinstance(owner, random.SystemRandom | contextvars.ContextVar)
         or module == "secrets"
     ):
         return True
     if isinstance(owner, type):
-        return issubclass(owner, datetime.date) and name in CURRENT_DATE
+        return issubclass(owner, datetime.date) and name in CURRENT_DATE_METHODS
     if isinstance(owner, PurePath):
-        return name in PATH_READS
+        return name in PATH_READ_METHODS
     if isinstance(owner, io.IOBase):
-        return bool(reads.is_existing(owner))
-    return module == "time" and isinstance(function, BuiltinFunctionType) and name not in CLOCK_FREE
+        return bool(read_tracker.existed_before_capture(owner))
+    return (
+        module == "time"
+        and isinstance(function, BuiltinFunctionType)
+        and name not in TIME_FUNCTIONS_WITHOUT_CLOCK
+    )
 
 
-def _is_called_with_tape() -> bool:
+def _was_called_with_autograd() -> bool:
     return state.mode.caller_has_tape if state.mode.static else state.mode.tape
 
 
-def _owner(function: Any) -> Any:
+def _bound_object(function: Any) -> Any:
     return getattr(function, "__self__", None)
 
 
-def _record_query(function: Any, reads: Any) -> Callable[..., Any]:
-    def query(*args: Any, **kwargs: Any) -> Any:
+def _wrap_query(function: Any, read_tracker: Any) -> Callable[..., Any]:
+    def recorded_query(*args: Any, **kwargs: Any) -> Any:
         name = getattr(function, "__name__", type(function).__name__)
         arguments = ", ".join([*map(repr, args), *(f"{k}={v!r}" for k, v in kwargs.items())])
         call = functools.partial(function, *args, **kwargs)
-        return reads.record_call(f"{name}({arguments})", call)
+        return read_tracker.call_and_guard_result(f"{name}({arguments})", call)
 
-    return query
+    return recorded_query

@@ -27,14 +27,19 @@ def read_state(value: Any, ignored: tuple[str, ...] = ()) -> Any:
 
     ignored: attributes of a user object that are omitted.
     """
-    for kinds, reader in READERS:
+    for kinds, reader in STATE_READER_BY_TYPE:
         if isinstance(value, kinds):
             return reader(value)
     if hasattr(value, "__next__") and not hasattr(value, "__dict__"):
         return _read_iterator(value)
     if is_user_object(value) and not isinstance(value, type | ModuleType):
         attributes = {k: v for k, v in vars(value).items() if k not in ignored}
-        return "attributes", tuple(attributes), tuple(attributes.values()), _read_items(value)
+        return (
+            "attributes",
+            tuple(attributes),
+            tuple(attributes.values()),
+            _read_container_items(value),
+        )
     return None
 
 
@@ -47,11 +52,11 @@ def states_equal(a: Any, b: Any) -> bool:
     )
 
 
-def iter_inner_iterators(value: Any, depth: int = MAX_DEPTH) -> Iterator[Any]:
+def iter_source_iterators(value: Any, depth: int = MAX_DEPTH) -> Iterator[Any]:
     """Yield the iterators that an iterator reads from, such as those of `zip` and `map`."""
     if hasattr(value, "__dict__") or isinstance(value, GeneratorType):
         return
-    state = _reduce(value)
+    state = _pickle_state(value)
     todo = [] if state is None else [state]
     while todo:
         part = todo.pop()
@@ -60,10 +65,10 @@ def iter_inner_iterators(value: Any, depth: int = MAX_DEPTH) -> Iterator[Any]:
         elif hasattr(part, "__next__"):
             yield part
             if depth:
-                yield from iter_inner_iterators(part, depth - 1)
+                yield from iter_source_iterators(part, depth - 1)
 
 
-def _read_items(value: Any) -> Any:
+def _read_container_items(value: Any) -> Any:
     if isinstance(value, dict):
         return tuple(dict.keys(value)), tuple(dict.values(value))
     return tuple(list.__iter__(value)) if isinstance(value, list) else ()
@@ -81,11 +86,11 @@ def _read_generator(value: Any) -> Any:
 
 
 def _read_iterator(value: Any, depth: int = MAX_DEPTH) -> Any:
-    state = _reduce(value)
-    return None if state is None else _copy_state(state, depth)
+    state = _pickle_state(value)
+    return None if state is None else _freeze_state(state, depth)
 
 
-def _reduce(value: Any) -> Any:
+def _pickle_state(value: Any) -> Any:
     """The pickle state of an iterator; None if it has none."""
     try:
         with warnings.catch_warnings():
@@ -95,16 +100,16 @@ def _reduce(value: Any) -> Any:
         return None
 
 
-def _copy_state(state: Any, depth: int) -> Any:
+def _freeze_state(state: Any, depth: int) -> Any:
     if isinstance(state, tuple):
-        return tuple(_copy_state(part, depth) for part in state)
+        return tuple(_freeze_state(part, depth) for part in state)
     if hasattr(state, "__next__") and depth:
         is_generator = isinstance(state, GeneratorType)
         return read_state(state) if is_generator else _read_iterator(state, depth - 1)
     return tuple(state) if type(state) is list else state
 
 
-READERS: list[tuple[Any, Callable[[Any], Any]]] = [
+STATE_READER_BY_TYPE: list[tuple[Any, Callable[[Any], Any]]] = [
     (np.ndarray, _read_array),
     ((bytearray, array), bytes),
     ((set, collections.deque), tuple),

@@ -20,16 +20,16 @@ from ...core.errors import TraceError, user_frame, with_user_line
 from ...core.tensor import Tensor
 from ...ir.plain_values import PLAIN_TYPES
 from ...nn.layer import Layer
-from .object_state import MAX_DEPTH, MAX_ITEMS, iter_inner_iterators, read_state, states_equal
-from .user_code import PACKAGE, is_user_object, is_users
+from .object_state import MAX_DEPTH, MAX_ITEMS, iter_source_iterators, read_state, states_equal
+from .user_code import PACKAGE_NAME, is_user_function, is_user_object
 
-FIX = (
+OPAQUE_STATE_FIX_HINT = (
     "change it outside of the branch or loop, or keep data that depends on tensor values in "
     "tensors, lists and dicts that local variables of the function name"
 )
 
 
-class OpaqueState(MutableLocation):
+class OpaqueStateLocation(MutableLocation):
     """The state of an object that cannot be restored.
 
     keys: the attributes of the object that other locations restore.
@@ -69,12 +69,14 @@ class OpaqueState(MutableLocation):
                 "changes in a branch or loop that runs only for some inputs; this object is not "
                 "part of the program, and Python would change it in every call"
             )
-            raise TraceError(with_user_line(f"'{self.name}' ({kind}) {why}; {FIX}"))
+            raise TraceError(
+                with_user_line(f"'{self.name}' ({kind}) {why}; {OPAQUE_STATE_FIX_HINT}")
+            )
 
 
 def find_opaque_state(
     functions: tuple[Callable[..., Any] | None, ...], names: Any
-) -> Iterator[OpaqueState]:
+) -> Iterator[OpaqueStateLocation]:
     """Yield the opaque state that the bodies of a statement may change.
 
     names: the variables and attributes that other locations restore.
@@ -82,13 +84,13 @@ def find_opaque_state(
     attributes = tuple(dict.fromkeys(name.rpartition(".")[2] for name in names if "." in name))
     seen: dict[int, Any] = {}
     for label, generator in (("np.random", np.random.mtrand._rand), ("random", random._inst)):
-        yield OpaqueState(label, generator, ())
+        yield OpaqueStateLocation(label, generator, ())
     for function in functions:
-        for label, value in _iter_names(function, MAX_DEPTH):
-            yield from _find_in(label, value, attributes, seen, MAX_DEPTH)
+        for label, value in _iter_referenced_names(function, MAX_DEPTH):
+            yield from _find_opaque_state_in(label, value, attributes, seen, MAX_DEPTH)
 
 
-def _iter_names(function: Any, depth: int) -> Iterator[tuple[str, Any]]:
+def _iter_referenced_names(function: Any, depth: int) -> Iterator[tuple[str, Any]]:
     """Yield the free variables and globals of a function, and of user functions that it may
     call.
     """
@@ -96,31 +98,31 @@ def _iter_names(function: Any, depth: int) -> Iterator[tuple[str, Any]]:
         function = function.func if isinstance(function, functools.partial) else function.__func__
     if not isinstance(function, FunctionType):
         return
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         if not name.startswith(("_ol_", "__ol")):
             try:
-                found[name] = cell.cell_contents
+                values[name] = cell.cell_contents
             except ValueError:  # an empty cell
                 continue
-    names = _global_names(function.__code__)
-    found.update({n: function.__globals__[n] for n in names if n in function.__globals__})
-    for name, value in found.items():
+    names = _iter_global_names(function.__code__)
+    values.update({n: function.__globals__[n] for n in names if n in function.__globals__})
+    for name, value in values.items():
         yield name, value
-        if depth > 1 and isinstance(value, FunctionType) and is_users(value):
-            yield from _iter_names(value, depth - 2)
+        if depth > 1 and isinstance(value, FunctionType) and is_user_function(value):
+            yield from _iter_referenced_names(value, depth - 2)
 
 
-def _global_names(code: CodeType) -> Iterator[str]:
+def _iter_global_names(code: CodeType) -> Iterator[str]:
     yield from code.co_names
     for const in code.co_consts:
         if isinstance(const, CodeType):
-            yield from _global_names(const)
+            yield from _iter_global_names(const)
 
 
-def _find_in(
+def _find_opaque_state_in(
     label: str, value: Any, ignored: tuple[str, ...], seen: dict[int, Any], depth: int
-) -> Iterator[OpaqueState]:
+) -> Iterator[OpaqueStateLocation]:
     if id(value) in seen or isinstance(
         value, (*PLAIN_TYPES, Tensor, ModuleType, type, FunctionType)
     ):
@@ -132,26 +134,28 @@ def _find_in(
     elif type(value) in (list, tuple, dict):
         pairs = value.items() if type(value) is dict else enumerate(value[:MAX_ITEMS])
         children = [(f"{label}[{k!r}]", v) for k, v in pairs]
-    elif not type(value).__module__.startswith(PACKAGE):
+    elif not type(value).__module__.startswith(PACKAGE_NAME):
         if read_state(value, ignored) is not None:
-            yield OpaqueState(label, value, ignored)
+            yield OpaqueStateLocation(label, value, ignored)
         if is_user_object(value) and not inspect.ismodule(value):
             children = [(f"{label}.{k}", v) for k, v in vars(value).items()]
     if depth:
         for name, child in children:
-            yield from _find_in(name, child, ignored, seen, depth - 1)
+            yield from _find_opaque_state_in(name, child, ignored, seen, depth - 1)
 
 
-def reject_visible_iterator(iterator: Any) -> None:
+def reject_user_visible_iterator(iterator: Any) -> None:
     """Raise TraceError for a loop over an iterator that a user variable refers to: the number of
     iterations is known only at run time, so the position of the iterator after the loop is unknown.
     """
     if not hasattr(iterator, "__next__"):
         return
-    advanced = {id(iterator)} | {id(inner) for inner in iter_inner_iterators(iterator)}
+    advanced = {id(iterator)} | {id(inner) for inner in iter_source_iterators(iterator)}
     frame = user_frame()
     for name, value in frame.f_locals.items() if frame is not None else ():
-        if not name.startswith("_ol_") and advanced & {id(v) for v in _iter_reachable(value, 2)}:
+        if not name.startswith("_ol_") and advanced & {
+            id(v) for v in _iter_reachable_values(value, 2)
+        }:
             why = (
                 "advances by a number of items that is known only at run time; collect its items "
                 "before (`list(...)`) and loop over the list"
@@ -159,7 +163,7 @@ def reject_visible_iterator(iterator: Any) -> None:
             raise TraceError(with_user_line(f"'{name}' ({type(iterator).__name__}) {why}"))
 
 
-def _iter_reachable(value: Any, depth: int) -> Iterator[Any]:
+def _iter_reachable_values(value: Any, depth: int) -> Iterator[Any]:
     yield value
     if not depth or isinstance(value, (*PLAIN_TYPES, Tensor, ModuleType, type, FunctionType)):
         return
@@ -171,4 +175,4 @@ def _iter_reachable(value: Any, depth: int) -> Iterator[Any]:
     elif isinstance(value, dict):
         children = value.values()
     for child in list(children)[:MAX_ITEMS]:
-        yield from _iter_reachable(child, depth - 1)
+        yield from _iter_reachable_values(child, depth - 1)

@@ -23,22 +23,22 @@ from .snapshots import (
     SequenceSnapshot,
     SetSnapshot,
     Snapshot,
-    iter_items,
+    iter_container_items,
     iter_snapshots,
     take_state_snapshot,
 )
 from .source import (
-    INDIRECT_CONTAINERS,
+    CONTAINERS_WITH_HIDDEN_STORAGE,
     ArgumentSource,
     CallSource,
     ItemSource,
     LookupSource,
     TensorSource,
-    lookup_attribute,
-    lookup_item,
-    tensor_snapshot,
+    lookup_attribute_or_missing,
+    lookup_item_or_missing,
+    snapshot_tensor_array,
 )
-from .user_code import PACKAGE, is_user_module
+from .user_code import PACKAGE_NAME, is_user_module
 
 
 class ReadTracker:
@@ -47,93 +47,103 @@ class ReadTracker:
     guards: all guards, by id of the holder and key.
     watched: objects whose attributes all have guards.
     watch: function that adds the guards of a layer.
-    mark_unstable: called with a description of a value that differs at each call.
+    on_unstable_read: called with a description of a value that differs at each call.
     """
 
     def __init__(
         self,
-        guards: dict[Any, StateGuard],
-        watched: dict[int, Any],
-        watch: Callable[[Any], None],
-        mark_unstable: Callable[[str], None],
+        guard_by_source: dict[Any, StateGuard],
+        watched_objects: dict[int, Any],
+        guard_layer: Callable[[Any], None],
+        on_unstable_read: Callable[[str], None],
     ) -> None:
-        self._guards, self._watched, self._watch = guards, watched, watch
-        self.mark_unstable = mark_unstable
-        self.random_sources: set[str] = set()  # the global generators that converted code uses
-        self._existing: dict[int, Any] = {}  # objects from before the capture
+        self._guard_by_source, self._watched_objects, self._guard_layer = (
+            guard_by_source,
+            watched_objects,
+            guard_layer,
+        )
+        self.on_unstable_read = on_unstable_read
+        self.used_random_generators: set[str] = (
+            set()
+        )  # the global generators that converted code uses
+        self._existing_objects: dict[int, Any] = {}  # objects from before the capture
         # Containers that a guard compares with all their items.
-        self._compared: set[int] = set()
+        self._compared_container_ids: set[int] = set()
 
-    def clear(self) -> None:
+    def release_objects(self) -> None:
         """Release the recorded objects when the capture is finished."""
-        self._existing.clear()
+        self._existing_objects.clear()
 
-    def record_call(self, label: str, function: Callable[[], Any]) -> Any:
+    def call_and_guard_result(self, label: str, function: Callable[[], Any]) -> Any:
         """Call a function whose result may differ at the next call, and guard the result."""
         result = function()
         source = CallSource(label, function, label)
         guard = StateGuard(source, take_state_snapshot(result))
-        self._guards.setdefault((id(function), label), guard)
+        self._guard_by_source.setdefault((id(function), label), guard)
         return result
 
-    def record_elements(self, tensor: Tensor, reader: str) -> None:
+    def record_tensor_elements(self, tensor: Tensor, reader: str) -> None:
         """Guard the elements of a tensor that Python reads.
 
         reader: how Python reads them, such as `item()`
         """
         key = id(tensor), ""
-        if key not in self._guards:
+        if key not in self._guard_by_source:
             source = TensorSource(f"{reader} of {tensor.name}", tensor, "")
-            self._guards[key] = StateGuard(source, tensor_snapshot(tensor.array))
+            self._guard_by_source[key] = StateGuard(source, snapshot_tensor_array(tensor.array))
 
-    def add_existing(self, value: Any, snapshot: Snapshot | None = None) -> None:
+    def register_existing(self, value: Any, snapshot: Snapshot | None = None) -> None:
         """Register a value from before the capture, and the items of its containers.
 
         snapshot: the snapshot with which a guard compares it.
         """
         if snapshot is not None:
-            self._compared.update(
+            self._compared_container_ids.update(
                 id(s.value)
                 for s in iter_snapshots(snapshot)
                 if isinstance(s, SequenceSnapshot | DictSnapshot | SetSnapshot | ArraySnapshot)
             )
-        for part in _iter_existing(value):
-            self._existing[id(part)] = part
+        for part in _iter_referenced_objects(value):
+            self._existing_objects[id(part)] = part
 
-    def add_globals(self, names: dict[str, Any]) -> None:
+    def register_globals(self, names: dict[str, Any]) -> None:
         """Register the globals of a module, whose names code may read later."""
-        self._existing[id(names)] = names
+        self._existing_objects[id(names)] = names
 
     def record_attribute(self, value: Any, name: Any) -> None:
         """Add a guard for an attribute that is about to be read."""
         if self._is_tracked(value):
-            self._record(value, name, is_item=False)
+            self._record_read(value, name, is_item=False)
 
     def record_item(self, value: Any, key: Any) -> None:
         """Add a guard for an element that is about to be read."""
-        if self._is_tracked(value) and id(value) not in self._compared:
-            self._record(value, key, is_item=True)
+        if self._is_tracked(value) and id(value) not in self._compared_container_ids:
+            self._record_read(value, key, is_item=True)
 
-    def _record(self, value: Any, key: Any, is_item: bool) -> None:
+    def _record_read(self, value: Any, key: Any, is_item: bool) -> None:
         if not isinstance(key, (*PLAIN_TYPES, type)):
             return
-        guard = self._guards.get((id(value), key)) or self._add_guard(value, key, is_item)
+        guard = self._guard_by_source.get((id(value), key)) or self._add_guard(value, key, is_item)
         if guard is None:
             return
-        if guard.source.is_traced and not guard.is_read:
+        if guard.source.is_recorded_read and not guard.was_read:
             # A guard that no longer holds was overwritten by the function: it reads its own value.
-            guard.is_read = guard.holds()
+            guard.was_read = guard.is_satisfied()
         before = guard.expected.value
         if before is not MISSING and guard.source.read() is before:
-            self.add_existing(before, guard.expected)
+            self.register_existing(before, guard.expected)
 
     def _add_guard(
         self, value: Any, key: Any, is_item: bool, is_read: bool = True
     ) -> StateGuard | None:
-        has_guards = id(value) in self._watched and not isinstance(value, type | ModuleType)
+        has_guards = id(value) in self._watched_objects and not isinstance(value, type | ModuleType)
         if has_guards and key in vars(value):
             return None  # assigned during the capture
-        found = lookup_item(value, key) if is_item else lookup_attribute(value, key)
+        found = (
+            lookup_item_or_missing(value, key)
+            if is_item
+            else lookup_attribute_or_missing(value, key)
+        )
         is_class_constant = isinstance(value, Layer) and isinstance(
             found, (*PLAIN_TYPES, FunctionType, property)
         )
@@ -141,14 +151,14 @@ class ReadTracker:
             return None
         if is_item:
             source: LookupSource | ItemSource = ItemSource(
-                f"{_name_of(value)}[{key!r}]", value, key
+                f"{_displayed_name(value)}[{key!r}]", value, key
             )
         else:
-            source = LookupSource(f"{_name_of(value)}.{key}", value, key)
-        guard = StateGuard(source, take_state_snapshot(found), is_read=is_read)
-        self._guards[id(value), key] = guard
+            source = LookupSource(f"{_displayed_name(value)}.{key}", value, key)
+        guard = StateGuard(source, take_state_snapshot(found), was_read=is_read)
+        self._guard_by_source[id(value), key] = guard
         if isinstance(found, Layer):
-            self._watch(found)
+            self._guard_layer(found)
         return guard
 
     def record_write(self, value: Any, name: str, attribute: str, is_read: bool) -> None:
@@ -157,48 +167,52 @@ class ReadTracker:
         attribute: the only attribute that changes; empty if unknown.
         is_read: whether the code reads the attribute before it changes it.
         """
-        if isinstance(value, Layer) or not self._is_tracked(value) or id(value) in self._compared:
+        if (
+            isinstance(value, Layer)
+            or not self._is_tracked(value)
+            or id(value) in self._compared_container_ids
+        ):
             return
         if isinstance(value, list | dict | set):
             holder = {name: value}
             guard = StateGuard(ArgumentSource(name, holder, name), take_state_snapshot(value))
-            self._guards[id(holder), name] = guard
-            self.add_existing(value, guard.expected)
+            self._guard_by_source[id(holder), name] = guard
+            self.register_existing(value, guard.expected)
             return
         for key in (attribute,) if attribute else tuple(getattr(value, "__dict__", ())):
-            if (id(value), key) in self._guards:
+            if (id(value), key) in self._guard_by_source:
                 continue
             if self._add_guard(value, key, False, is_read) is None:
-                source = LookupSource(f"{_name_of(value)}.{key}", value, key)
-                self._guards[id(value), key] = StateGuard(
-                    source, Snapshot(MISSING), is_read=is_read
+                source = LookupSource(f"{_displayed_name(value)}.{key}", value, key)
+                self._guard_by_source[id(value), key] = StateGuard(
+                    source, Snapshot(MISSING), was_read=is_read
                 )
 
     def record_global_write(self, names: dict[str, Any], name: str) -> None:
         """Record that a function may assign a global name that does not exist yet."""
         if name not in names:
-            guard = StateGuard(ItemSource(name, names, name), Snapshot(MISSING), is_read=False)
-            self._guards.setdefault((id(names), name), guard)
+            guard = StateGuard(ItemSource(name, names, name), Snapshot(MISSING), was_read=False)
+            self._guard_by_source.setdefault((id(names), name), guard)
 
-    def is_existing(self, value: Any) -> bool:
+    def existed_before_capture(self, value: Any) -> bool:
         """Whether a value is known to be from before the capture."""
-        return id(value) in self._existing
+        return id(value) in self._existing_objects
 
     def _is_tracked(self, value: Any) -> bool:
         if isinstance(value, ModuleType):
             return is_user_module(value)
-        return id(value) in self._existing or isinstance(value, os._Environ)
+        return id(value) in self._existing_objects or isinstance(value, os._Environ)
 
 
-def _name_of(value: Any) -> str:
+def _displayed_name(value: Any) -> str:
     return (value if isinstance(value, type | ModuleType | FunctionType) else type(value)).__name__
 
 
-def _iter_existing(value: Any) -> Iterator[Any]:
+def _iter_referenced_objects(value: Any) -> Iterator[Any]:
     """Yield a value, the items of its containers, the object of a bound method and the arguments of
     a partial function.
     """
-    for part in iter_items(value):
+    for part in iter_container_items(value):
         if isinstance(part, (*PLAIN_TYPES, Tensor, np.ndarray)):
             continue
         if isinstance(part, MethodType):
@@ -207,8 +221,8 @@ def _iter_existing(value: Any) -> Iterator[Any]:
             yield part.args
             yield part.keywords
             for inner in (part.func, *part.args, *part.keywords.values()):
-                yield from _iter_existing(inner)
-        elif isinstance(part, (Layer, *INDIRECT_CONTAINERS)) or not type(
+                yield from _iter_referenced_objects(inner)
+        elif isinstance(part, (Layer, *CONTAINERS_WITH_HIDDEN_STORAGE)) or not type(
             part
-        ).__module__.startswith(PACKAGE):
+        ).__module__.startswith(PACKAGE_NAME):
             yield part

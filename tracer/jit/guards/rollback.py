@@ -19,64 +19,71 @@ from ...capture.variable import Variable
 from ...core import rng, unique_name
 from ...core.tensor import Tensor
 from ...nn.layer import Layer
-from .source import LAYER_TABLES
+from .source import LAYER_REGISTRIES
 from .user_code import is_user_object
 
 
-class Rollback:
+class StateRollback:
     """An undo log of Python state. It covers random generators, generated names, and each object
     that converted code mutates.
 
-    Converted code calls `save` before it mutates an object or calls one of its methods. The first
-    call for an object saves a shallow copy. Printed text is deferred until `commit`.
+    Converted code calls `save_before_mutation` before it mutates an object or calls one of its
+    methods. The first call for an object saves a shallow copy. Printed text is deferred until
+    `print_deferred`.
     """
 
-    irreversible = ""  # description of a side effect that cannot be undone
+    irreversible_effect = ""  # description of a side effect that cannot be undone
 
     def __init__(self) -> None:
-        self._undo: list[Callable[[], object]] = []
-        self._saved: dict[int, Any] = {}  # by id; holds a reference, so that the id is not reused
+        self._undo_steps: list[Callable[[], object]] = []
+        self._saved_objects: dict[
+            int, Any
+        ] = {}  # by id; holds a reference, so that the id is not reused
         self._deferred_prints: list[tuple[tuple[Any, ...], dict[str, Any]]] = []
         # by id: a tensor and its previous stop_gradient
-        self.stop_gradient_flags: dict[int, tuple[Tensor, bool]] = {}
+        self.saved_stop_gradient: dict[int, tuple[Tensor, bool]] = {}
         generator = rng.generator()
         self._save_generator(generator)
-        self.save(random._inst)
-        self.save(np.random.mtrand._rand)
+        self.save_before_mutation(random._inst)
+        self.save_before_mutation(np.random.mtrand._rand)
         counts = unique_name.current_counts()
         before = dict(counts)
-        self._undo.append(lambda: _replace_items(counts, before))
+        self._undo_steps.append(lambda: _replace_dict_items(counts, before))
 
-    def save(self, value: Any) -> None:
+    def save_before_mutation(self, value: Any) -> None:
         """Save a shallow copy of `value` before it is mutated, unless it is already saved."""
-        if value is None or id(value) in self._saved or isinstance(value, ModuleType | type):
+        if (
+            value is None
+            or id(value) in self._saved_objects
+            or isinstance(value, ModuleType | type)
+        ):
             return
-        saver = next((saver for kinds, saver in SAVERS if isinstance(value, kinds)), None)
+        saver = next((saver for kinds, saver in SAVER_BY_TYPE if isinstance(value, kinds)), None)
         if saver is None and not is_user_object(value):
             return
-        self._saved[id(value)] = value
+        self._saved_objects[id(value)] = value
         if saver is not None:
             saver(self, value)
         if is_user_object(value):
             self._save_dict(vars(value))
 
     def defer_print(self, values: tuple[Any, ...], options: dict[str, Any]) -> None:
-        """Defer a `print` of Python values until `commit`, so that a failed capture prints
+        """Defer a `print` of Python values until `print_deferred`, so that a failed capture prints
         nothing.
         """
         self._deferred_prints.append((values, options))
 
-    def commit(self) -> None:
+    def print_deferred(self) -> None:
         """Print the deferred text after a successful capture."""
         for values, options in self._deferred_prints:
             print(*values, **options)
 
-    def undo(self) -> None:
+    def restore_all(self) -> None:
         """Restore every saved object."""
-        for step in reversed(self._undo):
+        for step in reversed(self._undo_steps):
             with suppress(ValueError, OSError):  # a closed file
                 step()
-        for tensor, before in self.stop_gradient_flags.values():
+        for tensor, before in self.saved_stop_gradient.values():
             tensor.stop_gradient = before
 
     # -- shallow copies by type
@@ -88,11 +95,11 @@ class Rollback:
         def undo() -> None:
             value[:] = before
 
-        self._undo.append(undo)
+        self._undo_steps.append(undo)
 
     def _save_dict(self, value: dict[Any, Any]) -> None:
         before = dict(dict.items(value))
-        self._undo.append(lambda: _replace_items(value, before))
+        self._undo_steps.append(lambda: _replace_dict_items(value, before))
 
     def _save_set(self, value: Any) -> None:
         before = list(value)
@@ -101,7 +108,7 @@ class Rollback:
             value.clear()
             value.update(before) if isinstance(value, set) else value.extend(before)
 
-        self._undo.append(undo)
+        self._undo_steps.append(undo)
 
     def _save_array(self, value: Any) -> None:
         before = value.copy()
@@ -110,26 +117,26 @@ class Rollback:
             if value.shape == before.shape and value.flags.writeable:
                 value[...] = before
 
-        self._undo.append(undo)
+        self._undo_steps.append(undo)
 
     def _save_layer(self, layer: Layer) -> None:
         self._save_dict(vars(layer))
-        for name in LAYER_TABLES:
+        for name in LAYER_REGISTRIES:
             table = vars(layer)[name]
             self._save_dict(table) if isinstance(table, dict) else self._save_list(table)
 
     def _save_tensor(self, tensor: Tensor) -> None:
         if not isinstance(tensor, Variable):
-            self.stop_gradient_flags[id(tensor)] = tensor, tensor.stop_gradient
+            self.saved_stop_gradient[id(tensor)] = tensor, tensor.stop_gradient
 
     def _save_random(self, value: random.Random) -> None:
         with suppress(NotImplementedError):  # SystemRandom has no state
             state = value.getstate()
-            self._undo.append(lambda: value.setstate(state))
+            self._undo_steps.append(lambda: value.setstate(state))
 
     def _save_numpy_random_state(self, value: np.random.RandomState) -> None:
         state = value.get_state()
-        self._undo.append(lambda: value.set_state(state))
+        self._undo_steps.append(lambda: value.set_state(state))
 
     def _save_generator(self, value: np.random.Generator) -> None:
         state = value.bit_generator.state
@@ -137,29 +144,29 @@ class Rollback:
         def undo() -> None:
             value.bit_generator.state = state
 
-        self._undo.append(undo)
+        self._undo_steps.append(undo)
 
     def _save_file(self, value: Any) -> None:
         with suppress(ValueError, OSError):
             if value.seekable():
                 position = value.tell()
-                self._undo.append(lambda: value.seek(position))
+                self._undo_steps.append(lambda: value.seek(position))
 
 
-def _replace_items(table: dict[Any, Any], before: dict[Any, Any]) -> None:
+def _replace_dict_items(table: dict[Any, Any], before: dict[Any, Any]) -> None:
     dict.clear(table)
     dict.update(table, before)
 
 
-SAVERS: list[tuple[Any, Callable[[Rollback, Any], None]]] = [
-    (Layer, Rollback._save_layer),
-    (Tensor, Rollback._save_tensor),
-    (dict, Rollback._save_dict),
-    ((list, bytearray, array), Rollback._save_list),
-    ((set, collections.deque), Rollback._save_set),
-    (np.ndarray, Rollback._save_array),
-    (random.Random, Rollback._save_random),
-    (np.random.RandomState, Rollback._save_numpy_random_state),
-    (np.random.Generator, Rollback._save_generator),
-    (io.IOBase, Rollback._save_file),
+SAVER_BY_TYPE: list[tuple[Any, Callable[[StateRollback, Any], None]]] = [
+    (Layer, StateRollback._save_layer),
+    (Tensor, StateRollback._save_tensor),
+    (dict, StateRollback._save_dict),
+    ((list, bytearray, array), StateRollback._save_list),
+    ((set, collections.deque), StateRollback._save_set),
+    (np.ndarray, StateRollback._save_array),
+    (random.Random, StateRollback._save_random),
+    (np.random.RandomState, StateRollback._save_numpy_random_state),
+    (np.random.Generator, StateRollback._save_generator),
+    (io.IOBase, StateRollback._save_file),
 ]

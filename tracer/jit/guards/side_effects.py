@@ -11,7 +11,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...capture.control.may_alias import ReplacedByArray
-from ...capture.control.mutable_locations import CellLocation, DictItems, ListItems, MutableLocation
+from ...capture.control.mutable_locations import (
+    CellLocation,
+    DictItemsLocation,
+    ListItemsLocation,
+    MutableLocation,
+)
 from ...capture.control.tensor_arrays import TensorArray
 from ...capture.recorder import Recorder
 from ...capture.variable import Variable
@@ -21,10 +26,10 @@ from ...core.op import OPS
 from ...core.parameter import Parameter
 from ...core.tensor import Tensor
 from ...nn.layer import Layer
-from .snapshots import MISSING, iter_items
+from .snapshots import MISSING, iter_container_items
 
 
-def is_program_value(value: Any) -> bool:
+def is_symbolic_value(value: Any) -> bool:
     """Whether a value is a symbolic value of a program, without a value in Python."""
     return isinstance(value, Variable | TensorArray | ReplacedByArray)
 
@@ -34,21 +39,21 @@ class SideEffect:
     """An attribute or element that each call assigns.
 
     owner: a layer, an object, a dict or a list.
-    before: the previous value; MISSING if there was none.
-    after: the value of the program, possibly nested.
-    name: the name of the location, for messages.
-    is_shared: whether another location refers to the same tensor; the program is then valid only
-    for this tensor.
+    previous_value: the previous value; MISSING if there was none.
+    new_value: the value of the program, possibly nested.
+    location_name: the name of the location, for messages.
+    is_tensor_shared: whether another location refers to the same tensor; the program is then valid
+    only for this tensor.
     condition: if the value is assigned on some paths only, the bool of the program that states
     whether it is.
     """
 
     owner: Any
     key: Any
-    before: Any
-    after: Any
-    name: str = ""
-    is_shared: bool = False
+    previous_value: Any
+    new_value: Any
+    location_name: str = ""
+    is_tensor_shared: bool = False
     condition: Any = True
 
     def read(self) -> Any:
@@ -67,38 +72,43 @@ class SideEffect:
 
     def restore(self) -> None:
         """Assign the value from before the capture. Setters of user objects do not run."""
-        if self.before is MISSING:
+        if self.previous_value is MISSING:
             (self.owner if isinstance(self.owner, dict) else vars(self.owner)).pop(self.key, None)
         elif isinstance(self.owner, Layer | list | dict):
-            self.write(self.before)
+            self.write(self.previous_value)
         else:
-            vars(self.owner)[self.key] = self.before
+            vars(self.owner)[self.key] = self.previous_value
 
-    def is_applicable(self) -> bool:
+    def has_compatible_value(self) -> bool:
         """Whether the current value has the structure, shapes and dtypes that it had before the
         capture.
         """
         now = self.read()
-        if self.is_shared:
-            return now is self.before
-        if isinstance(self.before, Tensor):
-            return isinstance(now, Tensor) and now.meta == self.before.meta
-        if now is self.before or not isinstance(now, list | tuple | dict):
-            return now is self.before
-        (leaves, spec), (now_leaves, now_spec) = pytree.flatten(self.before), pytree.flatten(now)
-        return spec == now_spec and all(map(_leaves_match, leaves, now_leaves))
+        if self.is_tensor_shared:
+            return now is self.previous_value
+        if isinstance(self.previous_value, Tensor):
+            return isinstance(now, Tensor) and now.meta == self.previous_value.meta
+        if now is self.previous_value or not isinstance(now, list | tuple | dict):
+            return now is self.previous_value
+        (leaves, spec), (now_leaves, now_spec) = (
+            pytree.flatten(self.previous_value),
+            pytree.flatten(now),
+        )
+        return spec == now_spec and all(map(_have_equal_metas, leaves, now_leaves))
 
-    def is_layer_state(self) -> bool:
+    def replaces_layer_state(self) -> bool:
         """Whether the previous value was a parameter or a buffer."""
-        return isinstance(self.before, Parameter) or is_buffer(self.owner, self.key, self.before)
+        return isinstance(self.previous_value, Parameter) or is_registered_buffer(
+            self.owner, self.key, self.previous_value
+        )
 
     @property
     def label(self) -> str:
         """The name of the location in messages."""
-        return self.name or f"{type(self.owner).__name__}.{self.key}"
+        return self.location_name or f"{type(self.owner).__name__}.{self.key}"
 
 
-def _leaves_match(before: Any, now: Any) -> bool:
+def _have_equal_metas(before: Any, now: Any) -> bool:
     return now is before or (
         isinstance(now, Tensor) and isinstance(before, Tensor) and now.meta == before.meta
     )
@@ -112,74 +122,76 @@ class AttributeTracker:
 
     def __init__(self, owner: Any) -> None:
         owners = owner.sublayers(include_self=True) if isinstance(owner, Layer) else [owner]
-        self._before = [
+        self._initial_attributes = [
             (o, dict(o.__dict__))
             for o in owners
             if hasattr(o, "__dict__") and not isinstance(o, type)
         ]
 
-    def take_side_effects(self) -> list[SideEffect]:
+    def extract_side_effects(self) -> list[SideEffect]:
         """Restore the attributes that hold values of the program, and return them as side
         effects.
         """
         changes = self._iter_changes()
-        return _restore_all(SideEffect(*c) for c in changes if holds_program_value(c[3]))
+        return _restore_previous_values(
+            SideEffect(*c) for c in changes if contains_program_value(c[3])
+        )
 
     def _iter_changes(self) -> Iterator[tuple[Any, str, Any, Any]]:
         """Yield owner, name, previous and current value of each attribute that was assigned."""
-        for owner, before in self._before:
+        for owner, before in self._initial_attributes:
             for key, value in list(owner.__dict__.items()):
                 if key != "_static_functions" and before.get(key, MISSING) is not value:
                     yield owner, key, before.get(key, MISSING), value
 
 
-def take_side_effects(recorder: Recorder) -> list[SideEffect]:
+def extract_location_side_effects(recorder: Recorder) -> list[SideEffect]:
     """For objects, dicts and lists from before the capture: restore what converted code replaced by
     values of the program, and return these assignments as side effects.
     """
     locations = recorder.open_blocks[0].locations.values()
-    return _restore_all(
+    return _restore_previous_values(
         effect for location, before in locations for effect in _find_side_effects(location, before)
     )
 
 
-def _restore_all(effects: Iterable[SideEffect]) -> list[SideEffect]:
-    found = list(effects)
-    for effect in found:
+def _restore_previous_values(effects: Iterable[SideEffect]) -> list[SideEffect]:
+    effects_ = list(effects)
+    for effect in effects_:
         effect.restore()
-    return found
+    return effects_
 
 
 def _find_side_effects(location: MutableLocation, before: dict[Any, Any]) -> Iterator[SideEffect]:
     now = location.read()
-    has_new_length = isinstance(location, ListItems) and len(now) != len(before)
-    was_created_here = any(map(is_program_value, before.values()))
+    has_new_length = isinstance(location, ListItemsLocation) and len(now) != len(before)
+    was_created_here = any(map(is_symbolic_value, before.values()))
     is_variable = isinstance(location, CellLocation) or location.keys is not None
     if has_new_length or is_variable or was_created_here:
         return
     changed = {k: v for k, v in now.items() if before.get(k, MISSING) is not v}
-    if isinstance(location, DictItems):
+    if isinstance(location, DictItemsLocation):
         changed = {k: v for k, v in changed.items() if k in before}
-    if any(map(holds_program_value, changed.values())):
+    if any(map(contains_program_value, changed.values())):
         for key, value in changed.items():
             # A tensor from another location, which changes as well.
             is_moved = isinstance(value, Tensor) and not isinstance(value, Variable)
             after = OPS["assign"](value) if is_moved else value
-            if is_moved or holds_program_value(value):
+            if is_moved or contains_program_value(value):
                 yield SideEffect(
                     location.target, key, before.get(key, MISSING), after, location.label(key)
                 )
 
 
-def holds_program_value(value: Any) -> bool:
+def contains_program_value(value: Any) -> bool:
     """Whether a value, or a leaf of a container, is a symbolic value of a program."""
-    return any(map(is_program_value, pytree.flatten(value)[0]))
+    return any(map(is_symbolic_value, pytree.flatten(value)[0]))
 
 
-def reject_array_effects(effects: list[SideEffect]) -> None:
+def reject_tensor_array_effects(effects: list[SideEffect]) -> None:
     """Raise TraceError for an assignment of a TensorArray: a run has no Python value for it."""
     for effect in effects:
-        leaves = pytree.flatten(effect.after)[0]
+        leaves = pytree.flatten(effect.new_value)[0]
         if any(isinstance(leaf, TensorArray | ReplacedByArray) for leaf in leaves):
             raise TraceError(
                 f"{effect.label} was set to a list whose length is known only at run time; "
@@ -187,32 +199,34 @@ def reject_array_effects(effects: list[SideEffect]) -> None:
             )
 
 
-def namespace_id(holder: Any) -> int:
+def attribute_dict_id(holder: Any) -> int:
     """Return the id of the dict that holds the attributes of an object or the names of a module."""
     return id(vars(holder) if hasattr(holder, "__dict__") else holder)
 
 
-def mark_shared(effects: list[SideEffect], locations: Iterable[tuple[Any, Any, Any]]) -> None:
+def mark_shared_tensors(
+    effects: list[SideEffect], locations: Iterable[tuple[Any, Any, Any]]
+) -> None:
     """Mark the side effects whose previous tensor is also the value of another location.
 
     locations: holder, key and value of each other location.
     """
     users: dict[int, set[tuple[int, Any]]] = {}  # by id of a tensor
     for holder, key, value in locations:
-        for found in iter_items(value):
+        for found in iter_container_items(value):
             if isinstance(found, Tensor) and found is value:
-                users.setdefault(id(found), set()).add((namespace_id(holder), key))
+                users.setdefault(id(found), set()).add((attribute_dict_id(holder), key))
             elif isinstance(found, dict | list | tuple):
                 for index, item in found.items() if isinstance(found, dict) else enumerate(found):
                     users.setdefault(id(item), set()).add((id(found), index))
     for effect in effects:
-        leaves = pytree.flatten(effect.before)[0]
-        own = {(namespace_id(effect.owner), effect.key)}
-        own |= {(id(effect.before), index) for index in range(len(leaves))}
+        leaves = pytree.flatten(effect.previous_value)[0]
+        own = {(attribute_dict_id(effect.owner), effect.key)}
+        own |= {(id(effect.previous_value), index) for index in range(len(leaves))}
         tensors = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
-        effect.is_shared = any(users.get(id(t), set()) - own for t in tensors)
+        effect.is_tensor_shared = any(users.get(id(t), set()) - own for t in tensors)
 
 
-def is_buffer(owner: Any, key: str, value: Any) -> bool:
+def is_registered_buffer(owner: Any, key: str, value: Any) -> bool:
     """Whether an attribute is a registered buffer with a value."""
     return isinstance(owner, Layer) and key in owner._buffers and isinstance(value, Tensor)

@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 
 from ...ir.plain_values import PLAIN_TYPES, are_identical, exact_key
-from .impure_calls import RANDOM_GENERATORS
+from .impure_calls import GLOBAL_RANDOM_GENERATORS
 from .object_state import MAX_DEPTH, MAX_ITEMS, read_state, states_equal
-from .user_code import PACKAGE
+from .user_code import PACKAGE_NAME
 
 MISSING = object()
-CONTAINERS = (list, tuple, dict, set, frozenset)
-BUFFER_TYPES = (collections.deque, bytearray, array)
+CONTAINER_TYPES = (list, tuple, dict, set, frozenset)
+READABLE_STATE_TYPES = (collections.deque, bytearray, array)
 RANDOM_TYPES = (random.Random, np.random.RandomState, np.random.Generator)
 
 
@@ -84,7 +84,7 @@ class DictSnapshot(Snapshot):
         if type(now) is not type(self.value) or len(now) != len(self.items):
             return False
         return all(
-            (key is expected or _keys_equal(key, expected)) and item.matches(value)
+            (key is expected or _are_equal_keys(key, expected)) and item.matches(value)
             for (expected, item), (key, value) in zip(self.items, now.items(), strict=True)
         )
 
@@ -101,18 +101,18 @@ class SetSnapshot(Snapshot):
 
 
 @dataclass(frozen=True)
-class LargeSnapshot(Snapshot):
+class LargeContainerSnapshot(Snapshot):
     """Snapshot of a large container: compared by identity and length."""
 
-    count: int
+    num_items: int
 
     def matches(self, now: Any) -> bool:
         """Compare identity and length."""
-        return now is self.value and len(now) == self.count
+        return now is self.value and len(now) == self.num_items
 
 
 @dataclass(frozen=True)
-class StateSnapshot(Snapshot):
+class ObjectStateSnapshot(Snapshot):
     """Snapshot of a deque, an iterator or a random generator: compared by identity and internal
     state.
     """
@@ -123,21 +123,21 @@ class StateSnapshot(Snapshot):
         """Compare identity and internal state."""
         return now is self.value and states_equal(read_state(now), self.state)
 
-    def items(self) -> Iterable[Any]:
+    def current_items(self) -> Iterable[Any]:
         """Return the current items of a deque; nothing for other objects."""
         return self.value if isinstance(self.value, collections.deque) else ()
 
-    def restore(self) -> None:
+    def restore_items(self) -> None:
         """Refill a deque with its previous items."""
         self.value.clear()
         self.value.extend(self.state)
 
     @property
-    def is_buffer(self) -> bool:
+    def is_readable_without_change(self) -> bool:
         """Whether code can read the object without changing its state, as a deque and unlike an
         iterator.
         """
-        return isinstance(self.value, BUFFER_TYPES)
+        return isinstance(self.value, READABLE_STATE_TYPES)
 
 
 @dataclass(frozen=True)
@@ -149,7 +149,7 @@ class UncheckedSnapshot(Snapshot):
         return True
 
 
-def _keys_equal(key: Any, expected: Any) -> bool:
+def _are_equal_keys(key: Any, expected: Any) -> bool:
     return type(key) is type(expected) and exact_key(key) == exact_key(expected)
 
 
@@ -162,39 +162,39 @@ def take_snapshot(value: Any, depth: int = MAX_DEPTH) -> Snapshot:
     if isinstance(value, np.ndarray):
         has_objects = value.dtype == object
         return Snapshot(value) if has_objects else ArraySnapshot(value, value.copy())
-    return _container_snapshot(value, depth) if is_container(value) else Snapshot(value)
+    return _snapshot_container(value, depth) if is_container(value) else Snapshot(value)
 
 
 def take_state_snapshot(value: Any) -> Snapshot:
     """Return a snapshot of a value that also compares the state of iterators, deques and random
     generators.
     """
-    return map_leaves(_add_state, take_snapshot(value))
+    return map_leaf_snapshots(_to_state_snapshot, take_snapshot(value))
 
 
-def _add_state(leaf: Snapshot) -> Snapshot:
+def _to_state_snapshot(leaf: Snapshot) -> Snapshot:
     value = leaf.value
-    return StateSnapshot(value, read_state(value)) if has_state(value) else leaf
+    return ObjectStateSnapshot(value, read_state(value)) if has_object_state(value) else leaf
 
 
-def has_state(value: Any) -> bool:
-    """Whether `StateSnapshot` supports a value."""
-    return isinstance(value, (*BUFFER_TYPES, *RANDOM_TYPES)) or (
+def has_object_state(value: Any) -> bool:
+    """Whether `ObjectStateSnapshot` supports a value."""
+    return isinstance(value, (*READABLE_STATE_TYPES, *RANDOM_TYPES)) or (
         hasattr(type(value), "__next__") and not hasattr(value, "__dict__")
     )
 
 
-def ignore_state(snapshot: Snapshot) -> Snapshot:
+def without_iterator_state(snapshot: Snapshot) -> Snapshot:
     """Return the snapshot with iterators and random generators compared by identity only."""
 
-    def ignore(leaf: Snapshot) -> Snapshot:
-        is_ignored = isinstance(leaf, StateSnapshot) and not leaf.is_buffer
+    def without_state(leaf: Snapshot) -> Snapshot:
+        is_ignored = isinstance(leaf, ObjectStateSnapshot) and not leaf.is_readable_without_change
         return Snapshot(leaf.value) if is_ignored else leaf
 
-    return map_leaves(ignore, snapshot)
+    return map_leaf_snapshots(without_state, snapshot)
 
 
-def ignore_elements(snapshot: Snapshot, elements: set[tuple[int, Any]]) -> Snapshot:
+def without_elements(snapshot: Snapshot, elements: set[tuple[int, Any]]) -> Snapshot:
     """Return the snapshot without comparisons of some elements.
 
     elements: for each element, the id of the list or dict, and the index or key.
@@ -202,24 +202,24 @@ def ignore_elements(snapshot: Snapshot, elements: set[tuple[int, Any]]) -> Snaps
     if not elements or not isinstance(snapshot, SequenceSnapshot | DictSnapshot):
         return snapshot
 
-    def ignore(key: Any, item: Snapshot) -> Snapshot:
+    def uncheck(key: Any, item: Snapshot) -> Snapshot:
         if (id(snapshot.value), key) in elements:
             return UncheckedSnapshot(item.value)
-        return ignore_elements(item, elements)
+        return without_elements(item, elements)
 
     if isinstance(snapshot, DictSnapshot):
-        return DictSnapshot(snapshot.value, tuple((k, ignore(k, s)) for k, s in snapshot.items))
-    items = tuple(ignore(i, s) for i, s in enumerate(snapshot.items))
+        return DictSnapshot(snapshot.value, tuple((k, uncheck(k, s)) for k, s in snapshot.items))
+    items = tuple(uncheck(i, s) for i, s in enumerate(snapshot.items))
     return SequenceSnapshot(snapshot.value, items)
 
 
-def map_leaves(function: Callable[[Snapshot], Snapshot], snapshot: Snapshot) -> Snapshot:
+def map_leaf_snapshots(function: Callable[[Snapshot], Snapshot], snapshot: Snapshot) -> Snapshot:
     """Apply a function to the snapshots that have no items."""
     if isinstance(snapshot, SequenceSnapshot):
-        items = tuple(map_leaves(function, item) for item in snapshot.items)
+        items = tuple(map_leaf_snapshots(function, item) for item in snapshot.items)
         return SequenceSnapshot(snapshot.value, items)
     if isinstance(snapshot, DictSnapshot):
-        pairs = tuple((key, map_leaves(function, item)) for key, item in snapshot.items)
+        pairs = tuple((key, map_leaf_snapshots(function, item)) for key, item in snapshot.items)
         return DictSnapshot(snapshot.value, pairs)
     return function(snapshot)
 
@@ -236,25 +236,27 @@ def iter_snapshots(snapshot: Snapshot) -> Iterator[Snapshot]:
         yield from iter_snapshots(child)
 
 
-def iter_states(snapshot: Snapshot) -> Iterator[StateSnapshot]:
+def iter_state_snapshots(snapshot: Snapshot) -> Iterator[ObjectStateSnapshot]:
     """Yield the snapshots of objects with internal state."""
-    return (s for s in iter_snapshots(snapshot) if isinstance(s, StateSnapshot))
+    return (s for s in iter_snapshots(snapshot) if isinstance(s, ObjectStateSnapshot))
 
 
-def random_states() -> list[tuple[str, StateSnapshot]]:
+def snapshot_random_generators() -> list[tuple[str, ObjectStateSnapshot]]:
     """Return snapshots of the global random generators of Python and NumPy."""
-    generators = RANDOM_GENERATORS.items()
-    return [(name, StateSnapshot(source, read_state(source))) for name, source in generators]
+    generators = GLOBAL_RANDOM_GENERATORS.items()
+    return [(name, ObjectStateSnapshot(source, read_state(source))) for name, source in generators]
 
 
 def is_container(value: Any) -> bool:
     """Whether a value is a list, tuple, dict or set, or of a user class that inherits from one."""
-    return isinstance(value, CONTAINERS) and not type(value).__module__.startswith(PACKAGE)
+    return isinstance(value, CONTAINER_TYPES) and not type(value).__module__.startswith(
+        PACKAGE_NAME
+    )
 
 
-def _container_snapshot(value: Any, depth: int) -> Snapshot:
+def _snapshot_container(value: Any, depth: int) -> Snapshot:
     if len(value) > MAX_ITEMS or depth == 0:
-        return LargeSnapshot(value, len(value))
+        return LargeContainerSnapshot(value, len(value))
     if isinstance(value, dict):
         pairs = tuple((k, take_snapshot(v, depth - 1)) for k, v in value.items())
         return DictSnapshot(value, pairs)
@@ -263,35 +265,35 @@ def _container_snapshot(value: Any, depth: int) -> Snapshot:
     return SetSnapshot(value, exact_key(frozenset(value)))
 
 
-def iter_items(value: Any, depth: int = MAX_DEPTH) -> Iterator[Any]:
+def iter_container_items(value: Any, depth: int = MAX_DEPTH) -> Iterator[Any]:
     """Yield a value and the items of its lists, tuples and dicts."""
     yield value
     is_expanded = depth and is_container(value) and not isinstance(value, set | frozenset)
     if is_expanded and len(value) <= MAX_ITEMS:
         for item in value.values() if isinstance(value, dict) else value:
-            yield from iter_items(item, depth - 1)
+            yield from iter_container_items(item, depth - 1)
 
 
-def restore_items(snapshot: Snapshot) -> None:
+def restore_container_items(snapshot: Snapshot) -> None:
     """Restore the items of a list or dict, and of the containers that it contains."""
     if isinstance(snapshot, SequenceSnapshot):
         for item in snapshot.items:
-            restore_items(item)
+            restore_container_items(item)
         if isinstance(snapshot.value, list):
             snapshot.value[:] = [item.value for item in snapshot.items]
     elif isinstance(snapshot, DictSnapshot):
         for _, item in snapshot.items:
-            restore_items(item)
+            restore_container_items(item)
         snapshot.value.clear()
         snapshot.value.update((key, item.value) for key, item in snapshot.items)
 
 
-def is_constant(value: Any) -> bool:
+def consists_of_constants(value: Any) -> bool:
     """Whether a value consists of constants only, so that each call can assign a copy of it."""
     if type(value) in (list, tuple):
-        return all(map(is_constant, value))
+        return all(map(consists_of_constants, value))
     if type(value) is dict:
-        return all(map(is_constant, value.values()))
+        return all(map(consists_of_constants, value.values()))
     return value is MISSING or isinstance(value, PLAIN_TYPES)
 
 

@@ -24,7 +24,7 @@ from ...core.cuda import to_host
 from .snapshots import MISSING, ArraySnapshot, Snapshot
 
 # Dicts and lists of a layer whose keys or elements are compared.
-LAYER_TABLES = (
+LAYER_REGISTRIES = (
     "_parameters",
     "_buffers",
     "_sub_layers",
@@ -32,14 +32,14 @@ LAYER_TABLES = (
     "_forward_post_hooks",
 )
 # Containers that store their items elsewhere than in `__dict__` or in themselves.
-INDIRECT_CONTAINERS = (
+CONTAINERS_WITH_HIDDEN_STORAGE = (
     os._Environ,
     MappingProxyType,
     collections.ChainMap,
     collections.UserDict,
     collections.UserList,
 )
-_PYTHON_GETTERS = (os._Environ.__getitem__, collections.ChainMap.__getitem__)
+_SAFE_PYTHON_GETTERS = (os._Environ.__getitem__, collections.ChainMap.__getitem__)
 MAX_COMPARED_ELEMENTS = 4096  # of a tensor whose values are compared at each call
 
 
@@ -47,18 +47,18 @@ MAX_COMPARED_ELEMENTS = 4096  # of a tensor whose values are compared at each ca
 class Source:
     """A location of Python state.
 
-    label: its name in messages.
+    display_name: its name in messages.
     holder: the object that holds the value.
     key: the attribute, name, index or key of the value in `holder`.
     """
 
-    label: str
+    display_name: str
     holder: Any
     key: Any
-    kind: ClassVar[str] = "attribute"  # shown in the assumptions of a program
+    guard_kind: ClassVar[str] = "attribute"  # shown in the assumptions of a program
     # Whether ReadTracker recorded a read of this location. Other sources are created for all names
     # that occur in the code.
-    is_traced: ClassVar[bool] = False
+    is_recorded_read: ClassVar[bool] = False
 
     def read(self) -> Any:
         """Return the value; MISSING if there is none. Runs no user code."""
@@ -90,7 +90,7 @@ class AttrSource(Source):
         setattr(self.holder, self.key, value)
 
 
-class LayerTableSource(AttrSource):
+class LayerRegistrySource(AttrSource):
     """The keys or elements of one of LAYER_TABLES, the dicts and lists of a layer."""
 
     def read(self) -> Any:
@@ -102,7 +102,7 @@ class LayerTableSource(AttrSource):
 class GlobalSource(Source):
     """A name in a dict of names, such as the globals of a module."""
 
-    kind = "name"
+    guard_kind = "name"
 
     def read(self) -> Any:
         """Return the value of the name."""
@@ -126,7 +126,7 @@ class ArgumentSource(GlobalSource):
 class CellSource(Source):
     """A variable of an enclosing function."""
 
-    kind = "name"
+    guard_kind = "name"
 
     def read(self) -> Any:
         """Return the contents of the cell."""
@@ -146,11 +146,11 @@ class LookupSource(Source):
     in a class.
     """
 
-    is_traced = True
+    is_recorded_read = True
 
     def read(self) -> Any:
         """Look up the attribute."""
-        return lookup_attribute(self.holder, self.key)
+        return lookup_attribute_or_missing(self.holder, self.key)
 
     def write(self, value: Any) -> None:
         """Set the attribute."""
@@ -160,12 +160,12 @@ class LookupSource(Source):
 class ItemSource(Source):
     """An element of a container that converted code read."""
 
-    kind = "element"
-    is_traced = True
+    guard_kind = "element"
+    is_recorded_read = True
 
     def read(self) -> Any:
         """Look up the element."""
-        return lookup_item(self.holder, self.key)
+        return lookup_item_or_missing(self.holder, self.key)
 
     def write(self, value: Any) -> None:
         """Set the element."""
@@ -185,8 +185,8 @@ class CallSource(Source):
     holder: the function with its arguments.
     """
 
-    kind = "name"
-    is_traced = True
+    guard_kind = "name"
+    is_recorded_read = True
 
     def read(self) -> Any:
         """Call the function again; MISSING if it fails."""
@@ -205,8 +205,8 @@ class CallSource(Source):
 class TensorSource(Source):
     """The elements of a tensor that Python code read, which became constants of the program."""
 
-    kind = "value"
-    is_traced = True
+    guard_kind = "value"
+    is_recorded_read = True
 
     def read(self) -> Any:
         """Return the array. Every op that changes the tensor replaces the array by another one."""
@@ -226,7 +226,7 @@ class TensorSource(Source):
         """Do nothing: an op of the program changes the tensor."""
 
 
-def tensor_snapshot(array: Any) -> Snapshot:
+def snapshot_tensor_array(array: Any) -> Snapshot:
     """Return the snapshot for the array of a TensorSource."""
     elements = to_host(array)
     owns_memory = not isinstance(array, np.ndarray) or array.flags.owndata
@@ -235,7 +235,7 @@ def tensor_snapshot(array: Any) -> Snapshot:
     return ArraySnapshot(array, elements.copy())
 
 
-def name_source(label: str, holder: Any, key: str) -> Source:
+def create_name_source(label: str, holder: Any, key: str) -> Source:
     """Return the source of a name in a cell or in a dict of names."""
     kind: Callable[..., Source] = CellSource if isinstance(holder, CellType) else GlobalSource
     return kind(label, holder, key)
@@ -249,7 +249,7 @@ def read_cell(cell: CellType) -> Any:
         return MISSING
 
 
-def lookup_item(holder: Any, key: Any) -> Any:
+def lookup_item_or_missing(holder: Any, key: Any) -> Any:
     """Return an element of a container without running user code; MISSING also for an element that
     `__missing__` would create.
     """
@@ -259,7 +259,7 @@ def lookup_item(holder: Any, key: Any) -> Any:
         return dict.get(holder, key, MISSING)
     getter = next((k.__getitem__ for k in (list, tuple) if isinstance(holder, k)), None)
     getter = getter or getattr(type(holder), "__getitem__", None)
-    if getter is None or (isinstance(getter, FunctionType) and getter not in _PYTHON_GETTERS):
+    if getter is None or (isinstance(getter, FunctionType) and getter not in _SAFE_PYTHON_GETTERS):
         return MISSING
     try:
         has_item = not hasattr(type(holder), "__missing__") or key in holder
@@ -268,7 +268,7 @@ def lookup_item(holder: Any, key: Any) -> Any:
         return MISSING
 
 
-def lookup_attribute(holder: Any, name: str) -> Any:
+def lookup_attribute_or_missing(holder: Any, name: str) -> Any:
     """Return an attribute without running user code; MISSING for one that a property or
     `__getattr__` would compute.
     """
@@ -276,16 +276,16 @@ def lookup_attribute(holder: Any, name: str) -> Any:
         return _lookup_in_classes(holder, name)
     class_attribute = _lookup_in_classes(type(holder), name)
     if isinstance(class_attribute, MemberDescriptorType):
-        return _read_slot(class_attribute, holder)
+        return _read_slot_attribute(class_attribute, holder)
     if hasattr(type(class_attribute), "__set__") and not isinstance(holder, ModuleType):
         return MISSING
     found = getattr(holder, "__dict__", {}).get(name, MISSING)
     if found is not MISSING or isinstance(holder, ModuleType | FunctionType):
         return found
-    return _class_attribute(holder, class_attribute, name)
+    return _class_attribute_value(holder, class_attribute, name)
 
 
-def _class_attribute(holder: Any, class_attribute: Any, name: str) -> Any:
+def _class_attribute_value(holder: Any, class_attribute: Any, name: str) -> Any:
     if class_attribute is MISSING and isinstance(holder, dict):
         return dict.get(holder, name, MISSING)  # a dict whose entries are attributes as well
     is_computed = hasattr(type(class_attribute), "__get__")
@@ -294,7 +294,7 @@ def _class_attribute(holder: Any, class_attribute: Any, name: str) -> Any:
     return class_attribute
 
 
-def _read_slot(slot: MemberDescriptorType, holder: Any) -> Any:
+def _read_slot_attribute(slot: MemberDescriptorType, holder: Any) -> Any:
     try:
         return slot.__get__(holder)
     except AttributeError:

@@ -14,7 +14,7 @@ from ...core.errors import is_library_file
 from ...core.tensor import Tensor
 from ...nn.layer import Layer
 
-LIBRARIES = (
+KNOWN_LIBRARIES = (
     "numpy",
     "scipy",
     "onnx",
@@ -26,10 +26,10 @@ LIBRARIES = (
     "_pytest",
     "pytest",
 )
-PACKAGE = __name__.partition(".")[0]
-_IGNORED: set[str] = set(LIBRARIES)
+PACKAGE_NAME = __name__.partition(".")[0]
+_IGNORED_MODULE_NAMES: set[str] = set(KNOWN_LIBRARIES)
 IGNORED_MODULES: list[Any] = []  # the arguments of ignore_module, in order
-_STDLIB = tuple(
+_STDLIB_FOLDERS = tuple(
     os.path.realpath(sysconfig.get_paths()[k]) + os.sep for k in ("stdlib", "platstdlib")
 )
 
@@ -37,11 +37,13 @@ _STDLIB = tuple(
 def ignore_module(modules: Any) -> None:
     """Never convert functions of these modules."""
     added = list(modules) if isinstance(modules, list | tuple | set) else [modules]
-    _IGNORED.update(module if isinstance(module, str) else module.__name__ for module in added)
+    _IGNORED_MODULE_NAMES.update(
+        module if isinstance(module, str) else module.__name__ for module in added
+    )
     IGNORED_MODULES.extend(added)
 
 
-def is_users(function: FunctionType) -> bool:
+def is_user_function(function: FunctionType) -> bool:
     """Whether a function is user code: not from Oarlock, the standard library or an
     ignored module.
     """
@@ -49,10 +51,10 @@ def is_users(function: FunctionType) -> bool:
     if is_library_file(filename):
         return False
     module = function.__module__ or ""
-    if any(module == m or module.startswith(m + ".") for m in _IGNORED):
+    if any(module == m or module.startswith(m + ".") for m in _IGNORED_MODULE_NAMES):
         return False
     real = os.path.realpath(filename)
-    return "site-packages" in real or not real.startswith(_STDLIB)
+    return "site-packages" in real or not real.startswith(_STDLIB_FOLDERS)
 
 
 def is_user_object(value: Any) -> bool:
@@ -66,7 +68,7 @@ def is_user_object(value: Any) -> bool:
     module = value.__name__ if isinstance(value, ModuleType) else type(value).__module__
     if isinstance(value, type):
         module = value.__module__
-    return not module.startswith(PACKAGE)
+    return not module.startswith(PACKAGE_NAME)
 
 
 def is_user_module(module: ModuleType) -> bool:
@@ -75,5 +77,5 @@ def is_user_module(module: ModuleType) -> bool:
     """
     file = getattr(module, "__file__", None)
     if file is None:  # a module of a notebook, or one that the user created
-        return module.__spec__ is None and not module.__name__.startswith(PACKAGE)
+        return module.__spec__ is None and not module.__name__.startswith(PACKAGE_NAME)
     return not is_library_file(file) and "site-packages" not in file and "/lib/python" not in file

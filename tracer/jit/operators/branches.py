@@ -9,18 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from ...capture.control.array_replacement import LengthMismatch, to_array
+from ...capture.control.array_replacement import LengthMismatch, to_tensor_array
 from ...capture.control.branch import cond, record_branches
-from ...capture.control.branch_values import Undefined, as_condition
-from ...capture.control.escape_analysis import is_local
+from ...capture.control.branch_values import Undefined, to_bool
+from ...capture.control.escape_analysis import is_local_object
 from ...capture.control.may_alias import (
     MUTABLE_CONTAINERS,
-    BranchContainers,
-    is_replaced,
-    raw_items,
-    resolve,
+    BranchContainerTracker,
+    is_replaced_by_array,
+    resolve_replaced_list,
+    unchecked_items,
 )
-from ...capture.control.mutable_locations import LengthChange, ListItems, track
+from ...capture.control.mutable_locations import LengthChange, ListItemsLocation, save_locations
 from ...capture.control.tensor_arrays import EmptyArrayRead, TensorArray
 from ...capture.modes import Static, static_mode
 from ...capture.variable import Variable
@@ -30,59 +30,61 @@ from ...core.op import Meta
 from ..guards.opaque_state import find_opaque_state
 from .calls import truth_value
 from .exceptions import (
-    BranchRaises,
-    emit_raise_check,
-    record_branch_body,
+    BranchRaised,
+    emit_raise_assert,
+    record_until_raise,
     reject_unconditional_raise,
 )
-from .nonlocal_writes import own_locations, track_new
+from .nonlocal_writes import mark_merged_locations, register_new_object
 
 INT64 = Meta((), np.dtype(np.int64))
 Getter = Callable[[], list[Any]]
 Setter = Callable[[list[Any]], None]
 
 
-def _mode_of(value: Any) -> Static | None:
+def _recording_mode(value: Any) -> Static | None:
     """Return the mode of the recording if `value` is a value of the program, otherwise None."""
     return static_mode(state.mode) if isinstance(value, Variable) else None
 
 
 def if_(
     test: Any,
-    then: Callable[[], None],
-    other: Callable[[], None],
-    get: Getter,
-    put: Setter,
+    true_body: Callable[[], None],
+    false_body: Callable[[], None],
+    get_values: Getter,
+    set_values: Setter,
     names: Sequence[str],
     count: int | None = None,
 ) -> None:
     """Operator for `if test: then() else: other()`.
 
-    get, put: getter and setter of the variables that the branches change.
+    get_values, set_values: getter and setter of the variables that the branches change.
     count: how many of them, from the first one on, are read afterwards; by default all.
     """
     test = truth_value(test)
-    mode = _mode_of(test)
+    mode = _recording_mode(test)
     if mode is None:
-        (then if test else other)()
+        (true_body if test else false_body)()
         return
-    start, condition, mark = get(), as_condition(test), mode.recorder.checkpoint()
+    start, condition, mark = get_values(), to_bool(test), mode.recorder.checkpoint()
     try:
-        _record_if(mode, condition, then, other, get, put, names, count)
+        _record_if(mode, condition, true_body, false_body, get_values, set_values, names, count)
         return
-    except BranchRaises as found:
-        stop: BranchRaises | None = found
+    except BranchRaised as found:
+        raised: BranchRaised | None = found
     except (TraceError, OpError) as error:
         mode.report_error(error, None)
-        stop = None
+        raised = None
     mode.recorder.rewind(mark)
-    put(start)
-    if stop is not None:
-        emit_raise_check(mode, condition, stop)
-    (other if stop is not None and stop.in_true_branch else then)()  # the branch without a `raise`
+    set_values(start)
+    if raised is not None:
+        emit_raise_assert(mode, condition, raised)
+    (
+        false_body if raised is not None and raised.in_true_branch else true_body
+    )()  # the branch without a `raise`
 
 
-def track_opaque_state(
+def save_opaque_state_before(
     mode: Static, run: Callable[..., Any], names: Sequence[str]
 ) -> Callable[..., Any]:
     """Wrap the body of a branch or loop. The wrapper first saves the opaque state that the body may
@@ -90,7 +92,7 @@ def track_opaque_state(
     """
 
     def wrapper(*args: Any) -> Any:
-        track(mode.recorder, find_opaque_state((run,), names))
+        save_locations(mode.recorder, find_opaque_state((run,), names))
         return run(*args)
 
     return wrapper
@@ -99,72 +101,80 @@ def track_opaque_state(
 def _record_if(
     mode: Static,
     condition: Variable,
-    then: Callable[[], None],
-    other: Callable[[], None],
-    get: Getter,
-    put: Setter,
+    true_body: Callable[[], None],
+    false_body: Callable[[], None],
+    get_values: Getter,
+    set_values: Setter,
     names: Sequence[str],
     count: int | None,
 ) -> None:
-    given = get()
-    then, other = (track_opaque_state(mode, run, names) for run in (then, other))
-    before = [resolve(value) if is_replaced(value) else value for value in given]
+    initial = get_values()
+    true_body, false_body = (
+        save_opaque_state_before(mode, run, names) for run in (true_body, false_body)
+    )
+    before = [
+        resolve_replaced_list(value) if is_replaced_by_array(value) else value for value in initial
+    ]
 
     def branch_fn(holds: bool, run: Callable[[], None]) -> Callable[[], list[Any]]:
         def record() -> list[Any]:
-            own_locations(mode.recorder, put)
-            put(before)
+            mark_merged_locations(mode.recorder, set_values)
+            set_values(before)
             try:
-                _record_body(mode, holds, run)
-                values = get()[:count]
+                _record_deferring_index_errors(mode, holds, run)
+                values = get_values()[:count]
                 values = [
-                    to_array(mode, n, v) if n in open else v
+                    to_tensor_array(mode, n, v) if n in dynamic_lists else v
                     for n, v in zip(names, values, strict=False)
                 ]
                 containers.record_branch(values)
                 longer = containers.find_length_mismatch()
                 if longer is not None:
-                    raise LengthChange(ListItems("a list", longer), "one of two branches")
-                return [_copy(value) for value in values]
+                    raise LengthChange(ListItemsLocation("a list", longer), "one of two branches")
+                return [_copy_containers(value) for value in values]
             finally:
-                put(before)
-                containers.restore()
+                set_values(before)
+                containers.restore_initial()
 
         return record
 
-    open: set[str] = set()  # lists whose length is known only at run time
+    dynamic_lists: set[str] = set()  # lists whose length is known only at run time
     while True:
-        containers, mark = BranchContainers(before[:count]), mode.recorder.checkpoint()
+        containers, mark = BranchContainerTracker(before[:count]), mode.recorder.checkpoint()
         try:
-            found = record_branches(
-                mode, condition, branch_fn(True, then), branch_fn(False, other), names[:count]
+            merged = record_branches(
+                mode,
+                condition,
+                branch_fn(True, true_body),
+                branch_fn(False, false_body),
+                names[:count],
             )
             break
         except (
             LengthChange
         ) as error:  # a branch, or a function that it calls, changes the length of a list
-            found_at = [i for i, value in enumerate(before) if value is error.target]
-            if not found_at and not is_local(mode.recorder, error.target):
+            positions = [i for i, value in enumerate(before) if value is error.target]
+            if not positions and not is_local_object(mode.recorder, error.target):
                 raise
             mode.recorder.rewind(mark)
-            name = names[found_at[0]] if found_at else error.location.name
-            array = TensorArray.replacing(mode, name, error.target)
+            name = names[positions[0]] if positions else error.location.name
+            array = TensorArray.replace_list(mode, name, error.target)
             before = [array if value is error.target else value for value in before]
         except LengthMismatch as error:
-            if error.name in open:
+            if error.name in dynamic_lists:
                 raise
             mode.recorder.rewind(mark)
-            open.add(error.name)
-    found = containers.merge(found)
-    put([*found, *before[len(found) :]])
+            dynamic_lists.add(error.name)
+    merged = containers.merge_branches(merged)
+    set_values([*merged, *before[len(merged) :]])
 
 
-def _record_body(mode: Static, holds: bool, run: Callable[[], None]) -> None:
+def _record_deferring_index_errors(mode: Static, holds: bool, run: Callable[[], None]) -> None:
     """Record the body of a branch. If an index is out of range in a loop body, a later part of the
     body may fill the list; then the loop body is recorded again.
     """
     try:
-        record_branch_body(mode, holds, run)
+        record_until_raise(mode, holds, run)
     except IndexError as error:
         if not mode.recorder.num_open_loops:
             raise
@@ -172,51 +182,53 @@ def _record_body(mode: Static, holds: bool, run: Callable[[], None]) -> None:
             mode.recorder.deferred_errors.append(error)
 
 
-def _copy(value: Any) -> Any:
+def _copy_containers(value: Any) -> Any:
     """Return a copy of a list or dict, which the branches change in place; other values
     unchanged.
     """
     if type(value) is tuple:
-        copied = tuple(map(_copy, value))
+        copied = tuple(map(_copy_containers, value))
         return value if all(a is b for a, b in zip(copied, value, strict=True)) else copied
     if type(value) not in MUTABLE_CONTAINERS:
         return value
     if isinstance(value, dict):
-        return track_new({k: _copy(v) for k, v in raw_items(value)}, value)
-    return track_new([_copy(v) for v in raw_items(value)], value)
+        return register_new_object(
+            {k: _copy_containers(v) for k, v in unchecked_items(value)}, value
+        )
+    return register_new_object([_copy_containers(v) for v in unchecked_items(value)], value)
 
 
 def if_expression(test: Any, a: Callable[[], Any], b: Callable[[], Any]) -> Any:
     """Operator for `a() if test else b()`."""
     test = truth_value(test)
-    mode = _mode_of(test)
+    mode = _recording_mode(test)
     if mode is None:
         return a() if test else b()
     mark = mode.recorder.checkpoint()
     try:
         return reject_unconditional_raise(
-            lambda: cond(as_condition(test), a, b), "one side of an expression"
+            lambda: cond(to_bool(test), a, b), "one side of an expression"
         )
     except LengthMismatch:
         mode.recorder.rewind(mark)
-    return _select_list(test, a, b)
+    return _select_between_lists(test, a, b)
 
 
-def _select_list(test: Any, a: Callable[[], Any], b: Callable[[], Any]) -> Any:
+def _select_between_lists(test: Any, a: Callable[[], Any], b: Callable[[], Any]) -> Any:
     """Select between lists of different lengths, by recording an `if` statement that assigns a
     variable.
     """
-    held: list[Any] = [Undefined("the list")]
+    current: list[Any] = [Undefined("the list")]
 
-    def put(values: list[Any]) -> None:
-        held[:] = values
+    def set_list(values: list[Any]) -> None:
+        current[:] = values
 
-    def branch_fn(make: Callable[[], Any]) -> Callable[[], None]:
-        return lambda: put([make()])
+    def assign_branch(make: Callable[[], Any]) -> Callable[[], None]:
+        return lambda: set_list([make()])
 
-    if_(test, branch_fn(a), branch_fn(b), lambda: list(held), put, ["the list"])
-    return held[0]
+    if_(test, assign_branch(a), assign_branch(b), lambda: list(current), set_list, ["the list"])
+    return current[0]
 
 
-def no_op() -> None:
+def empty_else() -> None:
     """The body of a missing `else`."""

@@ -20,7 +20,7 @@ from ...core.tensor import Tensor
 from ...nn.layer import Layer
 from ..guards.user_code import is_user_object
 
-_BINARY = (
+_BINARY_OPERATORS = (
     "add",
     "sub",
     "mul",
@@ -35,7 +35,7 @@ _BINARY = (
     "lshift",
     "rshift",
 )
-_OTHER_METHODS = (
+_OTHER_DUNDER_NAMES = (
     "neg",
     "pos",
     "abs",
@@ -56,15 +56,18 @@ _OTHER_METHODS = (
     "getattr",
     "round",
 )
-METHODS = frozenset(f"__{kind}{name}__" for name in _BINARY for kind in ("", "r", "i")) | {
-    f"__{n}__" for n in _OTHER_METHODS
-}
-LAYER_METHODS = METHODS - {"__call__", "__getattr__"}  # Layer defines these itself
+CONVERTED_DUNDER_METHODS = frozenset(
+    f"__{kind}{name}__" for name in _BINARY_OPERATORS for kind in ("", "r", "i")
+) | {f"__{n}__" for n in _OTHER_DUNDER_NAMES}
+CONVERTED_LAYER_METHODS = CONVERTED_DUNDER_METHODS - {
+    "__call__",
+    "__getattr__",
+}  # Layer defines these itself
 MAX_DEPTH = 2  # of nested containers and objects
-_MAX_ITEMS = 64  # items that are visited in one container or object
+_MAX_VISITED_ITEMS = 64  # items that are visited in one container or object
 
 _lock = threading.Lock()
-_use_counts: dict[type, int] = {}  # number of recordings that converted a class
+_num_active_conversions: dict[type, int] = {}  # number of recordings that converted a class
 _original_methods: dict[type, dict[str, Any]] = {}  # the original methods of a class
 
 
@@ -72,62 +75,66 @@ class DunderConversion:
     """The classes that one recording has converted."""
 
     def __init__(
-        self, is_users: Callable[[FunctionType], bool], converted: Callable[[Any], Any]
+        self,
+        is_user_function: Callable[[FunctionType], bool],
+        convert_function: Callable[[Any], Any],
     ) -> None:
-        self._is_users, self._converted = is_users, converted
-        self._classes: dict[type, None] = {}
+        self._is_user_function, self._convert_function = is_user_function, convert_function
+        self._converted_classes: dict[type, None] = {}
 
     def convert_classes_of(self, *values: Any) -> None:
         """Convert the special methods and properties of the classes of some values, and of the
         values that they contain.
         """
-        for kind in dict.fromkeys(iter_classes(values, MAX_DEPTH)):
+        for kind in dict.fromkeys(iter_referenced_classes(values, MAX_DEPTH)):
             for each in kind.__mro__:
-                if each not in self._classes and type(each) in (type, type(Layer)):
+                if each not in self._converted_classes and type(each) in (type, type(Layer)):
                     self._convert_class(each)
 
-    def restore(self) -> None:
+    def restore_classes(self) -> None:
         """Restore the original methods at the end of the recording, unless another recording uses
         the classes.
         """
         with _lock:
-            for kind in self._classes:
-                _use_counts[kind] -= 1
-                if not _use_counts[kind]:
-                    del _use_counts[kind]
+            for kind in self._converted_classes:
+                _num_active_conversions[kind] -= 1
+                if not _num_active_conversions[kind]:
+                    del _num_active_conversions[kind]
                     for name, method in _original_methods.pop(kind).items():
                         type.__setattr__(kind, name, method)
-        self._classes = {}
+        self._converted_classes = {}
 
     def _convert_class(self, kind: type) -> None:
-        found = {
+        members = {
             name: result
             for name, held in vars(kind).items()
-            if (result := self._replacement(kind, name, held)) is not None
+            if (result := self._converted_member(kind, name, held)) is not None
         }
-        if not found:
+        if not members:
             return
         with _lock:
-            self._classes[kind] = None
-            _use_counts[kind] = _use_counts.get(kind, 0) + 1
-            if _use_counts[kind] > 1:
+            self._converted_classes[kind] = None
+            _num_active_conversions[kind] = _num_active_conversions.get(kind, 0) + 1
+            if _num_active_conversions[kind] > 1:
                 return
-            _original_methods[kind] = {name: vars(kind)[name] for name in found}
-            for name, result in found.items():
+            _original_methods[kind] = {name: vars(kind)[name] for name in members}
+            for name, result in members.items():
                 type.__setattr__(kind, name, result)
 
-    def _replacement(self, kind: type, name: str, held: Any) -> Any:
+    def _converted_member(self, kind: type, name: str, member: Any) -> Any:
         """Return the replacement of a method or property; None if it is not replaced."""
-        if isinstance(held, property):
-            get, put = (self._convert_when_recording(f) for f in (held.fget, held.fset))
+        if isinstance(member, property):
+            getter, setter = (self._convert_when_recording(f) for f in (member.fget, member.fset))
             return (
                 None
-                if get is held.fget and put is held.fset
-                else type(held)(get, put, held.fdel, held.__doc__)
+                if getter is member.fget and setter is member.fset
+                else type(member)(getter, setter, member.fdel, member.__doc__)
             )
-        wanted = LAYER_METHODS if issubclass(kind, Layer) else METHODS
-        result = self._convert_when_recording(held) if name in wanted else held
-        return None if result is held else result
+        method_names = (
+            CONVERTED_LAYER_METHODS if issubclass(kind, Layer) else CONVERTED_DUNDER_METHODS
+        )
+        result = self._convert_when_recording(member) if name in method_names else member
+        return None if result is member else result
 
     def _convert_when_recording(self, function: Any) -> Any:
         """Wrap a method so that it is converted while a program is recorded."""
@@ -139,20 +146,22 @@ class DunderConversion:
             return function
 
         @functools.wraps(function)
-        def called(*args: Any, **kwargs: Any) -> Any:
+        def call_method(*args: Any, **kwargs: Any) -> Any:
             if static_mode(state.mode) is None:
                 return function(*args, **kwargs)
-            return self._converted(function)(*args, **kwargs)
+            return self._convert_function(function)(*args, **kwargs)
 
-        called._ol_special = True  # type: ignore[attr-defined]
-        return called
+        call_method._ol_special = True  # type: ignore[attr-defined]
+        return call_method
 
     def _is_convertible(self, function: FunctionType) -> bool:
         # generated code, such as that of a dataclass
-        return self._is_users(function) and not function.__code__.co_filename.startswith("<")
+        return self._is_user_function(function) and not function.__code__.co_filename.startswith(
+            "<"
+        )
 
 
-def iter_classes(values: Any, depth: int) -> Iterator[type]:
+def iter_referenced_classes(values: Any, depth: int) -> Iterator[type]:
     """Yield the classes of some values, and of the values that they contain."""
     for value in values:
         if isinstance(value, type):
@@ -160,23 +169,31 @@ def iter_classes(values: Any, depth: int) -> Iterator[type]:
         elif isinstance(value, Tensor | str | int | float | FunctionType | ModuleType):
             continue
         elif isinstance(value, MethodType):
-            yield from iter_classes((value.__self__,), depth)
+            yield from iter_referenced_classes((value.__self__,), depth)
         elif depth and isinstance(value, list | tuple | dict):
             inside = dict.values(value) if isinstance(value, dict) else value
-            yield from iter_classes(itertools.islice(inside, _MAX_ITEMS), depth - 1)
+            yield from iter_referenced_classes(
+                itertools.islice(inside, _MAX_VISITED_ITEMS), depth - 1
+            )
         elif isinstance(value, Layer) or is_user_object(value):
             yield type(value)
             if depth:
-                yield from iter_classes(list(vars(value).values())[:_MAX_ITEMS], depth - 1)
+                yield from iter_referenced_classes(
+                    list(vars(value).values())[:_MAX_VISITED_ITEMS], depth - 1
+                )
 
 
-def python_method(value: Any, name: str) -> Any:
+def python_dunder_method(value: Any, name: str) -> Any:
     """Return a special method of a user object that is written in Python; None if there is none."""
     if isinstance(value, Tensor | int | float | str | list | tuple | dict) or value is None:
         return None
     for kind in type(value).__mro__:
-        found = vars(kind).get(name)
-        if found is not None:
-            found = getattr(found, "__wrapped__", found) if hasattr(found, "_ol_special") else found
-            return MethodType(found, value) if isinstance(found, FunctionType) else None
+        function = vars(kind).get(name)
+        if function is not None:
+            function = (
+                getattr(function, "__wrapped__", function)
+                if hasattr(function, "_ol_special")
+                else function
+            )
+            return MethodType(function, value) if isinstance(function, FunctionType) else None
     return None

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ...capture.control.branch_values import cast_to, constant, meta_of
-from ...capture.control.may_alias import raw_items, resolve
+from ...capture.control.branch_values import cast_to, scalar_constant, value_meta
+from ...capture.control.may_alias import resolve_replaced_list, unchecked_items
 from ...capture.control.tensor_arrays import TensorArray
 from ...capture.modes import Static, static_mode
 from ...capture.recorder import Recorder
@@ -18,7 +18,7 @@ from ...core.errors import OarlockError, TraceError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
-from .python_scalars import get_entry, kind_of
+from .python_scalars import select_dict_entry, symbolic_scalar_kind
 
 INT64 = Meta((), np.dtype(np.int64))
 
@@ -27,36 +27,38 @@ class IndexableList:
     """A list of which an element is about to be assigned; accepts run-time indices."""
 
     def __init__(self, recorder: Recorder, target: Any) -> None:
-        self._recorder, self._target = recorder, target
+        self._recorder, self._target_list = recorder, target
 
-    def _must_become_array(self, position: Any) -> bool:
+    def _mark_for_array_conversion(self, position: Any) -> bool:
         """Whether the index is known only at run time and an open loop carries the list. The list
         must then become a TensorArray.
         """
         loops = [
-            inner for inner in self._recorder.open_blocks if id(self._target) in inner.loop_lists
+            inner
+            for inner in self._recorder.open_blocks
+            if id(self._target_list) in inner.loop_lists
         ]
         if not isinstance(position, Variable) or not loops:
             return False
-        loops[-1].loop_lists[id(self._target)] = True
+        loops[-1].loop_lists[id(self._target_list)] = True
         return True
 
     def __getitem__(self, position: Any) -> Any:
-        if self._must_become_array(position):
-            return self._target[0]
+        if self._mark_for_array_conversion(position):
+            return self._target_list[0]
         return (
-            select_item(self._target, position)
+            select_item_at_runtime(self._target_list, position)
             if isinstance(position, Variable)
-            else self._target[position]
+            else self._target_list[position]
         )
 
     def __setitem__(self, position: Any, value: Any) -> None:
-        if self._must_become_array(position):
+        if self._mark_for_array_conversion(position):
             return
         if isinstance(position, Variable):
-            self._target[:] = with_item_replaced(self._target, position, value)
+            self._target_list[:] = items_after_assignment(self._target_list, position, value)
         else:
-            self._target[position] = value
+            self._target_list[position] = value
 
     def __delitem__(self, position: Any) -> None:
         if isinstance(position, Variable):
@@ -65,14 +67,14 @@ class IndexableList:
                 "the program"
             )
             raise TraceError(with_user_line(why))
-        del self._target[position]
+        del self._target_list[position]
 
 
-def select_item(values: Sequence[Any], index: Variable) -> Any:
+def select_item_at_runtime(values: Sequence[Any], index: Variable) -> Any:
     """Return `values[index]` for a run-time index."""
-    mode = _mode()
+    mode = _current_static_mode()
     if index.meta.dtype == bool:
-        return select_item(
+        return select_item_at_runtime(
             values, OPS["cast"](index, in_dtype=0, out_dtype=dtype_of("int64").proto)
         )
     if (
@@ -80,11 +82,11 @@ def select_item(values: Sequence[Any], index: Variable) -> Any:
         and len({(v.meta.dtype, tuple(v.meta.shape)) for v in values}) == 1
     ):
         stacked = OPS["stack"](list(values), axis=0)
-        found = stacked[OPS["reshape2"](index, shape=[]) if index.meta.shape else index]
-        mode.recorder.aliases.merge([(found, tuple(values))])
-        return found
-    if all(meta_of(v) is not None for v in values):
-        return TensorArray.of(mode, values)[index]
+        element = stacked[OPS["reshape2"](index, shape=[]) if index.meta.shape else index]
+        mode.recorder.aliases.record_merge([(element, tuple(values))])
+        return element
+    if all(value_meta(v) is not None for v in values):
+        return TensorArray.from_items(mode, values)[index]
     raise OarlockError(
         with_user_line(
             f"a position that is known only at run time cannot choose from "
@@ -93,43 +95,45 @@ def select_item(values: Sequence[Any], index: Variable) -> Any:
     )
 
 
-def with_item_replaced(values: Sequence[Any], index: Variable, value: Any) -> list[Any]:
+def items_after_assignment(values: Sequence[Any], index: Variable, value: Any) -> list[Any]:
     """Return the items of a list as they are after `values[index] = value`."""
-    items = raw_items(values)
+    items = unchecked_items(values)
     kinds = {
         (meta.dtype, len(meta.shape)) if meta is not None else type(v)
         for v in (*items, value)
-        for meta in (meta_of(v),)
+        for meta in (value_meta(v),)
     }
-    if len(kinds) != 1 or meta_of(value) is None:
-        held = ", ".join(dict.fromkeys(_describe(v) for v in items))
+    if len(kinds) != 1 or value_meta(value) is None:
+        kinds_text = ", ".join(dict.fromkeys(_describe_type(v) for v in items))
         why = (
             f"a position that is known only at run time takes a value like all elements, which are "
-            f"{held or 'none'}"
+            f"{kinds_text or 'none'}"
         )
-        raise TraceError(with_user_line(f"{why}; the value is {_describe(value)}"))
-    array = TensorArray.of(_mode(), items)
-    array[_checked_index(index, len(items))] = value
+        raise TraceError(with_user_line(f"{why}; the value is {_describe_type(value)}"))
+    array = TensorArray.from_items(_current_static_mode(), items)
+    array[_emit_checked_index(index, len(items))] = value
     return [array[i] for i in range(len(items))]
 
 
-def _describe(value: Any) -> str:
-    meta = meta_of(value)
+def _describe_type(value: Any) -> str:
+    meta = value_meta(value)
     return type(value).__name__ if meta is None else str(meta)
 
 
-def _checked_index(index: Variable, count: int) -> Any:
+def _emit_checked_index(index: Variable, count: int) -> Any:
     """Return a non-negative index. A run in which the index is out of range fails."""
-    at = cast_to(OPS["reshape2"](index, shape=[1]), INT64)
-    front = OPS["elementwise_add"](at, constant(count))
-    at = OPS["where"](OPS["less_than"](at, constant(0)), front, at)
-    places = OPS["assign_value"](
+    index_vector = cast_to(OPS["reshape2"](index, shape=[1]), INT64)
+    from_end = OPS["elementwise_add"](index_vector, scalar_constant(count))
+    index_vector = OPS["where"](
+        OPS["less_than"](index_vector, scalar_constant(0)), from_end, index_vector
+    )
+    positions = OPS["assign_value"](
         shape=[count], dtype=dtype_of("int64").proto, int64_values=list(range(count))
     )
-    return OPS["reshape2"](OPS["gather"](places, at), shape=[])
+    return OPS["reshape2"](OPS["gather"](positions, index_vector), shape=[])
 
 
-def _mode() -> Static:
+def _current_static_mode() -> Static:
     mode = static_mode(state.mode)
     assert mode is not None
     return mode
@@ -139,16 +143,20 @@ def get_item(value: Any, index: Any) -> Any:
     """Operator for `value[index]`. If `index` is a symbolic scalar and `value` a list of tensors,
     the program selects an element at run time.
     """
-    value = resolve(value)
+    value = resolve_replaced_list(value)
     mode = static_mode(state.mode)
-    if mode is not None and mode.recorder.reads is not None and not isinstance(index, Variable):
-        mode.recorder.reads.record_item(value, index)
-    if isinstance(index, Variable) and isinstance(value, list | tuple):
-        return select_item(value, index)
     if (
-        kind_of(index) is not None
+        mode is not None
+        and mode.recorder.read_tracker is not None
+        and not isinstance(index, Variable)
+    ):
+        mode.recorder.read_tracker.record_item(value, index)
+    if isinstance(index, Variable) and isinstance(value, list | tuple):
+        return select_item_at_runtime(value, index)
+    if (
+        symbolic_scalar_kind(index) is not None
         and isinstance(value, dict)
         and "__missing__" not in dir(type(value))
     ):
-        return get_entry(value, index)
+        return select_dict_entry(value, index)
     return value[index]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...capture.control.branch import check_condition, restore_in_place
-from ...capture.control.branch_values import as_condition
+from ...capture.control.branch import check_condition, undo_inplace_write
+from ...capture.control.branch_values import to_bool
 from ...capture.control.mutable_locations import reject_opaque_changes
-from ...capture.control.optional_values import known_conditions
+from ...capture.control.optional_values import implied_condition_values
 from ...capture.modes import Static, static_mode
 from ...capture.side_effects.py_func import py_func
 from ...capture.variable import Variable
@@ -19,10 +19,10 @@ from ...core.op import OPS
 from ...core.tensor import Tensor
 
 # Attribute of an exception that a `raise` statement of the user raised during the recording.
-RAISED_AT = "_oarlock_raised_at"
+RAISE_LOCATION_ATTR = "_oarlock_raised_at"
 
 
-class BranchRaises(Exception):
+class BranchRaised(Exception):
     """The user's code raises an exception in a recorded branch.
 
     holds: whether it is the branch for a true condition.
@@ -34,15 +34,15 @@ class BranchRaises(Exception):
         self.in_true_branch, self.error = holds, error
 
 
-def mark_raise(error: Any) -> Any:
+def mark_user_exception(error: Any) -> Any:
     """Operator for the exception of a `raise` statement: marks it as raised by the user's code."""
     result = error() if isinstance(error, type) and issubclass(error, Exception) else error
     if isinstance(result, Exception) and static_mode(state.mode) is not None:
-        result.__dict__[RAISED_AT] = str(user_line() or "")
+        result.__dict__[RAISE_LOCATION_ATTR] = str(user_line() or "")
     return result
 
 
-def record_branch_body(mode: Static, holds: bool, run: Callable[[], Any]) -> Any:
+def record_until_raise(mode: Static, holds: bool, run: Callable[[], Any]) -> Any:
     """Record the body of a branch.
 
     Raises BranchRaises if the body executes a `raise` statement of the user; in-place changes of
@@ -51,19 +51,22 @@ def record_branch_body(mode: Static, holds: bool, run: Callable[[], Any]) -> Any
     try:
         return run()
     except Exception as error:
-        if RAISED_AT not in error.__dict__:
+        if RAISE_LOCATION_ATTR not in error.__dict__:
             raise
         reject_opaque_changes(mode.recorder.open_blocks[-1])
-        for tensor, desc in mode.recorder.open_blocks[-1].rebound.values():
-            restore_in_place(mode, tensor, desc)
-        raise BranchRaises(holds, error) from error
+        for tensor, desc in mode.recorder.open_blocks[-1].inplace_writes.values():
+            undo_inplace_write(mode, tensor, desc)
+        raise BranchRaised(holds, error) from error
 
 
-def emit_raise_check(mode: Static, condition: Variable, stop: BranchRaises) -> None:
+def emit_raise_assert(mode: Static, condition: Variable, raised: BranchRaised) -> None:
     """Write an assert that fails each run in which the condition leads to a `raise`."""
-    holds = OPS["logical_not"](condition) if stop.in_true_branch else condition
-    emit_check(
-        mode, holds, f"{type(stop.error).__name__}: {stop.error}", stop.error.__dict__[RAISED_AT]
+    holds = OPS["logical_not"](condition) if raised.in_true_branch else condition
+    emit_assert(
+        mode,
+        holds,
+        f"{type(raised.error).__name__}: {raised.error}",
+        raised.error.__dict__[RAISE_LOCATION_ATTR],
     )
 
 
@@ -74,13 +77,13 @@ def reject_unconditional_raise(run: Callable[[], Any], what: str) -> Any:
     try:
         return run()
     except Exception as error:
-        if RAISED_AT not in error.__dict__:
+        if RAISE_LOCATION_ATTR not in error.__dict__:
             raise
         why = (
             f"raise: {type(error).__name__} in {what}, of which is known only at run time whether "
             f"there is one; raise it under an `if`"
         )
-        raise TraceError(f"{why}\n  at {error.__dict__[RAISED_AT]}") from error
+        raise TraceError(f"{why}\n  at {error.__dict__[RAISE_LOCATION_ATTR]}") from error
 
 
 def assert_(test: Any, message: Callable[[], Any]) -> None:
@@ -91,14 +94,14 @@ def assert_(test: Any, message: Callable[[], Any]) -> None:
     if not isinstance(test, Variable) or mode is None:
         if not test:
             said = message()
-            raise mark_raise(AssertionError() if said is None else AssertionError(said))
+            raise mark_user_exception(AssertionError() if said is None else AssertionError(said))
         return
-    said = _assert_message(message)
+    said = _evaluate_assert_message(message)
     data = [said] if isinstance(said, Variable) else []
-    emit_check(mode, as_condition(test), "" if data or said is None else str(said), "", data)
+    emit_assert(mode, to_bool(test), "" if data or said is None else str(said), "", data)
 
 
-def _assert_message(message: Callable[[], Any]) -> Any:
+def _evaluate_assert_message(message: Callable[[], Any]) -> Any:
     """Return the message of an assert. If it depends on values of the program, return its source
     text.
     """
@@ -109,7 +112,7 @@ def _assert_message(message: Callable[[], Any]) -> Any:
         return line.text.partition(",")[2].strip() if line else None
 
 
-def emit_check(
+def emit_assert(
     mode: Static, holds: Any, message: str, where: str, data: list[Variable] | None = None
 ) -> None:
     """Write an assert that fails each run in which `holds` is false.
@@ -117,29 +120,29 @@ def emit_check(
     where: the user's line, by default the current one.
     """
     check_condition("assert", holds)
-    mode.recorder.open_blocks[-1].conditions |= known_conditions(holds, True)
+    mode.recorder.open_blocks[-1].conditions |= implied_condition_values(holds, True)
     result = mode.recorder.emit_assert(holds, message, data or [])
     result.user_line = where or result.user_line
 
 
-def print_(*values: Any, **how: Any) -> None:
+def print_(*values: Any, **options: Any) -> None:
     """Operator for `print(*values)`. If one of the values is a value of the program, each run
     prints.
     """
     leaves, spec = pytree.flatten(values)
-    places = [i for i, leaf in enumerate(leaves) if isinstance(leaf, Variable)]
+    variable_indices = [i for i, leaf in enumerate(leaves) if isinstance(leaf, Variable)]
     mode = static_mode(state.mode)
-    if not places or mode is None:
-        if mode is None or mode.recorder.rollback is None or how.get("file") is not None:
-            print(*values, **how)
+    if not variable_indices or mode is None:
+        if mode is None or mode.recorder.rollback is None or options.get("file") is not None:
+            print(*values, **options)
         else:
-            mode.recorder.rollback.defer_print(values, how)
+            mode.recorder.rollback.defer_print(values, options)
         return
 
-    def show(*arrays: Any) -> None:
+    def print_values(*arrays: Any) -> None:
         shown = list(leaves)
-        for i, array in zip(places, arrays, strict=True):
+        for i, array in zip(variable_indices, arrays, strict=True):
             shown[i] = Tensor(array)
-        print(*pytree.unflatten(spec, shown), **how)
+        print(*pytree.unflatten(spec, shown), **options)
 
-    py_func(show, [leaves[i] for i in places], None)
+    py_func(print_values, [leaves[i] for i in variable_indices], None)

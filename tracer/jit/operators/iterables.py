@@ -11,17 +11,17 @@ import numpy as np
 
 from ...capture.control.branch_values import cast_to
 from ...capture.control.tensor_arrays import TensorArray
-from ...capture.symbolic_scalars import report_error
+from ...capture.symbolic_scalars import raise_or_collect
 from ...capture.variable import Variable
 from ...core.errors import TraceError, with_user_line
 from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
 from .dynamic_indexing import get_item
-from .partial_dicts import require_complete
+from .partial_dicts import require_complete_dict
 
 INT64 = Meta((), np.dtype(np.int64))
 # A tensor with at most this many rows is iterated in Python; more rows become a loop.
-MAX_UNROLLED = 32
+MAX_UNROLLED_ROWS = 32
 
 
 class DynamicIterable:
@@ -41,7 +41,7 @@ class DynamicIterable:
                 "the number of items is known only at run time; loop over them with a `for` "
                 "statement, or list them by `[... for ... in ...]`"
             )
-            found: Iterator[Any] = report_error(
+            found: Iterator[Any] = raise_or_collect(
                 TraceError(with_user_line(why)), (self.item(i) for i in range(1))
             )
             return found
@@ -66,7 +66,7 @@ class TensorIterable(DynamicIterable):
     def __init__(self, x: Any) -> None:
         self.x = x
         size = x.shape[0]
-        if isinstance(size, int) and size > MAX_UNROLLED:
+        if isinstance(size, int) and size > MAX_UNROLLED_ROWS:
             size = OPS["slice"](
                 OPS["shape"](x), axes=[0], starts=[0], ends=[1], infer_flags=[1], decrease_axis=[0]
             )
@@ -83,22 +83,22 @@ class TensorIterable(DynamicIterable):
         )
 
 
-class ArrayIterable(DynamicIterable):
+class TensorArrayIterable(DynamicIterable):
     """The elements of a TensorArray."""
 
     def __init__(self, array: TensorArray) -> None:
-        self.array = array
+        self.tensor_array = array
         self.count = OPS["reshape2"](array.length(), shape=[])
 
     def is_empty(self) -> bool:
         """Whether nothing was written to the array yet."""
-        if self.array.element is None:
-            self.array.record_empty_read()
-        return self.array.element is None
+        if self.tensor_array.element_meta is None:
+            self.tensor_array.record_empty_read()
+        return self.tensor_array.element_meta is None
 
     def item(self, position: Any) -> Any:
         """Return an element."""
-        return self.array[position]
+        return self.tensor_array[position]
 
 
 class SymbolicRange(DynamicIterable):
@@ -106,10 +106,10 @@ class SymbolicRange(DynamicIterable):
 
     def __init__(self, *bounds: Any) -> None:
         start, stop, step = (0, *bounds, 1) if len(bounds) == 1 else (*bounds, 1)[:3]
-        self.start, self.stop, self.step = (as_scalar(b) for b in (start, stop, step))
-        self.count = self._count()
+        self.start, self.stop, self.step = (to_range_bound(b) for b in (start, stop, step))
+        self.count = self._compute_num_items()
 
-    def _count(self) -> Any:
+    def _compute_num_items(self) -> Any:
         if not any(isinstance(b, Tensor) for b in (self.start, self.stop, self.step)):
             return len(range(self.start, self.stop, self.step))
         distance = self.stop - self.start
@@ -166,12 +166,12 @@ class ZippedIterable(DynamicIterable):
         self.rows = rows
         counts = [cast_to(r.count, INT64) if isinstance(r.count, Tensor) else r.count for r in rows]
         known = [c for c in counts if not isinstance(c, Tensor)]
-        found: Any = min(known) if known else None
+        shortest: Any = min(known) if known else None
         for count in counts:
             if isinstance(count, Tensor):
-                other = count if found is None else cast_to(found, INT64)
-                found = count if found is None else OPS["elementwise_min"](count, other)
-        self.count = found
+                other = count if shortest is None else cast_to(shortest, INT64)
+                shortest = count if shortest is None else OPS["elementwise_min"](count, other)
+        self.count = shortest
 
     def is_empty(self) -> bool:
         """Whether one of the iterables is known to be empty."""
@@ -182,7 +182,7 @@ class ZippedIterable(DynamicIterable):
         return tuple(r.item(position) for r in self.rows)
 
 
-class PythonSequenceIterable(DynamicIterable):
+class SequenceIterable(DynamicIterable):
     """A Python sequence of tensors that is zipped with values of the program."""
 
     def __init__(self, values: Sequence[Any]) -> None:
@@ -193,7 +193,7 @@ class PythonSequenceIterable(DynamicIterable):
         return get_item(self.values, position)
 
 
-def as_scalar(bound: Any) -> Any:
+def to_range_bound(bound: Any) -> Any:
     """Return a bound of a range as an int or int64 []."""
     if not isinstance(bound, Tensor):
         return bound
@@ -205,11 +205,11 @@ def as_dynamic_iterable(iterable: Any) -> Any:
     """Return a DynamicIterable for a value that a recorded loop can iterate; any other value
     unchanged.
     """
-    iterable = require_complete(iterable)
+    iterable = require_complete_dict(iterable)
     if isinstance(iterable, DynamicIterable):
         return iterable
     if isinstance(iterable, TensorArray):
-        return ArrayIterable(iterable)
+        return TensorArrayIterable(iterable)
     if isinstance(iterable, range):
         return SymbolicRange(iterable.start, iterable.stop, iterable.step)
     if isinstance(iterable, Variable) and iterable.meta.shape:

@@ -11,19 +11,19 @@ from typing import Any
 import numpy as np
 
 from ...capture.control.branch import cond
-from ...capture.control.branch_values import as_condition, cast_to, constant, meta_of
-from ...capture.control.may_alias import resolve
-from ...capture.control.mutable_locations import roll_back
+from ...capture.control.branch_values import cast_to, scalar_constant, to_bool, value_meta
+from ...capture.control.may_alias import resolve_replaced_list
+from ...capture.control.mutable_locations import roll_back_mutations
 from ...capture.control.optional_values import (
-    NO_CONDITIONS,
-    known_conditions,
-    none_implications,
-    set_implications,
+    NO_KNOWN_CONDITIONS,
+    implied_condition_values,
+    implied_none_flags,
+    set_implied_conditions,
 )
 from ...capture.control.tensor_arrays import EmptyArrayRead, TensorArray
 from ...capture.modes import SymbolicShape, UndefinedError, static_mode
 from ...capture.recorder import OpenBlock
-from ...capture.symbolic_scalars import BOOL, mark_scalar, scalar_kind
+from ...capture.symbolic_scalars import BOOL, mark_symbolic_scalar, scalar_kind
 from ...capture.variable import Variable
 from ...core.errors import TraceError, with_user_line
 from ...core.mode import state
@@ -31,60 +31,60 @@ from ...core.op import OPS
 from ...core.tensor import Tensor
 from ...ir.program import OpDesc
 from .calls import call, truth_value
-from .dunder_methods import python_method
+from .dunder_methods import python_dunder_method
 from .exceptions import reject_unconditional_raise
 from .iterables import as_dynamic_iterable
-from .partial_dicts import require_complete_items
-from .python_scalars import is_, is_present, kind_of
+from .partial_dicts import require_complete_dicts
+from .python_scalars import entry_defined_flag, is_, symbolic_scalar_kind
 from .registry import register
-from .sequences import fold
+from .sequences import fold_items
 
-_UNDEFINED_OPERAND = object()  # stands for an operand that may be undefined
+_UNRECORDED_OPERAND = object()  # stands for an operand that may be undefined
 
 
 @register
 def and_(a: Any, b: Callable[[], Any]) -> Any:
     """Operator for `a and b()` in a condition."""
     a = truth_value(a)
-    return _record_lazily("logical_and", a, b) if isinstance(a, Variable) else a and b()
+    return _record_short_circuit("logical_and", a, b) if isinstance(a, Variable) else a and b()
 
 
 @register
 def or_(a: Any, b: Callable[[], Any]) -> Any:
     """Operator for `a or b()` in a condition."""
     a = truth_value(a)
-    return _record_lazily("logical_or", a, b) if isinstance(a, Variable) else a or b()
+    return _record_short_circuit("logical_or", a, b) if isinstance(a, Variable) else a or b()
 
 
 def and_value(a: Any, b: Callable[[], Any]) -> Any:
     """Operator for the value of `a and b()`: one of the two operands."""
-    return _either_value("logical_and", a, b) if isinstance(a, Variable) else a and b()
+    return _select_operand("logical_and", a, b) if isinstance(a, Variable) else a and b()
 
 
 def or_value(a: Any, b: Callable[[], Any]) -> Any:
     """Operator for the value of `a or b()`: one of the two operands."""
-    return _either_value("logical_or", a, b) if isinstance(a, Variable) else a or b()
+    return _select_operand("logical_or", a, b) if isinstance(a, Variable) else a or b()
 
 
-def _either_value(op: str, a: Variable, b: Callable[[], Any]) -> Any:
+def _select_operand(op: str, a: Variable, b: Callable[[], Any]) -> Any:
     mode = static_mode(state.mode)
     if mode is None:
-        return _logical(op, a, b())
+        return _combine_bools(op, a, b())
     if a.meta.dtype == bool:
-        mark, here = mode.recorder.checkpoint(), OpenBlock(mode.recorder.block)
-        with mode.recorder.in_block(here):
+        mark, trial_block = mode.recorder.checkpoint(), OpenBlock(mode.recorder.block)
+        with mode.recorder.record_in_block(trial_block):
             second = b()
         if (
-            not roll_back(here)
-            and (meta_of(second) or a.meta).dtype == bool
-            and meta_of(second) is not None
+            not roll_back_mutations(trial_block)
+            and (value_meta(second) or a.meta).dtype == bool
+            and value_meta(second) is not None
         ):
-            return _logical(op, a, second)
+            return _combine_bools(op, a, second)
         mode.recorder.rewind(mark)
-    return _record_and_or(op.removeprefix("logical_"), a, b)
+    return _record_operand_branch(op.removeprefix("logical_"), a, b)
 
 
-def _record_and_or(name: str, a: Variable, b: Callable[[], Any]) -> Any:
+def _record_operand_branch(name: str, a: Variable, b: Callable[[], Any]) -> Any:
     if any(d not in (1, -1) for d in a.meta.shape):
         why = (
             "Python asks whether the first one is true, which has several elements; use "
@@ -92,89 +92,99 @@ def _record_and_or(name: str, a: Variable, b: Callable[[], Any]) -> Any:
         )
         raise TraceError(with_user_line(f"{name}: {why} (X={a.meta}{a.creation_site})"))
 
-    def keep() -> Any:
+    def first_operand() -> Any:
         return a
 
-    ways = (b, keep) if name == "and" else (keep, b)
+    branches = (b, first_operand) if name == "and" else (first_operand, b)
     return reject_unconditional_raise(
-        lambda: cond(as_condition(a), *ways, return_names=[f"`{name}`"]),
+        lambda: cond(to_bool(a), *branches, return_names=[f"`{name}`"]),
         "one side of an expression",
     )
 
 
-def _record_lazily(op: str, a: Variable, b: Callable[[], Any]) -> Any:
+def _record_short_circuit(op: str, a: Variable, b: Callable[[], Any]) -> Any:
     """Record both operands. If the second one has side effects or may fail, it is recorded in a
     branch that runs only if the first operand does not determine the result.
     """
     mode = static_mode(state.mode)
     if mode is None:
-        return _logical(op, a, b())
-    mark, here = mode.recorder.checkpoint(), OpenBlock(mode.recorder.block)
-    if none_implications(a) == NO_CONDITIONS:
-        second: Any = _UNDEFINED_OPERAND
+        return _combine_bools(op, a, b())
+    mark, trial_block = mode.recorder.checkpoint(), OpenBlock(mode.recorder.block)
+    if implied_none_flags(a) == NO_KNOWN_CONDITIONS:
+        second: Any = _UNRECORDED_OPERAND
         try:
-            with mode.recorder.in_block(here), suppress(UndefinedError):
+            with mode.recorder.record_in_block(trial_block), suppress(UndefinedError):
                 second = b()
         except EmptyArrayRead:  # the loop body is recorded again once the element type is known
             if not mode.recorder.num_open_loops:
                 raise
-            return as_condition(a)
-        looks_up = any(
-            _may_be_out_of_range(result) for result in mode.recorder.block.ops[mark.ops :]
+            return to_bool(a)
+        may_fail = any(
+            _may_raise_index_error(result) for result in mode.recorder.block.ops[mark.num_ops :]
         )
-        if not roll_back(here) and second is not _UNDEFINED_OPERAND and not looks_up:
-            return _logical(op, a, second)
+        if (
+            not roll_back_mutations(trial_block)
+            and second is not _UNRECORDED_OPERAND
+            and not may_fail
+        ):
+            return _combine_bools(op, a, second)
         mode.recorder.rewind(mark)
-    said: list[Any] = []
+    second_values: list[Any] = []
 
-    def other() -> Any:
-        said.append(truth_value(b()))
-        return as_condition(said[0]) if isinstance(said[0], Tensor) else bool(said[0])
+    def record_second() -> Any:
+        second_values.append(truth_value(b()))
+        return (
+            to_bool(second_values[0])
+            if isinstance(second_values[0], Tensor)
+            else bool(second_values[0])
+        )
 
-    ways = other, (lambda: constant(op == "logical_or"))
-    found = cond(as_condition(a), *(ways if op == "logical_and" else ways[::-1]))
-    return _combine_conditions(op, found, a, said[0])
+    branches = record_second, (lambda: scalar_constant(op == "logical_or"))
+    found = cond(to_bool(a), *(branches if op == "logical_and" else branches[::-1]))
+    return _set_combined_implications(op, found, a, second_values[0])
 
 
-def _may_be_out_of_range(op: OpDesc) -> bool:
+def _may_raise_index_error(op: OpDesc) -> bool:
     """Whether an op fails for an index out of range. The first operand may test the index."""
-    return op.type in LOOKUP_OPS or (
+    return op.type in INDEXING_OPS or (
         op.type == "slice"
         and bool(op.inputs.get("StartsTensorList") or op.inputs.get("StartsTensor"))
     )
 
 
-LOOKUP_OPS = frozenset(
+INDEXING_OPS = frozenset(
     {"read_from_array", "gather", "gather_nd", "index_sample", "take_along_axis"}
 )
 
 
-def _combine_conditions(op: str, found: Any, a: Any, b: Any) -> Any:
+def _set_combined_implications(op: str, found: Any, a: Any, b: Any) -> Any:
     """Record what a conjunction or disjunction implies about none flags and other conditions."""
     if isinstance(found, Variable):
-        one, two = none_implications(a), none_implications(b)
+        one, two = implied_none_flags(a), implied_none_flags(b)
         both = op == "logical_and"
-        found.none_conditions = (
+        found.implied_none_flags = (
             (one[0] | two[0], one[1] & two[1]) if both else (one[0] & two[0], one[1] | two[1])
         )
-        (yes, no), (too, neither) = (
-            (known_conditions(v, True), known_conditions(v, False)) for v in (a, b)
+        (yes_a, no_a), (yes_b, no_b) = (
+            (implied_condition_values(v, True), implied_condition_values(v, False)) for v in (a, b)
         )
-        set_implications(found, *((yes | too, no & neither) if both else (yes & too, no | neither)))
+        set_implied_conditions(
+            found, *((yes_a | yes_b, no_a & no_b) if both else (yes_a & yes_b, no_a | no_b))
+        )
     return found
 
 
-def _logical(op: str, a: Variable, b: Any) -> Any:
+def _combine_bools(op: str, a: Variable, b: Any) -> Any:
     b = truth_value(b)
     if not isinstance(b, Tensor):
-        keeps = bool(b) if op == "logical_and" else not b
-        return as_condition(a) if keeps else b
-    found = _combine_conditions(op, OPS[op](as_condition(a), as_condition(b)), a, b)
+        is_neutral = bool(b) if op == "logical_and" else not b
+        return to_bool(a) if is_neutral else b
+    found = _set_combined_implications(op, OPS[op](to_bool(a), to_bool(b)), a, b)
     if scalar_kind(a) is not None and scalar_kind(b) is not None:
-        mark_scalar(found, BOOL)
+        mark_symbolic_scalar(found, BOOL)
     mode = static_mode(state.mode)
     if mode is not None:
-        mode.recorder.aliases.merge([(found, (a, b))])
+        mode.recorder.aliases.record_merge([(found, (a, b))])
     return found
 
 
@@ -183,20 +193,22 @@ def not_(a: Any) -> Any:
     a = truth_value(a)
     if not isinstance(a, Variable):
         return not a
-    result = mark_scalar(OPS["logical_not"](as_condition(a)), BOOL)
-    result.none_conditions = none_implications(a)[::-1]
-    set_implications(result, known_conditions(a, False), known_conditions(a, True))
+    result = mark_symbolic_scalar(OPS["logical_not"](to_bool(a)), BOOL)
+    result.implied_none_flags = implied_none_flags(a)[::-1]
+    set_implied_conditions(
+        result, implied_condition_values(a, False), implied_condition_values(a, True)
+    )
     return result
 
 
 def in_(a: Any, b: Any) -> Any:
     """Operator for `a in b`."""
-    b = resolve(b)
-    method = python_method(b, "__contains__")
+    b = resolve_replaced_list(b)
+    method = python_dunder_method(b, "__contains__")
     if method is not None:
-        return as_condition(call(method)(a))
+        return to_bool(call(method)(a))
     if isinstance(b, TensorArray):
-        return fold(
+        return fold_items(
             as_dynamic_iterable(b),
             False,
             lambda found, item: or_(found, lambda: item == a),
@@ -205,27 +217,29 @@ def in_(a: Any, b: Any) -> Any:
     if isinstance(b, Variable):
         same = OPS["equal"](b, cast_to(a, b.meta))
         return OPS["reduce_any"](same, reduce_all=True, dim=[], keep_dim=False)
-    among = isinstance(b, list | tuple | range | set | frozenset) and (
-        isinstance(a, Variable) or _holds_symbolic(a)
+    is_search = isinstance(b, list | tuple | range | set | frozenset) and (
+        isinstance(a, Variable) or _contains_symbolic(a)
     )
-    if among or _holds_symbolic(b):
+    if is_search or _contains_symbolic(b):
         found: Any = False
         for value in b:
             found = or_(found, functools.partial(equal, a, value))
         return found
-    if kind_of(a) is not None and isinstance(b, dict | KeysView | ValuesView | np.ndarray):
+    if symbolic_scalar_kind(a) is not None and isinstance(
+        b, dict | KeysView | ValuesView | np.ndarray
+    ):
         return in_(a, list(b.flat if isinstance(b, np.ndarray) else b))
-    found = (a if isinstance(b, dict) else require_complete_items(a)) in b
-    held = b.get(a) if found and isinstance(b, dict) else None
-    return is_present(held) if isinstance(held, Variable) else found
+    found = (a if isinstance(b, dict) else require_complete_dicts(a)) in b
+    entry = b.get(a) if found and isinstance(b, dict) else None
+    return entry_defined_flag(entry) if isinstance(entry, Variable) else found
 
 
 def equal(a: Any, b: Any) -> Any:
     """Operator for `a == b`, also for lists and tuples with values of the program, such as
     shapes.
     """
-    if not _compares_elements(a, b):
-        return require_complete_items(a) == require_complete_items(b)
+    if not _is_elementwise_comparison(a, b):
+        return require_complete_dicts(a) == require_complete_dicts(b)
     pairs = list(zip(a, b, strict=False))
     known = [
         pair for pair in pairs if not any(isinstance(v, Variable | list | tuple) for v in pair)
@@ -242,25 +256,25 @@ def not_equal(a: Any, b: Any) -> Any:
     """Operator for `a != b`."""
     return (
         not_(equal(a, b))
-        if _compares_elements(a, b)
-        else require_complete_items(a) != require_complete_items(b)
+        if _is_elementwise_comparison(a, b)
+        else require_complete_dicts(a) != require_complete_dicts(b)
     )
 
 
-def _compares_elements(a: Any, b: Any) -> bool:
+def _is_elementwise_comparison(a: Any, b: Any) -> bool:
     """Whether both values are lists, or tuples, and one holds values of the program."""
     alike = any(isinstance(a, kind) and isinstance(b, kind) for kind in (list, tuple))
-    return alike and (_holds_symbolic(a) or _holds_symbolic(b))
+    return alike and (_contains_symbolic(a) or _contains_symbolic(b))
 
 
-def _holds_symbolic(value: Any) -> bool:
+def _contains_symbolic(value: Any) -> bool:
     """Whether a list or tuple holds a value of the program, at any depth."""
     if not isinstance(value, list | tuple) or isinstance(value, SymbolicShape):
         return isinstance(value, SymbolicShape)
-    return any(isinstance(v, Variable) or _holds_symbolic(v) for v in value)
+    return any(isinstance(v, Variable) or _contains_symbolic(v) for v in value)
 
 
-_COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
+_COMPARISON_BY_NODE_TYPE: dict[str, Callable[[Any, Any], Any]] = {
     "Lt": operator.lt,
     "LtE": operator.le,
     "Gt": operator.gt,
@@ -281,7 +295,7 @@ def compare_chain(kinds: list[str], *operands: Callable[[], Any]) -> Any:
     left, found = operands[0](), True
     for kind, operand in zip(kinds, operands[1:], strict=True):
         right = operand()
-        found = and_(found, functools.partial(_COMPARISONS[kind], left, right))
+        found = and_(found, functools.partial(_COMPARISON_BY_NODE_TYPE[kind], left, right))
         if not isinstance(found, Tensor) and not found:
             return found
         left = right

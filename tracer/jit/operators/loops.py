@@ -10,25 +10,25 @@ from typing import Any
 
 import numpy as np
 
-from ...capture.control.branch import restore_in_place
-from ...capture.control.branch_values import as_condition, cast_to, constant
+from ...capture.control.branch import undo_inplace_write
+from ...capture.control.branch_values import cast_to, scalar_constant, to_bool
 from ...capture.control.loop import record_loop
-from ...capture.control.mutable_locations import roll_back
+from ...capture.control.mutable_locations import roll_back_mutations
 from ...capture.control.tensor_arrays import TensorArray
 from ...capture.modes import Static, static_mode
 from ...capture.recorder import OpenBlock
-from ...capture.symbolic_scalars import NONNEGATIVE_INT, mark_scalar
+from ...capture.symbolic_scalars import NONNEGATIVE_INT, mark_symbolic_scalar
 from ...capture.variable import Variable
 from ...core.errors import OpError, TraceError
 from ...core.mode import state
 from ...core.op import OPS, Meta
-from ..guards.opaque_state import reject_visible_iterator
-from .branches import Getter, Setter, if_, no_op, track_opaque_state
+from ..guards.opaque_state import reject_user_visible_iterator
+from .branches import Getter, Setter, empty_else, if_, save_opaque_state_before
 from .calls import call, truth_value
 from .exceptions import reject_unconditional_raise
 from .iterables import DynamicIterable, as_dynamic_iterable
 from .logical import and_
-from .nonlocal_writes import own_locations, reject_outer_iterators, track_new
+from .nonlocal_writes import mark_merged_locations, register_new_object, reject_external_iterators
 from .registry import register
 
 INT64 = Meta((), np.dtype(np.int64))
@@ -37,94 +37,103 @@ INT64 = Meta((), np.dtype(np.int64))
 def while_(
     test: Callable[[], Any],
     body: Callable[[], None],
-    get: Getter,
-    put: Setter,
+    get_values: Getter,
+    set_values: Setter,
     names: Sequence[str],
 ) -> None:
     """Operator for `while test(): body()`. Iterations run in Python until the test is a value of
     the program.
     """
     while True:
-        mode, found = _evaluate_test(test, get, put)
+        mode, condition = _evaluate_condition(test, get_values, set_values)
         if mode is not None:
             break
-        if not found:
+        if not condition:
             return
         body()
 
-    start = get()
-    test, body = track_opaque_state(mode, test, names), track_opaque_state(mode, body, names)
+    start = get_values()
+    test, body = (
+        save_opaque_state_before(mode, test, names),
+        save_opaque_state_before(mode, body, names),
+    )
 
     def recorded_test(values: list[Any]) -> tuple[Any, list[Any]]:
-        own_locations(mode.recorder, put)
-        put(values)
-        condition, after = as_condition(truth_value(test())), get()
-        put(start)
+        mark_merged_locations(mode.recorder, set_values)
+        set_values(values)
+        condition, after = to_bool(truth_value(test())), get_values()
+        set_values(start)
         return condition, after
 
     def recorded_body(values: list[Any]) -> list[Any]:
-        own_locations(mode.recorder, put)
-        put(values)
+        mark_merged_locations(mode.recorder, set_values)
+        set_values(values)
         body()
-        after = get()
-        put(start)
+        after = get_values()
+        set_values(start)
         return after
 
-    put(_loop(mode, recorded_test, recorded_body, start, names))
+    set_values(_record_or_explain_loop(mode, recorded_test, recorded_body, start, names))
 
 
-def _evaluate_test(test: Callable[[], Any], get: Getter, put: Setter) -> tuple[Static | None, Any]:
+def _evaluate_condition(
+    test: Callable[[], Any], get_values: Getter, set_values: Setter
+) -> tuple[Static | None, Any]:
     """Evaluate a condition. If it is a value of the program, undo its side effects and return the
     mode of the capture. The recorded loop then evaluates the condition again.
     """
     mode = static_mode(state.mode)
     if mode is None:
         return None, truth_value(test())
-    given, mark, here = get(), mode.recorder.checkpoint(), OpenBlock(mode.recorder.block)
-    with mode.recorder.in_block(here):
-        own_locations(mode.recorder, put)
-        found = truth_value(test())
-    if not isinstance(found, Variable):
-        return None, found
-    roll_back(here)
-    for tensor, desc in here.rebound.values():
-        restore_in_place(mode, tensor, desc)
-    put(given)
+    initial, mark, trial_block = (
+        get_values(),
+        mode.recorder.checkpoint(),
+        OpenBlock(mode.recorder.block),
+    )
+    with mode.recorder.record_in_block(trial_block):
+        mark_merged_locations(mode.recorder, set_values)
+        condition = truth_value(test())
+    if not isinstance(condition, Variable):
+        return None, condition
+    roll_back_mutations(trial_block)
+    for tensor, desc in trial_block.inplace_writes.values():
+        undo_inplace_write(mode, tensor, desc)
+    set_values(initial)
     mode.recorder.rewind(mark)
-    return mode, found
+    return mode, condition
 
 
 @register
 def for_(
     iterable: Any,
     body: Callable[[Any], None],
-    get: Getter,
-    put: Setter,
+    get_values: Getter,
+    set_values: Setter,
     names: Sequence[str],
     test: Callable[[], Any] | None = None,
 ) -> None:
     """Operator for `for item in iterable: body(item)`, which continues while `test()` is true.
     Recorded as a loop if the number of items is known only at run time.
     """
-    reject_outer_iterators(iterable)
+    reject_external_iterators(iterable)
     rows = as_dynamic_iterable(iterable)
     start = 0
     if not isinstance(rows, DynamicIterable) or not isinstance(rows.count, Variable):
-        left = _run_in_python(
-            iter(rows), body, get, put, names, test, isinstance(rows, DynamicIterable)
+        num_done = _run_python_iterations(
+            iter(rows), body, get_values, set_values, names, test, isinstance(rows, DynamicIterable)
         )
-        if left is None:
+        if num_done is None:
             return
-        start = left
+        start = num_done
     assert isinstance(rows, DynamicIterable)
-    _record_iterations(rows, start, body, get, put, names, test)
+    _record_iterations(rows, start, body, get_values, set_values, names, test)
 
 
-def _run_in_python(
+def _run_python_iterations(
     items: Iterator[Any],
     body: Callable[[Any], None],
-    get: Getter,
-    put: Setter,
+    get_values: Getter,
+    set_values: Setter,
     names: Sequence[str],
     test: Callable[[], Any] | None,
     counted: bool,
@@ -134,14 +143,14 @@ def _run_in_python(
     Returns the number of iterations that ran if the others must be recorded as a loop, otherwise
     None.
     """
-    for done, item in enumerate(items):
-        goes_on = True if test is None else test()
-        if isinstance(goes_on, Variable) and counted:
-            return done
-        if isinstance(goes_on, Variable):
-            reject_visible_iterator(items)
-            if_(goes_on, functools.partial(body, item), no_op, get, put, names)
-        elif not goes_on:
+    for num_done, item in enumerate(items):
+        continues = True if test is None else test()
+        if isinstance(continues, Variable) and counted:
+            return num_done
+        if isinstance(continues, Variable):
+            reject_user_visible_iterator(items)
+            if_(continues, functools.partial(body, item), empty_else, get_values, set_values, names)
+        elif not continues:
             return None
         else:
             body(item)
@@ -152,8 +161,8 @@ def _record_iterations(
     rows: DynamicIterable,
     start: int,
     body: Callable[[Any], None],
-    get: Getter,
-    put: Setter,
+    get_values: Getter,
+    set_values: Setter,
     names: Sequence[str],
     test: Callable[[], Any] | None,
 ) -> None:
@@ -161,31 +170,35 @@ def _record_iterations(
     assert mode is not None
     if rows.is_empty():
         return
-    count, before = cast_to(rows.count, INT64), get()
-    body = track_opaque_state(mode, body, names)
+    count, before = cast_to(rows.count, INT64), get_values()
+    body = save_opaque_state_before(mode, body, names)
 
     def recorded_test(values: list[Any]) -> tuple[Any, list[Any]]:
-        own_locations(mode.recorder, put)
-        put(values[1:])
+        mark_merged_locations(mode.recorder, set_values)
+        set_values(values[1:])
         inside = OPS["less_than"](cast_to(values[0], INT64), count)
         return inside if test is None else and_(inside, test), values
 
     def recorded_body(values: list[Any]) -> list[Any]:
-        own_locations(mode.recorder, put)
-        put(values[1:])
-        at = mark_scalar(cast_to(values[0], INT64), NONNEGATIVE_INT)
+        mark_merged_locations(mode.recorder, set_values)
+        set_values(values[1:])
+        at = mark_symbolic_scalar(cast_to(values[0], INT64), NONNEGATIVE_INT)
         body(rows.item(at))
-        after = get()
-        put(before)
+        after = get_values()
+        set_values(before)
         return [OPS["scale"](at, scale=1.0, bias=1.0), *after]
 
-    found = _loop(
-        mode, recorded_test, recorded_body, [constant(start), *before], ["the counter", *names]
+    found = _record_or_explain_loop(
+        mode,
+        recorded_test,
+        recorded_body,
+        [scalar_constant(start), *before],
+        ["the counter", *names],
     )
-    put(found[1:])
+    set_values(found[1:])
 
 
-def _loop(
+def _record_or_explain_loop(
     mode: Static,
     test: Callable[[list[Any]], Any],
     body: Callable[[list[Any]], list[Any]],
@@ -206,16 +219,16 @@ def _loop(
 
 @register
 def list_comprehension(
-    iterable: Any, make: Callable[[Any], Any], wanted: Callable[[Any], Any] | None = None
+    iterable: Any, make: Callable[[Any], Any], condition: Callable[[Any], Any] | None = None
 ) -> Any:
     """Operator for `[make(item) for item in iterable if wanted(item)]`. Returns a TensorArray if
     the length is known only at run time.
     """
-    if wanted is not None:
-        return _filtered_comprehension(iterable, make, wanted)
+    if condition is not None:
+        return _record_filtered_comprehension(iterable, make, condition)
     rows = as_dynamic_iterable(iterable)
     if not isinstance(rows, DynamicIterable) or not isinstance(rows.count, Variable):
-        return track_new([make(value) for value in rows])
+        return register_new_object([make(value) for value in rows])
     mode = static_mode(state.mode)
     assert mode is not None
     result = TensorArray(mode)
@@ -223,30 +236,30 @@ def list_comprehension(
     def append(value: Any) -> None:
         result.append(make(value))
 
-    _record_iterations(rows, 0, append, list, _no_variables, [], None)
+    _record_iterations(rows, 0, append, list, _set_no_variables, [], None)
     return result
 
 
-def _filtered_comprehension(
-    iterable: Any, make: Callable[[Any], Any], wanted: Callable[[Any], Any]
+def _record_filtered_comprehension(
+    iterable: Any, make: Callable[[Any], Any], condition: Callable[[Any], Any]
 ) -> Any:
-    held = [track_new([])]
+    current = [register_new_object([])]
 
-    def put(values: list[Any]) -> None:
-        held[:] = values
+    def set_list(values: list[Any]) -> None:
+        current[:] = values
 
-    def get() -> list[Any]:
-        return list(held)
+    def get_list() -> list[Any]:
+        return list(current)
 
-    def each(item: Any) -> None:
+    def append_if(item: Any) -> None:
         def append() -> None:
-            call(held[0].append)(make(item))
+            call(current[0].append)(make(item))
 
-        if_(wanted(item), append, no_op, get, put, ["the list"])
+        if_(condition(item), append, empty_else, get_list, set_list, ["the list"])
 
-    for_(iterable, each, get, put, ["the list"])
-    return held[0]
+    for_(iterable, append_if, get_list, set_list, ["the list"])
+    return current[0]
 
 
-def _no_variables(values: list[Any]) -> None:
+def _set_no_variables(values: list[Any]) -> None:
     """The setter of a loop without variables."""

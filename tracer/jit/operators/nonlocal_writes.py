@@ -1,7 +1,8 @@
 """Writes to locations outside of a function: cells, globals, attributes and elements.
 
-Converted code calls `before_write` before it mutates an object, and `track_new` for each object
-that it creates. `track_before_call` saves the locations that a called function may write.
+Converted code calls `save_before_write` before it mutates an object, and `register_new_object` for
+each object that it creates. `save_locations_before_call` saves the locations that a called function
+may write.
 """
 
 from __future__ import annotations
@@ -13,38 +14,38 @@ from contextlib import suppress
 from types import MethodType
 from typing import Any
 
-from ...capture.control.escape_analysis import register_local
+from ...capture.control.escape_analysis import register_local_object
 from ...capture.control.may_alias import (
     MayAlias,
     MayAliasDict,
     MayAliasList,
-    is_replaced,
-    raw_items,
-    resolve,
+    is_replaced_by_array,
+    resolve_replaced_list,
+    unchecked_items,
 )
 from ...capture.control.mutable_locations import (
     CellLocation,
-    DictItems,
-    LayerAttributes,
-    ListItems,
+    DictItemsLocation,
+    LayerAttributesLocation,
+    ListItemsLocation,
     MutableLocation,
     NamespaceLocation,
-    track,
+    save_locations,
 )
 from ...capture.modes import static_mode
 from ...capture.recorder import Recorder
 from ...core.mode import state
 from ...core.tensor import Tensor
 from ...nn.layer import Layer
-from ..guards.bytecode import globals_written
+from ..guards.bytecode import iter_assigned_globals
 from ..guards.object_state import MAX_ITEMS
 from ..guards.user_code import is_user_object
 from .dynamic_indexing import IndexableList
 
-DEPTH = 2  # of nested containers and objects
+MAX_LOCATION_DEPTH = 2  # of nested containers and objects
 
 
-def before_write(value: Any, name: str, attribute: str = "", reads: bool = False) -> Any:
+def save_before_write(value: Any, name: str, attribute: str = "", reads: bool = False) -> Any:
     """Save a list, dict or object that converted code is about to change, and return it. A list is
     returned in a wrapper that accepts run-time indices.
 
@@ -53,73 +54,73 @@ def before_write(value: Any, name: str, attribute: str = "", reads: bool = False
     """
     mode = static_mode(state.mode)
     if mode is not None and mode.recorder.rollback is not None:
-        mode.recorder.rollback.save(value)
+        mode.recorder.rollback.save_before_mutation(value)
     if isinstance(value, Tensor) or mode is None:
         return value
-    if is_replaced(value):
-        return resolve(value)
+    if is_replaced_by_array(value):
+        return resolve_replaced_list(value)
     recorder = mode.recorder
-    if recorder.reads is not None:
-        recorder.reads.record_write(value, name, attribute, reads)
-    track(recorder, locations_in(name, value, 0))
+    if recorder.read_tracker is not None:
+        recorder.read_tracker.record_write(value, name, attribute, reads)
+    save_locations(recorder, iter_locations_in(name, value, 0))
     if isinstance(value, MayAlias):
-        track(
+        save_locations(
             recorder,
             (
                 location
                 for origin in value.all_origins()
-                for location in locations_in(name, origin, 0)
+                for location in iter_locations_in(name, origin, 0)
             ),
         )
     return IndexableList(recorder, value) if type(value) in (list, MayAliasList) else value
 
 
-def set_attribute(value: Any, name: str, given: Any) -> None:
+def operator_setattr(value: Any, name: str, attribute_value: Any) -> None:
     """Operator for `setattr`."""
-    before_write(value, "an object")
-    setattr(value, name, given)
+    save_before_write(value, "an object")
+    setattr(value, name, attribute_value)
 
 
-def delete_attribute(value: Any, name: str) -> None:
+def operator_delattr(value: Any, name: str) -> None:
     """Operator for `delattr`."""
-    before_write(value, "an object")
+    save_before_write(value, "an object")
     delattr(value, name)
 
 
-def reject_outer_iterators(*values: Any) -> None:
+def reject_external_iterators(*values: Any) -> None:
     """Raise SideEffectError before code advances an iterator created outside of the function: a
     rollback could not rewind it.
     """
     mode = static_mode(state.mode)
-    if mode is None or mode.recorder.rollback is None or mode.recorder.reads is None:
+    if mode is None or mode.recorder.rollback is None or mode.recorder.read_tracker is None:
         return
     for value in values:
         if (
             hasattr(type(value), "__next__")
             and not isinstance(value, io.IOBase)
-            and mode.recorder.reads.is_existing(value)
+            and mode.recorder.read_tracker.existed_before_capture(value)
         ):
             what = f"advancing an iterator created outside of the function ({type(value).__name__})"
             if mode.recorder.strict:
                 mode.reject_side_effect(what)
-            mode.recorder.rollback.irreversible = what
+            mode.recorder.rollback.irreversible_effect = what
 
 
-def track_new(made: Any, original: Any = None) -> Any:
+def register_new_object(obj: Any, original: Any = None) -> Any:
     """Register a list, dict or object created in the recorded code, and return it.
 
     original: the object that it is a copy of
     """
     mode = static_mode(state.mode)
     if mode is not None:
-        register_local(mode.recorder, made)
-        if type(made) in (list, dict):
-            mode.recorder.record_line(made, original)
-    return made
+        register_local_object(mode.recorder, obj)
+        if type(obj) in (list, dict):
+            mode.recorder.record_creation_line(obj, original)
+    return obj
 
 
-def declare_locations(
-    put: Any, cells: Any, holders: list[tuple[Callable[[], Any], str]], shared: list[str]
+def declare_setter_locations(
+    setter: Any, cells: Any, holders: list[tuple[Callable[[], Any], str]], shared: list[str]
 ) -> None:
     """Store in the setter of a statement which variables, attributes and globals it sets.
 
@@ -127,28 +128,30 @@ def declare_locations(
     holders: of attributes.
     shared: globals.
     """
-    put.cells = [
+    setter.cells = [
         CellLocation(name, cell)
         for name, cell in zip(cells.__code__.co_freevars, cells.__closure__ or (), strict=True)
     ]
-    put.holders, put.shared = holders, shared
+    setter.holders, setter.shared = holders, shared
 
 
-def own_locations(recorder: Recorder, put: Any) -> None:
+def mark_merged_locations(recorder: Recorder, setter: Any) -> None:
     """Exclude the variables of an `if` or loop statement from the tracking in the current block,
     because the statement merges them itself.
     """
     inner = recorder.open_blocks[-1]
-    for cell in getattr(put, "cells", ()):
-        inner.owned_keys.add((id(cell.target), ""))
-        track(recorder, locations_in(cell.name, cell.read().get("")))
-    inner.owned_keys.update((id(put.__globals__), name) for name in getattr(put, "shared", ()))
-    for holder, name in getattr(put, "holders", ()):
+    for cell in getattr(setter, "cells", ()):
+        inner.merged_keys.add((id(cell.target), ""))
+        save_locations(recorder, iter_locations_in(cell.name, cell.read().get("")))
+    inner.merged_keys.update(
+        (id(setter.__globals__), name) for name in getattr(setter, "shared", ())
+    )
+    for holder, name in getattr(setter, "holders", ()):
         with suppress(AttributeError, NameError):
-            inner.owned_keys.add((id(vars(holder())), name))
+            inner.merged_keys.add((id(vars(holder())), name))
 
 
-def track_before_call(
+def save_locations_before_call(
     recorder: Recorder, function: Any, converted: Callable[..., Any]
 ) -> Callable[..., Any]:
     """Wrap a function that is called in a branch or loop. The wrapper first saves the locations
@@ -156,19 +159,19 @@ def track_before_call(
     """
 
     def wrapper(*args: Any, **kwargs: Any) -> Any:
-        track(recorder, locations_of_call(function, args, kwargs))
+        save_locations(recorder, iter_locations_of_call(function, args, kwargs))
         return converted(*args, **kwargs)
 
     return wrapper
 
 
-def recorder_in_block(mode: Any) -> Recorder | None:
+def recorder_in_branch_or_loop(mode: Any) -> Recorder | None:
     """Return the recorder if a branch or loop is being recorded."""
     found = static_mode(mode)
     return found.recorder if found is not None and len(found.recorder.open_blocks) > 1 else None
 
 
-def locations_of_call(
+def iter_locations_of_call(
     function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Iterator[MutableLocation]:
     """Yield the locations that a call may write."""
@@ -176,38 +179,40 @@ def locations_of_call(
     code = plain.__code__
     for name, cell in zip(code.co_freevars, plain.__closure__ or (), strict=True):
         if not name.startswith(("_ol_", "__ol")):
-            kept = CellLocation(name, cell)
-            yield kept
-            yield from locations_in(name, kept.read().get(""))
-    written = tuple(dict.fromkeys(globals_written(code)))
+            location = CellLocation(name, cell)
+            yield location
+            yield from iter_locations_in(name, location.read().get(""))
+    written = tuple(dict.fromkeys(iter_assigned_globals(code)))
     if written:
         yield NamespaceLocation("globals", plain.__globals__, written)
     for name in code.co_names:
-        yield from locations_in(name, plain.__globals__.get(name))
+        yield from iter_locations_in(name, plain.__globals__.get(name))
     if isinstance(function, MethodType):
         args = (function.__self__, *args)
     for i, value in enumerate(args):
-        yield from locations_in(code.co_varnames[i] if i < code.co_argcount else "args", value)
+        yield from iter_locations_in(code.co_varnames[i] if i < code.co_argcount else "args", value)
     for name, value in kwargs.items():
-        yield from locations_in(name, value)
+        yield from iter_locations_in(name, value)
 
 
-def locations_in(name: str, value: Any, depth: int = DEPTH) -> Iterator[MutableLocation]:
+def iter_locations_in(
+    name: str, value: Any, depth: int = MAX_LOCATION_DEPTH
+) -> Iterator[MutableLocation]:
     """Yield the locations of a mutable value and of the values that it contains."""
-    inside: list[tuple[str, Any]] = []
+    children: list[tuple[str, Any]] = []
     if type(value) in (list, MayAliasList):
-        yield ListItems(name, value)
-        inside = [(f"{name}[{i}]", v) for i, v in enumerate(raw_items(value)[:MAX_ITEMS])]
+        yield ListItemsLocation(name, value)
+        children = [(f"{name}[{i}]", v) for i, v in enumerate(unchecked_items(value)[:MAX_ITEMS])]
     elif type(value) in (dict, MayAliasDict):
-        yield DictItems(name, value)
-        inside = [(f"{name}[{k!r}]", v) for k, v in dict.items(value)]
+        yield DictItemsLocation(name, value)
+        children = [(f"{name}[{k!r}]", v) for k, v in dict.items(value)]
     elif isinstance(value, Layer):
-        yield LayerAttributes(name, vars(value), kind=type(value))
+        yield LayerAttributesLocation(name, vars(value), attribute_owner_class=type(value))
         yield NamespaceLocation(name, value._buffers)
-        inside = [(f"{name}.{k}", v) for k, v in vars(value).items() if not k.startswith("_")]
+        children = [(f"{name}.{k}", v) for k, v in vars(value).items() if not k.startswith("_")]
     elif is_user_object(value) and not isinstance(value, type) and not inspect.ismodule(value):
-        yield NamespaceLocation(name, vars(value), kind=type(value))
-        inside = [(f"{name}.{k}", v) for k, v in vars(value).items()]
+        yield NamespaceLocation(name, vars(value), attribute_owner_class=type(value))
+        children = [(f"{name}.{k}", v) for k, v in vars(value).items()]
     if depth:
-        for label, held in inside:
-            yield from locations_in(label, held, depth - 1)
+        for label, child in children:
+            yield from iter_locations_in(label, child, depth - 1)

@@ -8,48 +8,50 @@ from collections.abc import Callable
 from typing import Any
 
 from ...capture.control.branch import cond
-from ...capture.control.may_alias import name_prefix, raw_items, resolve
+from ...capture.control.may_alias import resolve_replaced_list, unchecked_items, user_name_prefix
 from ...capture.modes import static_mode
-from ...capture.symbolic_scalars import NONNEGATIVE_INT, mark_scalar
+from ...capture.symbolic_scalars import NONNEGATIVE_INT, mark_symbolic_scalar
 from ...capture.variable import Variable
 from ...core.errors import TraceError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS
 from ...core.tensor import Tensor
 from .exceptions import reject_unconditional_raise
-from .python_scalars import is_present
+from .python_scalars import entry_defined_flag
 
-SINGLE_KEY_METHODS = frozenset(
+SINGLE_KEY_DICT_METHODS = frozenset(
     {"get", "__getitem__", "__contains__", "__setitem__", "__delitem__", "update", "clear"}
 )
 
 
-def num_keys(held: dict[Any, Any]) -> Any:
+def num_dict_keys(partial_dict: dict[Any, Any]) -> Any:
     """Return the number of keys of a dict: an int or a symbolic int."""
-    found = len(held)
-    for _, value in _partial_items(held):
-        there = OPS["reshape2"](OPS["cast"](is_present(value), in_dtype=0, out_dtype=3), shape=[])
-        found = there + (found - 1)
-    return mark_scalar(found, NONNEGATIVE_INT) if isinstance(found, Tensor) else found
+    count = len(partial_dict)
+    for _, value in _items_with_conditional_key(partial_dict):
+        is_there = OPS["reshape2"](
+            OPS["cast"](entry_defined_flag(value), in_dtype=0, out_dtype=3), shape=[]
+        )
+        count = is_there + (count - 1)
+    return mark_symbolic_scalar(count, NONNEGATIVE_INT) if isinstance(count, Tensor) else count
 
 
-def require_complete(value: Any) -> Any:
+def require_complete_dict(value: Any) -> Any:
     """Return a value of which code is about to read all items. Raises TraceError for a dict whose
     keys depend on the path.
     """
-    value = resolve(value)
+    value = resolve_replaced_list(value)
     if isinstance(value, dict) and static_mode(state.mode) is not None:
-        for key, held in _partial_items(value):
-            assert held.maybe_undefined is not None
+        for key, entry in _items_with_conditional_key(value):
+            assert entry.maybe_undefined is not None
             why = (
-                f"the key {key!r} {held.maybe_undefined.why}; use `in` or `len`, read the key, or "
-                f"set it on all paths"
+                f"the key {key!r} {entry.maybe_undefined.defined_when}; use `in` or `len`, "
+                f"read the key, or set it on all paths"
             )
-            raise TraceError(with_user_line(f"{name_prefix(value) or 'a dict: '}{why}"))
+            raise TraceError(with_user_line(f"{user_name_prefix(value) or 'a dict: '}{why}"))
     return value
 
 
-def require_complete_items(value: Any) -> Any:
+def require_complete_dicts(value: Any) -> Any:
     """Check a value that is about to be compared, and the dicts that it contains."""
     inner = (
         value.values()
@@ -60,23 +62,23 @@ def require_complete_items(value: Any) -> Any:
     )
     for one in inner:
         if isinstance(one, dict | list | tuple):
-            require_complete_items(one)
-    return require_complete(value) if isinstance(value, dict) else value
+            require_complete_dicts(one)
+    return require_complete_dict(value) if isinstance(value, dict) else value
 
 
-def conditional_get(held: dict[Any, Any]) -> Callable[..., Any]:
+def make_conditional_get(partial_dict: dict[Any, Any]) -> Callable[..., Any]:
     """Return the method `get` of a dict that has a key on some paths only."""
 
-    def get(key: Any, default: Any = None) -> Any:
-        value = dict.get(held, key, default)
-        there = is_present(value) if isinstance(value, Variable) else True
+    def get_value(key: Any, default: Any = None) -> Any:
+        value = dict.get(partial_dict, key, default)
+        there = entry_defined_flag(value) if isinstance(value, Variable) else True
         if there is True:
             return value
         return reject_unconditional_raise(
             lambda: cond(there, lambda: value, lambda: default, return_names=["get()"]), "`get`"
         )
 
-    return get
+    return get_value
 
 
 def has_partial_keys(value: Any) -> bool:
@@ -84,14 +86,14 @@ def has_partial_keys(value: Any) -> bool:
     return (
         isinstance(value, dict)
         and static_mode(state.mode) is not None
-        and bool(_partial_items(value))
+        and bool(_items_with_conditional_key(value))
     )
 
 
-def _partial_items(held: dict[Any, Any]) -> list[tuple[Any, Variable]]:
+def _items_with_conditional_key(partial_dict: dict[Any, Any]) -> list[tuple[Any, Variable]]:
     pairs = (
         (key, value)
-        for key, value in raw_items(held)
+        for key, value in unchecked_items(partial_dict)
         if isinstance(value, Variable) and value.maybe_undefined is not None
     )
-    return [(key, value) for key, value in pairs if is_present(value) is not True]
+    return [(key, value) for key, value in pairs if entry_defined_flag(value) is not True]

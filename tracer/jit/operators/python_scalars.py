@@ -13,25 +13,33 @@ from typing import Any
 import numpy as np
 
 from ...capture.control.branch import cond
-from ...capture.control.branch_values import as_condition, is_number
-from ...capture.control.maybe_undefined import is_defined
+from ...capture.control.branch_values import is_number, to_bool
+from ...capture.control.maybe_undefined import value_defined_flag
 from ...capture.control.optional_values import none_flag
 from ...capture.control.tensor_arrays import TensorArray
 from ...capture.modes import static_mode
-from ...capture.symbolic_scalars import BOOL, ScalarKind, mark_scalar, reject_scalar, scalar_error
+from ...capture.symbolic_scalars import (
+    BOOL,
+    ScalarKind,
+    mark_symbolic_scalar,
+    number_required_error,
+    reject_scalar,
+)
 from ...capture.variable import Variable
 from ...core.errors import OarlockError, user_line, with_user_line
 from ...core.mode import state
 from ...core.op import OPS
 from ...core.tensor import Tensor
-from .exceptions import emit_check
+from .exceptions import emit_assert
 from .training_state import reject_training_state
 
-COMPARE_HINT = "ask for its value (`==`, `<`, if/elif), or have one kind of number on all paths"
-FORMAT_HINT = "print(x) shows it in each run; for a choice, compare it"
+COMPARISON_FIX_HINT = (
+    "ask for its value (`==`, `<`, if/elif), or have one kind of number on all paths"
+)
+FORMATTING_FIX_HINT = "print(x) shows it in each run; for a choice, compare it"
 
 
-def kind_of(value: Any) -> ScalarKind | None:
+def symbolic_scalar_kind(value: Any) -> ScalarKind | None:
     """Return the kind of a symbolic scalar; None for other values."""
     return value.python if isinstance(value, Variable) else None
 
@@ -40,47 +48,47 @@ def isinstance_(value: Any, classes: Any) -> bool:
     """Operator for `isinstance`."""
     if isinstance(value, TensorArray):
         return issubclass(tuple if value.is_tuple else list, classes)
-    stands = kind_of(value)
-    if stands is None:
+    kind = symbolic_scalar_kind(value)
+    if kind is None:
         return isinstance(value, classes)
     answers = {
-        isinstance(value, classes) if t is Tensor else issubclass(t, classes) for t in stands.types
+        isinstance(value, classes) if t is Tensor else issubclass(t, classes) for t in kind.types
     }
     if len(answers) > 1:
-        return bool(reject_scalar(value, "isinstance()", COMPARE_HINT, True))
+        return bool(reject_scalar(value, "isinstance()", COMPARISON_FIX_HINT, True))
     return answers.pop()
 
 
 def type_(*args: Any, **kwargs: Any) -> Any:
     """Operator for `type`."""
-    stands = kind_of(args[0]) if len(args) == 1 else None
-    if stands is None:
+    kind = symbolic_scalar_kind(args[0]) if len(args) == 1 else None
+    if kind is None:
         return type(*args, **kwargs)
-    if len(stands.types) > 1:
-        reject_scalar(args[0], "type()", COMPARE_HINT, None)
-    return next(iter(stands.types))
+    if len(kind.types) > 1:
+        reject_scalar(args[0], "type()", COMPARISON_FIX_HINT, None)
+    return next(iter(kind.types))
 
 
 def get_class(value: Any) -> Any:
     """Operator for `value.__class__`."""
-    return value.__class__ if kind_of(value) is None else type_(value)
+    return value.__class__ if symbolic_scalar_kind(value) is None else type_(value)
 
 
 def is_(a: Any, b: Any) -> Any:
     """Operator for `a is b`."""
     if a is b:
         return True
-    if kind_of(a) is None and not isinstance(a, Variable):
+    if symbolic_scalar_kind(a) is None and not isinstance(a, Variable):
         a, b = b, a
     if b is None and none_flag(a) is not False:
         return none_flag(a)
-    stands = kind_of(a)
-    if stands is None or not (is_number(b) or isinstance(b, Tensor)):
+    kind = symbolic_scalar_kind(a)
+    if kind is None or not (is_number(b) or isinstance(b, Tensor)):
         return a is b
-    if isinstance(b, bool) and bool not in stands.types:
+    if isinstance(b, bool) and bool not in kind.types:
         return False
-    if isinstance(b, bool) and stands.types == {bool}:
-        return mark_scalar(as_condition(a) if b else OPS["logical_not"](as_condition(a)), BOOL)
+    if isinstance(b, bool) and kind.types == {bool}:
+        return mark_symbolic_scalar(to_bool(a) if b else OPS["logical_not"](to_bool(a)), BOOL)
     return reject_scalar(a, "is", "compare with `==`", False)
 
 
@@ -93,8 +101,8 @@ def reject_formatting(values: Any, what: str) -> None:
         if isinstance(values, dict)
         else [values]
     ):
-        if kind_of(value) is not None:
-            reject_scalar(value, what, FORMAT_HINT, None)
+        if symbolic_scalar_kind(value) is not None:
+            reject_scalar(value, what, FORMATTING_FIX_HINT, None)
         if isinstance(value, tuple | list | dict) and value is not values:
             reject_formatting(value, what)
 
@@ -114,33 +122,33 @@ def mod(a: Any, b: Any) -> Any:
 
 def check_match(value: Any) -> Any:
     """Operator for the subject of `match`."""
-    reject_pattern(value)
+    reject_scalar_in_pattern(value)
     return value
 
 
-def reject_pattern(value: Any) -> None:
+def reject_scalar_in_pattern(value: Any) -> None:
     """Raise TraceError for a symbolic scalar that a pattern would compare."""
-    if kind_of(value) is not None:
+    if symbolic_scalar_kind(value) is not None:
         reject_scalar(value, "match", "write if/elif/else", None)
     if isinstance(value, tuple | list):
         for inner in value:
-            reject_pattern(inner)
+            reject_scalar_in_pattern(inner)
 
 
-def _formatting_function(name: str, python: Callable[..., Any]) -> Callable[..., Any]:
-    def made(*args: Any, **kwargs: Any) -> Any:
+def _reject_symbolic_arguments(name: str, python: Callable[..., Any]) -> Callable[..., Any]:
+    def checked_function(*args: Any, **kwargs: Any) -> Any:
         reject_formatting((args, kwargs), f"{name}()")
         return python(*args, **kwargs)
 
-    return made
+    return checked_function
 
 
-def is_present(held: Variable) -> Any:
+def entry_defined_flag(variable: Variable) -> Any:
     """Whether a maybe-undefined value of an attribute or dict is defined: True, or a bool of the
     program.
     """
     mode = static_mode(state.mode)
-    return True if mode is None else is_defined(mode.recorder, held)
+    return True if mode is None else value_defined_flag(mode.recorder, variable)
 
 
 def record_attribute_read(value: Any, name: Any) -> None:
@@ -148,23 +156,27 @@ def record_attribute_read(value: Any, name: Any) -> None:
     mode = static_mode(state.mode)
     if mode is not None:
         reject_training_state(mode, value, name)
-    if mode is not None and mode.recorder.reads is not None:
-        mode.recorder.reads.record_attribute(value, name)
+    if mode is not None and mode.recorder.read_tracker is not None:
+        mode.recorder.read_tracker.record_attribute(value, name)
 
 
-def _has(value: Any, name: str) -> Any:
-    stands = kind_of(value)
-    if stands is None:
-        held = getattr(value, "__dict__", {}).get(name)
-        return is_present(held) if isinstance(held, Variable) else hasattr(value, name)
-    answers = {hasattr(value if t is Tensor else t, name) for t in stands.types}
+def _operator_hasattr(value: Any, name: str) -> Any:
+    kind = symbolic_scalar_kind(value)
+    if kind is None:
+        attribute = getattr(value, "__dict__", {}).get(name)
+        return (
+            entry_defined_flag(attribute)
+            if isinstance(attribute, Variable)
+            else hasattr(value, name)
+        )
+    answers = {hasattr(value if t is Tensor else t, name) for t in kind.types}
     if len(answers) > 1:
-        return bool(reject_scalar(value, "hasattr()", COMPARE_HINT, False))
+        return bool(reject_scalar(value, "hasattr()", COMPARISON_FIX_HINT, False))
     return answers.pop()
 
 
-def _get(value: Any, name: str, *default: Any) -> Any:
-    if default and kind_of(value) is not None and not _has(value, name):
+def _operator_getattr(value: Any, name: str, *default: Any) -> Any:
+    if default and symbolic_scalar_kind(value) is not None and not _operator_hasattr(value, name):
         return default[0]
     record_attribute_read(value, name)
     return getattr(value, name, *default)
@@ -174,12 +186,14 @@ def _get(value: Any, name: str, *default: Any) -> Any:
 # ------------------------------------------------------------------------------
 
 
-def get_entry(held: dict[Any, Any], key: Any, missing: Callable[[], Any] | None = None) -> Any:
+def select_dict_entry(
+    dict_: dict[Any, Any], key: Any, missing: Callable[[], Any] | None = None
+) -> Any:
     """Return `held[key]` for a symbolic scalar as the key, or `missing()` if no key of the dict
     equals it.
     """
-    found = [(k, v) for k, v in dict.items(held) if is_number(k)]
-    if not found:
+    number_items = [(k, v) for k, v in dict.items(dict_) if is_number(k)]
+    if not number_items:
         if missing is None:
             raise KeyError(
                 with_user_line(
@@ -187,35 +201,40 @@ def get_entry(held: dict[Any, Any], key: Any, missing: Callable[[], Any] | None 
                 )
             )
         return missing()
-    rest = missing
-    if rest is None:
-        _check_key(key, [k for k, _ in found])
-        rest = _constantly(found.pop()[1])
-    for k, v in reversed(found):
-        rest = _lookup_chain(key, k, v, rest)
-    return rest()
+    fallback = missing
+    if fallback is None:
+        _emit_key_check(key, [k for k, _ in number_items])
+        fallback = _constant_function(number_items.pop()[1])
+    for k, v in reversed(number_items):
+        fallback = _select_if_key_equals(key, k, v, fallback)
+    return fallback()
 
 
-def _lookup_chain(key: Any, wanted: Any, value: Any, rest: Callable[[], Any]) -> Callable[[], Any]:
-    return lambda: cond(key == wanted, _constantly(value), rest)
+def _select_if_key_equals(
+    key: Any, candidate: Any, value: Any, fallback: Callable[[], Any]
+) -> Callable[[], Any]:
+    return lambda: cond(key == candidate, _constant_function(value), fallback)
 
 
-def _constantly(value: Any) -> Callable[[], Any]:
+def _constant_function(value: Any) -> Callable[[], Any]:
     return lambda: value
 
 
-def _check_key(key: Any, keys: list[Any]) -> None:
+def _emit_key_check(key: Any, keys: list[Any]) -> None:
     mode = static_mode(state.mode)
     assert mode is not None
-    known: Any = key == keys[0]
+    is_known: Any = key == keys[0]
     for other in keys[1:]:
-        known = OPS["logical_or"](known, key == other)
-    emit_check(
-        mode, known, f"KeyError: the number is not one of the keys {keys}", str(user_line() or "")
+        is_known = OPS["logical_or"](is_known, key == other)
+    emit_assert(
+        mode,
+        is_known,
+        f"KeyError: the number is not one of the keys {keys}",
+        str(user_line() or ""),
     )
 
 
-def method_of(function: Any) -> Any:
+def scalar_aware_method(function: Any) -> Any:
     """Return a method of a dict or string that accepts symbolic scalars; None for other
     functions.
     """
@@ -223,73 +242,80 @@ def method_of(function: Any) -> Any:
     if isinstance(owner, dict) and name == "get":
         return lambda key, default=None: (
             function(key, default)
-            if kind_of(key) is None
-            else get_entry(owner, key, _constantly(default))
+            if symbolic_scalar_kind(key) is None
+            else select_dict_entry(owner, key, _constant_function(default))
         )
-    if kind_of(owner) is not None and name in ("__str__", "__repr__", "__format__"):
-        return _formatting_function(name, lambda *_: owner)(owner)
+    if symbolic_scalar_kind(owner) is not None and name in ("__str__", "__repr__", "__format__"):
+        return _reject_symbolic_arguments(name, lambda *_: owner)(owner)
     if isinstance(owner, str | bytes) and name in ("format", "join", "format_map"):
-        return _formatting_function(name, function)
+        return _reject_symbolic_arguments(name, function)
     return None
 
 
-CAUGHT_ERRORS = (TypeError, ValueError, AttributeError, KeyError, IndexError)
-PLAIN_MODULES = sys.stdlib_module_names | {"numpy"}
+WRAPPED_ERRORS = (TypeError, ValueError, AttributeError, KeyError, IndexError)
+MODULES_WITH_WRAPPED_ERRORS = sys.stdlib_module_names | {"numpy"}
 
 
-def wrap_builtin_errors(function: Any) -> Any:
+def name_scalar_in_errors(function: Any) -> Any:
     """Wrap a function of Python or its standard library. If it cannot handle a symbolic scalar, its
     error names the scalar.
     """
     owner = function if isinstance(function, type) else getattr(function, "__self__", None)
     module = getattr(function, "__module__", None) or type(owner).__module__
-    if not isinstance(module, str) or module.partition(".")[0] not in PLAIN_MODULES:
+    if not isinstance(module, str) or module.partition(".")[0] not in MODULES_WITH_WRAPPED_ERRORS:
         return function
     if isinstance(function, type) and issubclass(function, BaseException):
         return function
 
-    def called(*args: Any, **kwargs: Any) -> Any:
+    def call_function(*args: Any, **kwargs: Any) -> Any:
         try:
             return function(*args, **kwargs)
-        except CAUGHT_ERRORS as error:
+        except WRAPPED_ERRORS as error:
             number = next(
-                (v for v in (*args, *kwargs.values(), owner) if kind_of(v) is not None), None
+                (
+                    v
+                    for v in (*args, *kwargs.values(), owner)
+                    if symbolic_scalar_kind(v) is not None
+                ),
+                None,
             )
             if number is None or isinstance(error, OarlockError):
                 raise
             name = getattr(function, "__name__", "a function of Python")
-            raise scalar_error(number, f"{name}()", "compute it with paddle's functions") from error
+            raise number_required_error(
+                number, f"{name}()", "compute it with paddle's functions"
+            ) from error
 
-    return called
+    return call_function
 
 
-def _pow(base: Any, exponent: Any, *modulus: Any) -> Any:
+def _operator_pow(base: Any, exponent: Any, *modulus: Any) -> Any:
     if modulus and any(isinstance(v, Variable) for v in (base, exponent, *modulus)):
         return (base**exponent) % modulus[0]
     return pow(base, exponent, *modulus)
 
 
-def _rejecting_function(python: Callable[..., Any], what: str) -> Callable[..., Any]:
-    def call_method(value: Any, *rest: Any) -> Any:
-        if kind_of(value) is not None:
+def _reject_symbolic_argument(python: Callable[..., Any], what: str) -> Callable[..., Any]:
+    def checked_function(value: Any, *rest: Any) -> Any:
+        if symbolic_scalar_kind(value) is not None:
             return reject_scalar(value, what, "compute it with paddle's functions", 0)
         return python(value, *rest)
 
-    return call_method
+    return checked_function
 
 
-BUILTINS: dict[Any, Any] = {
+BUILTIN_REPLACEMENTS: dict[Any, Any] = {
     builtins.isinstance: isinstance_,
     builtins.type: type_,
-    builtins.str: _formatting_function("str", str),
-    builtins.repr: _formatting_function("repr", repr),
-    builtins.ascii: _formatting_function("ascii", ascii),
-    builtins.format: _formatting_function("format", format),
-    builtins.hasattr: _has,
-    builtins.getattr: _get,
-    builtins.pow: _pow,
-    builtins.id: _rejecting_function(id, "id()"),
-    np.isscalar: lambda value: kind_of(value) is not None or np.isscalar(value),
-    builtins.complex: _rejecting_function(complex, "complex()"),
-    builtins.callable: lambda value: kind_of(value) is None and callable(value),
+    builtins.str: _reject_symbolic_arguments("str", str),
+    builtins.repr: _reject_symbolic_arguments("repr", repr),
+    builtins.ascii: _reject_symbolic_arguments("ascii", ascii),
+    builtins.format: _reject_symbolic_arguments("format", format),
+    builtins.hasattr: _operator_hasattr,
+    builtins.getattr: _operator_getattr,
+    builtins.pow: _operator_pow,
+    builtins.id: _reject_symbolic_argument(id, "id()"),
+    np.isscalar: lambda value: symbolic_scalar_kind(value) is not None or np.isscalar(value),
+    builtins.complex: _reject_symbolic_argument(complex, "complex()"),
+    builtins.callable: lambda value: symbolic_scalar_kind(value) is None and callable(value),
 }

@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...capture.control.branch_values import Undefined, as_condition
-from ...capture.control.may_alias import resolve
-from ...capture.control.optional_values import mark_optional_result, none_flag
+from ...capture.control.branch_values import Undefined, to_bool
+from ...capture.control.may_alias import resolve_replaced_list
+from ...capture.control.optional_values import mark_result_maybe_none, none_flag
 from ...capture.modes import static_mode
 from ...capture.variable import Variable
 from ...core import pytree
@@ -19,12 +19,12 @@ from ...core.op import OPS
 from .branches import if_, if_expression
 from .calls import call
 from .dynamic_indexing import get_item
-from .exceptions import assert_, mark_raise
+from .exceptions import assert_, mark_user_exception
 from .logical import and_, and_value, compare_chain, equal, in_, not_, not_equal, or_, or_value
 from .loops import for_, list_comprehension, while_
-from .nonlocal_writes import before_write, declare_locations, track_new
+from .nonlocal_writes import declare_setter_locations, register_new_object, save_before_write
 from .python_scalars import check_format, check_match, get_class, is_, mod, record_attribute_read
-from .sequences import get_slice, is_dynamic
+from .sequences import get_slice, has_program_items
 
 __all__ = [
     "NO_RETURN_VALUE",
@@ -33,24 +33,23 @@ __all__ = [
     "and_value",
     "assert_",
     "before_read",
-    "before_write",
     "call",
     "check_format",
     "check_match",
     "compare_chain",
-    "declare_locations",
+    "declare_setter_locations",
     "equal",
     "for_",
     "get_class",
     "get_item",
     "get_slice",
+    "has_program_items",
     "if_",
     "if_expression",
     "in_",
     "is_",
-    "is_dynamic",
     "list_comprehension",
-    "mark_raise",
+    "mark_user_exception",
     "mod",
     "needs_assignment",
     "not_",
@@ -58,9 +57,10 @@ __all__ = [
     "or_",
     "or_value",
     "read_attribute",
-    "resolve",
+    "register_new_object",
+    "resolve_replaced_list",
     "return_value",
-    "track_new",
+    "save_before_write",
     "while_",
 ]
 
@@ -69,42 +69,43 @@ NO_RETURN_VALUE = Undefined(
 )
 
 
-def return_value(value: Any, whether: Any = True, name: str = "") -> Any:
+def return_value(value: Any, was_returned: Any = True, name: str = "") -> Any:
     """Operator for the return value of a function; None if no path through the function returns a
     value.
 
-    whether: whether a value was returned; a bool of the program if that depends on the path.
+    was_returned: whether a value was returned; a bool of the program if that depends on the path.
     """
-    if isinstance(whether, Variable) and value is not None:
-        return _optional_return_value(whether, value, name)
-    held = [
+    if isinstance(was_returned, Variable) and value is not None:
+        return _optional_return_value(was_returned, value, name)
+    undefined = [
         v for v in pytree.flatten(value)[0] if isinstance(v, Undefined) and v is not NO_RETURN_VALUE
     ]
-    if held:
-        raise TraceError(with_user_line(f"return: '{held[0].name}' {held[0].why}"))
+    if undefined:
+        raise TraceError(with_user_line(f"return: '{undefined[0].name}' {undefined[0].why}"))
     return (
         None
-        if isinstance(value, Undefined) or (not isinstance(whether, Variable) and not whether)
+        if isinstance(value, Undefined)
+        or (not isinstance(was_returned, Variable) and not was_returned)
         else value
     )
 
 
-def _optional_return_value(whether: Variable, value: Any, name: str) -> Any:
+def _optional_return_value(was_returned: Variable, value: Any, name: str) -> Any:
     """Return the value of a function that may end without a `return`, marked as None on those
     paths.
     """
     mode = static_mode(state.mode)
     assert mode is not None
-    if not isinstance(value, Variable) or not mode.converts:
+    if not isinstance(value, Variable) or not mode.converts_source:
         why = f"not every path through {name} returns a value; Python would give None there"
         error = TraceError(
             with_user_line(f"return: {why}, beside {type(value).__name__}. Return one at its end")
         )
         return mode.report_error(error, value)
-    missing, none = OPS["logical_not"](as_condition(whether)), none_flag(value)
-    if isinstance(none, Variable):
-        missing = OPS["logical_or"](missing, none)
-    return mark_optional_result(value, name, missing)
+    missing, value_none_flag = OPS["logical_not"](to_bool(was_returned)), none_flag(value)
+    if isinstance(value_none_flag, Variable):
+        missing = OPS["logical_or"](missing, value_none_flag)
+    return mark_result_maybe_none(value, name, missing)
 
 
 def read_attribute(read: Callable[[], Any], name: str) -> Any:

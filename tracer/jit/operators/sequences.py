@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from ...capture.control.branch_values import cast_to, constant, is_number
-from ...capture.control.may_alias import resolve
+from ...capture.control.branch_values import cast_to, is_number, scalar_constant
+from ...capture.control.may_alias import resolve_replaced_list
 from ...capture.control.tensor_arrays import TensorArray
 from ...capture.modes import static_mode
-from ...capture.symbolic_scalars import report_error
+from ...capture.symbolic_scalars import raise_or_collect
 from ...capture.variable import Variable
 from ...core.errors import TraceError, with_user_line
 from ...core.mode import state
@@ -30,21 +30,21 @@ from .iterables import (
     as_dynamic_iterable,
     has_dynamic_length,
 )
-from .nonlocal_writes import track_new
+from .nonlocal_writes import register_new_object
 from .registry import get_operator
 
 
 def get_slice(value: Any, start: Any, stop: Any, step: Any) -> Any:
     """Operator for `value[start:stop:step]`."""
-    value = resolve(value)
+    value = resolve_replaced_list(value)
     bounds = start, stop, step
     if type(value) in (list, tuple) and any(isinstance(b, Variable) for b in bounds):
         mode = static_mode(state.mode)
         assert mode is not None
-        value = TensorArray.of(mode, value)
+        value = TensorArray.from_items(mode, value)
     if not isinstance(value, TensorArray):
-        found = value[start:stop:step]
-        return track_new(found) if type(found) is list else found
+        sliced = value[start:stop:step]
+        return register_new_object(sliced) if type(sliced) is list else sliced
     step = 1 if step is None else step
     if not isinstance(step, int) or step == 0:
         raise TraceError(
@@ -53,21 +53,21 @@ def get_slice(value: Any, start: Any, stop: Any, step: Any) -> Any:
                 f"('{value.name}')"
             )
         )
-    found = _slice_array(value, start, stop, step)
-    found.is_tuple = value.is_tuple
-    return found
+    sliced = _slice_tensor_array(value, start, stop, step)
+    sliced.is_tuple = value.is_tuple
+    return sliced
 
 
-def _slice_array(array: TensorArray, start: Any, stop: Any, step: int) -> Any:
-    if array.element is None:  # nothing was written to it so far
+def _slice_tensor_array(array: TensorArray, start: Any, stop: Any, step: int) -> Any:
+    if array.element_meta is None:  # nothing was written to it so far
         array.record_empty_read()
         return array.copy()
     count = OPS["reshape2"](array.length(), shape=[])
-    first, last = (constant(0), count) if step > 0 else (count - 1, constant(-1))
-    low, high = (constant(0), count) if step > 0 else (constant(-1), count - 1)
+    first, last = (scalar_constant(0), count) if step > 0 else (count - 1, scalar_constant(-1))
+    low, high = (scalar_constant(0), count) if step > 0 else (scalar_constant(-1), count - 1)
     first = first if start is None else _clamp_bound(start, count, low, high)
     last = last if stop is None else _clamp_bound(stop, count, low, high)
-    return _to_array(SymbolicRange(first, last, step), lambda at: array[at])
+    return _items_to_tensor_array(SymbolicRange(first, last, step), lambda at: array[at])
 
 
 def _clamp_bound(bound: Any, count: Any, low: Any, high: Any) -> Any:
@@ -81,22 +81,22 @@ def _clamp_bound(bound: Any, count: Any, low: Any, high: Any) -> Any:
     if not isinstance(bound, Variable):
         at = count + bound if bound < 0 else at
     else:
-        at = OPS["where"](OPS["less_than"](at, constant(0)), count + at, at)
+        at = OPS["where"](OPS["less_than"](at, scalar_constant(0)), count + at, at)
     return OPS["elementwise_max"](OPS["elementwise_min"](at, high), low)
 
 
-def _to_array(rows: Any, make: Callable[[Any], Any]) -> Any:
-    return get_operator("list_comprehension")(rows, make)
+def _items_to_tensor_array(rows: Any, get_element: Callable[[Any], Any]) -> Any:
+    return get_operator("list_comprehension")(rows, get_element)
 
 
-def is_dynamic(value: Any) -> bool:
+def has_program_items(value: Any) -> bool:
     """Whether the items of a value are values of the program."""
     return static_mode(state.mode) is not None and isinstance(
         as_dynamic_iterable(value), DynamicIterable
     )
 
 
-def _dynamic_iterable(value: Any) -> DynamicIterable | None:
+def _dynamic_iterable_or_none(value: Any) -> DynamicIterable | None:
     """Return an iterable of dynamic length; None for other values."""
     if static_mode(state.mode) is None or isinstance(value, str | bytes | dict):
         return None
@@ -104,59 +104,68 @@ def _dynamic_iterable(value: Any) -> DynamicIterable | None:
     return rows if has_dynamic_length(rows) else None
 
 
-def fold(rows: DynamicIterable, start: Any, of_two: Callable[[Any, Any], Any], name: str) -> Any:
+def fold_items(
+    rows: DynamicIterable, start: Any, combine: Callable[[Any, Any], Any], name: str
+) -> Any:
     """Combine all items with a function of two values, in order."""
-    found = [start]
+    accumulated = [start]
 
     def add(item: Any) -> None:
-        found[0] = of_two(found[0], item)
+        accumulated[0] = combine(accumulated[0], item)
 
-    def put(values: list[Any]) -> None:
-        found[:] = values
+    def set_accumulated(values: list[Any]) -> None:
+        accumulated[:] = values
 
-    get_operator("for_")(rows, add, lambda: list(found), put, [name])
-    return found[0]
+    get_operator("for_")(rows, add, lambda: list(accumulated), set_accumulated, [name])
+    return accumulated[0]
 
 
-def _sum(values: Any, start: Any = 0) -> Any:
-    rows = _dynamic_iterable(values)
+def _operator_sum(values: Any, start: Any = 0) -> Any:
+    rows = _dynamic_iterable_or_none(values)
     return (
-        sum(resolve(values), start) if rows is None else fold(rows, start, operator.add, "the sum")
+        sum(resolve_replaced_list(values), start)
+        if rows is None
+        else fold_items(rows, start, operator.add, "the sum")
     )
 
 
-def fold_extremum(values: Any, of_two: Callable[[Any, Any], Any]) -> Any:
+def fold_extremum(values: Any, combine: Callable[[Any, Any], Any]) -> Any:
     """Return the largest or smallest item of an iterable of dynamic length; None for other
     values.
     """
-    rows = _dynamic_iterable(values) if not isinstance(values, Variable) else None
+    rows = _dynamic_iterable_or_none(values) if not isinstance(values, Variable) else None
     if rows is None:
         return None
-    return fold(
-        rows, rows.item(constant(0)), lambda found, item: of_two(item, found), "the largest one"
+    return fold_items(
+        rows,
+        rows.item(scalar_constant(0)),
+        lambda found, item: combine(item, found),
+        "the largest one",
     )
 
 
-def _sequence(python: Callable[..., Any]) -> Callable[..., Any]:
+def _make_sequence_constructor(python: Callable[..., Any]) -> Callable[..., Any]:
     """Return the operator for `list` or `tuple`."""
 
-    def make(*args: Any) -> Any:
-        rows = _dynamic_iterable(args[0]) if len(args) == 1 else None
+    def construct(*args: Any) -> Any:
+        rows = _dynamic_iterable_or_none(args[0]) if len(args) == 1 else None
         if rows is None:
-            return track_new(python(*map(resolve, args)))
-        given = resolve(args[0])
+            return register_new_object(python(*map(resolve_replaced_list, args)))
+        given = resolve_replaced_list(args[0])
         result = (
-            given.copy() if isinstance(given, TensorArray) else _to_array(rows, lambda item: item)
+            given.copy()
+            if isinstance(given, TensorArray)
+            else _items_to_tensor_array(rows, lambda item: item)
         )
         result.is_tuple = python is tuple
         return result
 
-    return make
+    return construct
 
 
-def _reversed(values: Any) -> Any:
-    rows = _dynamic_iterable(values)
-    return reversed(resolve(values)) if rows is None else ReversedIterable(rows)
+def _operator_reversed(values: Any) -> Any:
+    rows = _dynamic_iterable_or_none(values)
+    return reversed(resolve_replaced_list(values)) if rows is None else ReversedIterable(rows)
 
 
 def _normalize_index(index: Any, length: Any) -> Any:
@@ -167,13 +176,13 @@ def _normalize_index(index: Any, length: Any) -> Any:
     return OPS["where"](at < 0, length, at)
 
 
-def array_pop(array: TensorArray) -> Callable[..., Any]:
+def make_tensor_array_pop(array: TensorArray) -> Callable[..., Any]:
     """Return the method `pop` of a TensorArray, for any position."""
 
-    def pop(index: Any = -1) -> Any:
+    def pop_element(index: Any = -1) -> Any:
         if is_number(index) and index == -1:
             return array.pop()
-        array.check_mutable("pop")
+        array.require_mutable("pop")
         if isinstance(index, Variable):
             index = _normalize_index(
                 cast_to(index, INT64), OPS["reshape2"](array.length(), shape=[])
@@ -187,16 +196,16 @@ def array_pop(array: TensorArray) -> Callable[..., Any]:
         array.assign_from(behind)
         return taken
 
-    return pop
+    return pop_element
 
 
-def _product(python: Callable[..., Any]) -> Callable[..., Any]:
+def _make_product(python: Callable[..., Any]) -> Callable[..., Any]:
     """Return the operator for `math.prod` and `numpy.prod`, which multiplies symbolic scalars such
     as sizes.
     """
 
     def prod(values: Any, *args: Any, **kwargs: Any) -> Any:
-        given = resolve(values)
+        given = resolve_replaced_list(values)
         plain = isinstance(given, list | tuple) and not args and set(kwargs) <= {"start", "dtype"}
         if plain and any(isinstance(v, Variable) for v in given):
             return functools.reduce(operator.mul, given, kwargs.get("start", 1))
@@ -205,32 +214,32 @@ def _product(python: Callable[..., Any]) -> Callable[..., Any]:
     return prod
 
 
-def fold_quantifier(values: Any, start: bool, of_two: Callable[[Any, Any], Any]) -> Any:
+def fold_quantifier(values: Any, start: bool, combine: Callable[[Any, Any], Any]) -> Any:
     """Operator for `any` and `all` of an iterable of dynamic length, `start` for an empty one; None
     for other values.
     """
-    rows = _dynamic_iterable(values)
-    return None if rows is None else fold(rows, start, of_two, "whether they hold")
+    rows = _dynamic_iterable_or_none(values)
+    return None if rows is None else fold_items(rows, start, combine, "whether they hold")
 
 
-def _sorted(values: Any, **how: Any) -> Any:
-    rows = _dynamic_iterable(values)
+def _operator_sorted(values: Any, **options: Any) -> Any:
+    rows = _dynamic_iterable_or_none(values)
     if rows is not None:
         why = (
             "sorted(): the number of items is known only at run time; use paddle.sort or "
             "paddle.argsort of a tensor"
         )
-        report_error(TraceError(with_user_line(why)), None)
-        return track_new([rows.item(0)])
-    return track_new(sorted(resolve(values), **how))
+        raise_or_collect(TraceError(with_user_line(why)), None)
+        return register_new_object([rows.item(0)])
+    return register_new_object(sorted(resolve_replaced_list(values), **options))
 
 
-BUILTINS: dict[Any, Any] = {
-    math.prod: _product(math.prod),
-    np.prod: _product(np.prod),
-    builtins.sum: _sum,
-    builtins.list: _sequence(list),
-    builtins.tuple: _sequence(tuple),
-    builtins.reversed: _reversed,
-    builtins.sorted: _sorted,
+BUILTIN_REPLACEMENTS: dict[Any, Any] = {
+    math.prod: _make_product(math.prod),
+    np.prod: _make_product(np.prod),
+    builtins.sum: _operator_sum,
+    builtins.list: _make_sequence_constructor(list),
+    builtins.tuple: _make_sequence_constructor(tuple),
+    builtins.reversed: _operator_reversed,
+    builtins.sorted: _operator_sorted,
 }

@@ -176,7 +176,9 @@ class Block:
         )
         variable = self.declare(desc)
         args = {"shape": shape, "dtype": dtype, "lod_level": lod_level, "persistable": persistable}
-        variable.unspecified = frozenset(arg for arg, value in args.items() if value is None)
+        variable.undeclared_properties = frozenset(
+            arg for arg, value in args.items() if value is None
+        )
         return variable
 
     def declare(self, desc: data.VarDesc) -> Variable:

@@ -122,4 +122,4 @@ def device_guard(device: str | None = None) -> Iterator[None]:
         recorder.device = previous
 
 
-Variable.main_blocks = lambda: default_main_program().blocks
+Variable.get_main_blocks = lambda: default_main_program().blocks

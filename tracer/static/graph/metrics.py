@@ -122,7 +122,7 @@ def _write_auc(
         "StatNegOut": [histograms[1].name],
     }
     recorder.emit("auc", inputs, outputs, attrs)
-    return recorder.variable(desc)
+    return recorder.create_variable(desc)
 
 
 def ctr_metric_bundle(input: Any, label: Any, ins_tag_weight: Any = None) -> NoReturn:

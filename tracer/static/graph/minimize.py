@@ -110,7 +110,7 @@ def _apply_weight_decay(
     optimizer: Any, program: Program, parameter: ParameterVariable, gradient: Variable
 ) -> None:
     """Add the term of the weight decay to a gradient."""
-    decay = optimizer._gradient_decay(parameter)
+    decay = optimizer._decay_added_to_gradient(parameter)
     if decay:
         term = decay.term(parameter) if hasattr(decay, "term") else parameter * float(decay)
         StaticGraphMode(program).write(OPS["sum"]([gradient, term]), gradient)

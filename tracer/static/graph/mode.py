@@ -118,7 +118,7 @@ class StaticGraphMode(Static):
         """Return a mode that differs in whether gradients flow through the outputs."""
         return self if tape == self.tape else StaticGraphMode(self._program, tape, self._convert)
 
-    def _result(self, op: Op, slot: Slot, args: tuple[Any, ...], meta: Meta) -> Variable:
+    def _declare_result(self, op: Op, slot: Slot, args: tuple[Any, ...], meta: Meta) -> Variable:
         desc = self.recorder.new_output(op, slot, args, meta)
         if slot.overwrites:  # the operand itself, whichever block declares it
             return self.program.current_block()._var_recursive(desc.name)
@@ -144,7 +144,7 @@ class StaticGraphMode(Static):
         assert isinstance(value, Variable)
         if tensor.persistable:
             self.write(value, tensor)
-            self.recorder.aliases.on_write(tensor)
+            self.recorder.aliases.invalidate_tensor_aliases(tensor)
         else:
             super().assign_inplace(tensor, value)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
-from ...capture.recorder import plain_attr
+from ...capture.recorder import to_plain_data
 from ...core.dtype import DType
 from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
@@ -53,7 +53,7 @@ def typed_attr(op_type: str, name: str, value: Any) -> Attr:
 
     Raises OpError for values that a `.pdmodel` cannot store.
     """
-    value = value.proto if isinstance(value, DType) else plain_attr(value)
+    value = value.proto if isinstance(value, DType) else to_plain_data(value)
     op = OPS.get(op_type)
     if op is not None and name in op.attrs:
         kind = AttrType[op.attrs[name].type]

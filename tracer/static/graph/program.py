@@ -242,8 +242,8 @@ class Program:
         """Copy attributes of Variable objects that are not part of their declarations."""
         block = other.global_block()
         for variable in self.global_block().vars.values():
-            if variable.unspecified and block.has_var(variable.name):
-                block.var(variable.name).unspecified = variable.unspecified
+            if variable.undeclared_properties and block.has_var(variable.name):
+                block.var(variable.name).undeclared_properties = variable.undeclared_properties
         for parameter in self.all_parameters():
             if block.has_var(parameter.name):
                 block.var(parameter.name).__dict__.update(

@@ -100,11 +100,11 @@ class ProgramRecorder(Recorder):
         self.scope_counts: dict[tuple[str, str], int] = {}
         self._adopt = adopt
 
-    def variable(self, desc: VarDesc) -> Variable:
+    def create_variable(self, desc: VarDesc) -> Variable:
         """Create the Variable of a declaration. It stores its block, so that it stays valid when
         the main program changes.
         """
-        variable = super().variable(desc)
+        variable = super().create_variable(desc)
         if self._block_of is not None and self.block.vars.get(desc.name) is desc:
             variable.block = self._block_of(self.block.idx)
         return variable
@@ -218,7 +218,7 @@ class ProgramRecorder(Recorder):
 
         Raises TraceError for a variable of another program, or of a block that is not an ancestor.
         """
-        if not isinstance(tensor, Variable) or self.knows(tensor):
+        if not isinstance(tensor, Variable) or self.is_bound(tensor):
             return super().name_of(tensor)
         if self.var(tensor.raw.name) is None:
             why = (

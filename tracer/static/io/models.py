@@ -20,9 +20,9 @@ from ...ir import program as data
 from ...ir.passes.normalize import build_inference_program
 from ...ir.passes.upgrade_attrs import upgrade_attrs
 from ...ir.scope import Scope, current_scope
-from ...jit.layer_capture import PRODUCER, CapturedProgram
-from ...jit.model_writer import Model, write_all
-from ...jit.save import check_path
+from ...jit.layer_capture import PRODUCER_NAME, CapturedProgram
+from ...jit.model_writer import ModelToWrite, write_model_files
+from ...jit.save import validate_path_prefix
 from ...loader.files import parse_program
 from ...loader.model_files import read_model
 from ...loader.params import parse_params
@@ -70,7 +70,7 @@ def save_inference_model(
     """
     verify = kwargs.pop("verify", True)
     program = _pop_program(kwargs, ("clip_extra", "legacy_format"), "save_inference_model")
-    prefix = check_path(path_prefix)
+    prefix = validate_path_prefix(path_prefix)
     fetches = variable_names("fetch_vars", fetch_vars)
     if not fetches:
         raise OpError(with_user_line("save_inference_model: fetch_vars is empty"))
@@ -86,8 +86,8 @@ def save_inference_model(
     for name, tensor in values.items():
         tensor.stop_gradient = desc.block.vars[name].stop_gradient
     capture = CapturedProgram(desc, values)
-    write_all(
-        [Model(prefix, capture, _reference(desc) if verify else None)],
+    write_model_files(
+        [ModelToWrite(prefix, capture, _reference(desc) if verify else None)],
         prefix,
         False,
         parameters=False,
@@ -104,7 +104,7 @@ def _contract(desc: data.Program) -> data.Contract:
         ]
 
     tree = "" if len(desc.fetches()) == 1 else str(list(range(len(desc.fetches()))))
-    return data.Contract(args(desc.feeds()), args(desc.fetches()), tree, producer=PRODUCER)
+    return data.Contract(args(desc.feeds()), args(desc.fetches()), tree, producer=PRODUCER_NAME)
 
 
 def _reference(desc: data.Program) -> Any:

@@ -35,21 +35,21 @@ def read_mat(path: Path) -> dict[str, np.ndarray[Any, Any]]:
     order = "<" if data[126:128] == b"IM" else ">"
     matrices, remaining = {}, MAX_BYTES
     try:
-        for element_type, body in _elements(data[128:], order):
+        for element_type, body in _iter_elements(data[128:], order):
             if element_type == _COMPRESSED:
                 decompressed = zlib.decompressobj().decompress(body, remaining + 1)
                 remaining -= len(decompressed)
                 if remaining < 0:
                     raise ValueError("the decompressed size is too large")
-                ((element_type, body),) = _elements(decompressed, order)  # noqa: PLW2901 - the element inside
-            if element_type == _MATRIX and (matrix := _matrix(body, order)):
+                ((element_type, body),) = _iter_elements(decompressed, order)  # noqa: PLW2901 - the element inside
+            if element_type == _MATRIX and (matrix := _read_matrix(body, order)):
                 matrices[matrix[0]] = matrix[1]
     except (ValueError, struct.error, zlib.error) as error:
         raise FileError(f"{path.name}: is damaged ({error})") from None
     return matrices
 
 
-def _elements(data: bytes, order: str) -> Iterator[tuple[int, bytes]]:
+def _iter_elements(data: bytes, order: str) -> Iterator[tuple[int, bytes]]:
     """Iterate over the elements: type and data."""
     offset = 0
     while offset < len(data):
@@ -69,9 +69,9 @@ def _elements(data: bytes, order: str) -> Iterator[tuple[int, bytes]]:
         )
 
 
-def _matrix(body: bytes, order: str) -> tuple[str, np.ndarray[Any, Any]] | None:
+def _read_matrix(body: bytes, order: str) -> tuple[str, np.ndarray[Any, Any]] | None:
     """Return the name and values of a matrix; None if it is not numeric."""
-    elements = list(_elements(body, order))
+    elements = list(_iter_elements(body, order))
     if len(elements) != 4 or elements[3][0] not in _DTYPES:
         return None
     shape = np.frombuffer(elements[1][1], f"{order}i4").tolist()

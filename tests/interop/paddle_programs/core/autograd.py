@@ -1,6 +1,4 @@
-"""backward, paddle.grad, graphs that are kept or used again, PyLayer, and functional
-derivatives.
-"""
+"""backward, paddle.grad, retained and reused graphs, PyLayer, and functional derivatives."""
 
 # fmt: off
 # ruff: noqa - Python as its users write it

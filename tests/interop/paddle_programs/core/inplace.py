@@ -1,4 +1,4 @@
-"""In-place ops, versions, aliases and what they do to gradients."""
+"""In-place ops, versions, aliases and their gradients."""
 
 # fmt: off
 # ruff: noqa - Python as its users write it

@@ -1,4 +1,4 @@
-"""Automatic mixed precision on the CPU, in what does not depend on its kernels."""
+"""Automatic mixed precision on the CPU, where it does not depend on Paddle's kernels."""
 
 # fmt: off
 # ruff: noqa - Python as its users write it

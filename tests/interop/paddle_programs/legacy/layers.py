@@ -1,4 +1,4 @@
-"""Layers of users: parameters, buffers, containers, modes, and functional forms beside layers."""
+"""Custom layers: parameters, buffers, containers, modes, and functional forms."""
 
 # fmt: off
 # ruff: noqa - Python as its users write it

@@ -8,14 +8,14 @@ from ..table import attempt, describe, paddle, register
 
 
 def numbers(*shape, low=-2.0, high=2.0, dtype="float32"):
-    """The same numbers at every call, without equal ones."""
+    """Return distinct numbers, equal at every call."""
     count = int(np.prod(shape))
     order = (np.arange(count) * 7) % max(count, 1) if count % 7 else np.arange(count)
     return (low + (high - low) * (order + 0.37) / max(count, 1)).reshape(shape).astype(dtype)
 
 
 def outcome(call, arrays):
-    """The results of a call, and gradients of the sum of each result times its own weights."""
+    """Return the results of a call, and the gradients of a weighted sum of each result."""
     tensors = [paddle.to_tensor(a, stop_gradient=a.dtype.kind != "f") for a in arrays]
     made = call(*tensors)
     results = list(made) if isinstance(made, (list, tuple)) else [made]

@@ -1,6 +1,4 @@
-"""Where Oarlock differs on purpose from real Paddle 2.6.2, and what real Paddle returns differently
-from process to process.
-"""
+"""Intended differences from real Paddle 2.6.2, and results of Paddle that vary between processes."""
 
 # Where Oarlock differs on purpose: the program, and the reason.
 RAISES = "real Paddle raises an error; Oarlock returns what the same Python code returns"

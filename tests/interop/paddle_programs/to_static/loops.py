@@ -1,6 +1,4 @@
-"""`while` and `for`, with break, continue, else and return, over tensors, ranges, lists and what is
-grown in them.
-"""
+"""`while` and `for` with break, continue, else and return, over tensors, ranges and growing lists."""
 
 # ruff: noqa - Python as its users write it
 

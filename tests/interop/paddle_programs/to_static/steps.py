@@ -1,4 +1,4 @@
-"""Training steps: functions of a state and a batch, whose side effects are what is compared."""
+"""Training steps: functions of a state and a batch, whose side effects are compared."""
 
 import functools
 import random

@@ -1,6 +1,4 @@
-"""Creation, in-place ops, detach, gradient state, random numbers, dtypes, and other calls inside of
-converted functions.
-"""
+"""Creation, in-place ops, detach, gradient state, random numbers and dtypes in converted functions."""
 
 # ruff: noqa - Python as its users write it
 
