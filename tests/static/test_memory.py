@@ -49,7 +49,7 @@ def neighbours(x: Any) -> Any:
 
 @pytest.mark.parametrize(("function", "arrays"), [(chain, 3), (loop, 3), (neighbours, 1)])
 def test_number_of_live_arrays(function: Callable[..., Any], arrays: int) -> None:
-    recording = to_static(function, [InputSpec([256, 256])]).concrete_program.recording
+    recording = to_static(function, [InputSpec([256, 256])]).concrete_program.captured_program
     compiled = CompiledProgram(recording.program)
     x = np.random.default_rng(0).standard_normal((256, 256)).astype("float32")
     assert (

@@ -109,7 +109,7 @@ SPECS = [
 
 @pytest.mark.parametrize("seed", range(40))
 def test_random_programs_are_bitwise_equal(seed: int) -> None:
-    recording = to_static(random_function(seed), SPECS).concrete_program.recording
+    recording = to_static(random_function(seed), SPECS).concrete_program.captured_program
     feed = dict(zip("abk", arrays(), strict=True))
     compiled = CompiledProgram(recording.program)
     with off():
@@ -186,7 +186,9 @@ def between_products(x: Any) -> Any:
 
 
 def test_unfused_chain_uses_one_array() -> None:
-    recording = to_static(between_products, [InputSpec([256, 256])]).concrete_program.recording
+    recording = to_static(
+        between_products, [InputSpec([256, 256])]
+    ).concrete_program.captured_program
     x = np.random.default_rng(0).standard_normal((256, 256)).astype("float32")
     feed = {recording.program.feeds()[0]: x}
     compiled = CompiledProgram(recording.program)

@@ -66,12 +66,13 @@ bool accumulate(EngineObject* self, PendingGradient& pending, PyObject* gradient
 }
 
 bool accumulate_leaf(EngineObject* self, PyObject* tensor, PyObject* gradient) {
-  BackwardState& walk = *self->state;
-  auto found = walk.leaf_index.find(tensor);
-  if (found != walk.leaf_index.end()) return accumulate(self, walk.leaves[found->second], gradient);
+  BackwardState& state = *self->state;
+  auto entry = state.leaf_index.find(tensor);
+  if (entry != state.leaf_index.end())
+    return accumulate(self, state.leaves[entry->second], gradient);
   // In this order, a failed allocation leaves no index without its entry.
-  walk.leaves.push_back({Ref::share(tensor), Ref::share(gradient), false});
-  walk.leaf_index.emplace(tensor, walk.leaves.size() - 1);
+  state.leaves.push_back({Ref::share(tensor), Ref::share(gradient), false});
+  state.leaf_index.emplace(tensor, state.leaves.size() - 1);
   return true;
 }
 
@@ -82,25 +83,25 @@ bool accumulate_by_index(EngineObject* self, PyObject* by_index, Py_ssize_t inde
   if (!key) return false;
   PyObject* before = PyDict_GetItemWithError(by_index, key.get());
   if (!before) return !PyErr_Occurred() && PyDict_SetItem(by_index, key.get(), gradient) == 0;
-  PendingGradient place{Ref(), Ref::share(before), false};
-  return accumulate(self, place, gradient) &&
-         PyDict_SetItem(by_index, key.get(), place.gradient.get()) == 0;
+  PendingGradient pending{Ref(), Ref::share(before), false};
+  return accumulate(self, pending, gradient) &&
+         PyDict_SetItem(by_index, key.get(), pending.gradient.get()) == 0;
 }
 
 bool accumulate_node(EngineObject* self, TensorObject* tensor, PyObject* gradient) {
   NodeObject* node = as_node(tensor->node);
   bool single = as_op(node->op)->single != 0;
-  auto [found, fresh] = self->state->pending.try_emplace(node->seq);
-  PendingGradient& place = found->second;
-  if (fresh) {
-    place.target = Ref::share(tensor->node);
+  auto [entry, is_new] = self->state->pending.try_emplace(node->seq);
+  PendingGradient& pending = entry->second;
+  if (is_new) {
+    pending.target = Ref::share(tensor->node);
     self->state->queue.push(node->seq);
-    place.gradient = single ? Ref::share(gradient) : Ref(PyDict_New());
-    if (!place.gradient) return false;
+    pending.gradient = single ? Ref::share(gradient) : Ref(PyDict_New());
+    if (!pending.gradient) return false;
     if (single) return true;
   }
-  return single ? accumulate(self, place, gradient)
-                : accumulate_by_index(self, place.gradient.get(), tensor->index, gradient);
+  return single ? accumulate(self, pending, gradient)
+                : accumulate_by_index(self, pending.gradient.get(), tensor->index, gradient);
 }
 
 // Accumulates the gradient of one input.  If the gradient is a function, it is called only if
@@ -150,43 +151,43 @@ Ref operands_of(EngineObject* self, NodeObject* node) {
 }
 
 /// The arguments of a rule call, and the objects that must stay alive until it returns.
-struct Call {
+struct RuleCall {
   std::vector<PyObject*> values{nullptr};  // the first entry is reserved for the callee
-  std::vector<Ref> held;
+  std::vector<Ref> owned_refs;
 
   bool push(Ref value) {
     if (!value) return false;
     values.push_back(value.get());
-    held.push_back(std::move(value));
+    owned_refs.push_back(std::move(value));
     return true;
   }
 };
 
 // The arrays of a list of tensors.
-Ref arrays_of(PyObject* list) {
+Ref list_arrays(PyObject* list) {
   Py_ssize_t count = PySequence_Size(list);
   if (count < 0) return {};
-  Ref made(PyList_New(count));
-  for (Py_ssize_t i = 0; made && i < count; ++i) {
+  Ref arrays(PyList_New(count));
+  for (Py_ssize_t i = 0; arrays && i < count; ++i) {
     Ref item(PySequence_GetItem(list, i));
     if (!item) return {};
-    PyList_SetItem(made.get(), i, PyObject_GetAttrString(item.get(), "array"));
+    PyList_SetItem(arrays.get(), i, PyObject_GetAttrString(item.get(), "array"));
   }
-  return made;
+  return arrays;
 }
 
-bool push_operand(EngineObject* self, Call& call, PyObject* arg) {
+bool push_operand(EngineObject* self, RuleCall& call, PyObject* arg) {
   if (!self->bare || arg == Py_None) {
     call.values.push_back(arg);
     return true;
   }
-  if (!is_tensor(arg)) return call.push(arrays_of(arg));
+  if (!is_tensor(arg)) return call.push(list_arrays(arg));
   if (!as_tensor(arg)->array) return call.push(Ref(PyObject_GetAttrString(arg, "array")));
   call.values.push_back(as_tensor(arg)->array);
   return true;
 }
 
-bool push_gradients(EngineObject* self, Call& call, NodeObject* node, PyObject* gradient) {
+bool push_gradients(EngineObject* self, RuleCall& call, NodeObject* node, PyObject* gradient) {
   if (as_op(node->op)->single && node->hooks == Py_None && PySet_Size(self->watched) == 0) {
     call.values.push_back(gradient);
     return true;
@@ -196,11 +197,11 @@ bool push_gradients(EngineObject* self, Call& call, NodeObject* node, PyObject* 
   if (!grads) return false;
   for (Py_ssize_t i = 0; i < PyTuple_Size(grads.get()); ++i)
     call.values.push_back(PyTuple_GetItem(grads.get(), i));
-  call.held.push_back(std::move(grads));
+  call.owned_refs.push_back(std::move(grads));
   return true;
 }
 
-bool push_result(EngineObject* self, Call& call, NodeObject* node, PyObject* which) {
+bool push_result(EngineObject* self, RuleCall& call, NodeObject* node, PyObject* which) {
   if (!self->bare) {
     auto* object = reinterpret_cast<PyObject*>(self);
     return call.push(Ref(call_method(object, "result", reinterpret_cast<PyObject*>(node), which)));
@@ -210,7 +211,7 @@ bool push_result(EngineObject* self, Call& call, NodeObject* node, PyObject* whi
 }
 
 // The attributes and outputs that the rule takes as keyword arguments.
-bool push_named(EngineObject* self, Call& call, NodeObject* node) {
+bool push_keywords(EngineObject* self, RuleCall& call, NodeObject* node) {
   OpObject* op = as_op(node->op);
   Py_ssize_t attrs = PyTuple_Size(op->rule_defaults);
   bool given = PyDict_Size(node->attrs) > 0;
@@ -230,14 +231,14 @@ bool push_named(EngineObject* self, Call& call, NodeObject* node) {
 // single input.
 Ref call_rule(EngineObject* self, NodeObject* node, PyObject* args, PyObject* gradient) {
   OpObject* op = as_op(node->op);
-  Call call;
+  RuleCall call;
   if (!push_gradients(self, call, node, gradient)) return {};
   Py_ssize_t count = PyTuple_Size(args);
   for (Py_ssize_t i = 0; i < count; ++i)
     if (!push_operand(self, call, PyTuple_GetItem(args, i))) return {};
   for (Py_ssize_t i = count; i < op->inputs; ++i) call.values.push_back(Py_None);
   size_t positional = call.values.size() - 1;
-  if (!push_named(self, call, node)) return {};
+  if (!push_keywords(self, call, node)) return {};
   PyObject* names = PyTuple_Size(op->rule_names) ? op->rule_names : nullptr;
   return Ref(PyObject_Vectorcall(op->rule, call.values.data() + 1,
                                  positional | PY_VECTORCALL_ARGUMENTS_OFFSET, names));
@@ -294,11 +295,11 @@ bool notify_last_use(EngineObject* self, long long number) {
 bool run_node(EngineObject* self, bool retain) {
   long long number = self->state->queue.top();
   self->state->queue.pop();
-  auto place = self->state->pending.extract(number);
-  NodeObject* node = as_node(place.mapped().target.get());
+  auto pending = self->state->pending.extract(number);
+  NodeObject* node = as_node(pending.mapped().target.get());
   int wants_rule = needs_rule(self, node);
   if (wants_rule < 0) return false;
-  PyObject* gradient = place.mapped().gradient.get();
+  PyObject* gradient = pending.mapped().gradient.get();
   if (!wants_rule) {  // only the gradient of its output is requested
     auto* object = reinterpret_cast<PyObject*>(self);
     return static_cast<bool>(
@@ -317,12 +318,12 @@ bool run_node(EngineObject* self, bool retain) {
   return notify_last_use(self, number);
 }
 
-PyObject* run(PyObject* self, PyObject* retain) {
-  int kept = PyObject_IsTrue(retain);
-  if (kept < 0) return nullptr;
-  return guarded([&]() -> PyObject* {
+PyObject* run_engine(PyObject* self, PyObject* retain) {
+  int retains = PyObject_IsTrue(retain);
+  if (retains < 0) return nullptr;
+  return catch_exceptions([&]() -> PyObject* {
     while (!as_engine(self)->state->queue.empty())
-      if (!run_node(as_engine(self), kept != 0)) return nullptr;
+      if (!run_node(as_engine(self), retains != 0)) return nullptr;
     Py_RETURN_NONE;
   });
 }
@@ -330,27 +331,27 @@ PyObject* run(PyObject* self, PyObject* retain) {
 PyObject* accumulate_grad_method(PyObject* self, PyObject* args) {
   PyObject *tensor = nullptr, *gradient = nullptr;
   if (!PyArg_ParseTuple(args, "O!O", shared.tensor_base, &tensor, &gradient)) return nullptr;
-  return guarded([&]() -> PyObject* {
+  return catch_exceptions([&]() -> PyObject* {
     return accumulate_grad(as_engine(self), tensor, gradient) ? Py_NewRef(Py_None) : nullptr;
   });
 }
 
-PyObject* leaves(PyObject* self, PyObject*) {
+PyObject* get_leaves(PyObject* self, PyObject*) {
   const auto& found = as_engine(self)->state->leaves;
-  Ref made(PyList_New(static_cast<Py_ssize_t>(found.size())));
-  for (size_t i = 0; made && i < found.size(); ++i) {
+  Ref pairs(PyList_New(static_cast<Py_ssize_t>(found.size())));
+  for (size_t i = 0; pairs && i < found.size(); ++i) {
     PyObject* pair = PyTuple_Pack(2, found[i].target.get(), found[i].gradient.get());
     if (!pair) return nullptr;
-    PyList_SetItem(made.get(), static_cast<Py_ssize_t>(i), pair);
+    PyList_SetItem(pairs.get(), static_cast<Py_ssize_t>(i), pair);
   }
-  return made.release();
+  return pairs.release();
 }
 
-PyObject* leaf(PyObject* self, PyObject* tensor) {
-  BackwardState* walk = as_engine(self)->state;
-  auto found = walk->leaf_index.find(tensor);
-  return Py_NewRef(found == walk->leaf_index.end() ? Py_None
-                                                   : walk->leaves[found->second].gradient.get());
+PyObject* get_leaf_gradient(PyObject* self, PyObject* tensor) {
+  BackwardState* state = as_engine(self)->state;
+  auto found = state->leaf_index.find(tensor);
+  return Py_NewRef(found == state->leaf_index.end() ? Py_None
+                                                    : state->leaves[found->second].gradient.get());
 }
 
 PyObject* new_engine(PyTypeObject* type, PyObject*, PyObject*) {
@@ -401,9 +402,10 @@ PyMemberDef engine_members[] = {
 PyMethodDef engine_methods[] = {
     {"add", accumulate_grad_method, METH_VARARGS,
      "Accumulate a gradient; a function is called only if the tensor needs a gradient."},
-    {"run", run, METH_O, "Run backward from the pending gradients.  retain: keep the graph."},
-    {"leaves", leaves, METH_NOARGS, "The leaves with a gradient, and their gradients."},
-    {"leaf", leaf, METH_O, "The gradient of a leaf, or None."},
+    {"run", run_engine, METH_O,
+     "Run backward from the pending gradients.  retain: keep the graph."},
+    {"leaves", get_leaves, METH_NOARGS, "The leaves with a gradient, and their gradients."},
+    {"leaf", get_leaf_gradient, METH_O, "The gradient of a leaf, or None."},
     {nullptr, nullptr, 0, nullptr},
 };
 PyType_Slot engine_slots[] = {

@@ -9,19 +9,19 @@
 namespace oarlock::autograd {
 namespace {
 
-struct FastMode {
+struct NativeMode {
   PyObject* mode;
   DispatchPath dispatch;
 };
-std::array<FastMode, 3>
-    fast_modes{};  // the modes that C++ implements itself; never changed after start-up
+std::array<NativeMode, 3>
+    native_modes{};  // the modes that C++ implements itself; never changed after start-up
 PyObject* start_mode = nullptr;  // the initial mode of a thread
 
 thread_local PyObject* thread_mode = nullptr;  // owned reference
 thread_local DispatchPath thread_dispatch = DispatchPath::fallback;
 
-DispatchPath dispatch_path_of(PyObject* mode) {
-  for (const FastMode& k : fast_modes)
+DispatchPath find_dispatch_path(PyObject* mode) {
+  for (const NativeMode& k : native_modes)
     if (k.mode == mode) return k.dispatch;
   return DispatchPath::fallback;
 }
@@ -29,7 +29,7 @@ DispatchPath dispatch_path_of(PyObject* mode) {
 void set_thread_mode(PyObject* mode) {
   PyObject* previous = thread_mode;
   thread_mode = Py_NewRef(mode);
-  thread_dispatch = dispatch_path_of(mode);
+  thread_dispatch = find_dispatch_path(mode);
   Py_XDECREF(previous);
 }
 
@@ -61,7 +61,7 @@ struct OperatorObject {
                  // its dtype can represent
   PyObject* function;    // called in all other cases
   char allows_integers;  // whether the op may be called for integers
-  char swapped;          // operands are swapped: __rsub__
+  char is_swapped;       // operands are swapped: __rsub__
 };
 OperatorObject* as_operator(PyObject* o) { return reinterpret_cast<OperatorObject*>(o); }
 
@@ -86,14 +86,14 @@ Ref scalar_operand(OperatorObject* self, PyObject* x, PyObject* number) {
 PyObject* call_operator(PyObject* self, PyObject* const* args, size_t flagged, PyObject* names) {
   OperatorObject* o = as_operator(self);
   bool two = PyVectorcall_NARGS(flagged) == 2 && !names;
-  if (two && !o->swapped && can_call_op(o, args[0], args[1]))
+  if (two && !o->is_swapped && can_call_op(o, args[0], args[1]))
     return PyObject_Vectorcall(o->op, args, flagged, names);
   if (two) {
     Ref number = scalar_operand(o, args[0], args[1]);
     if (PyErr_Occurred()) return nullptr;
     if (number) {
       PyObject* pair[] = {nullptr, args[0], number.get()};
-      if (o->swapped) std::swap(pair[1], pair[2]);
+      if (o->is_swapped) std::swap(pair[1], pair[2]);
       return PyObject_Vectorcall(o->op, pair + 1, 2 | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr);
     }
   }
@@ -105,10 +105,10 @@ PyObject* bind_method(PyObject* self, PyObject* owner, PyObject*) {
   return PyObject_CallFunctionObjArgs(shared.method_type, self, owner, nullptr);
 }
 
-PyObject* make_operator(PyTypeObject* type, PyObject* args, PyObject*) {
+PyObject* new_operator(PyTypeObject* type, PyObject* args, PyObject*) {
   PyObject *op = nullptr, *function = nullptr;
-  int whole = 0, swapped = 0;
-  if (!PyArg_ParseTuple(args, "OOp|p", &op, &function, &whole, &swapped)) return nullptr;
+  int whole = 0, is_swapped = 0;
+  if (!PyArg_ParseTuple(args, "OOp|p", &op, &function, &whole, &is_swapped)) return nullptr;
   PyObject* self = alloc_object(type);
   if (!self) return nullptr;
   OperatorObject* o = as_operator(self);
@@ -116,7 +116,7 @@ PyObject* make_operator(PyTypeObject* type, PyObject* args, PyObject*) {
   o->op = Py_NewRef(op);
   o->function = Py_NewRef(function);
   o->allows_integers = static_cast<char>(whole);
-  o->swapped = static_cast<char>(swapped);
+  o->is_swapped = static_cast<char>(is_swapped);
   return self;
 }
 
@@ -139,7 +139,7 @@ PyGetSetDef operator_getset[] = {{"__doc__", get_doc, nullptr, nullptr, nullptr}
                                  {"__wrapped__", get_wrapped, nullptr, nullptr, nullptr},
                                  {nullptr, nullptr, nullptr, nullptr, nullptr}};
 PyType_Slot operator_slots[] = {
-    {Py_tp_new, reinterpret_cast<void*>(make_operator)},
+    {Py_tp_new, reinterpret_cast<void*>(new_operator)},
     {Py_tp_dealloc, reinterpret_cast<void*>(dealloc_operator)},
     {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
     {Py_tp_descr_get, reinterpret_cast<void*>(bind_method)},
@@ -168,9 +168,9 @@ DispatchPath dispatch_path() {
 PyObject* set_modes(PyObject*, PyObject* args) {
   PyObject *eager = nullptr, *no_tape = nullptr, *bare = nullptr;
   if (!PyArg_ParseTuple(args, "OOO", &eager, &no_tape, &bare)) return nullptr;
-  fast_modes = {{{Py_NewRef(eager), DispatchPath::eager},
-                 {Py_NewRef(no_tape), DispatchPath::no_grad},
-                 {Py_NewRef(bare), DispatchPath::arrays}}};
+  native_modes = {{{Py_NewRef(eager), DispatchPath::eager},
+                   {Py_NewRef(no_tape), DispatchPath::no_grad},
+                   {Py_NewRef(bare), DispatchPath::arrays}}};
   start_mode = Py_NewRef(eager);
   set_thread_mode(eager);
   Py_RETURN_NONE;

@@ -3,26 +3,26 @@
 namespace oarlock::autograd {
 namespace {
 
-PyObject** slot_of(PyObject* self, const Field& field) {
+PyObject** field_address(PyObject* self, const Field& field) {
   return reinterpret_cast<PyObject**>(reinterpret_cast<char*>(self) + field.offset);
 }
 
 }  // namespace
 
 PyObject* get_field(PyObject* self, void* field) {
-  PyObject* value = *slot_of(self, *static_cast<const Field*>(field));
+  PyObject* value = *field_address(self, *static_cast<const Field*>(field));
   return Py_NewRef(value ? value : Py_None);  // null only during garbage collection
 }
 
 int set_field(PyObject* self, PyObject* value, void* field) {
   const auto& f = *static_cast<const Field*>(field);
-  if (!value) value = f.initial ? *f.initial : Py_None;
+  if (!value) value = f.default_value ? *f.default_value : Py_None;
   if (f.accepts && !f.accepts(value)) {
-    PyErr_Format(PyExc_TypeError, "expected %s, not %R", f.expected,
+    PyErr_Format(PyExc_TypeError, "expected %s, not %R", f.expected_types,
                  reinterpret_cast<PyObject*>(Py_TYPE(value)));
     return -1;
   }
-  PyObject** slot = slot_of(self, f);
+  PyObject** slot = field_address(self, f);
   Ref before(*slot);
   *slot = Py_NewRef(value);
   return 0;

@@ -15,8 +15,8 @@ namespace oarlock::autograd {
 struct Field {
   Py_ssize_t offset;
   bool (*accepts)(PyObject* value);  // null: any object
-  const char* expected;              // the accepted types, for the error message
-  PyObject* const* initial;          // points to the default value; null: None
+  const char* expected_types;        // the accepted types, for the error message
+  PyObject* const* default_value;    // points to the default value; null: None
 };
 
 PyObject* get_field(PyObject* self, void* field);

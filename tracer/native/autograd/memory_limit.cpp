@@ -20,7 +20,7 @@ constexpr std::size_t kMinCheckedBytes =
 constexpr const char* kCapsule = "mem_handler";  // the name that NumPy requires for the capsule
 
 struct ThreadState {
-  int kernels = 0;  // number of nested kernel calls in this thread
+  int kernel_depth = 0;  // number of nested kernel calls in this thread
   bool has_handler = false;
   std::size_t rejected_bytes = 0;
 };
@@ -40,7 +40,7 @@ std::size_t max_bytes() {
 }
 
 bool is_rejected(std::size_t size) {
-  if (size <= kMinCheckedBytes || state.kernels == 0 || size <= max_bytes()) return false;
+  if (size <= kMinCheckedBytes || state.kernel_depth == 0 || size <= max_bytes()) return false;
   state.rejected_bytes = size;
   return true;
 }
@@ -67,9 +67,10 @@ PyDataMem_Handler handler = {
 PyObject* make_capsule() {
   Ref current(PyDataMem_GetHandler());
   if (!current) return nullptr;
-  auto* found = static_cast<PyDataMem_Handler*>(PyCapsule_GetPointer(current.get(), kCapsule));
-  if (!found) return nullptr;
-  previous_allocator = found->allocator;
+  auto* handler_of_numpy =
+      static_cast<PyDataMem_Handler*>(PyCapsule_GetPointer(current.get(), kCapsule));
+  if (!handler_of_numpy) return nullptr;
+  previous_allocator = handler_of_numpy->allocator;
   handler.allocator.ctx = previous_allocator.ctx;
   handler.allocator.free = previous_allocator.free;
   current.release();  // keep the previous handler alive: it may have to free arrays
@@ -77,7 +78,7 @@ PyObject* make_capsule() {
 }
 
 // Installs the handler in this thread, once.  If that fails, kernels run without the limit.
-void set_handler() noexcept {
+void install_handler() noexcept {
   static PyObject* capsule = nullptr;
   state.has_handler = true;
   PyObject *type = nullptr, *error = nullptr, *trace = nullptr;
@@ -90,12 +91,12 @@ void set_handler() noexcept {
 }  // namespace
 
 LimitedAllocations::LimitedAllocations() noexcept {
-  if (!state.has_handler) set_handler();
-  if (state.kernels++ == 0) state.rejected_bytes = 0;
+  if (!state.has_handler) install_handler();
+  if (state.kernel_depth++ == 0) state.rejected_bytes = 0;
 }
-LimitedAllocations::~LimitedAllocations() { --state.kernels; }
+LimitedAllocations::~LimitedAllocations() { --state.kernel_depth; }
 
-PyObject* limited(PyObject*, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+PyObject* call_limited(PyObject*, PyObject* const* args, Py_ssize_t count, PyObject* names) {
   if (count < 1) {
     PyErr_SetString(PyExc_TypeError, "limited() takes a function");
     return nullptr;
@@ -104,7 +105,7 @@ PyObject* limited(PyObject*, PyObject* const* args, Py_ssize_t count, PyObject* 
   return PyObject_Vectorcall(args[0], args + 1, static_cast<size_t>(count - 1), names);
 }
 
-PyObject* take_rejected(PyObject*, PyObject*) {
+PyObject* take_rejected_size(PyObject*, PyObject*) {
   std::size_t size = state.rejected_bytes;
   state.rejected_bytes = 0;
   return PyLong_FromSize_t(size);

@@ -19,9 +19,9 @@ class LimitedAllocations {
 
 /// Python: limited(function, *args, **kwargs) calls `function` under the limit and returns its
 /// result.
-PyObject* limited(PyObject* module, PyObject* const* args, Py_ssize_t count, PyObject* names);
+PyObject* call_limited(PyObject* module, PyObject* const* args, Py_ssize_t count, PyObject* names);
 /// Python: returns the size in bytes of the last array that the limit rejected in this thread, and
 /// resets it to 0.
-PyObject* take_rejected(PyObject* module, PyObject* unused);
+PyObject* take_rejected_size(PyObject* module, PyObject* unused);
 
 }  // namespace oarlock::autograd

@@ -5,7 +5,7 @@
 
 namespace oarlock::autograd {
 
-Shared shared{};
+SharedObjects shared{};
 
 namespace {
 
@@ -49,11 +49,11 @@ PyMethodDef functions[] = {
     {"tensors_of", tensors_of, METH_O, "Tensors around a tuple of arrays."},
     {"record_program", record_program, METH_VARARGS,
      "Tensors around arrays, some of them results of a new node."},
-    {"limited", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(limited)),
+    {"limited", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(call_limited)),
      METH_FASTCALL | METH_KEYWORDS,
      "Call a function while NumPy rejects arrays above OARLOCK_MAX_RESULT_BYTES, and return its "
      "result."},
-    {"take_rejected_size", take_rejected, METH_NOARGS,
+    {"take_rejected_size", take_rejected_size, METH_NOARGS,
      "Return the size in bytes of the last array that the limit rejected in this thread, and reset "
      "it to 0."},
     {nullptr, nullptr, 0, nullptr},

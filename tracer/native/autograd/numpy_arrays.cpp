@@ -40,13 +40,13 @@ PyObject* scalar_like(PyObject* array, PyObject* number, bool allow_integers) {
   bool plain = type == NPY_FLOAT || type == NPY_DOUBLE;
   if (!plain && !(allow_integers && PyTypeNum_ISSIGNED(type) && PyLong_CheckExact(number)))
     return nullptr;
-  PyObject* made = PyArray_SimpleNew(0, nullptr, type);
-  if (!made) return nullptr;
-  if (PyArray_SETITEM(as_array(made), static_cast<char*>(PyArray_DATA(as_array(made))), number) ==
-      0)
-    return made;
+  PyObject* result = PyArray_SimpleNew(0, nullptr, type);
+  if (!result) return nullptr;
+  if (PyArray_SETITEM(as_array(result), static_cast<char*>(PyArray_DATA(as_array(result))),
+                      number) == 0)
+    return result;
   PyErr_Clear();  // too large for the dtype: the Python function computes the result
-  Py_DECREF(made);
+  Py_DECREF(result);
   return nullptr;
 }
 
@@ -86,8 +86,8 @@ int can_have_gradient(PyObject* array) {
   }
   Ref dtype(PyObject_GetAttrString(array, "dtype"));
   if (!dtype) return -1;
-  Ref found(PyObject_CallFunctionObjArgs(shared.is_float, dtype.get(), nullptr));
-  return found ? PyObject_IsTrue(found.get()) : -1;
+  Ref result(PyObject_CallFunctionObjArgs(shared.is_float, dtype.get(), nullptr));
+  return result ? PyObject_IsTrue(result.get()) : -1;
 }
 
 }  // namespace oarlock::autograd

@@ -92,7 +92,7 @@ struct NodeObject {
 enum class DispatchPath { fallback, eager, no_grad, arrays };
 
 /// Types and Python objects that are set once, at import.
-struct Shared {
+struct SharedObjects {
   PyTypeObject* tensor_base;
   PyTypeObject* op_base;
   PyTypeObject* node;
@@ -104,7 +104,7 @@ struct Shared {
   PyObject* method_type;  // types.MethodType
   PyObject* run;          // the string "run"
 };
-extern Shared shared;
+extern SharedObjects shared;
 
 inline bool is_tensor(PyObject* o) { return PyObject_TypeCheck(o, shared.tensor_base) != 0; }
 inline TensorObject* as_tensor(PyObject* o) { return reinterpret_cast<TensorObject*>(o); }
@@ -114,7 +114,7 @@ inline NodeObject* as_node(PyObject* o) { return reinterpret_cast<NodeObject*>(o
 /// Returns the result of `body`; null with a Python error set if it throws.  A C++ exception must
 /// not cross a CPython frame.
 template <class Body>
-PyObject* guarded(const Body& body) noexcept {
+PyObject* catch_exceptions(const Body& body) noexcept {
   try {
     return body();
   } catch (const std::bad_alloc&) {

@@ -17,20 +17,22 @@ constexpr Py_ssize_t kMaxArgs =
 Ref keyword_attrs(PyObject* const* values, PyObject* names) {
   Py_ssize_t count = names ? PyTuple_Size(names) : 0;
   if (!count) return Ref::share(shared.no_attrs);
-  Ref made(PyDict_New());
-  for (Py_ssize_t i = 0; made && i < count; ++i)
-    if (PyDict_SetItem(made.get(), PyTuple_GetItem(names, i), values[i]) < 0) return {};
-  return made;
+  Ref attrs(PyDict_New());
+  for (Py_ssize_t i = 0; attrs && i < count; ++i)
+    if (PyDict_SetItem(attrs.get(), PyTuple_GetItem(names, i), values[i]) < 0) return {};
+  return attrs;
 }
 
 Ref make_tuple(PyObject* const* args, Py_ssize_t count) {
-  Ref made(PyTuple_New(count));
-  for (Py_ssize_t i = 0; made && i < count; ++i) PyTuple_SetItem(made.get(), i, Py_NewRef(args[i]));
-  return made;
+  Ref tuple(PyTuple_New(count));
+  for (Py_ssize_t i = 0; tuple && i < count; ++i)
+    PyTuple_SetItem(tuple.get(), i, Py_NewRef(args[i]));
+  return tuple;
 }
 
 // Raises the Python error message for a failed kernel.
-PyObject* explain(PyObject* op, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+PyObject* raise_explained_error(PyObject* op, PyObject* const* args, Py_ssize_t count,
+                                PyObject* names) {
   PyObject *type = nullptr, *error = nullptr, *trace = nullptr;
   PyErr_Fetch(&type, &error, &trace);
   PyErr_NormalizeException(&type, &error, &trace);
@@ -67,7 +69,7 @@ PyObject* call_kernel(PyObject* kernel, PyObject* const* args, size_t flagged, P
 
 // The array of a tensor (borrowed); for a list of tensors, a list of arrays, which is stored in
 // `held`.  Sets `needs_grad` if a tensor requires a gradient.
-UnwrapResult unwrap(PyObject* arg, PyObject** out, Ref* held, bool* needs_grad) {
+UnwrapResult unwrap_operand(PyObject* arg, PyObject** out, Ref* owned_list, bool* needs_grad) {
   if (is_tensor(arg)) {
     TensorObject* t = as_tensor(arg);
     if (!t->array) return UnwrapResult::no;
@@ -81,24 +83,24 @@ UnwrapResult unwrap(PyObject* arg, PyObject** out, Ref* held, bool* needs_grad) 
   }
   if (!PyList_Check(arg)) return UnwrapResult::no;
   Py_ssize_t count = PyList_Size(arg);
-  Ref made(PyList_New(count));
-  if (!made) return UnwrapResult::failed;
+  Ref arrays(PyList_New(count));
+  if (!arrays) return UnwrapResult::failed;
   for (Py_ssize_t i = 0; i < count; ++i) {
     PyObject* item = PyList_GetItem(arg, i);
     if (!is_tensor(item) || !as_tensor(item)->array) return UnwrapResult::no;
     *needs_grad |= !as_tensor(item)->stop_gradient;
-    PyList_SetItem(made.get(), i, Py_NewRef(as_tensor(item)->array));
+    PyList_SetItem(arrays.get(), i, Py_NewRef(as_tensor(item)->array));
   }
-  *out = made.get();
-  *held = std::move(made);
+  *out = arrays.get();
+  *owned_list = std::move(arrays);
   return UnwrapResult::yes;
 }
 
 // Records `made` as the output of a new node.  The node keeps the output array only if the rule
 // takes it.
-bool record(PyObject* self, PyObject* made, PyObject* const* args, Py_ssize_t count,
-            PyObject* names) {
-  TensorObject* t = as_tensor(made);
+bool record_node(PyObject* self, PyObject* result, PyObject* const* args, Py_ssize_t count,
+                 PyObject* names) {
+  TensorObject* t = as_tensor(result);
   int differentiable = can_have_gradient(t->array);
   if (differentiable <= 0) return differentiable == 0;
   Ref operands = make_tuple(args, count);
@@ -143,9 +145,9 @@ PyObject* run_eager(PyObject* self, PyObject* const* args, Py_ssize_t count, PyO
   std::array<Ref, kMaxArgs> lists;
   bool needs_grad = false;
   for (Py_ssize_t i = 0; i < count; ++i) {
-    UnwrapResult found = unwrap(args[i], &arrays[i + 1], &lists[i], &needs_grad);
-    if (found == UnwrapResult::failed) return nullptr;
-    if (found == UnwrapResult::no) return call_mode_run(self, args, count, names);
+    UnwrapResult unwrapped = unwrap_operand(args[i], &arrays[i + 1], &lists[i], &needs_grad);
+    if (unwrapped == UnwrapResult::failed) return nullptr;
+    if (unwrapped == UnwrapResult::no) return call_mode_run(self, args, count, names);
   }
   OpObject* op = as_op(self);
   if ((op->same_dtype && has_mixed_dtypes(op->same_dtype, arrays.data() + 1, count)) ||
@@ -154,13 +156,13 @@ PyObject* run_eager(PyObject* self, PyObject* const* args, Py_ssize_t count, PyO
   for (Py_ssize_t i = 0; i < num_attrs; ++i) arrays[count + i + 1] = args[count + i];
   PyObject* array = call_kernel(op->kernel, arrays.data() + 1,
                                 static_cast<size_t>(count) | PY_VECTORCALL_ARGUMENTS_OFFSET, names);
-  if (!array) return explain(self, args, count, names);
-  Ref made(new_tensor(array));
-  if (!made) return nullptr;
+  if (!array) return raise_explained_error(self, args, count, names);
+  Ref result(new_tensor(array));
+  if (!result) return nullptr;
   if (needs_grad && op->has_vjp && dispatch_path() == DispatchPath::eager &&
-      !record(self, made.get(), args, count, names))
+      !record_node(self, result.get(), args, count, names))
     return nullptr;
-  return made.release();
+  return result.release();
 }
 
 PyObject* call_op(PyObject* self, PyObject* const* args, size_t flagged, PyObject* names) {
@@ -169,7 +171,7 @@ PyObject* call_op(PyObject* self, PyObject* const* args, size_t flagged, PyObjec
   DispatchPath mode = dispatch_path();
   if (mode == DispatchPath::arrays) {
     PyObject* array = call_kernel(op->kernel, args, flagged, names);
-    return array ? array : explain(self, args, count, names);
+    return array ? array : raise_explained_error(self, args, count, names);
   }
   Py_ssize_t num_attrs = names ? PyTuple_Size(names) : 0;
   if (mode == DispatchPath::fallback || !op->single || count > op->inputs ||
@@ -205,7 +207,7 @@ void dealloc_op(PyObject* self) {
   free_object(self);
 }
 
-PyObject* make_op(PyTypeObject* type, PyObject*, PyObject*) {
+PyObject* new_op(PyTypeObject* type, PyObject*, PyObject*) {
   PyObject* self = alloc_object(type);
   if (!self) return nullptr;
   OpObject* op = as_op(self);
@@ -242,7 +244,7 @@ PyMemberDef op_members[] = {
     {nullptr, 0, 0, 0, nullptr},
 };
 PyType_Slot op_slots[] = {
-    {Py_tp_new, reinterpret_cast<void*>(make_op)},
+    {Py_tp_new, reinterpret_cast<void*>(new_op)},
     {Py_tp_dealloc, reinterpret_cast<void*>(dealloc_op)},
     {Py_tp_traverse, reinterpret_cast<void*>(traverse_op)},
     {Py_tp_clear, reinterpret_cast<void*>(clear_op)},

@@ -21,22 +21,22 @@ bool check_tensors(PyObject* list, bool valued) {
 }
 
 // The Tensors of a list at the given indices.
-Ref select_tensors(PyObject* list, PyObject* numbers) {
-  Py_ssize_t count = PyList_Size(numbers);
-  Ref made(PyList_New(count));
-  for (Py_ssize_t i = 0; made && i < count; ++i) {
-    Py_ssize_t at = PyLong_AsSsize_t(PyList_GetItem(numbers, i));
+Ref select_tensors(PyObject* list, PyObject* indices) {
+  Py_ssize_t count = PyList_Size(indices);
+  Ref result(PyList_New(count));
+  for (Py_ssize_t i = 0; result && i < count; ++i) {
+    Py_ssize_t at = PyLong_AsSsize_t(PyList_GetItem(indices, i));
     PyObject* item = at == -1 && PyErr_Occurred() ? nullptr : PyList_GetItem(list, at);
     if (!item) return {};
-    PyList_SetItem(made.get(), i, Py_NewRef(item));
+    PyList_SetItem(result.get(), i, Py_NewRef(item));
   }
-  return made;
+  return result;
 }
 
 // Sets the node of Tensors of a list, which become its outputs.
-bool attach_to_node(PyObject* results, PyObject* numbers, PyObject* node) {
-  for (Py_ssize_t i = 0; i < PyList_Size(numbers); ++i) {
-    Py_ssize_t at = PyLong_AsSsize_t(PyList_GetItem(numbers, i));
+bool attach_to_node(PyObject* results, PyObject* indices, PyObject* node) {
+  for (Py_ssize_t i = 0; i < PyList_Size(indices); ++i) {
+    Py_ssize_t at = PyLong_AsSsize_t(PyList_GetItem(indices, i));
     PyObject* item = at == -1 && PyErr_Occurred() ? nullptr : PyList_GetItem(results, at);
     if (!item) return false;
     TensorObject* tensor = as_tensor(item);
@@ -53,20 +53,20 @@ bool attach_to_node(PyObject* results, PyObject* numbers, PyObject* node) {
 PyObject* arrays_of(PyObject*, PyObject* tensors) {
   if (!check_tensors(tensors, true)) return nullptr;
   Py_ssize_t count = PyList_Size(tensors);
-  Ref made(PyList_New(count));
-  for (Py_ssize_t i = 0; made && i < count; ++i)
-    PyList_SetItem(made.get(), i, Py_NewRef(as_tensor(PyList_GetItem(tensors, i))->array));
-  return made.release();
+  Ref result(PyList_New(count));
+  for (Py_ssize_t i = 0; result && i < count; ++i)
+    PyList_SetItem(result.get(), i, Py_NewRef(as_tensor(PyList_GetItem(tensors, i))->array));
+  return result.release();
 }
 
 PyObject* stop_gradients_of(PyObject*, PyObject* tensors) {
   if (!check_tensors(tensors, false)) return nullptr;
   Py_ssize_t count = PyList_Size(tensors);
-  Ref made(PyTuple_New(count));
-  for (Py_ssize_t i = 0; made && i < count; ++i)
-    PyTuple_SetItem(made.get(), i,
+  Ref result(PyTuple_New(count));
+  for (Py_ssize_t i = 0; result && i < count; ++i)
+    PyTuple_SetItem(result.get(), i,
                     PyBool_FromLong(as_tensor(PyList_GetItem(tensors, i))->stop_gradient));
-  return made.release();
+  return result.release();
 }
 
 PyObject* tensors_of(PyObject*, PyObject* arrays) {
@@ -75,28 +75,29 @@ PyObject* tensors_of(PyObject*, PyObject* arrays) {
     return nullptr;
   }
   Py_ssize_t count = PyTuple_Size(arrays);
-  Ref made(PyList_New(count));
-  for (Py_ssize_t i = 0; made && i < count; ++i) {
+  Ref result(PyList_New(count));
+  for (Py_ssize_t i = 0; result && i < count; ++i) {
     PyObject* tensor = new_tensor(Py_NewRef(PyTuple_GetItem(arrays, i)));
     if (!tensor) return nullptr;
-    PyList_SetItem(made.get(), i, tensor);
+    PyList_SetItem(result.get(), i, tensor);
   }
-  return made.release();
+  return result.release();
 }
 
 PyObject* record_program(PyObject*, PyObject* args) {
-  PyObject *op = nullptr, *operands = nullptr, *taken = nullptr, *attrs = nullptr, *outs = nullptr,
-           *wanted = nullptr;
+  PyObject *op = nullptr, *operands = nullptr, *input_indices = nullptr, *attrs = nullptr,
+           *outs = nullptr, *output_indices = nullptr;
   if (!PyArg_ParseTuple(args, "O!O!O!O!O!O!", shared.op_base, &op, &PyList_Type, &operands,
-                        &PyList_Type, &taken, &PyDict_Type, &attrs, &PyTuple_Type, &outs,
-                        &PyList_Type, &wanted))
+                        &PyList_Type, &input_indices, &PyDict_Type, &attrs, &PyTuple_Type, &outs,
+                        &PyList_Type, &output_indices))
     return nullptr;
   if (!check_tensors(operands, true)) return nullptr;
-  Ref inputs = select_tensors(operands, taken);
+  Ref inputs = select_tensors(operands, input_indices);
   Ref slots(inputs ? PyTuple_Pack(1, inputs.get()) : nullptr);
   Ref node(slots ? new_node(op, slots.get(), attrs, outs) : nullptr);
-  Ref made(node ? tensors_of(nullptr, outs) : nullptr);
-  return made && attach_to_node(made.get(), wanted, node.get()) ? made.release() : nullptr;
+  Ref result(node ? tensors_of(nullptr, outs) : nullptr);
+  return result && attach_to_node(result.get(), output_indices, node.get()) ? result.release()
+                                                                            : nullptr;
 }
 
 }  // namespace oarlock::autograd

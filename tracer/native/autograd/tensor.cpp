@@ -52,17 +52,17 @@ void init_tensor(TensorObject* t) {
   t->stop_gradient = 1;
 }
 
-PyObject* make_tensor(PyTypeObject* type, PyObject*, PyObject*) {
+PyObject* new_tensor_object(PyTypeObject* type, PyObject*, PyObject*) {
   PyObject* self = alloc_object(type);
   if (self) init_tensor(as_tensor(self));
   return self;
 }
 
-PyObject* get_stop(PyObject* self, void*) {
+PyObject* get_stop_gradient(PyObject* self, void*) {
   return PyBool_FromLong(as_tensor(self)->stop_gradient);
 }
 
-int set_stop(PyObject* self, PyObject* value, void*) {
+int set_stop_gradient(PyObject* self, PyObject* value, void*) {
   int truth = value ? PyObject_IsTrue(value) : 1;
   if (truth < 0) return -1;
   as_tensor(self)->stop_gradient = static_cast<char>(truth);
@@ -88,7 +88,7 @@ PyMemberDef tensor_members[] = {
     {nullptr, 0, 0, 0, nullptr},
 };
 PyGetSetDef tensor_getset[] = {
-    {"stop_gradient", get_stop, set_stop, nullptr, nullptr},
+    {"stop_gradient", get_stop_gradient, set_stop_gradient, nullptr, nullptr},
     attribute("node", node_of_tensor),
     attribute("grad", grad_of_tensor),
     attribute("_hooks", hooks_of_tensor),
@@ -98,7 +98,7 @@ PyGetSetDef tensor_getset[] = {
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
 PyType_Slot tensor_slots[] = {
-    {Py_tp_new, reinterpret_cast<void*>(make_tensor)},
+    {Py_tp_new, reinterpret_cast<void*>(new_tensor_object)},
     {Py_tp_dealloc, reinterpret_cast<void*>(dealloc_tensor)},
     {Py_tp_traverse, reinterpret_cast<void*>(traverse_tensor)},
     {Py_tp_clear, reinterpret_cast<void*>(clear_tensor)},
@@ -154,7 +154,7 @@ void dealloc_node(PyObject* self) {
   free_object(self);
 }
 
-PyObject* make_node(PyTypeObject*, PyObject* args, PyObject*) {
+PyObject* new_node_object(PyTypeObject*, PyObject* args, PyObject*) {
   PyObject *op = nullptr, *operands = nullptr, *attrs = nullptr, *outs = nullptr;
   if (!PyArg_ParseTuple(args, "O!O!O!O", shared.op_base, &op, &PyTuple_Type, &operands,
                         &PyDict_Type, &attrs, &outs))
@@ -170,13 +170,13 @@ PyObject* free_node(PyObject* self, PyObject*) {
 PyObject* hooks_of(PyObject* self, PyObject* index) {
   NodeObject* n = as_node(self);
   if (n->hooks == Py_None) {
-    PyObject* made = PyDict_New();
-    if (!made) return nullptr;
+    PyObject* hooks = PyDict_New();
+    if (!hooks) return nullptr;
     Py_DECREF(n->hooks);
-    n->hooks = made;
+    n->hooks = hooks;
   }
-  PyObject* found = PyDict_GetItemWithError(n->hooks, index);
-  if (found || PyErr_Occurred()) return Py_XNewRef(found);
+  PyObject* hook_list = PyDict_GetItemWithError(n->hooks, index);
+  if (hook_list || PyErr_Occurred()) return Py_XNewRef(hook_list);
   Ref list(PyList_New(0));
   if (!list || PyDict_SetItem(n->hooks, index, list.get()) < 0) return nullptr;
   return list.release();
@@ -207,7 +207,7 @@ PyMethodDef node_methods[] = {
     {nullptr, nullptr, 0, nullptr},
 };
 PyType_Slot node_slots[] = {
-    {Py_tp_new, reinterpret_cast<void*>(make_node)},
+    {Py_tp_new, reinterpret_cast<void*>(new_node_object)},
     {Py_tp_dealloc, reinterpret_cast<void*>(dealloc_node)},
     {Py_tp_traverse, reinterpret_cast<void*>(traverse_node)},
     {Py_tp_clear, reinterpret_cast<void*>(clear_node)},

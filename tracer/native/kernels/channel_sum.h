@@ -40,7 +40,7 @@ void sum_columns(Size rows, Size c, const F& f, T* sums, const X*... x) {
   Size part = max(1, kElementsPerTask / c), parts = ceil_div(rows, part);
   T* each = workspace_of<T>(0, parts * c);
   for (Size i = 0; i < parts * c; ++i) each[i] = 0;
-  parallel(parts, [&](Size p) {
+  parallel_for(parts, [&](Size p) {
     add_column_sums(p * part, min(rows, (p + 1) * part), c, f, each + p * c, x...);
   });
   for (Size j = 0; j < c; ++j) {
@@ -53,7 +53,7 @@ template <class T>
 void sum(Size n, Size c, Size k, const T* x, T* y) {
   auto same = [](V<T> v) { return v; };
   if (k == 1) return sum_columns(n, c, same, y, x);
-  parallel_parts(c, max(1, kElementsPerTask / (n * k)), [&](Size from, Size to) {
+  parallel_ranges(c, max(1, kElementsPerTask / (n * k)), [&](Size from, Size to) {
     for (Size j = from; j < to; ++j) {
       T total = 0;
       for (Size i = 0; i < n; ++i) total += sum_elements<T>(k, same, x + (i * c + j) * k);

@@ -20,25 +20,25 @@ struct Im2colOperand {
   Size pixels() const { return window.oh * window.ow; }
 };
 
-/// Panels of the im2col matrix, for `product`. Row c * count + t of the matrix is channel c at
-/// kernel offset t.
+/// Panels of the im2col matrix, for `multiply_panels`. Row c * count + t of the matrix is channel c
+/// at kernel offset t.
 template <class T>
 struct Im2colPanels {
-  const Im2colOperand<T>& seen;
+  const Im2colOperand<T>& operand;
   const T* data;
   Size start;
 
-  Block<T> operator()(Size j, Size width, Size p, Size depth) const {
-    const PackedInput& planes = *seen.layout;
-    const ConvWindow& v = seen.window;
+  PanelBlock<T> operator()(Size j, Size width, Size p, Size depth) const {
+    const PackedInput& planes = *operand.layout;
+    const ConvWindow& v = operand.window;
     // Neighboring pixels are read in place if they form whole vectors; the second vector may be in
     // the next row.
     if (v.ow % kLanes<T> == 0 && width % kLanes<T> == 0)
-      return {data + pixel_offset(j), 0, seen.offsets + p,
+      return {data + pixel_offset(j), 0, operand.offsets + p,
               width > kLanes<T> ? pixel_offset(j + kLanes<T>) - pixel_offset(j) : 0};
     // each row of the matrix is a plane with the layout of the image
     bool flat = v.count == 1 && planes.width == v.ow;
-    if (flat && start + j + kColumns<T> <= seen.pixels())
+    if (flat && start + j + kColumns<T> <= operand.pixels())
       return {data + p * planes.plane() + start + j, planes.plane()};
     Size pitch = width > kLanes<T> ? kColumns<T> : kLanes<T>;
     T* to = workspace_of<T>(0, depth * pitch);
@@ -49,7 +49,8 @@ struct Im2colPanels {
  private:
   /// The offset of pixel start + j in a plane.
   Size pixel_offset(Size j) const {
-    return (start + j) / seen.window.ow * seen.layout->width + (start + j) % seen.window.ow;
+    return (start + j) / operand.window.ow * operand.layout->width +
+           (start + j) % operand.window.ow;
   }
 };
 
@@ -75,65 +76,67 @@ void single_channel_pixels(const Im2colOperand<T>& s, const T* plane, T* y, Size
 template <class T>
 void single_channel_conv(const Im2colOperand<T>& s, const T* planes, Size from, Size to, T* y) {
   for (Size i = from; i < to;) {
-    Size row = i / s.window.ow, column = i % s.window.ow, many = min(to - i, s.window.ow - column);
-    for (Size k = 0; k < many; k += kColumns<T>) {
+    Size row = i / s.window.ow, column = i % s.window.ow,
+         run_length = min(to - i, s.window.ow - column);
+    for (Size k = 0; k < run_length; k += kColumns<T>) {
       const T* plane = planes + row * s.layout->width + column + k;
-      Size count = min(many - k, kColumns<T>);
+      Size count = min(run_length - k, kColumns<T>);
       count > kLanes<T> ? single_channel_pixels<T, 2>(s, plane, y + i + k, count)
                         : single_channel_pixels<T, 1>(s, plane, y + i + k, count);
     }
-    i += many;
+    i += run_length;
   }
 }
 
 /// Pixels [from, to) of y [rows,pixels].
 template <class T>
-void conv_range(const Im2colOperand<T>& s, const T* planes, Size from, Size to, T* y) {
+void conv_pixels(const Im2colOperand<T>& s, const T* planes, Size from, Size to, T* y) {
   if (s.depth() == s.window.count && s.rows == 1)
     return single_channel_conv(s, planes, from, to, y);
-  product(s.rows, to - from, s.depth(), s.weights, s.depth(), Size(1), y + from, s.pixels(), false,
-          Im2colPanels<T>{s, planes, from});
+  multiply_panels(s.rows, to - from, s.depth(), s.weights, s.depth(), Size(1), y + from, s.pixels(),
+                  false, Im2colPanels<T>{s, planes, from});
 }
 
 /// Whether the packed input is equal to the image, and reads of whole vectors stay inside of the
 /// image.
 template <class T>
-bool is_input_layout(const ConvWindow& v, const PackedInput& p) {
+bool is_packed_layout(const ConvWindow& v, const PackedInput& p) {
   return v.ow % kLanes<T> == 0 && v.count == 1 && v.step_h == 1 && v.step_w == 1 &&
          p.first_row == 0 && p.first_column == 0 && p.height == v.h && p.width == v.w;
 }
 
 /// The packed planes of an image, in the workspace; or the image itself.
 template <class T>
-const T* packed_planes(const ConvWindow& v, const PackedInput& p, const T* x) {
-  if (is_input_layout<T>(v, p)) return x;
-  T* made = workspace_of<T>(1, p.size());
-  fill_planes(v, p, x, 0, p.channels, made);
-  return made;
+const T* pack_planes(const ConvWindow& v, const PackedInput& p, const T* x) {
+  if (is_packed_layout<T>(v, p)) return x;
+  T* buffer = workspace_of<T>(1, p.size());
+  fill_planes(v, p, x, 0, p.channels, buffer);
+  return buffer;
 }
 
 /// Applies the convolution to all images.
 template <class T>
-void conv_batch(Im2colOperand<T> seen, Size n, Size groups, const T* x, T* y) {
-  seen.offsets = row_offsets(seen.window, *seen.layout);
-  Size each_x = seen.layout->channels * seen.window.h * seen.window.w,
-       each_y = seen.rows * seen.pixels();
+void conv_batch(Im2colOperand<T> operand, Size n, Size groups, const T* x, T* y) {
+  operand.offsets = im2col_row_offsets(operand.window, *operand.layout);
+  Size each_x = operand.layout->channels * operand.window.h * operand.window.w,
+       each_y = operand.rows * operand.pixels();
   auto of_group = [&](Size g) {
-    Im2colOperand<T> s = seen;
-    s.weights += g * seen.rows * seen.depth();
+    Im2colOperand<T> s = operand;
+    s.weights += g * operand.rows * operand.depth();
     return s;
   };
   if (n * groups >= 4)
-    return parallel_parts(n * groups, max(1, ceil_div(n * groups, 64)), [&](Size from, Size to) {
+    return parallel_ranges(n * groups, max(1, ceil_div(n * groups, 64)), [&](Size from, Size to) {
       for (Size i = from; i < to; ++i)
-        conv_range(of_group(i % groups), packed_planes(seen.window, *seen.layout, x + i * each_x),
-                   0, seen.pixels(), y + i * each_y);
+        conv_pixels(of_group(i % groups),
+                    pack_planes(operand.window, *operand.layout, x + i * each_x), 0,
+                    operand.pixels(), y + i * each_y);
     });
-  Size part = ceil_div(ceil_div(seen.pixels(), 8), kColumns<T>) * kColumns<T>;
+  Size part = ceil_div(ceil_div(operand.pixels(), 8), kColumns<T>) * kColumns<T>;
   for (Size i = 0; i < n * groups; ++i) {
-    const T* planes = packed_planes(seen.window, *seen.layout, x + i * each_x);
-    parallel_parts(seen.pixels(), part, [&](Size from, Size to) {
-      conv_range(of_group(i % groups), planes, from, to, y + i * each_y);
+    const T* planes = pack_planes(operand.window, *operand.layout, x + i * each_x);
+    parallel_ranges(operand.pixels(), part, [&](Size from, Size to) {
+      conv_pixels(of_group(i % groups), planes, from, to, y + i * each_y);
     });
   }
 }
@@ -185,14 +188,14 @@ void reorder_filter(const ConvShape& s, const T* filter, const Size* which, Size
 /// Writes every stride-th pixel of x [planes,h,w], starting at (row, column): from dense images, or
 /// zeros.
 template <class T>
-void scatter_phase(const ConvShape& s, Size row, Size column, Size oh, Size ow, const T* made,
+void scatter_phase(const ConvShape& s, Size row, Size column, Size oh, Size ow, const T* buffer,
                    T* x) {
-  parallel_parts(s.n * s.c, max(1, 16384 / max(1, oh * ow)), [&](Size from, Size to) {
+  parallel_ranges(s.n * s.c, max(1, 16384 / max(1, oh * ow)), [&](Size from, Size to) {
     for (Size p = from; p < to; ++p)
       for (Size i = 0; i < oh; ++i) {
-        T* place = x + (p * s.h + row + i * s.stride_h) * s.w + column;
+        T* row_start = x + (p * s.h + row + i * s.stride_h) * s.w + column;
         for (Size j = 0; j < ow; ++j)
-          place[j * s.stride_w] = made ? made[(p * oh + i) * ow + j] : T(0);
+          row_start[j * s.stride_w] = buffer ? buffer[(p * oh + i) * ow + j] : T(0);
       }
   });
 }
@@ -209,11 +212,11 @@ void input_grad_phase(const ConvShape& s, Size row, Size column, const T* filter
   reorder_filter(s, filter, which, count, weights);
   ConvWindow window = {s.oh, s.ow, oh, ow, 1, 1, taps, count};
   PackedInput planes(window, s.m / s.groups);
-  Im2colOperand<T> seen{window, &planes, weights, s.c / s.groups};
-  if (s.stride_h == 1 && s.stride_w == 1) return conv_batch(seen, s.n, s.groups, g, x);
-  T* made = workspace_of<T>(3, s.n * s.c * oh * ow);
-  conv_batch(seen, s.n, s.groups, g, made);
-  scatter_phase(s, row, column, oh, ow, made, x);
+  Im2colOperand<T> operand{window, &planes, weights, s.c / s.groups};
+  if (s.stride_h == 1 && s.stride_w == 1) return conv_batch(operand, s.n, s.groups, g, x);
+  T* buffer = workspace_of<T>(3, s.n * s.c * oh * ow);
+  conv_batch(operand, s.n, s.groups, g, buffer);
+  scatter_phase(s, row, column, oh, ow, buffer, x);
 }
 
 /// planes [channels] += columns: adds each product of filter and gradient at its input position
@@ -231,7 +234,7 @@ void add_col2im(const ConvWindow& v, const PackedInput& p, const T* columns, T* 
 
 /// Copies the pixels of x [channels,h,w] from planes with step 1.
 template <class T>
-void crop(const ConvWindow& v, const PackedInput& p, const T* planes, T* x) {
+void crop_planes(const ConvWindow& v, const PackedInput& p, const T* planes, T* x) {
   for (Size c = 0; c < p.channels; ++c)
     for (Size i = 0; i < v.h; ++i)
       for (Size j = 0; j < v.w; ++j) {
@@ -250,15 +253,15 @@ void input_grad_col2im(const ConvShape& s, const T* filter, const T* g, T* x) {
   ConvWindow window = forward_window(s, taps);
   Size c = s.c / s.groups, m = s.m / s.groups, pixels = s.oh * s.ow, rows = c * window.count;
   PackedInput p(window, c);
-  parallel_parts(s.n * s.groups, max(1, ceil_div(s.n * s.groups, 64)), [&](Size from, Size to) {
+  parallel_ranges(s.n * s.groups, max(1, ceil_div(s.n * s.groups, 64)), [&](Size from, Size to) {
     T *columns = workspace_of<T>(1, rows * pixels), *planes = workspace_of<T>(2, p.size());
     for (Size i = from; i < to; ++i) {
       MatrixPanels<T> panels{g + i * m * pixels, pixels, 1, rows};
-      product(rows, pixels, m, filter + i % s.groups * m * rows, Size(1), rows, columns, pixels,
-              false, panels);
+      multiply_panels(rows, pixels, m, filter + i % s.groups * m * rows, Size(1), rows, columns,
+                      pixels, false, panels);
       for (Size k = 0; k < p.size(); ++k) planes[k] = 0;
       add_col2im(window, p, columns, planes);
-      crop(window, p, planes, x + i * c * s.h * s.w);
+      crop_planes(window, p, planes, x + i * c * s.h * s.w);
     }
   });
 }

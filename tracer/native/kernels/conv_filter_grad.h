@@ -43,31 +43,31 @@ template <class T>
 void accumulate_task(const FilterTask<T>& f, const T* x, const T* g, const FilterWorkspace<T>& work,
                      T* total) {
   PackedInput p(f.window, f.to - f.from);
-  Size step = work.pixels / f.s.ow, picture = -1;
+  Size step = work.pixels / f.s.ow, image = -1;
   const T* planes = nullptr;
   for (Size start = f.first; start < f.last; start += step) {
     Size rows = min(step, f.last - start);
     for (Size r = 0; r < rows; ++r) {
-      if ((start + r) / f.s.oh != picture) {
-        picture = (start + r) / f.s.oh;
-        const T* pictures =
-            x + (picture * f.s.c + f.group * (f.s.c / f.s.groups) + f.from) * f.s.h * f.s.w;
-        fill_planes(f.window, p, pictures, 0, p.channels, work.planes);
+      if ((start + r) / f.s.oh != image) {
+        image = (start + r) / f.s.oh;
+        const T* images =
+            x + (image * f.s.c + f.group * (f.s.c / f.s.groups) + f.from) * f.s.h * f.s.w;
+        fill_planes(f.window, p, images, 0, p.channels, work.planes);
         planes = work.planes;
       }
       gather_pixel_row(f, p, planes, g, start + r, r * f.s.ow, work);
     }
-    product(f.rows(), work.pitch, rows * f.s.ow, work.im2col, work.row, Size(1), total, work.pitch,
-            true, [&](Size j, Size, Size k, Size) {
-              return Block<T>{work.g + k * work.pitch + j, work.pitch};
-            });
+    multiply_panels(f.rows(), work.pitch, rows * f.s.ow, work.im2col, work.row, Size(1), total,
+                    work.pitch, true, [&](Size j, Size, Size k, Size) {
+                      return PanelBlock<T>{work.g + k * work.pitch + j, work.pitch};
+                    });
   }
 }
 
 /// How the work is divided into tasks: blocks of channels, and chunks of images.  The sums of the
 /// chunks are added in order at the end.
 struct FilterPartition {
-  Size channels, blocks, pictures, chunks;
+  Size channels, blocks, images, chunks;
 
   FilterPartition(const ConvShape& s, Size taps) {
     Size c = s.c / s.groups;
@@ -78,8 +78,8 @@ struct FilterPartition {
         // for smaller chunks, adding the sums takes more time than is gained
         max(1, s.n * s.oh * s.ow / 1024);
     chunks = min(min(s.n, enough), max(1, 8 / (blocks * s.groups)));
-    pictures = ceil_div(s.n, chunks);
-    chunks = ceil_div(s.n, pictures);
+    images = ceil_div(s.n, chunks);
+    chunks = ceil_div(s.n, images);
   }
 };
 
@@ -91,15 +91,17 @@ template <class T>
 void accumulate_dots(const ConvWindow& v, const PackedInput& p, const T* plane, const T* g,
                      Size g_row, Size first, V<T>* sums) {
   const T* from[kOffsetsPerPass];
-  V<T> found[kOffsetsPerPass] = {};
+  V<T> partial_sums[kOffsetsPerPass] = {};
   for (Size t = 0; t < kOffsetsPerPass; ++t)
     from[t] = plane + p.kernel_offset[min(first + t, v.count - 1)];
   for (Size i = 0; i < v.oh; ++i)
     for (Size j = 0; j < v.ow; j += kLanes<T>) {
       V<T> back = load(g + i * g_row + j);
-      for (Size t = 0; t < kOffsetsPerPass; ++t) found[t] += back * load(from[t] + i * p.width + j);
+      for (Size t = 0; t < kOffsetsPerPass; ++t)
+        partial_sums[t] += back * load(from[t] + i * p.width + j);
     }
-  for (Size t = 0; t < min(kOffsetsPerPass, v.count - first); ++t) sums[first + t] += found[t];
+  for (Size t = 0; t < min(kOffsetsPerPass, v.count - first); ++t)
+    sums[first + t] += partial_sums[t];
 }
 
 /// The filter gradient of depthwise convolutions.
@@ -108,7 +110,7 @@ void depthwise_filter_grad(const ConvShape& s, const ConvWindow& window, const T
                            T* filter) {
   Size row = ceil_div(s.ow, kLanes<T>) * kLanes<T>;
   PackedInput p(window, 1);
-  parallel_parts(s.m, 1, [&](Size from, Size to) {
+  parallel_ranges(s.m, 1, [&](Size from, Size to) {
     T *planes = workspace_of<T>(0, p.size()), *wide = workspace_of<T>(1, s.oh * row);
     auto* sums = reinterpret_cast<V<T>*>(workspace_of<T>(2, window.count * kLanes<T>));
     for (Size i = 0; i < s.oh * row; ++i) wide[i] = 0;
@@ -136,20 +138,20 @@ void conv_filter_grad(const ConvShape& s, const T* x, const T* g, T* filter) {
   ConvWindow window = forward_window(s, taps);
   if (s.c == s.groups && s.m == s.groups && s.groups > 1)
     return depthwise_filter_grad(s, window, x, g, filter);
-  FilterPartition cut(s, window.count);
+  FilterPartition partition(s, window.count);
   Size c = s.c / s.groups, m = s.m / s.groups, pitch = ceil_div(m, kLanes<T>) * kLanes<T>;
   Size whole = s.groups * c * window.count * pitch;
-  T* totals = workspace_of<T>(2, cut.chunks * whole);
-  parallel(cut.chunks * s.groups * cut.blocks, [&](Size task) {
-    Size chunk = task % cut.chunks, group = task / cut.chunks % s.groups,
-         block = task / cut.chunks / s.groups;
+  T* totals = workspace_of<T>(2, partition.chunks * whole);
+  parallel_for(partition.chunks * s.groups * partition.blocks, [&](Size task) {
+    Size chunk = task % partition.chunks, group = task / partition.chunks % s.groups,
+         block = task / partition.chunks / s.groups;
     FilterTask<T> part{s,
                        window,
                        group,
-                       block * cut.channels,
-                       min(c, (block + 1) * cut.channels),
-                       chunk * cut.pictures * s.oh,
-                       min(s.n, (chunk + 1) * cut.pictures) * s.oh};
+                       block * partition.channels,
+                       min(c, (block + 1) * partition.channels),
+                       chunk * partition.images * s.oh,
+                       min(s.n, (chunk + 1) * partition.images) * s.oh};
     T* total = totals + chunk * whole + (group * c + part.from) * window.count * pitch;
     for (Size i = 0; i < part.rows() * pitch; ++i) total[i] = 0;
     PackedInput p(window, part.to - part.from);
@@ -164,11 +166,11 @@ void conv_filter_grad(const ConvShape& s, const T* x, const T* g, T* filter) {
     accumulate_task(part, x, g, work, total);
   });
   Size rows = c * window.count;
-  parallel_parts(s.groups * rows, max(64, 65536 / pitch), [&](Size from, Size to) {
+  parallel_ranges(s.groups * rows, max(64, 65536 / pitch), [&](Size from, Size to) {
     for (Size r = from; r < to; ++r)
       for (Size i = 0; i < m; ++i) {
         T sum = totals[r * pitch + i];
-        for (Size chunk = 1; chunk < cut.chunks; ++chunk)
+        for (Size chunk = 1; chunk < partition.chunks; ++chunk)
           sum += totals[chunk * whole + r * pitch + i];
         filter[(r / rows * m + i) * rows + r % rows] = sum;
       }

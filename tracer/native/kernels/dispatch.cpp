@@ -18,43 +18,43 @@ OARLOCK_SET_OF_KERNELS(avx512)
 
 namespace {
 
-struct Choice {
+struct InstructionSet {
   const char* name = "baseline";
-  const Table<float>* floats = &floats_baseline();
-  const Table<double>* doubles = &doubles_baseline();
+  const Table<float>* float_table = &floats_baseline();
+  const Table<double>* double_table = &doubles_baseline();
 };
 
 /// The best supported instruction set, limited by OARLOCK_INSTRUCTIONS.
-Choice choose() {
-  Choice found;
+InstructionSet select_instruction_set() {
+  InstructionSet result;
 #if defined(__x86_64__)
   const char* limit = std::getenv("OARLOCK_INSTRUCTIONS");
-  std::string_view most = limit ? limit : "avx512";
+  std::string_view requested = limit ? limit : "avx512";
   bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
   bool avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
                 __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq");
-  if (avx2 && most != "baseline") found = {"avx2", &floats_avx2(), &doubles_avx2()};
-  if (avx512 && most == "avx512") found = {"avx512", &floats_avx512(), &doubles_avx512()};
+  if (avx2 && requested != "baseline") result = {"avx2", &floats_avx2(), &doubles_avx2()};
+  if (avx512 && requested == "avx512") result = {"avx512", &floats_avx512(), &doubles_avx512()};
 #endif
-  return found;
+  return result;
 }
 
-const Choice& chosen() {
-  static const Choice kept = choose();
-  return kept;
+const InstructionSet& selected_instruction_set() {
+  static const InstructionSet selected = select_instruction_set();
+  return selected;
 }
 
 }  // namespace
 
 template <>
 const Table<float>& table<float>() {
-  return *chosen().floats;
+  return *selected_instruction_set().float_table;
 }
 template <>
 const Table<double>& table<double>() {
-  return *chosen().doubles;
+  return *selected_instruction_set().double_table;
 }
 
-const char* instruction_set() { return chosen().name; }
+const char* instruction_set() { return selected_instruction_set().name; }
 
 }  // namespace oarlock::kernels

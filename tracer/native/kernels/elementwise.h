@@ -10,7 +10,7 @@ constexpr Size kElementsPerTask = 65536;  // elements per task
 
 /// y = f(x...), computed in vectors; the last vector is padded.
 template <class T, class F, class... X>
-void map(Size count, const F& f, T* y, const X*... x) {
+void map_vectors(Size count, const F& f, T* y, const X*... x) {
   Size i = 0;
   for (; i + kLanes<T> <= count; i += kLanes<T>) store<T>(y + i, f(load(x + i)...));
   if (i == count) return;
@@ -24,9 +24,9 @@ void map(Size count, const F& f, T* y, const X*... x) {
 }
 
 template <class T, class F, class... X>
-void map_parts(Size count, const F& f, T* y, const X*... x) {
-  parallel_parts(count, kElementsPerTask,
-                 [&](Size from, Size to) { map(to - from, f, y + from, (x + from)...); });
+void map_parallel(Size count, const F& f, T* y, const X*... x) {
+  parallel_ranges(count, kElementsPerTask,
+                  [&](Size from, Size to) { map_vectors(to - from, f, y + from, (x + from)...); });
 }
 
 template <class T>
@@ -83,12 +83,12 @@ inline V<T> unary_gradient(V<T> v, V<T> upstream) {
 
 template <class T, Unary Which>
 void unary(Size count, const T* x, T* y) {
-  map_parts(count, [](V<T> v) -> V<T> { return apply_unary<T, Which>(v); }, y, x);
+  map_parallel(count, [](V<T> v) -> V<T> { return apply_unary<T, Which>(v); }, y, x);
 }
 
 template <class T, Unary Which>
 void unary_grad(Size count, const T* x, const T* g, T* y) {
-  map_parts(
+  map_parallel(
       count, [](V<T> v, V<T> upstream) -> V<T> { return unary_gradient<T, Which>(v, upstream); }, y,
       x, g);
 }
@@ -104,15 +104,15 @@ inline V<T> apply_binary(V<T> x, V<T> y) {
 template <class T, Binary Which>
 void binary(Size n, Size c, Size k, bool along, const T* x, const T* y, T* z) {
   auto both = apply_binary<T, Which>;
-  if (!along) return map_parts(n * c * k, both, z, x, y);
+  if (!along) return map_parallel(n * c * k, both, z, x, y);
   if (k == 1)
-    return parallel_parts(n, max(1, kElementsPerTask / c), [&](Size from, Size to) {
-      for (Size i = from; i < to; ++i) map(c, both, z + i * c, x + i * c, y);
+    return parallel_ranges(n, max(1, kElementsPerTask / c), [&](Size from, Size to) {
+      for (Size i = from; i < to; ++i) map_vectors(c, both, z + i * c, x + i * c, y);
     });
-  parallel_parts(n * c, max(1, kElementsPerTask / k), [&](Size from, Size to) {
+  parallel_ranges(n * c, max(1, kElementsPerTask / k), [&](Size from, Size to) {
     for (Size i = from; i < to; ++i) {
       V<T> same = splat(y[i % c]);
-      map(k, [&](V<T> v) { return both(v, same); }, z + i * k, x + i * k);
+      map_vectors(k, [&](V<T> v) { return both(v, same); }, z + i * k, x + i * k);
     }
   });
 }

@@ -46,9 +46,10 @@ inline V<T> apply_binary_op(V<T> x, V<T> y) {
 template <class T, ExprOp Which>
 void expr_op(Size count, const T* x, const T* y, T* z) {
   if constexpr (is_binary(Which))
-    map(count, [](V<T> a, V<T> b) -> V<T> { return apply_binary_op<T, Which>(a, b); }, z, x, y);
+    map_vectors(
+        count, [](V<T> a, V<T> b) -> V<T> { return apply_binary_op<T, Which>(a, b); }, z, x, y);
   else
-    map(count, [](V<T> a) -> V<T> { return apply_unary_op<T, Which>(a); }, z, x);
+    map_vectors(count, [](V<T> a) -> V<T> { return apply_unary_op<T, Which>(a); }, z, x);
 }
 
 }  // namespace

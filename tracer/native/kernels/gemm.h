@@ -1,4 +1,4 @@
-// Tiled matrix product.  The caller provides the matrix B as panels, see `product`.
+// Tiled matrix product.  The caller provides the matrix B as panels, see `multiply_panels`.
 #pragma once
 #include "kernels/simd.h"
 #include "kernels/thread_pool.h"
@@ -7,23 +7,26 @@ namespace oarlock::kernels {
 namespace {
 
 /// A panel of B, readable in whole vectors. The first vector of row p is at data + p * row, or at
-/// data + rows[p] if `rows` is set; the second vector is `gap` elements after the first.
+/// data + rows[p] if `rows` is set; the second vector is `second_vector_offset` elements after the
+/// first.
 template <class T>
-struct Block {
+struct PanelBlock {
   const T* data;
   Size row;
   const Size* rows = nullptr;
-  Size gap = kLanes<T>;
+  Size second_vector_offset = kLanes<T>;
 };
 
 /// c[i][j] (+)= the sum over p of a[i][p] * b[p][j], for R rows and N vectors of columns.
 template <class T, int R, int N, bool Anywhere>
-void tile(Size k, const T* a, Size a_row, Size a_column, Block<T> b, T* c, Size c_row, bool add) {
+void multiply_tile(Size k, const T* a, Size a_row, Size a_column, PanelBlock<T> b, T* c, Size c_row,
+                   bool add) {
   V<T> sums[R][N] = {};
   for (Size p = 0; p < k; ++p) {
     const T* row = Anywhere ? b.data + b.rows[p] : b.data;
     V<T> columns[N];
-    for (int j = 0; j < N; ++j) columns[j] = load(row + (Anywhere ? j * b.gap : j * kLanes<T>));
+    for (int j = 0; j < N; ++j)
+      columns[j] = load(row + (Anywhere ? j * b.second_vector_offset : j * kLanes<T>));
 #pragma GCC unroll 8
     for (int i = 0; i < R; ++i) {
       V<T> factor = splat(a[i * a_row]);
@@ -34,19 +37,19 @@ void tile(Size k, const T* a, Size a_row, Size a_column, Block<T> b, T* c, Size 
   }
   for (int i = 0; i < R; ++i)
     for (int j = 0; j < N; ++j) {
-      T* place = c + i * c_row + j * kLanes<T>;
-      store(place, add ? load(place) + sums[i][j] : sums[i][j]);
+      T* target = c + i * c_row + j * kLanes<T>;
+      store(target, add ? load(target) + sums[i][j] : sums[i][j]);
     }
 }
 
 template <class T>
-using Tile = void (*)(Size, const T*, Size, Size, Block<T>, T*, Size, bool);
+using Tile = void (*)(Size, const T*, Size, Size, PanelBlock<T>, T*, Size, bool);
 
 template <class T, int... R>
-Tile<T> tile_for(Size rows, bool wide, bool anywhere, std::integer_sequence<int, R...>) {
+Tile<T> select_tile(Size rows, bool wide, bool anywhere, std::integer_sequence<int, R...>) {
   static constexpr Tile<T> tiles[2][2][kRows] = {
-      {{tile<T, R + 1, 1, false>...}, {tile<T, R + 1, 2, false>...}},
-      {{tile<T, R + 1, 1, true>...}, {tile<T, R + 1, 2, true>...}}};
+      {{multiply_tile<T, R + 1, 1, false>...}, {multiply_tile<T, R + 1, 2, false>...}},
+      {{multiply_tile<T, R + 1, 1, true>...}, {multiply_tile<T, R + 1, 2, true>...}}};
   return tiles[anywhere][wide][rows - 1];
 }
 
@@ -56,13 +59,13 @@ constexpr Size kDepth = 384;  // rows of B per pass; a panel of this depth fits 
 
 /// A tile that may be narrower than whole vectors.
 template <class T>
-void run_tile(Size k, const T* a, Size a_row, Size a_column, Size rows, Block<T> b, T* c,
+void run_tile(Size k, const T* a, Size a_row, Size a_column, Size rows, PanelBlock<T> b, T* c,
               Size c_row, Size width, bool add) {
   bool wide = width > kLanes<T>;
-  Tile<T> made = tile_for<T>(rows, wide, b.rows, std::make_integer_sequence<int, kRows>{});
-  if (width == (wide ? 2 : 1) * kLanes<T>) return made(k, a, a_row, a_column, b, c, c_row, add);
+  Tile<T> tile = select_tile<T>(rows, wide, b.rows, std::make_integer_sequence<int, kRows>{});
+  if (width == (wide ? 2 : 1) * kLanes<T>) return tile(k, a, a_row, a_column, b, c, c_row, add);
   alignas(kBytes) T whole[kRows * kColumns<T>];
-  made(k, a, a_row, a_column, b, whole, kColumns<T>, false);
+  tile(k, a, a_row, a_column, b, whole, kColumns<T>, false);
   for (Size i = 0; i < rows; ++i)
     for (Size j = 0; j < width; ++j)
       c[i * c_row + j] = whole[i * kColumns<T> + j] + (add ? c[i * c_row + j] : T(0));
@@ -71,8 +74,8 @@ void run_tile(Size k, const T* a, Size a_row, Size a_column, Size rows, Block<T>
 /// c [m,n] (+)= a [m,k] @ B. panel(j, width, p, depth) returns the block of B with `width` columns
 /// from j on and `depth` rows from p on.
 template <class T, class Panel>
-void product(Size m, Size n, Size k, const T* a, Size a_row, Size a_column, T* c, Size c_row,
-             bool add, const Panel& panel) {
+void multiply_panels(Size m, Size n, Size k, const T* a, Size a_row, Size a_column, T* c,
+                     Size c_row, bool add, const Panel& panel) {
   Size steps = max(ceil_div(k, kDepth), 1), depth = ceil_div(k, steps), unpolled = 0;
   for (Size j = 0; j < n; j += kColumns<T>) {
     Size width = min(n - j, kColumns<T>);
@@ -83,7 +86,7 @@ void product(Size m, Size n, Size k, const T* a, Size a_row, Size a_column, T* c
         poll_in_task();
         unpolled = 0;
       }
-      Block<T> b = panel(j, width, p, count);
+      PanelBlock<T> b = panel(j, width, p, count);
       for (Size i = 0; i < m; i += kRows)
         run_tile(count, a + i * a_row + p * a_column, a_row, a_column, min(m - i, kRows), b,
                  c + i * c_row + j, c_row, width, add || p > 0);

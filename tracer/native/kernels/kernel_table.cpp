@@ -21,11 +21,11 @@ namespace oarlock::kernels {
 namespace {
 
 template <class T, int... I>
-constexpr ExprOps<T> pieces_of(std::integer_sequence<int, I...>) {
+constexpr ExprOps<T> make_expr_ops(std::integer_sequence<int, I...>) {
   return {{expr_op<T, static_cast<ExprOp>(I)>...}};
 }
 template <class T>
-constexpr ExprOps<T> kAllPieces = pieces_of<T>(std::make_integer_sequence<int, kNumExprOps>{});
+constexpr ExprOps<T> kAllExprOps = make_expr_ops<T>(std::make_integer_sequence<int, kNumExprOps>{});
 
 template <class T>
 constexpr Table<T> kTable = {
@@ -37,7 +37,7 @@ constexpr Table<T> kTable = {
                    unary_grad<T, Unary::gelu>, unary_grad<T, Unary::gelu_tanh>,
                    unary_grad<T, Unary::exp>, unary_grad<T, Unary::erf>},
     .binary = {binary<T, Binary::add>, binary<T, Binary::sub>, binary<T, Binary::mul>},
-    .expr_ops = kAllPieces<T>,
+    .expr_ops = kAllExprOps<T>,
     .sum = sum<T>,
     .moments = moments<T>,
     .affine = affine<T>,

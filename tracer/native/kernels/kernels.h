@@ -10,7 +10,7 @@ namespace oarlock::kernels {
 
 /// A batch of matrix products: c[i] = a[i] @ b[i].  Strides in elements; c [count,m,n] contiguous.
 template <class T>
-struct Products {
+struct MatmulBatch {
   Size count, m, n, k;
   const T* const* a;
   Size a_row, a_column;
@@ -144,7 +144,7 @@ struct Table {
   void (*recur)(const Recurrence<T>&);
   void (*recur_grad)(const Recurrence<T>&, const RecurrenceGrad<T>&);
   void (*momentum)(Size count, const Size* starts, const MomentumStep<T>* steps);
-  void (*products)(const Products<T>&);
+  void (*products)(const MatmulBatch<T>&);
   void (*conv)(const ConvShape&, const T* x, const T* filter, T* y);
   void (*conv_input_grad)(const ConvShape&, const T* filter, const T* g, T* x);
   void (*conv_filter_grad)(const ConvShape&, const T* x, const T* g, T* filter);

@@ -12,7 +12,7 @@ struct MatrixPanels {
   const T* b;
   Size row, column, m;
 
-  Block<T> operator()(Size j, Size width, Size p, Size depth) const {
+  PanelBlock<T> operator()(Size j, Size width, Size p, Size depth) const {
     const T* from = b + p * row + j * column;
     bool whole = width == kColumns<T> || width == kLanes<T>;
     if (column == 1 && whole && (m <= Size(4) * kRows || row <= 1024)) return {from, row};
@@ -29,29 +29,29 @@ struct MatrixPanels {
 };
 
 template <class T>
-void multiply_range(const Products<T>& s, Size index, Size row, Size rows, Size column,
+void multiply_range(const MatmulBatch<T>& s, Size index, Size row, Size rows, Size column,
                     Size columns) {
   MatrixPanels<T> panels{s.b[index] + column * s.b_column, s.b_row, s.b_column, rows};
   T* c = s.c + index * s.m * s.n + row * s.n + column;
-  product(rows, columns, s.k, s.a[index] + row * s.a_row, s.a_row, s.a_column, c, s.n, false,
-          panels);
+  multiply_panels(rows, columns, s.k, s.a[index] + row * s.a_row, s.a_row, s.a_column, c, s.n,
+                  false, panels);
 }
 
 constexpr Size kWorkPerTask = Size(1) << 19;  // multiplications per task
 
 template <class T>
-void products(const Products<T>& s) {
+void products(const MatmulBatch<T>& s) {
   Size each = max(s.m * s.n * s.k, 1);
   if (each * 2 <= kWorkPerTask || s.count >= 8)
-    return parallel_parts(s.count, max(ceil_div(s.count, 16), kWorkPerTask / each),
-                          [&](Size from, Size to) {
-                            for (Size i = from; i < to; ++i) multiply_range(s, i, 0, s.m, 0, s.n);
-                          });
+    return parallel_ranges(s.count, max(ceil_div(s.count, 16), kWorkPerTask / each),
+                           [&](Size from, Size to) {
+                             for (Size i = from; i < to; ++i) multiply_range(s, i, 0, s.m, 0, s.n);
+                           });
   bool by_rows = s.m > s.n;
   Size unit = by_rows ? kRows : kColumns<T>, length = by_rows ? s.m : s.n;
   Size part = ceil_div(ceil_div(length, min(8, each / kWorkPerTask + 1)), unit) * unit;
   Size parts = ceil_div(length, part);
-  parallel(s.count * parts, [&](Size task) {
+  parallel_for(s.count * parts, [&](Size task) {
     Size from = task % parts * part, many = min(part, length - from);
     by_rows ? multiply_range(s, task / parts, from, many, 0, s.n)
             : multiply_range(s, task / parts, 0, s.m, from, many);

@@ -9,7 +9,7 @@ namespace {
 /// Calls `body(j)` for every index j of the middle axis, in parallel.
 template <class Body>
 void for_each_channel(Size n, Size c, Size k, const Body& body) {
-  parallel_parts(c, max(1, kElementsPerTask / max(1, n * k)), [&](Size from, Size to) {
+  parallel_ranges(c, max(1, kElementsPerTask / max(1, n * k)), [&](Size from, Size to) {
     for (Size j = from; j < to; ++j) body(j);
   });
 }
@@ -33,10 +33,10 @@ void moments(Size n, Size c, Size k, const T* x, T* mean, T* variance) {
 template <class T>
 void affine(Size n, Size c, Size k, const T* x, const T* mean, const T* factor, const T* bias,
             T* y) {
-  parallel_parts(n * c, max(1, kElementsPerTask / k), [&](Size from, Size to) {
+  parallel_ranges(n * c, max(1, kElementsPerTask / k), [&](Size from, Size to) {
     for (Size i = from; i < to; ++i) {
       T middle = mean[i % c], times = factor[i % c], plus = bias[i % c];
-      map(k, [&](V<T> v) { return (v - middle) * times + plus; }, y + i * k, x + i * k);
+      map_vectors(k, [&](V<T> v) { return (v - middle) * times + plus; }, y + i * k, x + i * k);
     }
   });
 }
@@ -46,12 +46,12 @@ template <class T>
 void layer_norm(Size r, Size k, T epsilon, const T* x, const T* weight, const T* bias, T* y,
                 T* mean, T* variance) {
   moments(Size(1), r, k, x, mean, variance);
-  parallel_parts(r, max(1, kElementsPerTask / k), [&](Size from, Size to) {
+  parallel_ranges(r, max(1, kElementsPerTask / k), [&](Size from, Size to) {
     for (Size i = from; i < to; ++i) {
       T middle = mean[i], times = 1 / __builtin_sqrt(variance[i] + epsilon), *row = y + i * k;
-      map(k, [&](V<T> v) { return (v - middle) * times; }, row, x + i * k);
-      if (weight) map(k, [](V<T> v, V<T> w) { return v * w; }, row, row, weight);
-      if (bias) map(k, [](V<T> v, V<T> b) { return v + b; }, row, row, bias);
+      map_vectors(k, [&](V<T> v) { return (v - middle) * times; }, row, x + i * k);
+      if (weight) map_vectors(k, [](V<T> v, V<T> w) { return v * w; }, row, row, weight);
+      if (bias) map_vectors(k, [](V<T> v, V<T> b) { return v + b; }, row, row, bias);
     }
   });
 }
@@ -72,7 +72,7 @@ void standardize_grad(Size n, Size c, Size k, const T* x, const T* mean, const T
     T shift = total / count, bend = dot / count * inv * inv;
     for (Size i = 0; i < n; ++i) {
       const T *from = x + (i * c + j) * k, *back = g + (i * c + j) * k;
-      map(
+      map_vectors(
           k, [&](V<T> v, V<T> b) { return (b - shift - (v - middle) * bend) * inv; },
           dx + (i * c + j) * k, from, back);
     }
@@ -100,10 +100,10 @@ void standardize_dot_rows(Size r, Size k, const T* x, const T* mean, const T* in
   Size part = max(1, kElementsPerTask / k), parts = ceil_div(r, part);
   T* each = workspace_of<T>(0, parts * k);
   for (Size i = 0; i < parts * k; ++i) each[i] = 0;
-  parallel(parts, [&](Size p) {
+  parallel_for(parts, [&](Size p) {
     for (Size i = p * part; i < min(r, (p + 1) * part); ++i) {
       T middle = mean[i], inv = inv_std[i], *sums = each + p * k;
-      map(
+      map_vectors(
           k, [&](V<T> s, V<T> v, V<T> b) { return s + (v - middle) * inv * b; }, sums, sums,
           x + i * k, y + i * k);
     }

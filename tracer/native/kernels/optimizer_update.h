@@ -9,7 +9,7 @@ namespace {
 /// each array in their concatenation.
 template <class Body>
 void for_each_part(Size count, const Size* starts, const Body& body) {
-  parallel_parts(starts[count], kElementsPerTask, [&](Size from, Size to) {
+  parallel_ranges(starts[count], kElementsPerTask, [&](Size from, Size to) {
     for (Size i = 0; i < count; ++i) {
       Size low = max(from, starts[i]) - starts[i], high = min(to, starts[i + 1]) - starts[i];
       if (low < high) body(i, low, high);

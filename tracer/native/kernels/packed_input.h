@@ -66,16 +66,16 @@ struct PackedInput {
 };
 
 /// The position of every channel and kernel offset in the planes, in the workspace.
-inline const Size* row_offsets(const ConvWindow& v, const PackedInput& p) {
-  Size* made = workspace_of<Size>(5, p.channels * v.count);
+inline const Size* im2col_row_offsets(const ConvWindow& v, const PackedInput& p) {
+  Size* offsets = workspace_of<Size>(5, p.channels * v.count);
   for (Size i = 0; i < p.channels * v.count; ++i)
-    made[i] = i / v.count * p.plane() + p.kernel_offset[i % v.count];
-  return made;
+    offsets[i] = i / v.count * p.plane() + p.kernel_offset[i % v.count];
+  return offsets;
 }
 
 /// Writes one row of a plane from one row of an image (nullptr: a row of padding).
 template <class T>
-void plane_row(const ConvWindow& v, const PackedInput& p, Size phase, const T* from, T* to) {
+void fill_plane_row(const ConvWindow& v, const PackedInput& p, Size phase, const T* from, T* to) {
   Size shift = p.first_column * v.step_w + p.phase_column[phase];
   Size start = shift >= 0 ? 0 : ceil_div(-shift, v.step_w);
   Size end = from && v.w > shift ? min(p.width, ceil_div(v.w - shift, v.step_w)) : 0;
@@ -100,7 +100,8 @@ void fill_planes(const ConvWindow& v, const PackedInput& p, const T* x, Size fro
       for (Size i = 0; i < p.height; ++i) {
         Size row = (p.first_row + i) * v.step_h + p.phase_row[phase];
         bool inside = row >= 0 && row < v.h;
-        plane_row(v, p, phase, inside ? x + (c * v.h + row) * v.w : nullptr, plane + i * p.width);
+        fill_plane_row(v, p, phase, inside ? x + (c * v.h + row) * v.w : nullptr,
+                       plane + i * p.width);
       }
     }
 }
@@ -117,12 +118,12 @@ struct CopyPlan {
   CopyPlan(const ConvWindow& v, const PackedInput& p, Size start, Size pixels) {
     for (Size i = 0; i < pixels;) {
       Size row = (start + i) / v.ow, column = (start + i) % v.ow,
-           many = min(pixels - i, v.ow - column);
-      for (Size k = 0; k < many; k += kLanes<T>) {
+           count_in_row = min(pixels - i, v.ow - column);
+      for (Size k = 0; k < count_in_row; k += kLanes<T>) {
         from[count] = row * p.width + column + k;
         to[count++] = i + k;
       }
-      i += many;
+      i += count_in_row;
     }
   }
 };
@@ -131,12 +132,12 @@ struct CopyPlan {
 /// number of copies, 0: any.
 template <class T, int N>
 void copy_rows(const ConvWindow& v, const PackedInput& p, const T* planes, Size first, Size depth,
-               const CopyPlan<T>& moves, T* to, Size to_row) {
+               const CopyPlan<T>& plan, T* to, Size to_row) {
   const T* channel = planes + first / v.count * p.plane();
-  Size tap = first % v.count, count = N ? N : moves.count;
+  Size tap = first % v.count, count = N ? N : plan.count;
   for (Size i = 0; i < depth; ++i, to += to_row) {
     const T* plane = channel + p.kernel_offset[tap];
-    for (Size k = 0; k < (N ? N : count); ++k) store(to + moves.to[k], load(plane + moves.from[k]));
+    for (Size k = 0; k < (N ? N : count); ++k) store(to + plan.to[k], load(plane + plan.from[k]));
     if (++tap == v.count) {
       tap = 0;
       channel += p.plane();
@@ -146,11 +147,11 @@ void copy_rows(const ConvWindow& v, const PackedInput& p, const T* planes, Size 
 
 template <class T>
 void copy_im2col(const ConvWindow& v, const PackedInput& p, const T* planes, Size first, Size depth,
-                 const CopyPlan<T>& moves, T* to, Size to_row) {
+                 const CopyPlan<T>& plan, T* to, Size to_row) {
   static constexpr decltype(&copy_rows<T, 0>) variants[] = {
       copy_rows<T, 0>, copy_rows<T, 1>, copy_rows<T, 2>, copy_rows<T, 3>,
       copy_rows<T, 4>, copy_rows<T, 5>, copy_rows<T, 6>};
-  variants[moves.count <= 6 ? moves.count : 0](v, p, planes, first, depth, moves, to, to_row);
+  variants[plan.count <= 6 ? plan.count : 0](v, p, planes, first, depth, plan, to, to_row);
 }
 
 }  // namespace

@@ -11,8 +11,8 @@ struct WindowRange {
   Size from, to;
 };
 
-inline WindowRange window_range(Size place, Size stride, Size before, Size window, Size size) {
-  Size start = place * stride - before;
+inline WindowRange window_range(Size index, Size stride, Size before, Size window, Size size) {
+  Size start = index * stride - before;
   return {max(start, 0), min(start + window, size)};
 }
 
@@ -27,7 +27,7 @@ inline WindowRange column_range(const PoolShape& s, Size column) {
 /// of planes of the task from this plane on.
 template <class Body>
 void for_each_plane(const PoolShape& s, const Body& body) {
-  parallel_parts(s.planes, max(1, 16384 / max(1, s.h * s.w)), [&](Size from, Size to) {
+  parallel_ranges(s.planes, max(1, 16384 / max(1, s.h * s.w)), [&](Size from, Size to) {
     for (Size p = from; p < to; ++p) body(p, to - p);
   });
 }
@@ -62,18 +62,19 @@ inline void deinterleave(const T* from, V<T>& even, V<T>& odd, std::integer_sequ
 
 /// The four elements of each of several adjacent 2 x 2 windows: one vector per window position.
 template <class T>
-inline void load_2x2(const T* from, Size w, V<T> (&seen)[4]) {
-  deinterleave(from, seen[0], seen[1], std::make_integer_sequence<int, kLanes<T>>{});
-  deinterleave(from + w, seen[2], seen[3], std::make_integer_sequence<int, kLanes<T>>{});
+inline void load_2x2(const T* from, Size w, V<T> (&windows)[4]) {
+  deinterleave(from, windows[0], windows[1], std::make_integer_sequence<int, kLanes<T>>{});
+  deinterleave(from + w, windows[2], windows[3], std::make_integer_sequence<int, kLanes<T>>{});
 }
 
 template <class T>
 void max_2x2(const PoolShape& s, const T* x, T* y) {
   for (Size j = 0; j < s.ow; j += kLanes<T>) {
-    V<T> seen[4];
-    load_2x2(x + 2 * j, s.w, seen);
-    V<T> best = seen[0];
-    for (int i = 1; i < 4; ++i) best = (seen[i] > best) | (seen[i] != seen[i]) ? seen[i] : best;
+    V<T> windows[4];
+    load_2x2(x + 2 * j, s.w, windows);
+    V<T> best = windows[0];
+    for (int i = 1; i < 4; ++i)
+      best = (windows[i] > best) | (windows[i] != windows[i]) ? windows[i] : best;
     store(y + j, best);
   }
 }
@@ -83,10 +84,11 @@ void grad_2x2(const PoolShape& s, const T* x, const T* y, const T* g, T* dx) {
   for (Size half = 0; half < 2;
        ++half)  // the lower row last: it overwrites what the upper row writes beyond its end
     for (Size j = 0; j < s.ow; j += kLanes<T>) {
-      V<T> seen[4], best = load(y + j), back = load(g + j), zero = {};
-      load_2x2(x + 2 * j, s.w, seen);
-      auto first = seen[0] == best, second = ~first & (seen[1] == best), above = first | second;
-      auto third = ~above & (seen[2] == best), fourth = ~above & ~third & (seen[3] == best);
+      V<T> windows[4], best = load(y + j), back = load(g + j), zero = {};
+      load_2x2(x + 2 * j, s.w, windows);
+      auto first = windows[0] == best, second = ~first & (windows[1] == best),
+           above = first | second;
+      auto third = ~above & (windows[2] == best), fourth = ~above & ~third & (windows[3] == best);
       V<T> even = (half ? third : first) ? back : zero,
            odd = (half ? fourth : second) ? back : zero;
       interleave<T>(even, odd, std::make_integer_sequence<int, kLanes<T>>{});

@@ -33,9 +33,9 @@ struct CellRow {
   const Recurrence<T>& r;
   const T *x, *b, *h, *c;
   T *z, *saved;
-  Size part;
+  Size saved_stride;
 
-  T* at(Size k) const { return saved + k * part; }
+  T* saved_tensor(Size k) const { return saved + k * saved_stride; }
   V<T> sum(const LaneSpan<T>& s, Size gate) const {
     Size shift = gate * r.hidden;
     return s.get(z + shift) + s.get(x + shift) + s.get(b + shift);
@@ -44,15 +44,15 @@ struct CellRow {
 
 template <class T>
 void lstm(const CellRow<T>& o, const LaneSpan<T>& s) {
-  V<T> in = sigmoid_of(o.sum(s, 0)), forget = sigmoid_of(o.sum(s, 1)), made = tanh_of(o.sum(s, 2)),
-       out = sigmoid_of(o.sum(s, 3));
-  V<T> c = forget * s.get(o.c) + in * made;
-  s.set(o.at(0), in);
-  s.set(o.at(1), forget);
-  s.set(o.at(2), made);
-  s.set(o.at(3), out);
-  s.set(o.at(4), c);
-  s.set(o.at(5), out * tanh_of(c));
+  V<T> in = sigmoid_of(o.sum(s, 0)), forget = sigmoid_of(o.sum(s, 1)),
+       candidate = tanh_of(o.sum(s, 2)), out = sigmoid_of(o.sum(s, 3));
+  V<T> c = forget * s.get(o.c) + in * candidate;
+  s.set(o.saved_tensor(0), in);
+  s.set(o.saved_tensor(1), forget);
+  s.set(o.saved_tensor(2), candidate);
+  s.set(o.saved_tensor(3), out);
+  s.set(o.saved_tensor(4), c);
+  s.set(o.saved_tensor(5), out * tanh_of(c));
 }
 
 template <class T>
@@ -60,18 +60,18 @@ void gru(const CellRow<T>& o, const LaneSpan<T>& s) {
   Size third = 2 * o.r.hidden;
   V<T> reset = sigmoid_of(o.sum(s, 0)), update = sigmoid_of(o.sum(s, 1));
   V<T> hidden = s.get(o.z + third) + s.get(o.b + third),
-       made = tanh_of(s.get(o.x + third) + reset * hidden);
-  s.set(o.at(0), reset);
-  s.set(o.at(1), update);
-  s.set(o.at(2), made);
-  s.set(o.at(3), hidden);
-  s.set(o.at(4), (s.get(o.h) - made) * update + made);
+       candidate = tanh_of(s.get(o.x + third) + reset * hidden);
+  s.set(o.saved_tensor(0), reset);
+  s.set(o.saved_tensor(1), update);
+  s.set(o.saved_tensor(2), candidate);
+  s.set(o.saved_tensor(3), hidden);
+  s.set(o.saved_tensor(4), (s.get(o.h) - candidate) * update + candidate);
 }
 
 template <class T>
 void simple_rnn(const CellRow<T>& o, const LaneSpan<T>& s) {
   V<T> sum = o.sum(s, 0), zero = {};
-  s.set(o.at(0), o.r.cell == Cell::tanh ? tanh_of(sum) : sum < 0 ? zero : sum);
+  s.set(o.saved_tensor(0), o.r.cell == Cell::tanh ? tanh_of(sum) : sum < 0 ? zero : sum);
 }
 
 template <class T, class Body>
@@ -88,7 +88,7 @@ void step_row(const CellRow<T>& o) {
 
 /// Number of batch rows per task: at least a tile of the matrix product, and enough work.
 template <class T>
-Size rows_of_task(const Recurrence<T>& r) {
+Size num_rows_per_task(const Recurrence<T>& r) {
   Size each = max(1, r.steps * r.hidden * r.hidden * r.gates);
   return ceil_div(max(kRows, kWorkPerTask / each), kRows) * kRows;
 }
@@ -101,7 +101,7 @@ const T* state_before(const Recurrence<T>& r, Size i, Size state, const T* first
 }
 
 template <class T>
-void copy(Size count, const T* from, T* to) {
+void copy_elements(Size count, const T* from, T* to) {
   for (Size i = 0; i < count; ++i) to[i] = from[i];
 }
 
@@ -115,23 +115,24 @@ void recur_rows(const Recurrence<T>& r, Size from, Size to) {
     const T *h = state_before(r, i, 0, r.h),
             *c = r.cell == Cell::lstm ? state_before(r, i, 1, r.c) : nullptr;
     MatrixPanels<T> panels{r.weight, wide, 1, to - from};
-    product(to - from, wide, r.hidden, h + from * r.hidden, r.hidden, Size(1), z, wide, false,
-            panels);
+    multiply_panels(to - from, wide, r.hidden, h + from * r.hidden, r.hidden, Size(1), z, wide,
+                    false, panels);
     for (Size b = from; b < to; ++b) {
       Size row = b * r.hidden;
-      T* kept = r.saved + t * r.parts * size + row;
+      T* saved = r.saved + t * r.parts * size + row;
       step_row(CellRow<T>{r, r.inputs + (t * r.batch + b) * wide, r.bias, h + row,
-                          c ? c + row : nullptr, z + (b - from) * wide, kept, size});
+                          c ? c + row : nullptr, z + (b - from) * wide, saved, size});
       if (!r.valid || r.valid[t * r.batch + b]) continue;
-      copy(r.hidden, h + row, kept + (r.parts - 1) * size);
-      if (c) copy(r.hidden, c + row, kept + (r.parts - 2) * size);
+      copy_elements(r.hidden, h + row, saved + (r.parts - 1) * size);
+      if (c) copy_elements(r.hidden, c + row, saved + (r.parts - 2) * size);
     }
   }
 }
 
 template <class T>
 void recur(const Recurrence<T>& r) {
-  parallel_parts(r.batch, rows_of_task(r), [&](Size from, Size to) { recur_rows(r, from, to); });
+  parallel_ranges(r.batch, num_rows_per_task(r),
+                  [&](Size from, Size to) { recur_rows(r, from, to); });
 }
 
 // -- backward
@@ -145,20 +146,21 @@ struct CellGradRow {
   const Recurrence<T>& r;
   const T *saved, *h, *c, *g;
   T *dh, *dc, *dx, *dy;
-  Size part;
+  Size saved_stride;
 
-  const T* at(Size k) const { return saved + k * part; }
+  const T* saved_tensor(Size k) const { return saved + k * saved_stride; }
 };
 
 template <class T>
 void lstm_grad(const CellGradRow<T>& o, const LaneSpan<T>& s) {
   Size n = o.r.hidden;
-  V<T> in = s.get(o.at(0)), forget = s.get(o.at(1)), made = s.get(o.at(2)), out = s.get(o.at(3)),
-       t = tanh_of(s.get(o.at(4)));
+  V<T> in = s.get(o.saved_tensor(0)), forget = s.get(o.saved_tensor(1)),
+       candidate = s.get(o.saved_tensor(2)), out = s.get(o.saved_tensor(3)),
+       t = tanh_of(s.get(o.saved_tensor(4)));
   V<T> g = s.get(o.dh) + s.get(o.g), dc = s.get(o.dc) + g * out * (1 - t * t);
-  s.set(o.dx, dc * made * in * (1 - in));
+  s.set(o.dx, dc * candidate * in * (1 - in));
   s.set(o.dx + n, dc * s.get(o.c) * forget * (1 - forget));
-  s.set(o.dx + 2 * n, dc * in * (1 - made * made));
+  s.set(o.dx + 2 * n, dc * in * (1 - candidate * candidate));
   s.set(o.dx + 3 * n, g * t * out * (1 - out));
   s.set(o.dh, V<T>{});
   s.set(o.dc, dc * forget);
@@ -167,29 +169,29 @@ void lstm_grad(const CellGradRow<T>& o, const LaneSpan<T>& s) {
 template <class T>
 void gru_grad(const CellGradRow<T>& o, const LaneSpan<T>& s) {
   Size n = o.r.hidden;
-  V<T> reset = s.get(o.at(0)), update = s.get(o.at(1)), made = s.get(o.at(2)),
-       g = s.get(o.dh) + s.get(o.g);
-  V<T> d_made = g * (1 - update) * (1 - made * made),
-       d_reset = d_made * s.get(o.at(3)) * reset * (1 - reset);
-  V<T> d_update = g * (s.get(o.h) - made) * update * (1 - update);
+  V<T> reset = s.get(o.saved_tensor(0)), update = s.get(o.saved_tensor(1)),
+       candidate = s.get(o.saved_tensor(2)), g = s.get(o.dh) + s.get(o.g);
+  V<T> d_candidate = g * (1 - update) * (1 - candidate * candidate),
+       d_reset = d_candidate * s.get(o.saved_tensor(3)) * reset * (1 - reset);
+  V<T> d_update = g * (s.get(o.h) - candidate) * update * (1 - update);
   s.set(o.dx, d_reset);
   s.set(o.dx + n, d_update);
-  s.set(o.dx + 2 * n, d_made);
+  s.set(o.dx + 2 * n, d_candidate);
   s.set(o.dy, d_reset);
   s.set(o.dy + n, d_update);
-  s.set(o.dy + 2 * n, d_made * reset);
+  s.set(o.dy + 2 * n, d_candidate * reset);
   s.set(o.dh, g * update);
 }
 
 template <class T>
 void simple_rnn_grad(const CellGradRow<T>& o, const LaneSpan<T>& s) {
-  V<T> h = s.get(o.at(0)), g = s.get(o.dh) + s.get(o.g), zero = {};
+  V<T> h = s.get(o.saved_tensor(0)), g = s.get(o.dh) + s.get(o.g), zero = {};
   s.set(o.dx, o.r.cell == Cell::tanh ? g * (1 - h * h) : h > 0 ? g : zero);
   s.set(o.dh, zero);
 }
 
 template <class T>
-void grad_row(const CellGradRow<T>& o, bool valid) {
+void step_grad_row(const CellGradRow<T>& o, bool valid) {
   Size wide = o.r.gates * o.r.hidden;
   if (!valid) {  // the step copied the states, so their gradients are copied
     for (Size i = 0; i < wide; ++i) o.dx[i] = o.dy[i] = 0;
@@ -222,11 +224,11 @@ void recur_grad_rows(const Recurrence<T>& r, const RecurrenceGrad<T>& k, Size fr
                        k.dx + (t * r.batch + b) * wide,
                        dy + b * wide,
                        size};
-      grad_row(o, !r.valid || r.valid[t * r.batch + b]);
+      step_grad_row(o, !r.valid || r.valid[t * r.batch + b]);
     }
     MatrixPanels<T> panels{r.weight, r.hidden, 1, to - from};
-    product(to - from, r.hidden, wide, dy + from * wide, wide, Size(1), k.dh + from * r.hidden,
-            r.hidden, true, panels);
+    multiply_panels(to - from, r.hidden, wide, dy + from * wide, wide, Size(1),
+                    k.dh + from * r.hidden, r.hidden, true, panels);
   }
 }
 
@@ -234,8 +236,8 @@ void recur_grad_rows(const Recurrence<T>& r, const RecurrenceGrad<T>& k, Size fr
 /// initial states.
 template <class T>
 void recur_grad(const Recurrence<T>& r, const RecurrenceGrad<T>& k) {
-  parallel_parts(r.batch, rows_of_task(r),
-                 [&](Size from, Size to) { recur_grad_rows(r, k, from, to); });
+  parallel_ranges(r.batch, num_rows_per_task(r),
+                  [&](Size from, Size to) { recur_grad_rows(r, k, from, to); });
 }
 
 }  // namespace

@@ -8,7 +8,7 @@ namespace {
 /// Calls `body(row)` for every row, in parallel.
 template <class Body>
 void for_each_row(Size r, Size k, const Body& body) {
-  parallel_parts(r, max(1, kElementsPerTask / 4 / k), [&](Size from, Size to) {
+  parallel_ranges(r, max(1, kElementsPerTask / 4 / k), [&](Size from, Size to) {
     for (Size i = from; i < to; ++i) body(i);
   });
 }
@@ -32,8 +32,8 @@ T row_max(Size k, const T* x) {
 
 /// y = e ** (x - top); returns the sum.
 template <class T>
-T exp_sum(Size k, const T* x, T top, T* y) {
-  map(k, [&](V<T> v) { return exp_of(v - top); }, y, x);
+T exp_and_sum(Size k, const T* x, T top, T* y) {
+  map_vectors(k, [&](V<T> v) { return exp_of(v - top); }, y, x);
   return sum_elements<T>(k, [](V<T> v) { return v; }, y);
 }
 
@@ -41,8 +41,8 @@ template <class T>
 void softmax(Size r, Size k, const T* x, T* y) {
   for_each_row(r, k, [&](Size i) {
     T* row = y + i * k;
-    T total = exp_sum(k, x + i * k, row_max(k, x + i * k), row);
-    map(k, [&](V<T> v) { return v / total; }, row, row);
+    T total = exp_and_sum(k, x + i * k, row_max(k, x + i * k), row);
+    map_vectors(k, [&](V<T> v) { return v / total; }, row, row);
   });
 }
 
@@ -51,7 +51,7 @@ void softmax_grad(Size r, Size k, const T* y, const T* g, T* dx) {
   for_each_row(r, k, [&](Size i) {
     const T *out = y + i * k, *back = g + i * k;
     T dot = sum_elements<T>(k, [](V<T> a, V<T> b) { return a * b; }, out, back);
-    map(k, [&](V<T> a, V<T> b) { return a * (b - dot); }, dx + i * k, out, back);
+    map_vectors(k, [&](V<T> a, V<T> b) { return a * (b - dot); }, dx + i * k, out, back);
   });
 }
 
@@ -60,8 +60,8 @@ void log_softmax(Size r, Size k, const T* x, T* y) {
   for_each_row(r, k, [&](Size i) {
     T* row = y + i * k;
     T top = row_max(k, x + i * k),
-      log = static_cast<T>(__builtin_log(exp_sum(k, x + i * k, top, row)));
-    map(k, [&](V<T> v) { return v - top - log; }, row, x + i * k);
+      log = static_cast<T>(__builtin_log(exp_and_sum(k, x + i * k, top, row)));
+    map_vectors(k, [&](V<T> v) { return v - top - log; }, row, x + i * k);
   });
 }
 
@@ -71,8 +71,8 @@ void cross_entropy(Size r, Size k, const T* x, const std::int64_t* labels, std::
                    T* probabilities, T* loss) {
   for_each_row(r, k, [&](Size i) {
     T *row = probabilities + i * k, top = row_max(k, x + i * k);
-    T total = exp_sum(k, x + i * k, top, row);
-    map(k, [&](V<T> v) { return v / total; }, row, row);
+    T total = exp_and_sum(k, x + i * k, top, row);
+    map_vectors(k, [&](V<T> v) { return v / total; }, row, row);
     loss[i] = labels[i] == ignored
                   ? T(0)
                   : static_cast<T>(__builtin_log(total)) - (x[i * k + labels[i]] - top);
@@ -84,7 +84,7 @@ void cross_entropy_grad(Size r, Size k, const T* probabilities, const std::int64
                         std::int64_t ignored, const T* g, T* dx) {
   for_each_row(r, k, [&](Size i) {
     T times = labels[i] == ignored ? T(0) : g[i];
-    map(k, [&](V<T> v) { return v * times; }, dx + i * k, probabilities + i * k);
+    map_vectors(k, [&](V<T> v) { return v * times; }, dx + i * k, probabilities + i * k);
     if (labels[i] != ignored) dx[i * k + labels[i]] -= times;
   });
 }

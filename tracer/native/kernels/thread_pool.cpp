@@ -23,7 +23,7 @@ namespace {
 constexpr auto kSpin =
     std::chrono::microseconds(60);  // longer than the pause between two kernels of a training step
 
-inline void relax() {
+inline void spin_pause() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
 #elif defined(__aarch64__)
@@ -48,7 +48,7 @@ struct Job {
   void work() noexcept;
 
   /// Rethrows the exception of a task, once no thread works on the job any more.
-  void finish() const {
+  void rethrow_error() const {
     if (error) std::rethrow_exception(error);
   }
 };
@@ -76,7 +76,7 @@ class Pool {
   explicit Pool(int workers) {
     try {
       threads_.reserve(static_cast<std::size_t>(workers));
-      for (int i = 0; i < workers; ++i) threads_.emplace_back([this] { live(); });
+      for (int i = 0; i < workers; ++i) threads_.emplace_back([this] { worker_loop(); });
     } catch (const std::exception&) {
       return;  // the existing threads, possibly only the caller, do the work
     }
@@ -84,7 +84,7 @@ class Pool {
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
   ~Pool() {
-    ending_ = true;
+    is_stopping_ = true;
     wake();
     for (std::thread& t : threads_) t.join();
   }
@@ -96,9 +96,10 @@ class Pool {
     wake();
     job.work();
     job_ = nullptr;
-    // A worker increments `inside_` before it reads the job.  So either it finds no job, or this
-    // loop waits for it.
-    for (int turns = 0; inside_ != 0; ++turns) turns < 10000 ? relax() : std::this_thread::yield();
+    // A worker increments `active_workers_` before it reads the job.  So either it finds no job, or
+    // this loop waits for it.
+    for (int turns = 0; active_workers_ != 0; ++turns)
+      turns < 10000 ? spin_pause() : std::this_thread::yield();
   }
 
  private:
@@ -107,83 +108,83 @@ class Pool {
     generation_.notify_all();
   }
 
-  void live() {
+  void worker_loop() {
     unsigned seen = 0;
-    while (!ending_) {
+    while (!is_stopping_) {
       seen = generation_;
-      ++inside_;
+      ++active_workers_;
       if (Job* job = job_) job->work();
-      --inside_;
-      await(seen);
+      --active_workers_;
+      wait_for_generation(seen);
     }
   }
 
   /// Waits for a new generation: first spins, then sleeps.
-  void await(unsigned seen) {
+  void wait_for_generation(unsigned seen) {
     auto until = std::chrono::steady_clock::now() + kSpin;
     while (generation_ == seen && std::chrono::steady_clock::now() < until)
-      for (int i = 0; i < 16 && generation_ == seen; ++i) relax();
+      for (int i = 0; i < 16 && generation_ == seen; ++i) spin_pause();
     generation_.wait(seen);
   }
 
   std::vector<std::thread> threads_;
   std::atomic<Job*> job_{nullptr};
   std::atomic<unsigned> generation_{0};
-  std::atomic<int> inside_{0};
-  std::atomic<bool> ending_{false};
+  std::atomic<int> active_workers_{0};
+  std::atomic<bool> is_stopping_{false};
 };
 
-int count_in(const char* variable) {
+int read_env_count(const char* variable) {
   const char* text = std::getenv(variable);
   return text ? std::atoi(text) : 0;  // of a list such as "4,2", the first number
 }
 
-int default_count() {
+int default_thread_count() {
   for (const char* variable : {"OARLOCK_NUM_THREADS", "OMP_NUM_THREADS"})
-    if (int count = count_in(variable); count > 0) return count;
+    if (int count = read_env_count(variable); count > 0) return count;
   cpu_set_t usable;
   return sched_getaffinity(0, sizeof usable, &usable) == 0 ? CPU_COUNT(&usable) : 1;
 }
 
 /// The pool, created at the first use.  A kernel holds `busy` while it uses the pool.
-struct Shared {
+struct PoolState {
   std::mutex busy;
   std::unique_ptr<Pool> pool;
-  std::atomic<int> count = default_count();
+  std::atomic<int> count = default_thread_count();
 };
 
-Shared* shared = nullptr;
-std::once_flag made;
+PoolState* pool_state = nullptr;
+std::once_flag pool_once;
 
-void make() {
-  shared = new Shared;
+void init_pool_state() {
+  pool_state = new PoolState;
   std::atexit([] {
-    if (shared->busy.try_lock()) shared->pool.reset();
+    if (pool_state->busy.try_lock()) pool_state->pool.reset();
   });
   // After a fork, the child has no worker threads, and the mutex may be locked.  It starts with new
   // state.
   pthread_atfork(nullptr, nullptr, [] {
-    const int count = shared->count;
-    shared = new Shared;
-    shared->count = count;
+    const int count = pool_state->count;
+    pool_state = new PoolState;
+    pool_state->count = count;
   });
 }
 
-Shared& get() {
-  std::call_once(made, make);
-  return *shared;
+PoolState& get_pool_state() {
+  std::call_once(pool_once, init_pool_state);
+  return *pool_state;
 }
 
-thread_local bool working = false;  // inside a task: no nested parallelism
+thread_local bool is_in_task = false;  // inside a task: no nested parallelism
 
 }  // namespace
 
 void run_tasks(Size count, Task task, const void* context) {
-  Shared& s = get();
+  PoolState& s = get_pool_state();
   Job job{task, context, count};
-  if (s.count < 2 || count < 2 || working || !s.busy.try_lock()) {
+  if (s.count < 2 || count < 2 || is_in_task || !s.busy.try_lock()) {
     job.work();
-    return job.finish();
+    return job.rethrow_error();
   }
   {
     std::lock_guard hold(s.busy, std::adopt_lock);
@@ -191,11 +192,11 @@ void run_tasks(Size count, Task task, const void* context) {
       s.pool = std::make_unique<Pool>(s.count - 1);
       s.count = s.pool->workers() + 1;
     }
-    working = true;
+    is_in_task = true;
     s.pool->run(job);
-    working = false;
+    is_in_task = false;
   }
-  job.finish();
+  job.rethrow_error();
 }
 
 void poll_in_task() {
@@ -203,34 +204,34 @@ void poll_in_task() {
   poll();
 }
 
-int thread_count() { return get().count; }
+int thread_count() { return get_pool_state().count; }
 
 void set_thread_count(int count) {
-  Shared& s = get();
+  PoolState& s = get_pool_state();
   std::lock_guard hold(s.busy);
   s.pool.reset();
   s.count = count < 1 ? 1 : count;
 }
 
 namespace {
-struct Buffers {
+struct WorkspaceBuffers {
   static constexpr std::align_val_t kAlign{64};
   void* data[6] = {};
   std::size_t size[6] = {};
-  ~Buffers() {
+  ~WorkspaceBuffers() {
     for (void* p : data) ::operator delete(p, kAlign);
   }
 };
-thread_local Buffers buffers;
+thread_local WorkspaceBuffers buffers;
 }  // namespace
 
 void* workspace(int slot, std::size_t bytes) {
-  Buffers& b = buffers;
+  WorkspaceBuffers& b = buffers;
   if (b.size[slot] < bytes) {
-    ::operator delete(b.data[slot], Buffers::kAlign);
+    ::operator delete(b.data[slot], WorkspaceBuffers::kAlign);
     b.size[slot] = 0;
     b.data[slot] = nullptr;  // remains null if the allocation throws std::bad_alloc
-    b.data[slot] = ::operator new(bytes, Buffers::kAlign);
+    b.data[slot] = ::operator new(bytes, WorkspaceBuffers::kAlign);
     b.size[slot] = bytes;
   }
   return b.data[slot];

@@ -27,7 +27,7 @@ void set_thread_count(int count);
 
 /// Calls `body(index)` for every index below `count`.
 template <class Body>
-void parallel(Size count, const Body& body) {
+void parallel_for(Size count, const Body& body) {
   if (count == 1) return body(0);
   run_tasks(
       count, [](const void* context, Size index) { (*static_cast<const Body*>(context))(index); },
@@ -37,10 +37,10 @@ void parallel(Size count, const Body& body) {
 /// Calls `body(from, to)` for parts of [0, count) with about `part` elements.  The division does
 /// not depend on the number of threads.
 template <class Body>
-void parallel_parts(Size count, Size part, const Body& body) {
+void parallel_ranges(Size count, Size part, const Body& body) {
   Size parts = (count + part - 1) / part;
   if (parts <= 1) return body(Size(0), count);
-  parallel(parts, [&](Size i) { body(i * part, i + 1 == parts ? count : (i + 1) * part); });
+  parallel_for(parts, [&](Size i) { body(i * part, i + 1 == parts ? count : (i + 1) * part); });
 }
 
 /// Workspace memory of this thread, aligned to 64 bytes, valid until the next call with the same

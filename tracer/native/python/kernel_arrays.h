@@ -30,55 +30,59 @@ inline nb::object not_implemented() { return nb::borrow(Py_NotImplemented); }
 /// An operand, if it is an array; made contiguous when data() is called.
 class Array {
  public:
-  explicit Array(nb::handle given) : array_(nb::borrow(given)) {}
+  explicit Array(nb::handle object) : array_(nb::borrow(object)) {}
 
   bool is_array() const { return PyArray_Check(array_.ptr()); }
-  int type() const { return PyArray_TYPE(raw()); }
+  int type() const { return PyArray_TYPE(numpy_array()); }
   /// Whether it is float32 or float64, in native byte order, with at least one element.
   bool is_real() const {
     return is_array() && (type() == NPY_FLOAT || type() == NPY_DOUBLE) &&
-           PyArray_ISBEHAVED_RO(raw()) && size() > 0;
+           PyArray_ISBEHAVED_RO(numpy_array()) && size() > 0;
   }
-  int rank() const { return PyArray_NDIM(raw()); }
-  Size dim(int axis) const { return PyArray_DIM(raw(), axis); }
-  Size size() const { return PyArray_SIZE(raw()); }
-  Size stride(int axis) const { return PyArray_STRIDE(raw(), axis) / PyArray_ITEMSIZE(raw()); }
-  bool is_contiguous() const { return PyArray_IS_C_CONTIGUOUS(raw()); }
-  bool is_writable() const { return PyArray_ISWRITEABLE(raw()) && is_contiguous(); }
-  const npy_intp* shape() const { return PyArray_DIMS(raw()); }
-  bool same_shape(const Array& other) const { return PyArray_SAMESHAPE(raw(), other.raw()); }
+  int rank() const { return PyArray_NDIM(numpy_array()); }
+  Size dim(int axis) const { return PyArray_DIM(numpy_array(), axis); }
+  Size size() const { return PyArray_SIZE(numpy_array()); }
+  Size stride(int axis) const {
+    return PyArray_STRIDE(numpy_array(), axis) / PyArray_ITEMSIZE(numpy_array());
+  }
+  bool is_contiguous() const { return PyArray_IS_C_CONTIGUOUS(numpy_array()); }
+  bool is_writable() const { return PyArray_ISWRITEABLE(numpy_array()) && is_contiguous(); }
+  const npy_intp* shape() const { return PyArray_DIMS(numpy_array()); }
+  bool same_shape(const Array& other) const {
+    return PyArray_SAMESHAPE(numpy_array(), other.numpy_array());
+  }
 
   /// The elements in C order; copied if the array is not contiguous.
   template <class T>
   const T* data() {
     if (!is_contiguous()) {
-      array_ = nb::steal(PyArray_NewCopy(raw(), NPY_CORDER));
+      array_ = nb::steal(PyArray_NewCopy(numpy_array(), NPY_CORDER));
       if (!array_.is_valid()) throw nb::python_error();
     }
-    return static_cast<const T*>(PyArray_DATA(raw()));
+    return static_cast<const T*>(PyArray_DATA(numpy_array()));
   }
   /// The address of the elements, with any strides.
   template <class T>
-  T* start() const {
-    return static_cast<T*>(PyArray_DATA(raw()));
+  T* address() const {
+    return static_cast<T*>(PyArray_DATA(numpy_array()));
   }
 
  private:
-  PyArrayObject* raw() const { return reinterpret_cast<PyArrayObject*>(array_.ptr()); }
+  PyArrayObject* numpy_array() const { return reinterpret_cast<PyArrayObject*>(array_.ptr()); }
 
   nb::object array_;
 
-  friend nb::object to_object(Array made);
+  friend nb::object to_object(Array result);
 };
 
 /// The Python object of a result.
-inline nb::object to_object(Array made) { return std::move(made.array_); }
+inline nb::object to_object(Array result) { return std::move(result.array_); }
 
 /// A new array. type: NPY_FLOAT or another type number.
 inline Array empty(int rank, const npy_intp* shape, int type) {
-  nb::object made = nb::steal(PyArray_SimpleNew(rank, const_cast<npy_intp*>(shape), type));
-  if (!made.is_valid()) throw nb::python_error();
-  return Array(made);
+  nb::object result = nb::steal(PyArray_SimpleNew(rank, const_cast<npy_intp*>(shape), type));
+  if (!result.is_valid()) throw nb::python_error();
+  return Array(result);
 }
 inline Array empty(std::initializer_list<npy_intp> shape, int type) {
   return empty(static_cast<int>(shape.size()), shape.begin(), type);
@@ -87,8 +91,8 @@ inline Array empty(std::initializer_list<npy_intp> shape, int type) {
 /// Whether no object but the current call refers to the memory of an array argument, so that it may
 /// be overwritten. owned_refcount: the reference count of an argument that a single local variable
 /// of the caller holds; 0 if unknown.
-inline bool is_unshared(nb::handle given, Py_ssize_t owned_refcount) {
-  PyObject* a = given.ptr();
+inline bool is_unshared(nb::handle object, Py_ssize_t owned_refcount) {
+  PyObject* a = object.ptr();
   if (owned_refcount == 0 || Py_REFCNT(a) != owned_refcount || !PyArray_CheckExact(a)) return false;
   auto* array = reinterpret_cast<PyArrayObject*>(a);
   bool own = PyArray_CHKFLAGS(array, NPY_ARRAY_OWNDATA) && PyArray_BASE(array) == nullptr;
@@ -104,14 +108,14 @@ inline bool same_real_dtype(std::initializer_list<const Array*> arrays) {
 
 /// Calls `body(T{})`, where T is the element type.
 template <class Body>
-void for_type(int type, const Body& body) {
+void dispatch_real_type(int type, const Body& body) {
   type == NPY_FLOAT ? body(float{}) : body(double{});
 }
 
 /// Releases the GIL if the kernel has enough work.
-class GilReleaseForWork {
+class ScopedGilReleaseForWork {
  public:
-  explicit GilReleaseForWork(Size work) {
+  explicit ScopedGilReleaseForWork(Size work) {
     if (work > 16384) released_.emplace();
   }
 

@@ -9,65 +9,70 @@ namespace {
 using Sizes = std::array<Size, 16>;
 constexpr Size kMaxKernelOffsets = 1024;
 
-kernels::ConvShape shape_of(const Sizes& s) {
+kernels::ConvShape to_conv_shape(const Sizes& s) {
   return {s[0], s[1], s[2],  s[3],  s[4],  s[5],  s[6],  s[7],
           s[8], s[9], s[10], s[11], s[12], s[13], s[14], s[15]};
 }
 
-bool fits(const Array& a, Size d0, Size d1, Size d2, Size d3) {
+bool has_shape(const Array& a, Size d0, Size d1, Size d2, Size d3) {
   return a.is_real() && a.rank() == 4 && a.dim(0) == d0 && a.dim(1) == d1 && a.dim(2) == d2 &&
          a.dim(3) == d3;
 }
-bool is_x(const Array& a, const kernels::ConvShape& s) { return fits(a, s.n, s.c, s.h, s.w); }
-bool is_filter(const Array& a, const kernels::ConvShape& s) {
-  return fits(a, s.m, s.c / s.groups, s.kh, s.kw);
+bool has_input_shape(const Array& a, const kernels::ConvShape& s) {
+  return has_shape(a, s.n, s.c, s.h, s.w);
 }
-bool is_y(const Array& a, const kernels::ConvShape& s) { return fits(a, s.n, s.m, s.oh, s.ow); }
-Size work(const kernels::ConvShape& s) { return s.n * s.m * s.oh * s.ow; }
+bool has_filter_shape(const Array& a, const kernels::ConvShape& s) {
+  return has_shape(a, s.m, s.c / s.groups, s.kh, s.kw);
+}
+bool has_output_shape(const Array& a, const kernels::ConvShape& s) {
+  return has_shape(a, s.n, s.m, s.oh, s.ow);
+}
+Size num_outputs(const kernels::ConvShape& s) { return s.n * s.m * s.oh * s.ow; }
 
 nb::object conv2d(nb::handle x, nb::handle filter, const Sizes& sizes) {
-  auto s = shape_of(sizes);
+  auto s = to_conv_shape(sizes);
   Array a(x), b(filter);
-  if (s.kh * s.kw > kMaxKernelOffsets || !is_x(a, s) || !is_filter(b, s) ||
+  if (s.kh * s.kw > kMaxKernelOffsets || !has_input_shape(a, s) || !has_filter_shape(b, s) ||
       !same_real_dtype({&a, &b}))
     return not_implemented();
   Array y = empty({s.n, s.m, s.oh, s.ow}, a.type());
-  for_type(a.type(), [&]<class T>(T) {
+  dispatch_real_type(a.type(), [&]<class T>(T) {
     const T *from = a.data<T>(), *by = b.data<T>();
-    GilReleaseForWork free(work(s));
+    ScopedGilReleaseForWork free(num_outputs(s));
     KernelPollScope poll_scope;
-    kernels::table<T>().conv(s, from, by, y.start<T>());
+    kernels::table<T>().conv(s, from, by, y.address<T>());
   });
   return to_object(std::move(y));
 }
 
 nb::object conv2d_input_grad(nb::handle filter, nb::handle g, const Sizes& sizes) {
-  auto s = shape_of(sizes);
+  auto s = to_conv_shape(sizes);
   Array a(filter), b(g);
-  if (s.kh * s.kw > kMaxKernelOffsets || !is_filter(a, s) || !is_y(b, s) ||
+  if (s.kh * s.kw > kMaxKernelOffsets || !has_filter_shape(a, s) || !has_output_shape(b, s) ||
       !same_real_dtype({&a, &b}))
     return not_implemented();
   Array x = empty({s.n, s.c, s.h, s.w}, a.type());
-  for_type(a.type(), [&]<class T>(T) {
+  dispatch_real_type(a.type(), [&]<class T>(T) {
     const T *by = a.data<T>(), *from = b.data<T>();
-    GilReleaseForWork free(work(s));
+    ScopedGilReleaseForWork free(num_outputs(s));
     KernelPollScope poll_scope;
-    kernels::table<T>().conv_input_grad(s, by, from, x.start<T>());
+    kernels::table<T>().conv_input_grad(s, by, from, x.address<T>());
   });
   return to_object(std::move(x));
 }
 
 nb::object conv2d_filter_grad(nb::handle x, nb::handle g, const Sizes& sizes) {
-  auto s = shape_of(sizes);
+  auto s = to_conv_shape(sizes);
   Array a(x), b(g);
-  if (s.kh * s.kw > kMaxKernelOffsets || !is_x(a, s) || !is_y(b, s) || !same_real_dtype({&a, &b}))
+  if (s.kh * s.kw > kMaxKernelOffsets || !has_input_shape(a, s) || !has_output_shape(b, s) ||
+      !same_real_dtype({&a, &b}))
     return not_implemented();
   Array filter = empty({s.m, s.c / s.groups, s.kh, s.kw}, a.type());
-  for_type(a.type(), [&]<class T>(T) {
+  dispatch_real_type(a.type(), [&]<class T>(T) {
     const T *from = a.data<T>(), *by = b.data<T>();
-    GilReleaseForWork free(work(s));
+    ScopedGilReleaseForWork free(num_outputs(s));
     KernelPollScope poll_scope;
-    kernels::table<T>().conv_filter_grad(s, from, by, filter.start<T>());
+    kernels::table<T>().conv_filter_grad(s, from, by, filter.address<T>());
   });
   return to_object(std::move(filter));
 }

@@ -17,9 +17,9 @@ nb::object unary(nb::handle x) {
   Array a(x);
   if (!a.is_real() || !a.is_contiguous()) return not_implemented();
   Array y = empty(a.rank(), a.shape(), a.type());
-  for_type(a.type(), [&]<class T>(T) {
-    GilReleaseForWork free(a.size());
-    kernels::table<T>().unary[static_cast<int>(Which)](a.size(), a.start<T>(), y.start<T>());
+  dispatch_real_type(a.type(), [&]<class T>(T) {
+    ScopedGilReleaseForWork free(a.size());
+    kernels::table<T>().unary[static_cast<int>(Which)](a.size(), a.address<T>(), y.address<T>());
   });
   return to_object(std::move(y));
 }
@@ -30,20 +30,20 @@ nb::object unary_grad(nb::handle x, nb::handle g) {
   if (!same_real_dtype({&a, &b}) || !a.same_shape(b) || !a.is_contiguous())
     return not_implemented();
   Array y = empty(a.rank(), a.shape(), a.type());
-  for_type(a.type(), [&]<class T>(T) {
+  dispatch_real_type(a.type(), [&]<class T>(T) {
     const T* back = b.data<T>();
-    GilReleaseForWork free(a.size());
-    kernels::table<T>().unary_grad[static_cast<int>(Which)](a.size(), a.start<T>(), back,
-                                                            y.start<T>());
+    ScopedGilReleaseForWork free(a.size());
+    kernels::table<T>().unary_grad[static_cast<int>(Which)](a.size(), a.address<T>(), back,
+                                                            y.address<T>());
   });
   return to_object(std::move(y));
 }
 
-/// How y [c] broadcasts to x [n,c,k]. fits: whether it has this form; along: whether y is smaller
-/// than x.
+/// How y [c] broadcasts to x [n,c,k]. fits: whether it has this form; is_smaller: whether y is
+/// smaller than x.
 struct BroadcastLayout {
   Size n = 1, c = 1, k = 1;
-  bool fits, along = false;
+  bool fits, is_smaller = false;
 
   BroadcastLayout(const Array& x, const Array& y) : fits(y.rank() <= x.rank()) {
     int shift = x.rank() - y.rank(), axis = 0;
@@ -53,7 +53,7 @@ struct BroadcastLayout {
       n *= x.dim(axis), fits &= dim(axis) == 1;
     for (; axis < x.rank() && dim(axis) == x.dim(axis); ++axis) c *= x.dim(axis);
     for (; axis < x.rank(); ++axis) k *= x.dim(axis), fits &= dim(axis) == 1;
-    along = n * k > 1;
+    is_smaller = n * k > 1;
   }
 };
 
@@ -62,13 +62,14 @@ nb::object binary(nb::handle x, nb::handle y, int axis) {
   Array a(x), b(y);
   if (axis != -1 || !same_real_dtype({&a, &b}) || !a.is_contiguous() || !b.is_contiguous())
     return not_implemented();
-  BroadcastLayout place(a, b);
-  if (!place.fits) return not_implemented();
+  BroadcastLayout layout(a, b);
+  if (!layout.fits) return not_implemented();
   Array z = empty(a.rank(), a.shape(), a.type());
-  for_type(a.type(), [&]<class T>(T) {
-    GilReleaseForWork free(a.size());
-    kernels::table<T>().binary[static_cast<int>(Which)](place.n, place.c, place.k, place.along,
-                                                        a.start<T>(), b.start<T>(), z.start<T>());
+  dispatch_real_type(a.type(), [&]<class T>(T) {
+    ScopedGilReleaseForWork free(a.size());
+    kernels::table<T>().binary[static_cast<int>(Which)](layout.n, layout.c, layout.k,
+                                                        layout.is_smaller, a.address<T>(),
+                                                        b.address<T>(), z.address<T>());
   });
   return to_object(std::move(z));
 }
@@ -77,36 +78,36 @@ nb::object sum(nb::handle x, Size n, Size c, Size k) {
   Array a(x);
   if (!a.is_real() || !a.is_contiguous() || a.size() != n * c * k) return not_implemented();
   Array y = empty({c}, a.type());
-  for_type(a.type(), [&]<class T>(T) {
-    GilReleaseForWork free(a.size());
-    kernels::table<T>().sum(n, c, k, a.start<T>(), y.start<T>());
+  dispatch_real_type(a.type(), [&]<class T>(T) {
+    ScopedGilReleaseForWork free(a.size());
+    kernels::table<T>().sum(n, c, k, a.address<T>(), y.address<T>());
   });
   return to_object(std::move(y));
 }
 
 /// The axes that a sum over x [n,c,k] keeps, if they are adjacent.
-struct KeptAxes {
+struct RemainingAxes {
   Size n = 1, c = 1, k = 1;
   int axes = 0;
   bool is_contiguous = true;  // no other axis lies between them
 
-  void add(Size size, bool stays) {
-    if (stays) is_contiguous &= k == 1 || axes == 0;
-    if (stays && axes == 0) n = std::exchange(k, 1);
-    (stays ? c : k) *= size;
-    axes += stays;
+  void add(Size size, bool remains) {
+    if (remains) is_contiguous &= k == 1 || axes == 0;
+    if (remains && axes == 0) n = std::exchange(k, 1);
+    (remains ? c : k) *= size;
+    axes += remains;
   }
 };
 
-nb::object sum_axes(const Array& x, KeptAxes m, int rank, const npy_intp* shape, bool mean) {
+nb::object sum_axes(const Array& x, RemainingAxes m, int rank, const npy_intp* shape, bool mean) {
   if (m.axes == 0) m = {1, 1, x.size(), 0, true};
   if (!m.is_contiguous || (m.n * m.k <= 1 && m.axes)) return not_implemented();
   Array y = empty(rank, shape, x.type());
-  for_type(x.type(), [&]<class T>(T) {
-    GilReleaseForWork free(x.size());
-    kernels::table<T>().sum(m.n, m.c, m.k, x.start<T>(), y.start<T>());
+  dispatch_real_type(x.type(), [&]<class T>(T) {
+    ScopedGilReleaseForWork free(x.size());
+    kernels::table<T>().sum(m.n, m.c, m.k, x.address<T>(), y.address<T>());
     if (mean)
-      for (Size i = 0; i < m.c; ++i) y.start<T>()[i] /= static_cast<T>(m.n * m.k);
+      for (Size i = 0; i < m.c; ++i) y.address<T>()[i] /= static_cast<T>(m.n * m.k);
   });
   return to_object(std::move(y));
 }
@@ -119,29 +120,30 @@ nb::object sum_to(nb::handle x, const std::vector<Size>& shape, int axis) {
   if (!a.is_real() || !a.is_contiguous() || rank > kMaxAxes) return not_implemented();
   int start = axis == -1 ? a.rank() - rank : axis;
   if (start < 0 || start + rank > a.rank()) return not_implemented();
-  KeptAxes m;
-  npy_intp wanted[kMaxAxes];
+  RemainingAxes m;
+  npy_intp target_shape[kMaxAxes];
   for (int i = 0; i < a.rank(); ++i) {
     bool inside = i >= start && i < start + rank;
-    if (inside) wanted[i - start] = shape[static_cast<std::size_t>(i - start)];
-    if (inside && wanted[i - start] != a.dim(i) && wanted[i - start] != 1) return not_implemented();
-    m.add(a.dim(i), inside && wanted[i - start] == a.dim(i));
+    if (inside) target_shape[i - start] = shape[static_cast<std::size_t>(i - start)];
+    if (inside && target_shape[i - start] != a.dim(i) && target_shape[i - start] != 1)
+      return not_implemented();
+    m.add(a.dim(i), inside && target_shape[i - start] == a.dim(i));
   }
-  return sum_axes(a, m, rank, wanted, false);
+  return sum_axes(a, m, rank, target_shape, false);
 }
 
 nb::object reduce(nb::handle x, const std::vector<int>& axes, bool keep, bool mean) {
   Array a(x);
   if (!a.is_real() || !a.is_contiguous() || a.rank() < 1 || a.rank() > kMaxAxes)
     return not_implemented();
-  KeptAxes m;
+  RemainingAxes m;
   npy_intp shape[kMaxAxes];
   int rank = 0;
   for (int i = 0; i < a.rank(); ++i) {
-    bool goes = axes.empty();
-    for (int axis : axes) goes |= axis == i || axis + a.rank() == i;
-    m.add(a.dim(i), !goes);
-    if (!goes || keep) shape[rank++] = goes ? 1 : a.dim(i);
+    bool is_reduced = axes.empty();
+    for (int axis : axes) is_reduced |= axis == i || axis + a.rank() == i;
+    m.add(a.dim(i), !is_reduced);
+    if (!is_reduced || keep) shape[rank++] = is_reduced ? 1 : a.dim(i);
   }
   return sum_axes(a, m, rank, shape, mean);
 }

@@ -47,14 +47,14 @@ struct ExpressionCode {
   std::vector<std::size_t> outputs;
   std::vector<std::size_t> reusable;  // inputs that the caller does not read again
 
-  [[nodiscard]] std::size_t first_result() const { return inputs + constants.size(); }
+  [[nodiscard]] std::size_t first_result_index() const { return inputs + constants.size(); }
 };
 
 /// How an input broadcasts to the result [rows, columns]: its elements depend on the row, on the
 /// column, on both, or on neither.
 enum BroadcastKind : unsigned char { scalar = 0, by_row = 1, by_column = 2, full = 3 };
 
-struct Input {
+struct ExpressionInput {
   const char* data = nullptr;
   BroadcastKind kind = scalar;
   bool is_byte = false;  // bool or uint8
@@ -66,18 +66,19 @@ struct BroadcastShape {
   npy_intp shape[kMaxRank];
   int rank = 0, type = NPY_FLOAT;
   Size size = 1, columns = 0;  // columns: 0 until an input determines it
-  std::array<Input, kMaxInputs> inputs;
+  std::array<ExpressionInput, kMaxInputs> inputs;
 
-  bool set(const std::vector<Array>& given) {
-    return broadcast(given) && std::all_of(given.begin(), given.end(), [&](const Array& a) {
-             return classify(a, inputs[static_cast<std::size_t>(&a - given.data())]);
+  bool try_set(const std::vector<Array>& operands) {
+    return broadcast(operands) &&
+           std::all_of(operands.begin(), operands.end(), [&](const Array& a) {
+             return classify(a, inputs[static_cast<std::size_t>(&a - operands.data())]);
            });
   }
 
  private:
-  bool broadcast(const std::vector<Array>& given) {
+  bool broadcast(const std::vector<Array>& operands) {
     bool typed = false;
-    for (const Array& a : given) {
+    for (const Array& a : operands) {
       if (!a.is_array() || a.rank() > kMaxRank || !a.is_contiguous() || a.size() == 0) return false;
       rank = std::max(rank, a.rank());
       if (a.type() == NPY_BOOL || a.type() == NPY_UBYTE) continue;
@@ -87,7 +88,7 @@ struct BroadcastShape {
     }
     for (int i = 0; i < rank; ++i) {
       shape[i] = 1;
-      for (const Array& a : given) {
+      for (const Array& a : operands) {
         Size d = dim(a, i);
         if (d != 1 && shape[i] != 1 && d != shape[i]) return false;
         if (d != 1) shape[i] = d;
@@ -102,8 +103,8 @@ struct BroadcastShape {
     return own < 0 ? 1 : a.dim(own);
   }
 
-  bool classify(const Array& a, Input& in) {
-    in.data = a.start<char>();
+  bool classify(const Array& a, ExpressionInput& in) {
+    in.data = a.address<char>();
     in.is_byte = a.type() == NPY_BOOL || a.type() == NPY_UBYTE;
     Size count = a.size();
     in.kind = count == size ? full : scalar;
@@ -118,9 +119,9 @@ struct BroadcastShape {
     for (int i = to; i < rank; ++i) behind *= shape[i];
     if (before != 1 && behind != 1) return false;
     in.kind = behind == 1 ? by_column : by_row;
-    Size wanted = behind == 1 ? count : size / count;
-    if (columns != 0 && columns != wanted) return false;
-    columns = wanted;
+    Size num_columns = behind == 1 ? count : size / count;
+    if (columns != 0 && columns != num_columns) return false;
+    columns = num_columns;
     return true;
   }
 };
@@ -129,9 +130,9 @@ template <class T>
 class ExpressionRun {
  public:
   ExpressionRun(const ExpressionCode& code, const BroadcastShape& layout,
-                const std::vector<Array>& made)
+                const std::vector<Array>& outputs)
       : code_(code), layout_(layout), columns_(layout.columns ? layout.columns : layout.size) {
-    for (const Array& a : made) outputs_.push_back(a.start<T>());
+    for (const Array& a : outputs) outputs_.push_back(a.address<T>());
     rows_ = layout.size / columns_;
     chunk_rows_ = std::max<Size>(1, kChunk / columns_);
     chunk_columns_ = std::min(columns_, kChunk);
@@ -142,15 +143,15 @@ class ExpressionRun {
   void run() const {
     Size parts = chunk_columns_ == columns_ ? 1 : (columns_ + chunk_columns_ - 1) / chunk_columns_;
     Size chunks = (rows_ + chunk_rows_ - 1) / chunk_rows_ * parts;
-    kernels::parallel_parts(
+    kernels::parallel_ranges(
         chunks, std::max<Size>(1, kParallel / (chunk_rows_ * chunk_columns_)),
         [&](Size from, Size to) {
           auto* memory = static_cast<T*>(kernels::workspace(5, memory_size() * sizeof(T)));
-          std::vector<const T*> values = constants(memory);
+          std::vector<const T*> values = fill_constants(memory);
           for (Size i = from; i < to; ++i) {
             Size row = i / parts * chunk_rows_, column = i % parts * chunk_columns_;
-            chunk(memory, values, row, std::min(chunk_rows_, rows_ - row), column,
-                  std::min(chunk_columns_, columns_ - column));
+            run_chunk(memory, values, row, std::min(chunk_rows_, rows_ - row), column,
+                      std::min(chunk_columns_, columns_ - column));
           }
         });
   }
@@ -162,59 +163,60 @@ class ExpressionRun {
   std::vector<T*> outputs_;
 
   [[nodiscard]] std::size_t memory_size() const {
-    return (code_.first_result() + code_.buffers) * static_cast<std::size_t>(buffer_size_ + 16);
+    return (code_.first_result_index() + code_.buffers) *
+           static_cast<std::size_t>(buffer_size_ + 16);
   }
   T* buffer(T* memory, std::size_t number) const {
     return memory + number * static_cast<std::size_t>(buffer_size_ + 16);
   }
 
   // The address of each value.  Fills the buffers of constants and scalar inputs.
-  std::vector<const T*> constants(T* memory) const {
-    std::vector<const T*> values(code_.first_result() + code_.instructions.size());
-    for (std::size_t i = 0; i < code_.first_result(); ++i) {
+  std::vector<const T*> fill_constants(T* memory) const {
+    std::vector<const T*> values(code_.first_result_index() + code_.instructions.size());
+    for (std::size_t i = 0; i < code_.first_result_index(); ++i) {
       T* to = buffer(memory, i);
       values[i] = to;
       if (i >= code_.inputs)
         std::fill(to, to + buffer_size_, static_cast<T>(code_.constants[i - code_.inputs]));
       else if (layout_.inputs[i].kind == scalar)
-        std::fill(to, to + buffer_size_, at(layout_.inputs[i], 0));
+        std::fill(to, to + buffer_size_, element(layout_.inputs[i], 0));
     }
     return values;
   }
 
-  static T at(const Input& in, Size i) {
+  static T element(const ExpressionInput& in, Size i) {
     return in.is_byte ? static_cast<T>(static_cast<unsigned char>(in.data[i]))
                       : reinterpret_cast<const T*>(in.data)[i];
   }
 
-  const T* load_input(const Input& in, T* to, Size row, Size rows, Size column,
+  const T* load_input(const ExpressionInput& in, T* to, Size row, Size rows, Size column,
                       Size columns) const {
     if (in.kind == full) {
       Size start = row * columns_ + column;
       if (!in.is_byte) return reinterpret_cast<const T*>(in.data) + start;
-      for (Size i = 0; i < rows * columns; ++i) to[i] = at(in, start + i);
+      for (Size i = 0; i < rows * columns; ++i) to[i] = element(in, start + i);
       return to;
     }
     if (in.kind == by_column && rows == 1 && !in.is_byte)
       return reinterpret_cast<const T*>(in.data) + column;
     for (Size r = 0; r < rows; ++r)
       for (Size c = 0; c < columns; ++c)
-        to[r * columns + c] = at(in, in.kind == by_row ? row + r : column + c);
+        to[r * columns + c] = element(in, in.kind == by_row ? row + r : column + c);
     return to;
   }
 
-  void chunk(T* memory, std::vector<const T*>& values, Size row, Size rows, Size column,
-             Size columns) const {
+  void run_chunk(T* memory, std::vector<const T*>& values, Size row, Size rows, Size column,
+                 Size columns) const {
     for (std::size_t i = 0; i < code_.inputs; ++i)
       if (layout_.inputs[i].kind != scalar)
         values[i] = load_input(layout_.inputs[i], buffer(memory, i), row, rows, column, columns);
     const auto& ops = kernels::table<T>().expr_ops.run;
-    std::size_t number = code_.first_result();
+    std::size_t number = code_.first_result_index();
     for (const Instruction& step : code_.instructions) {
-      T* to =
-          step.destination < 0
-              ? outputs_[static_cast<std::size_t>(-1 - step.destination)] + row * columns_ + column
-              : buffer(memory, code_.first_result() + static_cast<std::size_t>(step.destination));
+      T* to = step.destination < 0 ? outputs_[static_cast<std::size_t>(-1 - step.destination)] +
+                                         row * columns_ + column
+                                   : buffer(memory, code_.first_result_index() +
+                                                        static_cast<std::size_t>(step.destination));
       ops[step.op](rows * columns, values[step.x], values[step.y], to);
       values[number++] = to;
     }
@@ -224,22 +226,24 @@ class ExpressionRun {
 class Expression {
  public:
   Expression(std::size_t inputs, std::vector<double> constants, const nb::list& code,
-             std::vector<std::size_t> outputs, std::vector<std::size_t> spent, Py_ssize_t alone)
-      : owned_refcount_(alone) {
+             std::vector<std::size_t> outputs, std::vector<std::size_t> reusable,
+             Py_ssize_t owned_refcount)
+      : owned_refcount_(owned_refcount) {
     code_.inputs = inputs;
     code_.constants = std::move(constants);
     code_.outputs = std::move(outputs);
-    code_.reusable = std::move(spent);
+    code_.reusable = std::move(reusable);
     if (inputs < 1 || inputs > kMaxInputs)
       throw nb::value_error("an expression has 1 to 64 inputs");
     for (nb::handle item : code) {
       auto [name, x, y] = nb::cast<std::tuple<std::string, std::size_t, std::size_t>>(item);
-      std::size_t known = code_.first_result() + code_.instructions.size();
+      std::size_t known = code_.first_result_index() + code_.instructions.size();
       if (x >= known || y >= known) throw nb::value_error("an operand is not computed yet");
       code_.instructions.push_back({find_expr_op(name), x, y, 0});
     }
     for (std::size_t o : code_.outputs)
-      if (o < code_.first_result() || o >= code_.first_result() + code_.instructions.size())
+      if (o < code_.first_result_index() ||
+          o >= code_.first_result_index() + code_.instructions.size())
         throw nb::value_error("an output is not a result");
     for (std::size_t i : code_.reusable)
       if (i >= inputs) throw nb::value_error("a reusable value is not an input");
@@ -247,34 +251,34 @@ class Expression {
     find_last_reads();
   }
 
-  [[nodiscard]] nb::object call(const nb::args& given) const {
-    if (given.size() != code_.inputs) return not_implemented();
-    std::vector<std::size_t> free = reusable_inputs(given);
+  [[nodiscard]] nb::object call(const nb::args& operands) const {
+    if (operands.size() != code_.inputs) return not_implemented();
+    std::vector<std::size_t> free = reusable_inputs(operands);
     std::vector<Array> arrays;
-    arrays.reserve(given.size());
-    for (nb::handle a : given) {
+    arrays.reserve(operands.size());
+    for (nb::handle a : operands) {
       bool number = PyArray_CheckScalar(a.ptr()) && !PyArray_Check(a.ptr());
-      nb::object held = number ? nb::steal(PyArray_FromScalar(a.ptr(), nullptr)) : nb::borrow(a);
-      if (!held.is_valid()) throw nb::python_error();
-      arrays.emplace_back(held);
+      nb::object array = number ? nb::steal(PyArray_FromScalar(a.ptr(), nullptr)) : nb::borrow(a);
+      if (!array.is_valid()) throw nb::python_error();
+      arrays.emplace_back(array);
     }
     BroadcastShape layout;
-    if (!layout.set(arrays) || !outputs_are_full(layout)) return not_implemented();
-    std::vector<Array> made;
-    made.reserve(code_.outputs.size());
+    if (!layout.try_set(arrays) || !outputs_are_full(layout)) return not_implemented();
+    std::vector<Array> outputs;
+    outputs.reserve(code_.outputs.size());
     for (std::size_t output : code_.outputs)
-      made.push_back(output_array(output, free, arrays, layout));
-    for_type(layout.type, [&]<class T>(T) {
-      GilReleaseForWork unlocked(layout.size * static_cast<Size>(code_.instructions.size()));
-      ExpressionRun<T>(code_, layout, made).run();
+      outputs.push_back(output_array(output, free, arrays, layout));
+    dispatch_real_type(layout.type, [&]<class T>(T) {
+      ScopedGilReleaseForWork unlocked(layout.size * static_cast<Size>(code_.instructions.size()));
+      ExpressionRun<T>(code_, layout, outputs).run();
     });
-    if (made.size() == 1) return python::to_object(std::move(made[0]));
-    nb::object found = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(made.size())));
-    if (!found.is_valid()) throw nb::python_error();
-    for (std::size_t i = 0; i < made.size(); ++i)
-      PyTuple_SetItem(found.ptr(), static_cast<Py_ssize_t>(i),
-                      python::to_object(std::move(made[i])).release().ptr());
-    return found;
+    if (outputs.size() == 1) return python::to_object(std::move(outputs[0]));
+    nb::object result = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(outputs.size())));
+    if (!result.is_valid()) throw nb::python_error();
+    for (std::size_t i = 0; i < outputs.size(); ++i)
+      PyTuple_SetItem(result.ptr(), static_cast<Py_ssize_t>(i),
+                      python::to_object(std::move(outputs[i])).release().ptr());
+    return result;
   }
 
  private:
@@ -283,11 +287,11 @@ class Expression {
   Py_ssize_t owned_refcount_;            // see `is_unshared`
 
   // The reusable inputs that no other object refers to.
-  [[nodiscard]] std::vector<std::size_t> reusable_inputs(const nb::args& given) const {
-    std::vector<std::size_t> found;
+  [[nodiscard]] std::vector<std::size_t> reusable_inputs(const nb::args& operands) const {
+    std::vector<std::size_t> result;
     for (std::size_t i : code_.reusable)
-      if (is_unshared(given[i], owned_refcount_)) found.push_back(i);
-    return found;
+      if (is_unshared(operands[i], owned_refcount_)) result.push_back(i);
+    return result;
   }
 
   // The array of an output: a reusable input that no later instruction reads, or a new array.
@@ -297,11 +301,12 @@ class Expression {
       const Array& a = arrays[*i];
       bool same_shape = a.rank() == layout.rank &&
                         std::equal(layout.shape, layout.shape + layout.rank, a.shape());
-      if (!same_shape || a.type() != layout.type || last_reads_[*i] > output - code_.first_result())
+      if (!same_shape || a.type() != layout.type ||
+          last_reads_[*i] > output - code_.first_result_index())
         continue;
-      Array found = a;
+      Array result = a;
       free.erase(i);
-      return found;
+      return result;
     }
     return empty(layout.rank, layout.shape, layout.type);
   }
@@ -315,7 +320,7 @@ class Expression {
 
   // Whether every output has the full shape.
   [[nodiscard]] bool outputs_are_full(const BroadcastShape& layout) const {
-    std::vector<unsigned char> kinds(code_.first_result(), scalar);
+    std::vector<unsigned char> kinds(code_.first_result_index(), scalar);
     for (std::size_t i = 0; i < code_.inputs; ++i) kinds[i] = layout.inputs[i].kind;
     for (const Instruction& step : code_.instructions)
       kinds.push_back(static_cast<unsigned char>(kinds[step.x] | kinds[step.y]));
@@ -327,26 +332,26 @@ class Expression {
   // Outputs have their own arrays.
   void assign_destinations() {
     auto& steps = code_.instructions;
-    std::size_t first = code_.first_result();
+    std::size_t first = code_.first_result_index();
     std::vector<std::size_t> last(steps.size(), steps.size());
     for (std::size_t i = 0; i < steps.size(); ++i)
       for (std::size_t v : {steps[i].x, steps[i].y})
         if (v >= first) last[v - first] = i;
-    std::vector<Size> spare;
+    std::vector<Size> free_buffers;
     for (std::size_t i = 0; i < steps.size(); ++i) {
       for (std::size_t v : {steps[i].x, steps[i].y}) {
         if (v < first || last[v - first] != i) continue;
         last[v - first] = steps.size();  // both operands may be the same value
-        if (steps[v - first].destination >= 0) spare.push_back(steps[v - first].destination);
+        if (steps[v - first].destination >= 0) free_buffers.push_back(steps[v - first].destination);
       }
       auto output = std::find(code_.outputs.begin(), code_.outputs.end(), first + i);
       if (output != code_.outputs.end()) {
         steps[i].destination = -1 - (output - code_.outputs.begin());
         continue;
       }
-      if (spare.empty()) spare.push_back(static_cast<Size>(code_.buffers++));
-      steps[i].destination = spare.back();
-      spare.pop_back();
+      if (free_buffers.empty()) free_buffers.push_back(static_cast<Size>(code_.buffers++));
+      steps[i].destination = free_buffers.back();
+      free_buffers.pop_back();
     }
   }
 };

@@ -12,13 +12,16 @@ namespace {
 /// or float64.
 class InplaceCall {
  public:
-  InplaceCall(nb::object function, std::vector<std::size_t> spent, Py_ssize_t alone)
-      : function_(std::move(function)), reusable_(std::move(spent)), owned_refcount_(alone) {}
+  InplaceCall(nb::object function, std::vector<std::size_t> reusable, Py_ssize_t owned_refcount)
+      : function_(std::move(function)),
+        reusable_(std::move(reusable)),
+        owned_refcount_(owned_refcount) {}
 
-  [[nodiscard]] nb::object call(const nb::args& given) const {
+  [[nodiscard]] nb::object call(const nb::args& operands) const {
     for (std::size_t i : reusable_)
-      if (i < given.size() && is_unshared(given[i], owned_refcount_) && all_like(given, given[i]))
-        return function_(*given, nb::arg("out") = given[i]);
+      if (i < operands.size() && is_unshared(operands[i], owned_refcount_) &&
+          all_match(operands, operands[i]))
+        return function_(*operands, nb::arg("out") = operands[i]);
     return not_implemented();
   }
 
@@ -27,9 +30,9 @@ class InplaceCall {
   std::vector<std::size_t> reusable_;
   Py_ssize_t owned_refcount_;
 
-  static bool all_like(const nb::args& given, nb::handle place) {
-    Array to(place);
-    return std::all_of(given.begin(), given.end(), [&](nb::handle operand) {
+  static bool all_match(const nb::args& operands, nb::handle target) {
+    Array to(target);
+    return std::all_of(operands.begin(), operands.end(), [&](nb::handle operand) {
       Array a(operand);
       return same_real_dtype({&to, &a}) && a.same_shape(to);
     });

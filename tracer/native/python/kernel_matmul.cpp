@@ -7,12 +7,12 @@ namespace {
 constexpr int kMaxAxes = 8;
 
 /// The batch axes, broadcast: the shape of the result, and the position of each operand's matrices.
-struct Batch {
+struct BroadcastBatch {
   npy_intp shape[kMaxAxes + 2];
   int axes;
   Size count = 1;
 
-  bool set(const Array& a, const Array& b) {
+  bool try_set(const Array& a, const Array& b) {
     axes = std::max(a.rank(), b.rank()) - 2;
     if (a.rank() < 2 || b.rank() < 2 || axes > kMaxAxes) return false;
     for (int i = 0; i < axes; ++i) {
@@ -25,17 +25,17 @@ struct Batch {
   }
 
   template <class T>
-  std::vector<const T*> starts(const Array& of) const {
-    std::vector<const T*> found(static_cast<std::size_t>(count));
+  std::vector<const T*> matrix_addresses(const Array& of) const {
+    std::vector<const T*> addresses(static_cast<std::size_t>(count));
     npy_intp at[kMaxAxes] = {};
-    for (const T*& place : found) {
+    for (const T*& address : addresses) {
       Size offset = 0;
       for (int i = 0; i < axes; ++i)
         if (dim(of, i) > 1) offset += at[i] * of.stride(i + of.rank() - 2 - axes);
-      place = of.start<T>() + offset;
+      address = of.address<T>() + offset;
       for (int i = axes - 1; i >= 0 && ++at[i] == shape[i]; --i) at[i] = 0;
     }
-    return found;
+    return addresses;
   }
 
  private:
@@ -47,22 +47,23 @@ struct Batch {
 
 template <class T>
 void multiply(const Array& a, const Array& b, bool transpose_a, bool transpose_b,
-              const Batch& batch, Array& c) {
+              const BroadcastBatch& batch, Array& c) {
   int a_row = a.rank() - (transpose_a ? 1 : 2), a_column = a.rank() - (transpose_a ? 2 : 1);
   int b_row = b.rank() - (transpose_b ? 1 : 2), b_column = b.rank() - (transpose_b ? 2 : 1);
-  auto from_a = batch.starts<T>(a), from_b = batch.starts<T>(b);
-  kernels::Products<T> s{batch.count,     a.dim(a_row),       b.dim(b_column),    a.dim(a_column),
-                         from_a.data(),   a.stride(a_row),    a.stride(a_column), from_b.data(),
-                         b.stride(b_row), b.stride(b_column), c.start<T>()};
-  GilReleaseForWork free(s.count * s.m * s.n * s.k / 16);
+  auto from_a = batch.matrix_addresses<T>(a), from_b = batch.matrix_addresses<T>(b);
+  kernels::MatmulBatch<T> s{batch.count,        a.dim(a_row),  b.dim(b_column),
+                            a.dim(a_column),    from_a.data(), a.stride(a_row),
+                            a.stride(a_column), from_b.data(), b.stride(b_row),
+                            b.stride(b_column), c.address<T>()};
+  ScopedGilReleaseForWork free(s.count * s.m * s.n * s.k / 16);
   KernelPollScope poll_scope;
   kernels::table<T>().products(s);
 }
 
 nb::object matmul(nb::handle x, nb::handle y, bool transpose_x, bool transpose_y) {
   Array a(x), b(y);
-  Batch batch;
-  if (!same_real_dtype({&a, &b}) || !batch.set(a, b)) return not_implemented();
+  BroadcastBatch batch;
+  if (!same_real_dtype({&a, &b}) || !batch.try_set(a, b)) return not_implemented();
   Size m = a.dim(a.rank() - (transpose_x ? 1 : 2)), k = a.dim(a.rank() - (transpose_x ? 2 : 1));
   Size n = b.dim(b.rank() - (transpose_y ? 2 : 1));
   if (k != b.dim(b.rank() - (transpose_y ? 1 : 2))) return not_implemented();
@@ -75,14 +76,22 @@ nb::object matmul(nb::handle x, nb::handle y, bool transpose_x, bool transpose_y
     batch.axes = 0;
     batch.count = 1;
   }
-  for_type(a.type(), [&]<class T>(T) {
+  dispatch_real_type(a.type(), [&]<class T>(T) {
     if (rows) {
-      const T *from_a = a.start<T>(), *from_b = b.start<T>();
+      const T *from_a = a.address<T>(), *from_b = b.address<T>();
       int row = transpose_y ? 1 : 0;
-      kernels::Products<T> s{
-          1,           a.size() / k, n, k, &from_a, k, 1, &from_b, b.stride(row), b.stride(1 - row),
-          c.start<T>()};
-      GilReleaseForWork free(s.m * n * k / 16);
+      kernels::MatmulBatch<T> s{1,
+                                a.size() / k,
+                                n,
+                                k,
+                                &from_a,
+                                k,
+                                1,
+                                &from_b,
+                                b.stride(row),
+                                b.stride(1 - row),
+                                c.address<T>()};
+      ScopedGilReleaseForWork free(s.m * n * k / 16);
       KernelPollScope poll_scope;
       kernels::table<T>().products(s);
     } else {

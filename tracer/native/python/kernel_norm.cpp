@@ -4,17 +4,17 @@
 namespace oarlock::python {
 namespace {
 
-bool has_view(const Array& x, Size n, Size c, Size k) {
+bool has_size(const Array& x, Size n, Size c, Size k) {
   return x.is_contiguous() && x.size() == n * c * k;
 }
 
 nb::object moments(nb::handle x, Size n, Size c, Size k) {
   Array a(x);
-  if (!a.is_real() || !has_view(a, n, c, k)) return not_implemented();
+  if (!a.is_real() || !has_size(a, n, c, k)) return not_implemented();
   Array mean = empty({c}, a.type()), variance = empty({c}, a.type());
-  for_type(a.type(), [&]<class T>(T) {
-    GilReleaseForWork free(a.size());
-    kernels::table<T>().moments(n, c, k, a.start<T>(), mean.start<T>(), variance.start<T>());
+  dispatch_real_type(a.type(), [&]<class T>(T) {
+    ScopedGilReleaseForWork free(a.size());
+    kernels::table<T>().moments(n, c, k, a.address<T>(), mean.address<T>(), variance.address<T>());
   });
   return nb::make_tuple(to_object(std::move(mean)), to_object(std::move(variance)));
 }
@@ -22,36 +22,36 @@ nb::object moments(nb::handle x, Size n, Size c, Size k) {
 nb::object affine(nb::handle x, nb::handle mean, nb::handle factor, nb::handle bias, Size n, Size c,
                   Size k) {
   Array a(x), m(mean), f(factor), b(bias);
-  if (!same_real_dtype({&a, &m, &f, &b}) || !has_view(a, n, c, k)) return not_implemented();
+  if (!same_real_dtype({&a, &m, &f, &b}) || !has_size(a, n, c, k)) return not_implemented();
   if (m.size() != c || f.size() != c || b.size() != c) return not_implemented();
   Array y = empty(a.rank(), a.shape(), a.type());
-  for_type(a.type(), [&]<class T>(T) {
+  dispatch_real_type(a.type(), [&]<class T>(T) {
     const T *middle = m.data<T>(), *times = f.data<T>(), *plus = b.data<T>();
-    GilReleaseForWork free(a.size());
-    kernels::table<T>().affine(n, c, k, a.start<T>(), middle, times, plus, y.start<T>());
+    ScopedGilReleaseForWork free(a.size());
+    kernels::table<T>().affine(n, c, k, a.address<T>(), middle, times, plus, y.address<T>());
   });
   return to_object(std::move(y));
 }
 
 /// Whether an optional operand is None, or has the dtype of x and `size` elements.
-bool is_none_or_like(const Array& given, nb::handle handle, const Array& x, Size size) {
-  return handle.is_none() || (same_real_dtype({&x, &given}) && given.size() == size);
+bool is_none_or_like(const Array& operand, nb::handle handle, const Array& x, Size size) {
+  return handle.is_none() || (same_real_dtype({&x, &operand}) && operand.size() == size);
 }
 
 nb::object layer_norm(nb::handle x, nb::handle weight, nb::handle bias, double epsilon, Size r,
                       Size k) {
   Array a(x), w(weight), b(bias);
-  if (!a.is_real() || !has_view(a, 1, r, k) || !is_none_or_like(w, weight, a, k) ||
+  if (!a.is_real() || !has_size(a, 1, r, k) || !is_none_or_like(w, weight, a, k) ||
       !is_none_or_like(b, bias, a, k))
     return not_implemented();
   Array y = empty(a.rank(), a.shape(), a.type()), mean = empty({r}, a.type()),
         variance = empty({r}, a.type());
-  for_type(a.type(), [&]<class T>(T) {
+  dispatch_real_type(a.type(), [&]<class T>(T) {
     const T *times = weight.is_none() ? nullptr : w.data<T>(),
             *plus = bias.is_none() ? nullptr : b.data<T>();
-    GilReleaseForWork free(a.size());
-    kernels::table<T>().layer_norm(r, k, static_cast<T>(epsilon), a.start<T>(), times, plus,
-                                   y.start<T>(), mean.start<T>(), variance.start<T>());
+    ScopedGilReleaseForWork free(a.size());
+    kernels::table<T>().layer_norm(r, k, static_cast<T>(epsilon), a.address<T>(), times, plus,
+                                   y.address<T>(), mean.address<T>(), variance.address<T>());
   });
   return nb::make_tuple(to_object(std::move(y)), to_object(std::move(mean)),
                         to_object(std::move(variance)));
@@ -60,14 +60,15 @@ nb::object layer_norm(nb::handle x, nb::handle weight, nb::handle bias, double e
 nb::object standardize_grad(nb::handle x, nb::handle mean, nb::handle inv_std, nb::handle g, Size n,
                             Size c, Size k) {
   Array a(x), m(mean), v(inv_std), b(g);
-  if (!same_real_dtype({&a, &m, &v, &b}) || !has_view(a, n, c, k) || b.size() != a.size() ||
+  if (!same_real_dtype({&a, &m, &v, &b}) || !has_size(a, n, c, k) || b.size() != a.size() ||
       m.size() != c || v.size() != c)
     return not_implemented();
   Array dx = empty(a.rank(), a.shape(), a.type());
-  for_type(a.type(), [&]<class T>(T) {
+  dispatch_real_type(a.type(), [&]<class T>(T) {
     const T *middle = m.data<T>(), *inv = v.data<T>(), *back = b.data<T>();
-    GilReleaseForWork free(a.size());
-    kernels::table<T>().standardize_grad(n, c, k, a.start<T>(), middle, inv, back, dx.start<T>());
+    ScopedGilReleaseForWork free(a.size());
+    kernels::table<T>().standardize_grad(n, c, k, a.address<T>(), middle, inv, back,
+                                         dx.address<T>());
   });
   return to_object(std::move(dx));
 }
@@ -75,19 +76,20 @@ nb::object standardize_grad(nb::handle x, nb::handle mean, nb::handle inv_std, n
 nb::object standardize_dot(nb::handle x, nb::handle mean, nb::handle inv_std, nb::handle y,
                            bool rows, Size n, Size c, Size k) {
   Array a(x), m(mean), v(inv_std), b(y);
-  if (!same_real_dtype({&a, &m, &v, &b}) || !has_view(a, n, c, k) || b.size() != a.size() ||
+  if (!same_real_dtype({&a, &m, &v, &b}) || !has_size(a, n, c, k) || b.size() != a.size() ||
       m.size() != c || v.size() != c)
     return not_implemented();
   if (rows && n != 1) return not_implemented();
   Array out = empty({rows ? k : c}, a.type());
-  for_type(a.type(), [&]<class T>(T) {
+  dispatch_real_type(a.type(), [&]<class T>(T) {
     const T *middle = m.data<T>(), *inv = v.data<T>(), *back = b.data<T>();
-    GilReleaseForWork free(a.size());
+    ScopedGilReleaseForWork free(a.size());
     if (rows)
-      kernels::table<T>().standardize_dot_rows(c, k, a.start<T>(), middle, inv, back,
-                                               out.start<T>());
+      kernels::table<T>().standardize_dot_rows(c, k, a.address<T>(), middle, inv, back,
+                                               out.address<T>());
     else
-      kernels::table<T>().standardize_dot(n, c, k, a.start<T>(), middle, inv, back, out.start<T>());
+      kernels::table<T>().standardize_dot(n, c, k, a.address<T>(), middle, inv, back,
+                                          out.address<T>());
   });
   return to_object(std::move(out));
 }

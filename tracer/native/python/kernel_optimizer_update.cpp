@@ -33,59 +33,59 @@ bool gather_arrays(nb::list rows, std::size_t states, std::vector<ParameterArray
   return !jobs.empty();
 }
 
-std::vector<Size> starts_of(const std::vector<ParameterArrays>& jobs) {
+std::vector<Size> start_positions(const std::vector<ParameterArrays>& jobs) {
   std::vector<Size> starts{0};
   for (const ParameterArrays& job : jobs) starts.push_back(starts.back() + job.parameter.size());
   return starts;
 }
 
-nb::object results(std::vector<ParameterArrays>& jobs) {
-  nb::list found;
-  for (ParameterArrays& job : jobs) found.append(to_object(std::move(job.result)));
-  return found;
+nb::object to_result_list(std::vector<ParameterArrays>& jobs) {
+  nb::list list;
+  for (ParameterArrays& job : jobs) list.append(to_object(std::move(job.result)));
+  return list;
 }
 
 template <class T>
-T number(nb::handle row, int index) {
+T read_number(nb::handle row, int index) {
   return static_cast<T>(nb::cast<double>(row[index]));
 }
 
 nb::object adam(nb::list rows, double beta1, double beta2) {
   std::vector<ParameterArrays> jobs;
   if (!gather_arrays(rows, 2, jobs)) return not_implemented();
-  auto starts = starts_of(jobs);
-  for_type(jobs[0].parameter.type(), [&]<class T>(T) {
+  auto starts = start_positions(jobs);
+  dispatch_real_type(jobs[0].parameter.type(), [&]<class T>(T) {
     std::vector<kernels::AdamStep<T>> steps;
     for (std::size_t i = 0; i < jobs.size(); ++i) {
       ParameterArrays& job = jobs[i];
       nb::handle row = rows[i];
-      steps.push_back({job.parameter.data<T>(), job.gradient.data<T>(), job.state[0].start<T>(),
-                       job.state[1].start<T>(), job.result.start<T>(), T(beta1), T(beta2),
-                       T(1 - beta1), T(1 - beta2), number<T>(row, 4), number<T>(row, 5),
-                       number<T>(row, 6)});
+      steps.push_back({job.parameter.data<T>(), job.gradient.data<T>(), job.state[0].address<T>(),
+                       job.state[1].address<T>(), job.result.address<T>(), T(beta1), T(beta2),
+                       T(1 - beta1), T(1 - beta2), read_number<T>(row, 4), read_number<T>(row, 5),
+                       read_number<T>(row, 6)});
     }
-    GilReleaseForWork free(starts.back());
+    ScopedGilReleaseForWork free(starts.back());
     kernels::table<T>().adam(static_cast<Size>(steps.size()), starts.data(), steps.data());
   });
-  return results(jobs);
+  return to_result_list(jobs);
 }
 
 nb::object momentum(nb::list rows, bool has_velocity, double factor, bool nesterov) {
   std::vector<ParameterArrays> jobs;
   if (!gather_arrays(rows, has_velocity ? 1 : 0, jobs)) return not_implemented();
-  auto starts = starts_of(jobs);
-  for_type(jobs[0].parameter.type(), [&]<class T>(T) {
+  auto starts = start_positions(jobs);
+  dispatch_real_type(jobs[0].parameter.type(), [&]<class T>(T) {
     std::vector<kernels::MomentumStep<T>> steps;
     for (std::size_t i = 0; i < jobs.size(); ++i) {
       ParameterArrays& job = jobs[i];
       steps.push_back({job.parameter.data<T>(), job.gradient.data<T>(),
-                       has_velocity ? job.state[0].start<T>() : nullptr, job.result.start<T>(),
-                       T(factor), number<T>(rows[i], has_velocity ? 3 : 2), nesterov});
+                       has_velocity ? job.state[0].address<T>() : nullptr, job.result.address<T>(),
+                       T(factor), read_number<T>(rows[i], has_velocity ? 3 : 2), nesterov});
     }
-    GilReleaseForWork free(starts.back());
+    ScopedGilReleaseForWork free(starts.back());
     kernels::table<T>().momentum(static_cast<Size>(steps.size()), starts.data(), steps.data());
   });
-  return results(jobs);
+  return to_result_list(jobs);
 }
 
 }  // namespace

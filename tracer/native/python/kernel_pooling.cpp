@@ -9,32 +9,22 @@ namespace {
 using Sizes = std::array<Size, 10>;  // h, w, oh, ow, kh, kw, stride_h, stride_w, top, left
 
 /// Whether the images are [N,C,h,w]; sets the sizes and the number of planes.
-bool set(kernels::PoolShape& s, const Array& pictures, Size h, Size w, const Sizes& z) {
-  if (!pictures.is_real() || pictures.rank() != 4 || pictures.dim(2) != h || pictures.dim(3) != w)
+bool set_pool_shape(kernels::PoolShape& s, const Array& images, Size h, Size w, const Sizes& z) {
+  if (!images.is_real() || images.rank() != 4 || images.dim(2) != h || images.dim(3) != w)
     return false;
-  s = {pictures.dim(0) * pictures.dim(1),
-       z[0],
-       z[1],
-       z[2],
-       z[3],
-       z[4],
-       z[5],
-       z[6],
-       z[7],
-       z[8],
-       z[9]};
+  s = {images.dim(0) * images.dim(1), z[0], z[1], z[2], z[3], z[4], z[5], z[6], z[7], z[8], z[9]};
   return true;
 }
 
 nb::object max_pool(nb::handle x, const Sizes& z) {
   Array a(x);
   kernels::PoolShape s;
-  if (!set(s, a, z[0], z[1], z)) return not_implemented();
+  if (!set_pool_shape(s, a, z[0], z[1], z)) return not_implemented();
   Array y = empty({a.dim(0), a.dim(1), s.oh, s.ow}, a.type());
-  for_type(a.type(), [&]<class T>(T) {
+  dispatch_real_type(a.type(), [&]<class T>(T) {
     const T* from = a.data<T>();
-    GilReleaseForWork free(a.size());
-    kernels::table<T>().max_pool(s, from, y.start<T>());
+    ScopedGilReleaseForWork free(a.size());
+    kernels::table<T>().max_pool(s, from, y.address<T>());
   });
   return to_object(std::move(y));
 }
@@ -42,14 +32,14 @@ nb::object max_pool(nb::handle x, const Sizes& z) {
 nb::object max_pool_grad(nb::handle x, nb::handle y, nb::handle g, const Sizes& z) {
   Array a(x), b(y), c(g);
   kernels::PoolShape s;
-  if (!same_real_dtype({&a, &b, &c}) || !b.same_shape(c) || !set(s, b, z[2], z[3], z) ||
-      !set(s, a, z[0], z[1], z))
+  if (!same_real_dtype({&a, &b, &c}) || !b.same_shape(c) || !set_pool_shape(s, b, z[2], z[3], z) ||
+      !set_pool_shape(s, a, z[0], z[1], z))
     return not_implemented();
   Array dx = empty(4, a.shape(), a.type());
-  for_type(a.type(), [&]<class T>(T) {
+  dispatch_real_type(a.type(), [&]<class T>(T) {
     const T *from = a.data<T>(), *best = b.data<T>(), *back = c.data<T>();
-    GilReleaseForWork free(a.size());
-    kernels::table<T>().max_pool_grad(s, from, best, back, dx.start<T>());
+    ScopedGilReleaseForWork free(a.size());
+    kernels::table<T>().max_pool_grad(s, from, best, back, dx.address<T>());
   });
   return to_object(std::move(dx));
 }
@@ -57,14 +47,14 @@ nb::object max_pool_grad(nb::handle x, nb::handle y, nb::handle g, const Sizes& 
 nb::object avg_pool(nb::handle x, nb::handle counts_h, nb::handle counts_w, const Sizes& z) {
   Array a(x), h(counts_h), w(counts_w);
   kernels::PoolShape s;
-  if (!same_real_dtype({&a, &h, &w}) || !set(s, a, z[0], z[1], z) || h.size() != s.oh ||
+  if (!same_real_dtype({&a, &h, &w}) || !set_pool_shape(s, a, z[0], z[1], z) || h.size() != s.oh ||
       w.size() != s.ow)
     return not_implemented();
   Array y = empty({a.dim(0), a.dim(1), s.oh, s.ow}, a.type());
-  for_type(a.type(), [&]<class T>(T) {
+  dispatch_real_type(a.type(), [&]<class T>(T) {
     const T *from = a.data<T>(), *high = h.data<T>(), *wide = w.data<T>();
-    GilReleaseForWork free(a.size());
-    kernels::table<T>().avg_pool(s, from, high, wide, y.start<T>());
+    ScopedGilReleaseForWork free(a.size());
+    kernels::table<T>().avg_pool(s, from, high, wide, y.address<T>());
   });
   return to_object(std::move(y));
 }
@@ -72,14 +62,14 @@ nb::object avg_pool(nb::handle x, nb::handle counts_h, nb::handle counts_w, cons
 nb::object avg_pool_grad(nb::handle g, nb::handle counts_h, nb::handle counts_w, const Sizes& z) {
   Array a(g), h(counts_h), w(counts_w);
   kernels::PoolShape s;
-  if (!same_real_dtype({&a, &h, &w}) || !set(s, a, z[2], z[3], z) || h.size() != s.oh ||
+  if (!same_real_dtype({&a, &h, &w}) || !set_pool_shape(s, a, z[2], z[3], z) || h.size() != s.oh ||
       w.size() != s.ow)
     return not_implemented();
   Array dx = empty({a.dim(0), a.dim(1), s.h, s.w}, a.type());
-  for_type(a.type(), [&]<class T>(T) {
+  dispatch_real_type(a.type(), [&]<class T>(T) {
     const T *from = a.data<T>(), *high = h.data<T>(), *wide = w.data<T>();
-    GilReleaseForWork free(dx.size());
-    kernels::table<T>().avg_pool_grad(s, from, high, wide, dx.start<T>());
+    ScopedGilReleaseForWork free(dx.size());
+    kernels::table<T>().avg_pool_grad(s, from, high, wide, dx.address<T>());
   });
   return to_object(std::move(dx));
 }

@@ -6,37 +6,38 @@ namespace {
 
 using kernels::Cell;
 
-/// The operands of the forward and backward pass. `fits`: whether they are valid.
+/// The operands of the forward and backward pass. `is_valid`: whether they are valid.
 struct RecurrentOperands {
   Array states[2], weight, saved, valid;
-  bool lstm, checked;
+  bool lstm, has_mask;
   Size steps = 0, batch = 0, hidden = 0, gates = 0, parts = 0;
 
   RecurrentOperands(const Array& inputs, nb::list first, nb::handle w, nb::handle mask,
-                    nb::handle all, bool turned)
+                    nb::handle all, bool is_transposed)
       : states{Array(first[0]), Array(first[first.size() - 1])},
         weight(w),
         saved(all),
         valid(mask),
         lstm(first.size() == 2),
-        checked(!mask.is_none()) {
+        has_mask(!mask.is_none()) {
     if (!same_real_dtype({&inputs, &states[0], &states[1], &weight, &saved})) return;
     if (inputs.rank() != 3 || saved.rank() != 4 || weight.rank() != 2 || states[0].rank() != 2)
       return;
-    Size h = saved.dim(3), wide = inputs.dim(2);
-    bool fits = weight.dim(turned ? 0 : 1) == h && weight.dim(turned ? 1 : 0) == wide &&
-                wide % h == 0 && saved.dim(0) == inputs.dim(0) && saved.dim(2) == inputs.dim(1) &&
+    Size h = saved.dim(3), gate_width = inputs.dim(2);
+    bool fits = weight.dim(is_transposed ? 0 : 1) == h &&
+                weight.dim(is_transposed ? 1 : 0) == gate_width && gate_width % h == 0 &&
+                saved.dim(0) == inputs.dim(0) && saved.dim(2) == inputs.dim(1) &&
                 saved.is_contiguous() && states[0].size() == h * inputs.dim(1) &&
                 states[1].size() == states[0].size();
-    if (checked)
+    if (has_mask)
       fits &= valid.is_array() && valid.type() == NPY_UINT8 &&
               valid.size() == inputs.dim(0) * inputs.dim(1);
     if (!fits) return;
-    steps = inputs.dim(0), batch = inputs.dim(1), hidden = h, gates = wide / h,
+    steps = inputs.dim(0), batch = inputs.dim(1), hidden = h, gates = gate_width / h,
     parts = saved.dim(1);
   }
 
-  bool fits() const { return hidden > 0; }
+  bool is_valid() const { return hidden > 0; }
 
   template <class T>
   kernels::Recurrence<T> recurrence(int cell, bool reverse, const T* inputs, const T* bias) {
@@ -52,36 +53,36 @@ struct RecurrentOperands {
             bias,
             states[0].data<T>(),
             lstm ? states[1].data<T>() : nullptr,
-            checked ? valid.data<std::uint8_t>() : nullptr,
-            saved.start<T>()};
+            has_mask ? valid.data<std::uint8_t>() : nullptr,
+            saved.address<T>()};
   }
 };
 
 bool is_valid_cell(int cell, const RecurrentOperands& o) {
   static constexpr Size gates[] = {4, 3, 1, 1}, parts[] = {6, 5, 1, 1};
-  return o.fits() && o.gates == gates[cell] && o.parts == parts[cell] && o.lstm == (cell == 0);
+  return o.is_valid() && o.gates == gates[cell] && o.parts == parts[cell] && o.lstm == (cell == 0);
 }
 
 nb::object recur(int cell, nb::handle inputs, nb::list states, nb::handle weight, nb::handle bias,
-                 nb::handle valid, nb::handle kept, bool reverse) {
+                 nb::handle valid, nb::handle saved, bool reverse) {
   Array x(inputs), b(bias);
-  RecurrentOperands o(x, states, weight, valid, kept, true);
+  RecurrentOperands o(x, states, weight, valid, saved, true);
   if (!is_valid_cell(cell, o) || !same_real_dtype({&x, &b}) || b.size() != o.gates * o.hidden ||
       !o.saved.is_writable())
     return not_implemented();
-  for_type(x.type(), [&]<class T>(T) {
+  dispatch_real_type(x.type(), [&]<class T>(T) {
     auto r = o.recurrence<T>(cell, reverse, x.data<T>(), b.data<T>());
-    GilReleaseForWork free(x.size());
+    ScopedGilReleaseForWork free(x.size());
     kernels::table<T>().recur(r);
   });
   return nb::bool_(true);
 }
 
 nb::object recur_grad(int cell, nb::handle g, nb::list last, nb::list states, nb::handle weight,
-                      nb::handle valid, nb::handle kept, nb::handle dx, nb::handle dy,
+                      nb::handle valid, nb::handle saved, nb::handle dx, nb::handle dy,
                       bool reverse) {
   Array out(g), to(dx), hidden(dy);
-  RecurrentOperands o(to, states, weight, valid, kept, false);
+  RecurrentOperands o(to, states, weight, valid, saved, false);
   if (!is_valid_cell(cell, o) || !same_real_dtype({&to, &out}) ||
       out.size() != o.steps * o.batch * o.hidden || !to.is_writable())
     return not_implemented();
@@ -92,11 +93,11 @@ nb::object recur_grad(int cell, nb::handle g, nb::list last, nb::list states, nb
   if (!same_real_dtype({&to, &dh, &dc}) || !dh.is_writable() || !dc.is_writable() ||
       dh.size() != o.batch * o.hidden || dc.size() != dh.size())
     return not_implemented();
-  for_type(to.type(), [&]<class T>(T) {
+  dispatch_real_type(to.type(), [&]<class T>(T) {
     auto r = o.recurrence<T>(cell, reverse, nullptr, nullptr);
-    kernels::RecurrenceGrad<T> k{out.data<T>(), dh.start<T>(), dc.start<T>(), to.start<T>(),
-                                 o.gates == 3 ? hidden.start<T>() : nullptr};
-    GilReleaseForWork free(to.size());
+    kernels::RecurrenceGrad<T> k{out.data<T>(), dh.address<T>(), dc.address<T>(), to.address<T>(),
+                                 o.gates == 3 ? hidden.address<T>() : nullptr};
+    ScopedGilReleaseForWork free(to.size());
     kernels::table<T>().recur_grad(r, k);
   });
   return nb::bool_(true);

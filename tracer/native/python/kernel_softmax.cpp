@@ -4,9 +4,9 @@
 namespace oarlock::python {
 namespace {
 
-struct Rows {
+struct RowLayout {
   Size count, length;
-  explicit Rows(const Array& x)
+  explicit RowLayout(const Array& x)
       : count(x.size() / x.dim(x.rank() - 1)), length(x.dim(x.rank() - 1)) {}
 };
 
@@ -14,25 +14,26 @@ bool has_rows(const Array& x) { return x.is_real() && x.rank() > 0 && x.is_conti
 
 /// The array for a result like `a`: `out` if given, else a new one. `out` may be `a`, because
 /// kernels read a row before they write it.
-Array memory_like(const Array& a, nb::handle out) {
+Array output_like(const Array& a, nb::handle out) {
   if (out.is_none()) return empty(a.rank(), a.shape(), a.type());
-  Array given(out);
-  bool fits =
-      given.is_array() && given.type() == a.type() && given.same_shape(a) && given.is_writable();
+  Array result(out);
+  bool fits = result.is_array() && result.type() == a.type() && result.same_shape(a) &&
+              result.is_writable();
   if (!fits) throw nb::value_error("out is not like the result");
-  return given;
+  return result;
 }
 
 template <bool Log>
 nb::object softmax(nb::handle x, nb::handle out) {
   Array a(x);
   if (!has_rows(a)) return not_implemented();
-  Array y = memory_like(a, out);
-  for_type(a.type(), [&]<class T>(T) {
-    Rows rows(a);
-    GilReleaseForWork free(a.size() * 4);
+  Array y = output_like(a, out);
+  dispatch_real_type(a.type(), [&]<class T>(T) {
+    RowLayout rows(a);
+    ScopedGilReleaseForWork free(a.size() * 4);
     const kernels::Table<T>& table = kernels::table<T>();
-    (Log ? table.log_softmax : table.softmax)(rows.count, rows.length, a.start<T>(), y.start<T>());
+    (Log ? table.log_softmax : table.softmax)(rows.count, rows.length, a.address<T>(),
+                                              y.address<T>());
   });
   return to_object(std::move(y));
 }
@@ -44,37 +45,39 @@ nb::object log_softmax(nb::handle x) {
 nb::object softmax_grad(nb::handle y, nb::handle g, nb::handle out) {
   Array a(y), b(g);
   if (!same_real_dtype({&a, &b}) || !has_rows(a) || !a.same_shape(b)) return not_implemented();
-  Array dx = memory_like(a, out);
-  for_type(a.type(), [&]<class T>(T) {
-    Rows rows(a);
+  Array dx = output_like(a, out);
+  dispatch_real_type(a.type(), [&]<class T>(T) {
+    RowLayout rows(a);
     const T* back = b.data<T>();
-    GilReleaseForWork free(a.size());
-    kernels::table<T>().softmax_grad(rows.count, rows.length, a.start<T>(), back, dx.start<T>());
+    ScopedGilReleaseForWork free(a.size());
+    kernels::table<T>().softmax_grad(rows.count, rows.length, a.address<T>(), back,
+                                     dx.address<T>());
   });
   return to_object(std::move(dx));
 }
 
 /// The class labels [rows], each below `classes` or `ignored`; nullptr if invalid.
-const std::int64_t* classes_of(Array& labels, Size rows, Size classes, std::int64_t ignored) {
+const std::int64_t* read_class_labels(Array& labels, Size rows, Size classes,
+                                      std::int64_t ignored) {
   if (!labels.is_array() || labels.type() != NPY_INT64 || labels.size() != rows) return nullptr;
-  const auto* found = labels.data<std::int64_t>();
+  const auto* values = labels.data<std::int64_t>();
   for (Size i = 0; i < rows; ++i)
-    if ((found[i] < 0 || found[i] >= classes) && found[i] != ignored) return nullptr;
-  return found;
+    if ((values[i] < 0 || values[i] >= classes) && values[i] != ignored) return nullptr;
+  return values;
 }
 
 nb::object cross_entropy(nb::handle x, nb::handle labels, std::int64_t ignored) {
   Array a(x), b(labels);
   if (!has_rows(a)) return not_implemented();
-  Rows rows(a);
-  const std::int64_t* classes = classes_of(b, rows.count, rows.length, ignored);
+  RowLayout rows(a);
+  const std::int64_t* classes = read_class_labels(b, rows.count, rows.length, ignored);
   if (!classes) return not_implemented();
   Array probabilities = empty(a.rank(), a.shape(), a.type()),
         loss = empty(b.rank(), b.shape(), a.type());
-  for_type(a.type(), [&]<class T>(T) {
-    GilReleaseForWork free(a.size() * 4);
-    kernels::table<T>().cross_entropy(rows.count, rows.length, a.start<T>(), classes, ignored,
-                                      probabilities.start<T>(), loss.start<T>());
+  dispatch_real_type(a.type(), [&]<class T>(T) {
+    ScopedGilReleaseForWork free(a.size() * 4);
+    kernels::table<T>().cross_entropy(rows.count, rows.length, a.address<T>(), classes, ignored,
+                                      probabilities.address<T>(), loss.address<T>());
   });
   return nb::make_tuple(to_object(std::move(probabilities)), to_object(std::move(loss)));
 }
@@ -83,15 +86,15 @@ nb::object cross_entropy_grad(nb::handle probabilities, nb::handle labels, nb::h
                               std::int64_t ignored) {
   Array a(probabilities), b(labels), c(g);
   if (!same_real_dtype({&a, &c}) || !has_rows(a)) return not_implemented();
-  Rows rows(a);
-  const std::int64_t* classes = classes_of(b, rows.count, rows.length, ignored);
+  RowLayout rows(a);
+  const std::int64_t* classes = read_class_labels(b, rows.count, rows.length, ignored);
   if (!classes || c.size() != rows.count) return not_implemented();
   Array dx = empty(a.rank(), a.shape(), a.type());
-  for_type(a.type(), [&]<class T>(T) {
+  dispatch_real_type(a.type(), [&]<class T>(T) {
     const T* back = c.data<T>();
-    GilReleaseForWork free(a.size());
-    kernels::table<T>().cross_entropy_grad(rows.count, rows.length, a.start<T>(), classes, ignored,
-                                           back, dx.start<T>());
+    ScopedGilReleaseForWork free(a.size());
+    kernels::table<T>().cross_entropy_grad(rows.count, rows.length, a.address<T>(), classes,
+                                           ignored, back, dx.address<T>());
   });
   return to_object(std::move(dx));
 }
