@@ -55,7 +55,7 @@ def reshape_to_0d(value: Any) -> Any:
 GradientRule = Callable[["ProgramBackwardPass", OpDesc, int], None]
 # Gradient rules of ops with sub-blocks, side effects or TensorArrays, by op type. The modules that
 # define the rules add them here.
-RULES: dict[str, GradientRule] = {}
+GRADIENT_RULES: dict[str, GradientRule] = {}
 
 
 class ProgramBackwardPass:
@@ -102,7 +102,7 @@ class ProgramBackwardPass:
                     )
                     raise OarlockError(with_user_line(f"{why}{location_line(op)}"))
                 start = len(self.recorder.block.ops)
-                RULES.get(op.type, ProgramBackwardPass.differentiate_op)(self, op, i)
+                GRADIENT_RULES.get(op.type, ProgramBackwardPass.differentiate_op)(self, op, i)
                 for result in self.recorder.block.ops[start:]:
                     result.user_line, result.layer_path = op.user_line, op.layer_path
         self.block = self.value_versions.block
@@ -239,7 +239,7 @@ class ProgramBackwardPass:
             if (
                 slot.name in slots
                 and not slot.is_list
-                and not slot.lod_of
+                and not slot.lod_source_slot
                 and not desc.outputs.get(slot.name)
             ):
                 self._add_missing_output(op, desc, i, at)

@@ -19,7 +19,7 @@ from ..capture.undefined_checks import checks_to_asserts
 from ..capture.variable import Variable
 from ..core import cuda, native
 from ..core._tape import Node, arrays_of, record_program, stop_gradients_of, tensors_of
-from ..core.backward_pass import BARE_ARRAYS
+from ..core.backward_pass import BARE_ARRAY_MODE
 from ..core.device_dispatch import common_device
 from ..core.errors import DeviceMismatchError, OpError, with_user_line
 from ..core.mode import state, use_mode
@@ -414,7 +414,7 @@ def _make_node_op(specialization: Specialization) -> Op:
     def vjp_rule(grads: list[Any], operands: list[Any], *, residuals: Residuals) -> list[Any]:
         return (
             specialization.gradients
-            if state.mode is BARE_ARRAYS
+            if state.mode is BARE_ARRAY_MODE
             else specialization.gradients_for_create_graph
         )(grads, operands, residuals)
 

@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 from . import cuda
 from ._tape import BackwardEngine, Node, configure, set_modes
 from .dtype import is_float
-from .eager import EAGER, NO_TAPE, raise_op_error
+from .eager import EAGER_MODE, NO_TAPE_MODE, raise_op_error
 from .errors import InvalidOperationError, OpError, with_user_line
 from .mode import Mode, state, use_mode
 from .numerics_check import check_array
@@ -38,7 +38,7 @@ class BareArrayMode(Mode):
 
     def with_tape(self, tape: bool) -> Mode:
         """The eager mode, for user code (PyLayer, hooks), which needs Tensors."""
-        return EAGER if tape else NO_TAPE
+        return EAGER_MODE if tape else NO_TAPE_MODE
 
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """Call the kernel."""
@@ -48,7 +48,7 @@ class BareArrayMode(Mode):
             raise_op_error(op, tuple(map(wrap_arrays, args)), attrs, error)
 
 
-BARE_ARRAYS = BareArrayMode()
+BARE_ARRAY_MODE = BareArrayMode()
 
 
 def raise_call_error(
@@ -56,12 +56,12 @@ def raise_call_error(
 ) -> NoReturn:
     """Call `raise_op_error` with Tensors, or with bare arrays during a backward pass."""
     raise_op_error(
-        op, tuple(map(wrap_arrays, args)) if state.mode is BARE_ARRAYS else args, attrs, error
+        op, tuple(map(wrap_arrays, args)) if state.mode is BARE_ARRAY_MODE else args, attrs, error
     )
 
 
 configure(Tensor, raise_call_error, is_float)
-set_modes(EAGER, NO_TAPE, BARE_ARRAYS)
+set_modes(EAGER_MODE, NO_TAPE_MODE, BARE_ARRAY_MODE)
 
 
 def value_seen_by_node(tensor: Tensor, seq: int) -> Tensor:
@@ -136,7 +136,7 @@ class BackwardPass(BackwardEngine):
         """Called by C++ when the gradients of some leaves are complete. Notifies their
         listeners, see `grad_listeners.py`.
         """
-        with use_mode(NO_TAPE):
+        with use_mode(NO_TAPE_MODE):
             for listener, leaf in pairs:
                 gradient = self.leaf(leaf)
                 self.notified_pairs.add((id(listener), id(leaf)))
@@ -159,7 +159,7 @@ class BackwardPass(BackwardEngine):
 
     def mode(self) -> Mode:
         """The mode in which rules run."""
-        return BARE_ARRAYS
+        return BARE_ARRAY_MODE
 
     def initial_grad(self, root: Tensor, gradient: Tensor | None) -> Any:
         """The initial gradient of a root; ones for None."""
@@ -184,7 +184,7 @@ class BackwardPass(BackwardEngine):
 
     def apply_hooks(self, gradient: Any, hooks: Sequence[Any]) -> Any:
         """The gradient after the user's hooks."""
-        with use_mode(NO_TAPE):
+        with use_mode(NO_TAPE_MODE):
             return to_public_grad(run_hooks(Tensor(to_public_grad(gradient)), hooks).array)
 
     def to_public_tensor(self, gradient: Any) -> Tensor:

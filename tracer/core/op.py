@@ -103,7 +103,7 @@ class Slot(NamedTuple):
     overwrites: str = ""
 
     @property
-    def lod_of(self) -> str:
+    def lod_source_slot(self) -> str:
         """The slot whose LoD offsets this slot holds; "" for a slot with values."""
         return self.name.removesuffix(LOD_SUFFIX) if self.name.endswith(LOD_SUFFIX) else ""
 
