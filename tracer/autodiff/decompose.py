@@ -97,7 +97,7 @@ class VjpDecomposition:
         operands = [self._slot_variables(s, inputs.get(s.name, [])) for s in op.ins]
         results = {
             op.outs[i].name: self._slot_variables(op.outs[i], inputs.get(op.outs[i].name, []))
-            for i in op.rule_outs
+            for i in op.vjp_output_indices
         }
         said = apply_vjp_rule(
             op,

@@ -226,7 +226,7 @@ def _write_kernel_call(source: FunctionSource, call: KernelCall) -> None:
         if direct is None
         else call_source(source, direct[0], call, direct[1])
     )
-    single = call.op.single and call.outs[0] is not None
+    single = call.op.has_single_output and call.outs[0] is not None
     found = call.outs[0] if single else "t"
     source.add_line(f"{found} = {first}", call)
     source.add_line(f"if {found} is NI: {found} = {kernel}", call)

@@ -272,7 +272,7 @@ def inherits_lod(type: str) -> bool:
     return (
         op is not None
         and op.meta_rule in (like_x, float_like_x)
-        and op.single
+        and op.has_single_output
         and not op.traits.breaks_lod
     )
 

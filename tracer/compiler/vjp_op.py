@@ -28,7 +28,7 @@ class VjpCall:
 
     def __init__(self, op: Op, attrs: dict[str, Any], wanted: Sequence[tuple[int, int]]) -> None:
         self._op, self._requested_inputs = op, wanted
-        given = dict(zip(op.rule_names, op.rule_defaults, strict=False))
+        given = dict(zip(op.vjp_keyword_names, op.vjp_attr_defaults, strict=False))
         self._attrs = {**given, **{n: v for n, v in attrs.items() if n in given}}
 
     def __call__(
@@ -39,7 +39,7 @@ class VjpCall:
         grads, operands, results: output gradients, inputs and outputs, one per slot.
         """
         op = self._op
-        assert op.rule is not None
+        assert op.vjp_rule is not None
         if (
             operands
             and isinstance(operands[0], np.ndarray)
@@ -49,9 +49,9 @@ class VjpCall:
                 [_reshape_to_0d(g) for g in grads],
                 [_reshape_to_0d(r) for r in results],
             )
-        asked = dict(zip(op.rule_names[len(self._attrs) :], results, strict=True))
+        asked = dict(zip(op.vjp_keyword_names[len(self._attrs) :], results, strict=True))
         with use_mode(BARE_ARRAY_MODE):
-            said = op.rule(*grads, *operands, **self._attrs, **asked)
+            said = op.vjp_rule(*grads, *operands, **self._attrs, **asked)
             parts = said if isinstance(said, tuple) else (said,)
             return [
                 _reduce_grad_to(_evaluate_input_grad(parts, i, k), _input_at(operands[i], k))
@@ -106,7 +106,7 @@ class _ArgumentSourceBuilder:
         inputs = [
             self._lod_source(s) if s.lod_source_slot else self._value_source(s) for s in op.ins
         ]
-        outputs = [self._value_source(op.outs[i]) for i in op.rule_outs]
+        outputs = [self._value_source(op.outs[i]) for i in op.vjp_output_indices]
         parts = (grads, inputs, outputs)
         return ", ".join(f"({''.join(f'{text}, ' for text in part)})" for part in parts)
 

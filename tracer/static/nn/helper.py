@@ -106,7 +106,7 @@ def apply_activation(caller: str, x: Any, act: str | dict[str, Any] | None) -> A
     if (
         op is None
         or [(s.name, s.is_list) for s in op.ins if not s.is_optional] != [("X", False)]
-        or not op.single
+        or not op.has_single_output
     ):
         raise OpError(with_user_line(f"{caller}: act={name!r} is not an activation"))
     return op(x, **attrs)
