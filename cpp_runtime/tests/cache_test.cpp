@@ -49,7 +49,10 @@ double off(const std::string& prefix, const std::string& name, const Options& op
 }
 
 bool hit(const Model& model, const Options& options) {
-  return GraphCache::create(model.impl(), open_library(""), options).value().find().has_value();
+  return GraphCache::create(model.impl(), open_library(""), options)
+      .value()
+      .find_graph()
+      .has_value();
 }
 
 std::vector<std::string> files(const std::string& folder) {
@@ -73,8 +76,8 @@ void replace_graph(const std::string& folder, const std::string& bytes) {
   std::string key = key_in(folder);
   Manifest manifest = *parse_manifest(file_text(folder + "/" + key), key);
   put_file(folder + "/" + manifest.graph, bytes);
-  manifest.graph_digest = digest_of(bytes);
-  put_file(folder + "/" + key, to_text(manifest, key));
+  manifest.graph_digest = hex_digest(bytes);
+  put_file(folder + "/" + key, format_manifest(manifest, key));
 }
 
 std::string graph_in(const std::string& folder) {
@@ -111,10 +114,11 @@ TEST("cache: entries depend on the ONNX Runtime version and the processor") {
   Model model = Model::open(fixture("mlp"));
   Session first(model, options);
   Library library = open_library("");
-  CHECK(GraphCache::create(model.impl(), library, options)->find());
-  CHECK(!GraphCache::create(model.impl(), library, options, processor_id() + "-avx1024")->find());
+  CHECK(GraphCache::create(model.impl(), library, options)->find_graph());
+  CHECK(!GraphCache::create(model.impl(), library, options, processor_id() + "-avx1024")
+             ->find_graph());
   library.info.version += ".1";
-  CHECK(!GraphCache::create(model.impl(), library, options)->find());
+  CHECK(!GraphCache::create(model.impl(), library, options)->find_graph());
 }
 
 TEST("cache: the cached graph runs") {
@@ -193,14 +197,14 @@ TEST("cache: a graph that ONNX Runtime rejects") {
 }
 
 TEST("cache: a manifest names only its own files") {
-  std::string key = digest_of("key");
-  Manifest manifest{key + "-a", digest_of(""), {}, {"", digest_of(""), {}}};
-  CHECK(parse_manifest(to_text(manifest, key), key).has_value());
-  CHECK(!parse_manifest(to_text(manifest, digest_of("other")), key));
+  std::string key = hex_digest("key");
+  Manifest manifest{key + "-a", hex_digest(""), {}, {"", hex_digest(""), {}}};
+  CHECK(parse_manifest(format_manifest(manifest, key), key).has_value());
+  CHECK(!parse_manifest(format_manifest(manifest, hex_digest("other")), key));
   manifest.graph = key + "-/../../../etc/passwd";
-  CHECK(!parse_manifest(to_text(manifest, key), key));
+  CHECK(!parse_manifest(format_manifest(manifest, key), key));
   manifest.graph = "other-a";
-  CHECK(!parse_manifest(to_text(manifest, key), key));
+  CHECK(!parse_manifest(format_manifest(manifest, key), key));
 }
 
 TEST("cache: other weights of the same shapes, and other options") {
@@ -258,8 +262,8 @@ TEST("cache: unwritable folders and no folder") {
   options.optimize = 99;
   options.device = "cuda";
   CHECK(!has_cache());
-  CHECK_EQ(cache_folder("none"), "");
-  CHECK_EQ(cache_folder("here"), "here");
+  CHECK_EQ(resolve_cache_folder("none"), "");
+  CHECK_EQ(resolve_cache_folder("here"), "here");
 }
 
 TEST("cache: concurrent sessions") {

@@ -43,7 +43,7 @@ std::string model_with(const Json& row) {
   std::string bytes = bytes_of("mlp.pdmodel") + contract_field(c);
   WireWriter more;
   if (auto* hex = row.find("bytes")) more.bytes(kContractField, from_hex(hex->text));
-  return bytes + more.take();
+  return bytes + more.release_bytes();
 }
 
 }  // namespace

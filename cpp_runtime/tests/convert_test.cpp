@@ -96,7 +96,7 @@ TEST("lower: a variable that is written twice and fetched twice") {
   std::vector<OpDesc>& ops = program.blocks[0].ops;  // feed, relu, fetch
   ops.insert(ops.begin() + 2, {"tanh", {{"X", {"y"}}}, {{"Out", {"y"}}}, {}, ""});
   ops.push_back({"fetch", {{"X", {"y"}}}, {}, {{"col", INT(1)}}, ""});
-  onnx::Graph graph = lower(program, Params("", program, "one.pdiparams")).graph;
+  onnx::Graph graph = lower_program(program, Params("", program, "one.pdiparams")).graph;
   CHECK_EQ(onnx::to_text(graph), "y.2 = Relu(x)\ny = Tanh(y.2)\ny.1 = Identity(y)\n");
   CHECK_EQ(graph.nodes[1].name, "y.3");  // the name before it became the output
   CHECK_EQ(graph.outputs[1].name, "y.1");
@@ -114,7 +114,7 @@ TEST("lower: opset requirements of complex inputs") {
   options.opset = options.max_opset = 13;
   Program program = fft.program();
   Params none("", program, "one.pdiparams");
-  CHECK_ERROR("fft_c2c: needs opset 17, not 13", lower(program, none, options));
+  CHECK_ERROR("fft_c2c: needs opset 17, not 13", lower_program(program, none, options));
   fft.type = "relu", fft.attrs = {};
   CHECK_ERROR("relu: no lowering for complex numbers", lowered(fft, 13));
   fft.type = "conv9d";

@@ -41,7 +41,7 @@ inline std::string contract_field(const Contract& c) {
     w.bytes(6, c.producer);
     w.bytes(7, c.verified);
   });
-  return w.take();
+  return w.release_bytes();
 }
 
 /// A contract for the fixture `mlp`.

@@ -154,7 +154,7 @@ void lower_hostile(const std::vector<std::string_view>& types, Dice& dice) {
   LowerOptions options;
   options.opset = dice.once_in(4) ? 7 + static_cast<int>(dice.below(15)) : 17;
   try {
-    onnx::to_bytes(lower(program, none, options));
+    onnx::to_bytes(lower_program(program, none, options));
   } catch (const Error&) {
     throw;
   } catch (const std::exception& error) {

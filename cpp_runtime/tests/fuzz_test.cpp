@@ -26,7 +26,7 @@ int refused(const std::string& good, F&& read) {
 void read_and_lower(const std::string& bytes, const std::string& weights) {
   Program program = read_program(bytes, "m.pdmodel");
   Params params(weights, program, "m.pdiparams");
-  onnx::to_bytes(lower(program, params, {}));
+  onnx::to_bytes(lower_program(program, params, {}));
 }
 
 // Includes guard checks: their expected values come from the file.
@@ -93,9 +93,9 @@ TEST("fuzz json: text") {
 }
 
 TEST("fuzz json: the manifest of a cache entry") {
-  std::string key = digest_of("key");
-  FileRecord weights{key + "-a.weights", digest_of("w"), {1, 2, 3, 4}};
-  std::string good = to_text({key + "-a", digest_of("g"), weights, weights}, key);
+  std::string key = hex_digest("key");
+  FileRecord weights{key + "-a.weights", hex_digest("w"), {1, 2, 3, 4}};
+  std::string good = format_manifest({key + "-a", hex_digest("g"), weights, weights}, key);
   refused(good,
           [&](const std::string& bytes) { CHECK(bytes == good || !parse_manifest(bytes, key)); });
 }

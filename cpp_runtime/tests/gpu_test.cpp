@@ -127,7 +127,7 @@ TEST("gpu: compute nodes on the CPU, without shape computations") {
 
 TEST("gpu: node placement") {
   Raw raw("1");
-  Placement placement = placement_of(raw.library, raw.session.get());
+  Placement placement = read_placement(raw.library, raw.session.get());
   if (raw.library.minor < 24) return;
   CHECK(!placement["CPUExecutionProvider"].empty());
   CHECK(!compute_ops_on_cpu(placement).empty());
@@ -146,7 +146,7 @@ TEST("gpu: bound and captured runs equal plain runs") {
   values.set(0, make_value(raw.library, raw.memory.get(), views[0]));
   run_with_binding(raw.library, raw.session.get(), nullptr, host_memory(), inputs, values, outputs,
                    bound);
-  Tensor first = make_tensor(raw.library, bound.take(0), false);
+  Tensor first = make_tensor(raw.library, bound.release(0), false);
   CHECK(first.shape() == wanted[0].shape());
   CHECK_EQ(std::memcmp(first.data(), wanted[0].data(), first.size() * 4), 0);
   CudaGraphRun captured(raw.library, raw.session.get(), host_memory(), inputs, values, outputs,
@@ -162,7 +162,7 @@ TEST("gpu: bound and captured runs equal plain runs") {
 TEST("gpu: complex outputs of a captured run") {
   const Library& library = open_library("");
   onnx::Model model;  // y = Identity(x), pairs in and out
-  model.opset = 17, model.ir = 8;
+  model.opset = 17, model.ir_version = 8;
   model.graph.name = "main";
   model.graph.inputs.push_back({"x", DType::float32, {3, 2}, {"", ""}, true});
   model.graph.nodes.push_back({"Identity", "", "y", {"x"}, {"y"}, {}});

@@ -31,5 +31,5 @@ TEST("json: invalid text is rejected with its byte") {
 
 TEST("json: strings round-trip") {
   std::string text = "a \"b\" \\ c";
-  CHECK_EQ(parsed(json_string(text)).text, text);
+  CHECK_EQ(parsed(quote_json(text)).text, text);
 }

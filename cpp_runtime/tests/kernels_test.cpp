@@ -190,7 +190,8 @@ TEST("kernels: every task runs once, from several threads at a time, and inside 
   set_thread_count(3);
   auto count = [] {
     std::vector<std::atomic<int>> ran(1000);
-    parallel(1000, [&](Size i) { parallel(2, [&](Size) { ++ran[static_cast<std::size_t>(i)]; }); });
+    parallel_for(
+        1000, [&](Size i) { parallel_for(2, [&](Size) { ++ran[static_cast<std::size_t>(i)]; }); });
     for (const auto& times : ran) CHECK_EQ(times.load(), 2);
   };
   std::thread other(count);
@@ -202,7 +203,7 @@ TEST("kernels: a forked process has its own threads") {
   set_thread_count(3);
   auto sum = [] {
     std::atomic<Size> total{0};
-    parallel(100, [&](Size i) { total += i; });
+    parallel_for(100, [&](Size i) { total += i; });
     return total.load();
   };
   CHECK_EQ(sum(), Size(4950));

@@ -31,7 +31,7 @@ struct Chain {
     p.blocks[0].ops.push_back({"fetch", {{"X", {vars.back().name}}}, {}, {{"col", INT(0)}}, ""});
     validate(p);
     Params none("", p, "chain.pdiparams");
-    return onnx::to_text(lower(p, none).graph);
+    return onnx::to_text(lower_program(p, none).graph);
   }
 };
 

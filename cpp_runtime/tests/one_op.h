@@ -58,7 +58,7 @@ inline std::string lowered(const OneOp& op, int opset = 17) {
   options.opset = opset;
   Program program = op.program();
   Params none("", program, "one.pdiparams");
-  return onnx::to_text(lower(program, none, options).graph);
+  return onnx::to_text(lower_program(program, none, options).graph);
 }
 
 inline Attr INT(std::int64_t v) { return {AttrType::INT, v}; }

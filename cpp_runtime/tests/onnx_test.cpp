@@ -13,7 +13,7 @@ std::string converted(const LowerOptions& options, const std::string& contract =
   Program p = read_program(bytes_of("mlp.pdmodel") + contract, "mlp.pdmodel");
   std::string weights = bytes_of("mlp.pdiparams");
   Params params(weights, p, "mlp.pdiparams");
-  return onnx::to_bytes(lower(p, params, options));
+  return onnx::to_bytes(lower_program(p, params, options));
 }
 
 /// A convolution with `filters` weights, and a product whose weights `other` reads as well.
@@ -63,15 +63,15 @@ TEST("onnx: the contract is stored as metadata and names the outputs") {
   std::string field = contract_field(mlp_contract());
   Program p = read_program(bytes_of("mlp.pdmodel") + field, "p");
   std::string bytes = converted({}, field);
-  CHECK_HAS(bytes, base64(p.contract->bytes));
+  CHECK_HAS(bytes, encode_base64(p.contract->bytes));
   CHECK_HAS(bytes, "save_infer_model/scale_0.tmp_0");
 }
 
 TEST("onnx: base64") {
-  CHECK_EQ(base64(""), "");
-  CHECK_EQ(base64("f"), "Zg==");
-  CHECK_EQ(base64("fo"), "Zm8=");
-  CHECK_EQ(base64("foobar"), "Zm9vYmFy");
+  CHECK_EQ(encode_base64(""), "");
+  CHECK_EQ(encode_base64("f"), "Zg==");
+  CHECK_EQ(encode_base64("fo"), "Zm8=");
+  CHECK_EQ(encode_base64("foobar"), "Zm9vYmFy");
 }
 
 TEST("onnx: small constants are copied into subgraphs") {

@@ -45,7 +45,7 @@ struct Steps {
     Program p = program();
     validate(p);
     Params none("", p, "steps.pdiparams");
-    return onnx::to_text(lower(p, none).graph);
+    return onnx::to_text(lower_program(p, none).graph);
   }
 };
 

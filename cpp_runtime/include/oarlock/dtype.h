@@ -57,24 +57,24 @@ inline constexpr DTypeRow kDTypes[] = {
 };
 
 /// The row of `dtype`; null if it is not a tensor type.
-constexpr const DTypeRow* row_of(DType dtype) {
+constexpr const DTypeRow* find_dtype_row(DType dtype) {
   for (const DTypeRow& row : kDTypes)
     if (row.dtype == dtype) return &row;
   return nullptr;
 }
 
 constexpr std::size_t size_of(DType dtype) {
-  const DTypeRow* row = row_of(dtype);
+  const DTypeRow* row = find_dtype_row(dtype);
   return row ? row->size : 0;
 }
 
 constexpr std::string_view name_of(DType dtype) {
-  const DTypeRow* row = row_of(dtype);
+  const DTypeRow* row = find_dtype_row(dtype);
   return row ? row->name : "?";
 }
 
 constexpr int onnx_of(DType dtype) {
-  const DTypeRow* row = row_of(dtype);
+  const DTypeRow* row = find_dtype_row(dtype);
   return row ? row->onnx : 0;
 }
 
@@ -98,13 +98,13 @@ constexpr bool is_floating(DType d) {
 
 constexpr bool is_complex(DType d) { return d == DType::complex64 || d == DType::complex128; }
 /// The dtype of the real and imaginary parts of a complex dtype.
-constexpr DType part_of(DType d) {
+constexpr DType complex_part_dtype(DType d) {
   return d == DType::complex128 ? DType::float64 : DType::float32;
 }
 
 constexpr bool is_integer(DType d) {
-  return row_of(d) && !is_floating(d) && d != DType::boolean && size_of(d) <= 8 && !is_complex(d) &&
-         d != DType::float8_e4m3fn && d != DType::float8_e5m2;
+  return find_dtype_row(d) && !is_floating(d) && d != DType::boolean && size_of(d) <= 8 &&
+         !is_complex(d) && d != DType::float8_e4m3fn && d != DType::float8_e5m2;
 }
 
 }  // namespace oarlock

@@ -6,7 +6,7 @@
 namespace oarlock {
 
 /// RFC 4648 with padding.
-inline std::string base64(std::string_view bytes) {
+inline std::string encode_base64(std::string_view bytes) {
   static constexpr char digits[] =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::string text;

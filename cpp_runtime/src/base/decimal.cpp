@@ -2,6 +2,7 @@
 
 #include <array>
 #include <charconv>
+#include <exception>
 #include <system_error>
 
 namespace oarlock {
@@ -13,6 +14,16 @@ std::optional<double> parse_double(std::string_view text) {
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return value;
+}
+
+std::optional<int> parse_int(const std::string& text) {
+  std::size_t used = 0;
+  try {
+    int value = std::stoi(text, &used);
+    return used == text.size() ? std::optional(value) : std::nullopt;
+  } catch (const std::exception&) {
+    return std::nullopt;
+  }
 }
 
 std::string format_double(double value, int digits) {

@@ -11,6 +11,10 @@ namespace oarlock {
 /// for other text and for numbers out of the range of a double.
 std::optional<double> parse_double(std::string_view text);
 
+/// Parses all of `text` as a decimal int.  Returns nullopt for other text and for numbers out of
+/// range.
+std::optional<int> parse_int(const std::string& text);
+
 /// `value` with up to `digits` significant digits, as printf's "%.*g" writes it in the C locale.
 std::string format_double(double value, int digits);
 

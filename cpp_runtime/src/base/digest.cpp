@@ -49,7 +49,7 @@ void Digest::compress(const unsigned char* block, bool last) {
   Words v, m;
   std::memcpy(m.data(), block, kBlock);
   for (std::size_t i = 0; i < 8; ++i) v[i] = state_[i], v[i + 8] = kInitialState[i];
-  v[12] ^= count_;
+  v[12] ^= num_bytes_;
   if (last) v[14] = ~v[14];
   for (std::size_t round = 0; round < 12; ++round) {
     const auto& s = kMessageOrder[round % 10];
@@ -66,18 +66,18 @@ void Digest::compress(const unsigned char* block, bool last) {
 Digest& Digest::add(std::string_view bytes) {
   auto* from = reinterpret_cast<const unsigned char*>(bytes.data());
   for (std::size_t left = bytes.size(); left > 0;) {
-    if (filled_ == kBlock) {
-      count_ += kBlock;
+    if (num_buffered_ == kBlock) {
+      num_bytes_ += kBlock;
       compress(block_.data(), false);
-      filled_ = 0;
+      num_buffered_ = 0;
     }
-    for (; filled_ == 0 && left > kBlock; from += kBlock, left -= kBlock) {
-      count_ += kBlock;
+    for (; num_buffered_ == 0 && left > kBlock; from += kBlock, left -= kBlock) {
+      num_bytes_ += kBlock;
       compress(from, false);
     }
-    std::size_t count = std::min(left, kBlock - filled_);
-    std::memcpy(block_.data() + filled_, from, count);
-    filled_ += count, from += count, left -= count;
+    std::size_t count = std::min(left, kBlock - num_buffered_);
+    std::memcpy(block_.data() + num_buffered_, from, count);
+    num_buffered_ += count, from += count, left -= count;
   }
   return *this;
 }
@@ -88,8 +88,8 @@ Digest& Digest::add_with_length(std::string_view bytes) {
 }
 
 std::string Digest::hex() {
-  count_ += filled_;
-  std::fill(block_.begin() + static_cast<std::ptrdiff_t>(filled_), block_.end(),
+  num_bytes_ += num_buffered_;
+  std::fill(block_.begin() + static_cast<std::ptrdiff_t>(num_buffered_), block_.end(),
             static_cast<unsigned char>(0));
   compress(block_.data(), true);
   std::string text;
@@ -101,6 +101,6 @@ std::string Digest::hex() {
   return text;
 }
 
-std::string digest_of(std::string_view bytes) { return Digest().add(bytes).hex(); }
+std::string hex_digest(std::string_view bytes) { return Digest().add(bytes).hex(); }
 
 }  // namespace oarlock

@@ -23,10 +23,10 @@ class Digest {
 
   std::array<std::uint64_t, 8> state_;
   std::array<unsigned char, 128> block_{};
-  std::size_t filled_ = 0;
-  std::uint64_t count_ = 0;
+  std::size_t num_buffered_ = 0;
+  std::uint64_t num_bytes_ = 0;
 };
 
-std::string digest_of(std::string_view bytes);
+std::string hex_digest(std::string_view bytes);
 
 }  // namespace oarlock

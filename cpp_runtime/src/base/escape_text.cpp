@@ -9,20 +9,20 @@
 namespace oarlock {
 namespace {
 
-struct Range {
+struct CodePointRange {
   std::uint32_t first, last;
 };
 
 // The same list as in Python (`loader/escape_text.py`), except for surrogates, which are not valid
 // UTF-8.
-constexpr Range kInvisible[] = {{0x00, 0x1f},     {0x7f, 0x9f},      {0xad, 0xad},
-                                {0x61c, 0x61c},   {0x180e, 0x180e},  {0x200b, 0x200f},
-                                {0x2028, 0x202e}, {0x2060, 0x206f},  {0xfeff, 0xfeff},
-                                {0xfff9, 0xfffb}, {0xe0000, 0xe007f}};
+constexpr CodePointRange kInvisible[] = {{0x00, 0x1f},     {0x7f, 0x9f},      {0xad, 0xad},
+                                         {0x61c, 0x61c},   {0x180e, 0x180e},  {0x200b, 0x200f},
+                                         {0x2028, 0x202e}, {0x2060, 0x206f},  {0xfeff, 0xfeff},
+                                         {0xfff9, 0xfffb}, {0xe0000, 0xe007f}};
 
 bool is_invisible(std::uint32_t code) {
   return std::any_of(std::begin(kInvisible), std::end(kInvisible),
-                     [&](Range r) { return r.first <= code && code <= r.last; });
+                     [&](CodePointRange r) { return r.first <= code && code <= r.last; });
 }
 
 std::string escape_sequence(std::uint32_t code) {

@@ -11,15 +11,15 @@ namespace {
 
 constexpr int kMaxDepth = 64;
 
-class Parser {
+class JsonParser {
  public:
-  Parser(std::string_view text, const std::string& file) : text_(text), file_(file) {}
+  JsonParser(std::string_view text, const std::string& file) : text_(text), file_(file) {}
 
   Json parse() {
-    Json made = value(0);
+    Json result = parse_value(0);
     skip_whitespace();
     if (pos_ != text_.size()) fail("more than one value");
-    return made;
+    return result;
   }
 
  private:
@@ -31,13 +31,13 @@ class Parser {
     pos_ = std::min(text_.find_first_not_of(" \t\r\n", pos_), text_.size());
   }
 
-  char next() {
+  char peek_token() {
     skip_whitespace();
     return pos_ < text_.size() ? text_[pos_] : '\0';
   }
 
   bool accept(char wanted) {
-    if (next() != wanted) return false;
+    if (peek_token() != wanted) return false;
     ++pos_;
     return true;
   }
@@ -46,82 +46,82 @@ class Parser {
     if (!accept(wanted)) fail(std::string("no '") + wanted + "'");
   }
 
-  bool accept_word(std::string_view wanted) {
+  bool accept_keyword(std::string_view wanted) {
     if (text_.substr(pos_, wanted.size()) != wanted) return false;
     pos_ += wanted.size();
     return true;
   }
 
-  Json value(int depth) {
+  Json parse_value(int depth) {
     if (depth > kMaxDepth) fail("too deep");
-    Json made;
-    switch (next()) {
+    Json result;
+    switch (peek_token()) {
       case '{':
-        return object(depth);
+        return parse_object(depth);
       case '[':
-        return array(depth);
+        return parse_array(depth);
       case '"':
-        made.type = Json::Type::text;
-        made.text = string();
-        return made;
+        result.type = Json::Type::text;
+        result.text = string();
+        return result;
       default:
-        return literal();
+        return parse_literal();
     }
   }
 
-  Json literal() {
-    Json made;
-    if (accept_word("null")) return made;
-    made.type = Json::Type::boolean;
-    if (accept_word("true")) return made.number = 1, made;
-    if (accept_word("false")) return made;
+  Json parse_literal() {
+    Json result;
+    if (accept_keyword("null")) return result;
+    result.type = Json::Type::boolean;
+    if (accept_keyword("true")) return result.number = 1, result;
+    if (accept_keyword("false")) return result;
     std::string_view digits = text_.substr(
         pos_, std::min(text_.find_first_not_of("+-.0123456789eE", pos_), text_.size()) - pos_);
     auto value = parse_double(digits);
     if (!value) fail("no value");
-    made.type = Json::Type::number;
-    made.number = *value;
+    result.type = Json::Type::number;
+    result.number = *value;
     pos_ += digits.size();
-    return made;
+    return result;
   }
 
-  Json array(int depth) {
-    Json made;
-    made.type = Json::Type::array;
+  Json parse_array(int depth) {
+    Json result;
+    result.type = Json::Type::array;
     expect('[');
-    if (accept(']')) return made;
-    do made.items.push_back(value(depth + 1));
+    if (accept(']')) return result;
+    do result.items.push_back(parse_value(depth + 1));
     while (accept(','));
     expect(']');
-    return made;
+    return result;
   }
 
-  Json object(int depth) {
-    Json made;
-    made.type = Json::Type::object;
+  Json parse_object(int depth) {
+    Json result;
+    result.type = Json::Type::object;
     expect('{');
-    if (accept('}')) return made;
+    if (accept('}')) return result;
     do {
-      if (next() != '"') fail("no name");
-      made.names.push_back(string());
+      if (peek_token() != '"') fail("no name");
+      result.names.push_back(string());
       expect(':');
-      made.items.push_back(value(depth + 1));
+      result.items.push_back(parse_value(depth + 1));
     } while (accept(','));
     expect('}');
-    return made;
+    return result;
   }
 
   std::string string() {
-    std::string made;
+    std::string result;
     for (++pos_; pos_ < text_.size() && text_[pos_] != '"'; ++pos_)
-      made += text_[pos_] == '\\' ? escaped_char() : text_[pos_];
+      result += text_[pos_] == '\\' ? parse_escape() : text_[pos_];
     if (pos_ == text_.size()) fail("a string without its end");
     ++pos_;
-    return made;
+    return result;
   }
 
   // Non-ASCII names are not escaped in these files.  `\uXXXX` escapes above 127 become '?'.
-  char escaped_char() {
+  char parse_escape() {
     if (++pos_ == text_.size()) fail("a string without its end");
     constexpr std::string_view escapes = "bfnrt", replacements = "\b\f\n\r\t";
     char c = text_[pos_];
@@ -146,10 +146,10 @@ const Json* Json::find(std::string_view name) const {
 }
 
 Json parse_json(std::string_view text, const std::string& file) {
-  return Parser(text, file).parse();
+  return JsonParser(text, file).parse();
 }
 
-std::string json_string(const std::string& text) {
+std::string quote_json(const std::string& text) {
   std::string out = "\"";
   for (char c : text) {
     if (c == '"' || c == '\\') out += '\\';

@@ -21,6 +21,6 @@ struct Json {
 Json parse_json(std::string_view text, const std::string& file);
 
 /// `text` as a JSON string with quotes.
-std::string json_string(const std::string& text);
+std::string quote_json(const std::string& text);
 
 }  // namespace oarlock

@@ -14,9 +14,9 @@
 namespace oarlock {
 namespace {
 
-struct Descriptor {
+struct FileDescriptor {
   int fd;
-  ~Descriptor() {
+  ~FileDescriptor() {
     if (fd >= 0) ::close(fd);
   }
 };
@@ -29,7 +29,7 @@ std::int64_t to_nanoseconds(const timespec& t) {
   return std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec;
 }
 
-FileStamp stamp_of(const struct stat& info) {
+FileStamp to_file_stamp(const struct stat& info) {
   return {static_cast<std::uint64_t>(info.st_size), static_cast<std::uint64_t>(info.st_ino),
           to_nanoseconds(info.st_mtim), to_nanoseconds(info.st_ctim)};
 }
@@ -37,7 +37,7 @@ FileStamp stamp_of(const struct stat& info) {
 }  // namespace
 
 MappedFile::MappedFile(const std::string& path) : path_(path) {
-  Descriptor file{::open(
+  FileDescriptor file{::open(
       path.c_str(), O_RDONLY | O_CLOEXEC |
                         O_NONBLOCK)};  // O_NONBLOCK: opening a pipe without a writer would block
   if (file.fd < 0) fail(path, std::string("cannot be opened: ") + std::strerror(errno));
@@ -45,7 +45,7 @@ MappedFile::MappedFile(const std::string& path) : path_(path) {
   if (::fstat(file.fd, &info) != 0)
     fail(path, std::string("cannot be read: ") + std::strerror(errno));
   if (!S_ISREG(info.st_mode)) fail(path, "is not a regular file");
-  stamp_ = stamp_of(info);
+  stamp_ = to_file_stamp(info);
   size_ = static_cast<std::size_t>(info.st_size);
   if (size_ == 0) return;  // mmap rejects empty files
   void* data = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file.fd, 0);
@@ -57,8 +57,8 @@ MappedFile::MappedFile(const std::string& path) : path_(path) {
 bool MappedFile::was_overwritten() const {
   struct stat info{};
   if (file_ < 0 || ::fstat(file_, &info) != 0) return false;
-  FileStamp now = stamp_of(info);
-  return now.size != stamp_.size || now.modified != stamp_.modified;
+  FileStamp now = to_file_stamp(info);
+  return now.size != stamp_.size || now.modified_ns != stamp_.modified_ns;
 }
 
 MappedFile::MappedFile(MappedFile&& other) noexcept { *this = std::move(other); }

@@ -10,7 +10,7 @@ namespace oarlock {
 /// File metadata that changes when the file is written or replaced.  Times are in nanoseconds.
 struct FileStamp {
   std::uint64_t size = 0, inode = 0;
-  std::int64_t modified = 0, changed = 0;
+  std::int64_t modified_ns = 0, changed_ns = 0;
   bool operator==(const FileStamp&) const = default;
 };
 

@@ -19,6 +19,6 @@ Utf8Character decode_utf8_character(std::string_view text);
 bool is_utf8(std::string_view text);
 
 /// Whether `text` is well-formed UTF-8 without control characters.
-bool is_clean_utf8(std::string_view text);
+bool is_utf8_without_controls(std::string_view text);
 
 }  // namespace oarlock

@@ -29,7 +29,7 @@ class WireReader {
   /// Moves to the next field.  Returns false at the end of the payload.
   bool next() {
     if (pos_ == end_) return false;
-    std::uint64_t tag = varint();
+    std::uint64_t tag = read_varint();
     field_ = static_cast<std::uint32_t>(tag >> 3);
     type_ = static_cast<int>(tag & 7);
     if ((tag >> 3) == 0 || (tag >> 3) > 0x1fffffff) fail("field number out of range");
@@ -38,45 +38,49 @@ class WireReader {
   std::uint32_t field() const { return field_; }
   std::string_view message() const { return message_; }
 
-  std::int64_t int64() { return expect(0), static_cast<std::int64_t>(varint()); }
+  std::int64_t int64() { return expect_wire_type(0), static_cast<std::int64_t>(read_varint()); }
   std::int32_t int32() {
     return static_cast<std::int32_t>(int64());
   }  // protobuf writes negative int32 values with ten bytes
   bool boolean() { return int64() != 0; }
-  float float32() { return expect(5), std::bit_cast<float>(fixed<std::uint32_t>()); }
-  double float64() { return expect(1), std::bit_cast<double>(fixed<std::uint64_t>()); }
-  std::string_view bytes() { return expect(2), length_delimited(); }
+  float float32() { return expect_wire_type(5), std::bit_cast<float>(read_fixed<std::uint32_t>()); }
+  double float64() {
+    return expect_wire_type(1), std::bit_cast<double>(read_fixed<std::uint64_t>());
+  }
+  std::string_view bytes() { return expect_wire_type(2), read_length_delimited(); }
   std::string string() { return std::string(bytes()); }
   WireReader submessage(std::string_view message) { return WireReader(source_, bytes(), message); }
 
   /// Calls `visit` for each element of a repeated scalar field, packed or not.
   template <class F>
   void for_each_int64(F&& visit) {
-    for_each(0, [&](WireReader& w) { visit(static_cast<std::int64_t>(w.varint())); });
+    for_each_element(0, [&](WireReader& w) { visit(static_cast<std::int64_t>(w.read_varint())); });
   }
   template <class F>
   void for_each_float32(F&& visit) {
-    for_each(5, [&](WireReader& w) { visit(std::bit_cast<float>(w.fixed<std::uint32_t>())); });
+    for_each_element(
+        5, [&](WireReader& w) { visit(std::bit_cast<float>(w.read_fixed<std::uint32_t>())); });
   }
   template <class F>
   void for_each_float64(F&& visit) {
-    for_each(1, [&](WireReader& w) { visit(std::bit_cast<double>(w.fixed<std::uint64_t>())); });
+    for_each_element(
+        1, [&](WireReader& w) { visit(std::bit_cast<double>(w.read_fixed<std::uint64_t>())); });
   }
 
   /// Skips an unknown field.
   void skip() {
     switch (type_) {
       case 0:
-        varint();
+        read_varint();
         return;
       case 1:
-        fixed<std::uint64_t>();
+        read_fixed<std::uint64_t>();
         return;
       case 2:
-        length_delimited();
+        read_length_delimited();
         return;
       case 5:
-        fixed<std::uint32_t>();
+        read_fixed<std::uint32_t>();
         return;
       default:
         fail("wire type " + std::to_string(type_) + " is not one of protobuf's");
@@ -90,12 +94,12 @@ class WireReader {
   }
 
  private:
-  void expect(int type) const {
+  void expect_wire_type(int type) const {
     if (type_ != type)
       fail("wire type " + std::to_string(type_) + " where " + std::to_string(type) + " belongs");
   }
 
-  std::uint64_t varint() {
+  std::uint64_t read_varint() {
     std::uint64_t value = 0;
     for (int shift = 0; shift < 70; shift += 7) {
       if (pos_ == end_) fail("cut off in a number");
@@ -107,7 +111,7 @@ class WireReader {
   }
 
   template <class T>
-  T fixed() {
+  T read_fixed() {
     if (static_cast<std::size_t>(end_ - pos_) < sizeof(T)) fail("cut off in a number");
     T value;
     std::memcpy(&value, pos_, sizeof(T));
@@ -115,8 +119,8 @@ class WireReader {
     return value;
   }
 
-  std::string_view length_delimited() {
-    std::uint64_t length = varint();
+  std::string_view read_length_delimited() {
+    std::uint64_t length = read_varint();
     auto remaining = static_cast<std::uint64_t>(end_ - pos_);
     if (length > remaining)
       fail("declares " + std::to_string(length) + " bytes, " + std::to_string(remaining) +
@@ -127,14 +131,14 @@ class WireReader {
   }
 
   template <class F>
-  void for_each(int type, F&& read) {
+  void for_each_element(int type, F&& read) {
     if (type_ == 2 && type != 2) {
-      WireReader packed(source_, length_delimited(), message_);
+      WireReader packed(source_, read_length_delimited(), message_);
       packed.field_ = field_;
       while (packed.pos_ != packed.end_) read(packed);
       return;
     }
-    expect(type);
+    expect_wire_type(type);
     read(*this);
   }
 

@@ -33,7 +33,7 @@ oarlock_error* make_error(std::string_view message, std::string_view kind) {
 }
 
 template <class F>
-oarlock_error* guarded(F&& act) {
+oarlock_error* catch_errors(F&& act) {
   try {
     act();
     return nullptr;
@@ -46,7 +46,7 @@ oarlock_error* guarded(F&& act) {
   }
 }
 
-void require(bool ok, const char* what) {
+void require_nonnull(bool ok, const char* what) {
   if (!ok) throw Error(ErrorCode::input, std::string(what) + " is null");
 }
 
@@ -55,21 +55,22 @@ constexpr std::int32_t kNoType = -1;
 const std::vector<TensorSpec> kNone;
 
 // A null spec for an invalid index: these functions return no error.
-oarlock_spec spec_of(const std::vector<TensorSpec>& specs, std::size_t index) {
+oarlock_spec to_c_spec(const std::vector<TensorSpec>& specs, std::size_t index) {
   if (index >= specs.size()) return {nullptr, nullptr, kNoType, 0, nullptr};
   const TensorSpec& s = specs[index];
   return {s.name.c_str(), s.path.c_str(), static_cast<std::int32_t>(s.dtype), s.shape.size(),
           s.shape.data()};
 }
 
-TensorView view_of(const oarlock_tensor& t) {
-  require(t.rank == 0 || t.shape, "run: a shape");
+TensorView to_tensor_view(const oarlock_tensor& t) {
+  require_nonnull(t.rank == 0 || t.shape, "run: a shape");
   if (t.rank > kMaxAxes)
     throw Error(ErrorCode::input, "run: an input of " + std::to_string(t.rank) + " axes");
   return {static_cast<DType>(t.dtype), {t.shape, t.rank}, t.data};
 }
 
-std::vector<Tensor> run(const Session& session, const oarlock_tensor* inputs, std::size_t count) {
+std::vector<Tensor> run_session(const Session& session, const oarlock_tensor* inputs,
+                                std::size_t count) {
   bool named = count > 0 && inputs[0].name;
   std::vector<TensorView> views;
   std::vector<NamedView> pairs;
@@ -77,9 +78,9 @@ std::vector<Tensor> run(const Session& session, const oarlock_tensor* inputs, st
     if (named != (inputs[i].name != nullptr))
       throw Error(ErrorCode::input, "run: name all inputs or none");
     if (named)
-      pairs.emplace_back(inputs[i].name, view_of(inputs[i]));
+      pairs.emplace_back(inputs[i].name, to_tensor_view(inputs[i]));
     else
-      views.push_back(view_of(inputs[i]));
+      views.push_back(to_tensor_view(inputs[i]));
   }
   return named ? session.run(pairs) : session.run(views);
 }
@@ -99,11 +100,12 @@ void oarlock_error_free(oarlock_error* error) {
 }
 
 oarlock_error* oarlock_options_new(oarlock_options** made) {
-  return guarded([&] { require(made, "oarlock_options_new: made"), *made = new oarlock_options; });
+  return catch_errors(
+      [&] { require_nonnull(made, "oarlock_options_new: made"), *made = new oarlock_options; });
 }
 oarlock_error* oarlock_options_set(oarlock_options* options, const char* name, const char* value) {
-  return guarded([&] {
-    require(options && name && value, "oarlock_options_set: an argument");
+  return catch_errors([&] {
+    require_nonnull(options && name && value, "oarlock_options_set: an argument");
     set_option(options->options, name, value);
   });
 }
@@ -111,8 +113,8 @@ void oarlock_options_free(oarlock_options* options) { delete options; }
 
 oarlock_error* oarlock_session_open(const char* model, const char* params,
                                     const oarlock_options* options, oarlock_session** made) {
-  return guarded([&] {
-    require(model && made, "oarlock_session_open: an argument");
+  return catch_errors([&] {
+    require_nonnull(model && made, "oarlock_session_open: an argument");
     Model opened = Model::open(model, params ? params : "");
     *made = new oarlock_session{
         std::make_shared<const Session>(opened, options ? options->options : Options{})};
@@ -125,18 +127,18 @@ size_t oarlock_session_output_count(const oarlock_session* s) {
   return s ? s->session->outputs().size() : 0;
 }
 oarlock_spec oarlock_session_input(const oarlock_session* s, size_t index) {
-  return spec_of(s ? s->session->inputs() : kNone, index);
+  return to_c_spec(s ? s->session->inputs() : kNone, index);
 }
 oarlock_spec oarlock_session_output(const oarlock_session* s, size_t index) {
-  return spec_of(s ? s->session->outputs() : kNone, index);
+  return to_c_spec(s ? s->session->outputs() : kNone, index);
 }
 void oarlock_session_free(oarlock_session* session) { delete session; }
 
 oarlock_error* oarlock_run(const oarlock_session* session, const oarlock_tensor* inputs,
                            size_t count, oarlock_results** made) {
-  return guarded([&] {
-    require(session && made && (inputs || count == 0), "oarlock_run: an argument");
-    *made = new oarlock_results{session->session, run(*session->session, inputs, count)};
+  return catch_errors([&] {
+    require_nonnull(session && made && (inputs || count == 0), "oarlock_run: an argument");
+    *made = new oarlock_results{session->session, run_session(*session->session, inputs, count)};
   });
 }
 size_t oarlock_results_count(const oarlock_results* results) {

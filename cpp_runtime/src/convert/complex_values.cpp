@@ -11,7 +11,7 @@ std::optional<std::pair<Value, Value>> NodeContext::complex_parts(Value v) const
   return re ? std::optional(std::pair(re, im)) : std::nullopt;
 }
 
-Value NodeContext::complex(Value re, Value im) {
+Value NodeContext::make_complex(Value re, Value im) {
   ValueType type{dtype(re) == DType::float64 ? DType::complex128 : DType::complex64, shape(re),
                  std::nullopt};
   type.complex_parts = {re, im};
@@ -41,39 +41,40 @@ Value GraphBuilder::select_complex_part(Value v) const {
 
 // All inputs must be complex: in the conversion of the imaginary parts, a real input would be used
 // a second time.
-void NodeContext::lower_complex_parts() {
+void NodeContext::lower_real_and_imaginary() {
   for (auto& [slot, names] : op_.inputs)
     for (const std::string& name : names)
-      if (!name.empty() && is_floating(dtype(lookup(name))))
+      if (!name.empty() && is_floating(dtype(lookup_variable(name))))
         fail("real operands beside complex ones have no lowering");
   const Rule* rule = find_rule(op_.type, opset());
   if (!rule) require_opset(min_opset(op_.type));
-  auto results = std::exchange(graph_.results_, {});
+  auto results = std::exchange(graph_.op_results_, {});
   std::vector<std::pair<std::string, Value>> part_results[2];
   for (int part : {0, 1}) {
     graph_.complex_part_ = part;
-    graph_.results_.clear();
+    graph_.op_results_.clear();
     try {
       rule->lower(*this);
     } catch (...) {
       graph_.complex_part_ = -1;
       throw;
     }
-    part_results[part] = std::exchange(graph_.results_, {});
+    part_results[part] = std::exchange(graph_.op_results_, {});
   }
   graph_.complex_part_ = -1;
-  graph_.results_ = std::move(results);
+  graph_.op_results_ = std::move(results);
   for (std::size_t i = 0; i < part_results[0].size(); ++i)
-    graph_.results_.emplace_back(part_results[0][i].first,
-                                 complex(part_results[0][i].second, part_results[1][i].second));
+    graph_.op_results_.emplace_back(
+        part_results[0][i].first,
+        make_complex(part_results[0][i].second, part_results[1][i].second));
 }
 
 Value NodeContext::as_complex(Value pairs) {
   auto part = [&](std::int64_t at) {
-    return emit("Gather", {pairs, int_scalar(at)}, {{"axis", std::int64_t{-1}}});
+    return emit("Gather", {pairs, int64_scalar(at)}, {{"axis", std::int64_t{-1}}});
   };
   auto re = part(0);
-  return complex(re, part(1));
+  return make_complex(re, part(1));
 }
 
 Value NodeContext::as_real(Value v) {
@@ -81,19 +82,19 @@ Value NodeContext::as_real(Value v) {
   return parts ? concat({unsqueeze(parts->first, {-1}), unsqueeze(parts->second, {-1})}, -1) : v;
 }
 
-Value GraphBuilder::split_complex(Value pairs) {
+Value GraphBuilder::pairs_to_complex(Value pairs) {
   static const OpDesc feed{"feed", {}, {}, {}, ""};
   return NodeContext(feed, *this).as_complex(pairs);
 }
 
-Value GraphBuilder::merge_complex(Value v) {
+Value GraphBuilder::complex_to_pairs(Value v) {
   static const OpDesc fetch{"fetch", {}, {}, {}, ""};
   return NodeContext(fetch, *this).as_real(v);
 }
 
 void append_complex_axis(onnx::ValueInfo& value) {
   if (!is_complex(value.dtype)) return;
-  value.dtype = oarlock::part_of(value.dtype);
+  value.dtype = oarlock::complex_part_dtype(value.dtype);
   value.shape.push_back(2);
   value.symbols.emplace_back();
 }

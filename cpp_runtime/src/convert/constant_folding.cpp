@@ -9,7 +9,7 @@
 
 namespace oarlock {
 
-std::optional<Ints> as_ints(const Constant& c) {
+std::optional<Ints> decode_ints(const Constant& c) {
   if (c.dtype != DType::int64 && c.dtype != DType::int32) return std::nullopt;
   std::size_t size = size_of(c.dtype), count = c.bytes.size() / size;
   Ints values(count);
@@ -36,7 +36,7 @@ std::int64_t int_attr(const onnx::Node& n, std::string_view name, std::int64_t d
   return default_value;
 }
 
-OptionalValue make_vector(Ints values) {
+OptionalValue make_partial_vector(Ints values) {
   return PartialValue{{static_cast<std::int64_t>(values.size())}, std::move(values)};
 }
 
@@ -45,7 +45,7 @@ OptionalValue fold_shape(const onnx::Node& n, const Inputs& in) {
   Ints dims = *in[0]->shape;
   for (std::int64_t& d : dims)
     if (d < 0) d = kUnknown;
-  return make_vector(dims);
+  return make_partial_vector(dims);
 }
 
 // All indices must be known; the data may be partly unknown.
@@ -62,7 +62,7 @@ OptionalValue fold_gather(const onnx::Node& n, const Inputs& in) {
   return out;
 }
 
-bool is_known_scalar(const ValueType& info) {
+bool has_one_known_value(const ValueType& info) {
   return info.partial_value && info.partial_value->values.size() == 1 &&
          info.partial_value->values[0] != kUnknown;
 }
@@ -70,7 +70,7 @@ bool is_known_scalar(const ValueType& info) {
 OptionalValue fold_slice(const onnx::Node&, const Inputs& in) {
   if (in.size() < 3 || in[0]->partial_value->shape.size() != 1) return std::nullopt;
   for (std::size_t i = 1; i < in.size(); ++i)
-    if (!is_known_scalar(*in[i])) return std::nullopt;
+    if (!has_one_known_value(*in[i])) return std::nullopt;
   const Ints& data = in[0]->partial_value->values;
   auto size = static_cast<std::int64_t>(data.size());
   std::int64_t step = in.size() > 4 ? in[4]->partial_value->values[0] : 1;
@@ -80,7 +80,7 @@ OptionalValue fold_slice(const onnx::Node&, const Inputs& in) {
   };
   std::int64_t from = clamp(in[1]->partial_value->values[0]),
                to = std::max(from, clamp(in[2]->partial_value->values[0]));
-  return make_vector(Ints(data.begin() + from, data.begin() + to));
+  return make_partial_vector(Ints(data.begin() + from, data.begin() + to));
 }
 
 OptionalValue fold_concat(const onnx::Node&, const Inputs& in) {
@@ -89,7 +89,7 @@ OptionalValue fold_concat(const onnx::Node&, const Inputs& in) {
     if (part->partial_value->shape.size() != 1) return std::nullopt;
     all.insert(all.end(), part->partial_value->values.begin(), part->partial_value->values.end());
   }
-  return make_vector(all);
+  return make_partial_vector(all);
 }
 
 // Squeeze, Unsqueeze, Reshape between [] and [n]: the same elements in the inferred shape.
@@ -111,7 +111,7 @@ OptionalValue fold_identity(const onnx::Node& n, const Inputs& in) {
   return *in[0]->partial_value;
 }
 
-std::int64_t apply(char op, std::int64_t a, std::int64_t b) {
+std::int64_t apply_int_op(char op, std::int64_t a, std::int64_t b) {
   std::int64_t r = 0;
   if (a == kUnknown || b == kUnknown) return kUnknown;
   switch (op) {
@@ -138,8 +138,8 @@ OptionalValue fold_binary(const onnx::Node& n, const Inputs& in) {
   PartialValue out{a.shape.size() >= b.shape.size() ? a.shape : b.shape, {}};
   if (!out.shape.empty()) out.shape = {static_cast<std::int64_t>(size)};
   for (std::size_t i = 0; i < size; ++i)
-    out.values.push_back(apply(n.op[0], a.values[a.values.size() == 1 ? 0 : i],
-                               b.values[b.values.size() == 1 ? 0 : i]));
+    out.values.push_back(apply_int_op(n.op[0], a.values[a.values.size() == 1 ? 0 : i],
+                                      b.values[b.values.size() == 1 ? 0 : i]));
   return out;
 }
 

@@ -22,7 +22,7 @@ bool declares_more_sizes(const std::optional<Ints>& declared, const std::optiona
 }  // namespace
 
 ValueType GraphBuilder::declared_type(std::string_view name) const {
-  const VarDesc* var = program_.var(name, block_);
+  const VarDesc* var = program_.find_var(name, block_index_);
   if (!var) return {};
   // Before Paddle 2.5 there were no 0-D tensors: an empty shape means unspecified.
   bool is_unspecified = var->shape.empty() && program_.version > 0 && program_.version < 2005000;
@@ -49,7 +49,7 @@ bool GraphBuilder::distrusts_declared_sizes(const OpDesc& op) const {
 void GraphBuilder::merge_declared_type(ValueType& type, const OpDesc& op, const std::string& name,
                                        bool trusted) const {
   ValueType declared = declared_type(name);
-  if (traits_of(op.type).ignore_declared_shape) declared.shape.reset();
+  if (find_traits(op.type).ignore_declared_shape) declared.shape.reset();
   if (!trusted && declared.shape) declared.shape = Ints(declared.shape->size(), -1);
   if (type.dtype == DType::none) type.dtype = declared.dtype;
   if (!type.shape)

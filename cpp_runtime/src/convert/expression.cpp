@@ -5,22 +5,22 @@
 namespace oarlock {
 
 Expr Expr::emit(std::string_view onnx, Values more_inputs) const {
-  more_inputs.insert(more_inputs.begin(), v_);
-  return {*n_, n_->emit(onnx, std::move(more_inputs))};
+  more_inputs.insert(more_inputs.begin(), value_);
+  return {*context_, context_->emit(onnx, std::move(more_inputs))};
 }
 
 Expr arange(NodeContext& n, Value count) {
   auto known = n.const_ints(count);
-  Expr range(n, n.emit("Range", {n.int_scalar(0), as_scalar(n, count), n.int_scalar(1)}));
+  Expr range(n, n.emit("Range", {n.int64_scalar(0), as_scalar(n, count), n.int64_scalar(1)}));
   if (known && known->size() == 1) n.declare_type(range, DType::int64, Ints{(*known)[0]});
   return range;
 }
 
 Expr gather_rows(const Expr& rows, Value at) {
-  return {rows.node(), rows.node().emit("Gather", {rows, at}, {{"axis", std::int64_t{0}}})};
+  return {rows.context(), rows.context().emit("Gather", {rows, at}, {{"axis", std::int64_t{0}}})};
 }
 
-Expr unsqueeze_last(const Expr& v) { return {v.node(), v.node().unsqueeze(v, {-1})}; }
+Expr unsqueeze_last(const Expr& v) { return {v.context(), v.context().unsqueeze(v, {-1})}; }
 
 Expr operator+(const Expr& a, const Expr& b) { return a.emit("Add", {b}); }
 Expr operator+(const Expr& a, double b) { return b == 0 ? a : a + a.scalar_like(b); }
@@ -43,13 +43,13 @@ Expr operator>(const Expr& a, double b) { return a > a.scalar_like(b); }
 // Before opset 12, ONNX has only strict comparisons; negating them agrees except for NaN.  From
 // opset 12 to 15, LessOrEqual is a function whose result has no shape inside a Scan.
 Expr operator<=(const Expr& a, const Expr& b) {
-  if (a.node().opset() >= 16) return a.emit("LessOrEqual", {b});
-  return a.node().opset() < 12 ? !(a > b) : a < b || a == b;
+  if (a.context().opset() >= 16) return a.emit("LessOrEqual", {b});
+  return a.context().opset() < 12 ? !(a > b) : a < b || a == b;
 }
 Expr operator<=(const Expr& a, double b) { return a <= a.scalar_like(b); }
 Expr operator>=(const Expr& a, const Expr& b) {
-  if (a.node().opset() >= 16) return a.emit("GreaterOrEqual", {b});
-  return a.node().opset() < 12 ? !(a < b) : a > b || a == b;
+  if (a.context().opset() >= 16) return a.emit("GreaterOrEqual", {b});
+  return a.context().opset() < 12 ? !(a < b) : a > b || a == b;
 }
 Expr operator>=(const Expr& a, double b) { return a >= a.scalar_like(b); }
 Expr operator==(const Expr& a, const Expr& b) { return a.emit("Equal", {b}); }
@@ -84,8 +84,8 @@ Expr log_add_exp(const Expr& a, const Expr& b) {
 namespace {
 
 // Integer inputs need opset 12 unless the node is folded.
-Expr min_or_max(std::string_view onnx, const Expr& a, const Expr& b) {
-  NodeContext& n = a.node();
+Expr emit_min_max(std::string_view onnx, const Expr& a, const Expr& b) {
+  NodeContext& n = a.context();
   Expr result = a.emit(onnx, {b});
   if (is_integer(n.dtype(a)) && !n.constant(result)) n.require_opset(12);
   return result;
@@ -93,20 +93,20 @@ Expr min_or_max(std::string_view onnx, const Expr& a, const Expr& b) {
 
 }  // namespace
 
-Expr max(const Expr& a, const Expr& b) { return min_or_max("Max", a, b); }
+Expr max(const Expr& a, const Expr& b) { return emit_min_max("Max", a, b); }
 Expr max(const Expr& a, double b) { return max(a, a.scalar_like(b)); }
-Expr min(const Expr& a, const Expr& b) { return min_or_max("Min", a, b); }
+Expr min(const Expr& a, const Expr& b) { return emit_min_max("Min", a, b); }
 Expr min(const Expr& a, double b) { return min(a, a.scalar_like(b)); }
 Expr where(const Expr& c, const Expr& a, const Expr& b) { return c.emit("Where", {a, b}); }
 Expr where(const Expr& c, const Expr& a, double b) { return where(c, a, a.scalar_like(b)); }
 Expr where(const Expr& c, double a, const Expr& b) { return where(c, b.scalar_like(a), b); }
 Expr where(const Expr& c, double a, double b, DType dtype) {
   if (a == 1 && b == 0) return c.to(dtype);
-  return c.emit("Where", {c.node().scalar(a, dtype), c.node().scalar(b, dtype)});
+  return c.emit("Where", {c.context().scalar(a, dtype), c.context().scalar(b, dtype)});
 }
 
 Expr reduce(std::string_view onnx, const Expr& x, const Ints& axes, bool keepdims) {
-  return {x.node(), reduce(x.node(), onnx, x, axes, keepdims)};
+  return {x.context(), reduce(x.context(), onnx, x, axes, keepdims)};
 }
 
 Expr full_like(const Expr& like, double value, Value shape) {

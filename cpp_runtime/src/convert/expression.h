@@ -7,23 +7,23 @@ namespace oarlock {
 
 class Expr {
  public:
-  Expr(NodeContext& n, Value v) : n_(&n), v_(v) {}
+  Expr(NodeContext& n, Value v) : context_(&n), value_(v) {}
 
-  NodeContext& node() const { return *n_; }
-  Value value() const { return v_; }
-  operator Value() const { return v_; }  // implicit conversion to Value
+  NodeContext& context() const { return *context_; }
+  Value value() const { return value_; }
+  operator Value() const { return value_; }  // implicit conversion to Value
 
   Expr emit(std::string_view onnx, Values more_inputs = {}) const;
-  Expr scalar_like(double x) const { return {*n_, n_->scalar_like(x, v_)}; }
-  Expr to(DType dtype) const { return {*n_, n_->cast(v_, dtype)}; }
+  Expr scalar_like(double x) const { return {*context_, context_->scalar_like(x, value_)}; }
+  Expr to(DType dtype) const { return {*context_, context_->cast(value_, dtype)}; }
 
  private:
-  NodeContext* n_;
-  Value v_;
+  NodeContext* context_;
+  Value value_;
 };
 
 /// The input in a slot.
-inline Expr in(NodeContext& n, std::string_view slot) { return {n, n.in(slot)}; }
+inline Expr input_expr(NodeContext& n, std::string_view slot) { return {n, n.input(slot)}; }
 
 /// 0 .. count-1. count: int64[] or int64[1] -> int64[count]
 Expr arange(NodeContext& n, Value count);

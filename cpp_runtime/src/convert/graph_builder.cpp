@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kEmbedBytes = 127;
 constexpr std::size_t kEmbedIntBytes = 4096;
 
-Strings contract_names(const std::vector<ContractArg>& args, Strings default_value) {
+Strings contract_names_or_default(const std::vector<ContractArg>& args, Strings default_value) {
   std::set<std::string> unique;
   for (const ContractArg& arg : args) unique.insert(arg.name);
   if (args.empty() || unique.size() != args.size()) return default_value;
@@ -47,12 +47,14 @@ std::string first_output(const OpDesc& op) {
 }  // namespace
 
 Strings input_names(const Program& p) {
-  return p.contract ? contract_names(p.contract->inputs, p.feeds()) : make_unique(p.feeds());
+  return p.contract ? contract_names_or_default(p.contract->inputs, p.feeds())
+                    : make_unique(p.feeds());
 }
 
 Strings output_names(const Program& p) {
   Strings fetch_names = make_unique(p.fetches());
-  Strings names = p.contract ? contract_names(p.contract->outputs, fetch_names) : fetch_names;
+  Strings names =
+      p.contract ? contract_names_or_default(p.contract->outputs, fetch_names) : fetch_names;
   Strings own_inputs = input_names(p);
   std::set<std::string> inputs(own_inputs.begin(), own_inputs.end());
   for (const LodInput& lod_input : lod_inputs(p)) inputs.insert(lod_input.name);
@@ -66,13 +68,13 @@ GraphBuilder::GraphBuilder(const Program& program, const Params& params,
     : program_(program),
       params_(params),
       options_(options),
-      top_{&add_graph("main"), {}, {}, nullptr} {
+      top_scope_{&add_graph("main"), {}, {}, nullptr} {
   model_.opset = options.opset;
-  model_.ir = options.opset <= 8    ? 4
-              : options.opset <= 14 ? 7
-              : options.opset <= 18 ? 8
-              : options.opset <= 20 ? 9
-                                    : 10;
+  model_.ir_version = options.opset <= 8    ? 4
+                      : options.opset <= 14 ? 7
+                      : options.opset <= 18 ? 8
+                      : options.opset <= 20 ? 9
+                                            : 10;
   model_.location = options.location;
 }
 
@@ -87,34 +89,34 @@ onnx::Model GraphBuilder::build() {
   add_inputs();
   add_lod_inputs();
   lower_block(0);
-  report_problems();
-  if (options_.only_guards.empty()) add_outputs();
+  throw_problems();
+  if (options_.guards_only.empty()) add_outputs();
   if (options_.guard_outputs) add_guard_outputs();
-  return finish();
+  return finish_model();
 }
 
-onnx::Model GraphBuilder::finish() {
-  for (BuilderGraph& graph : graphs_) write_names(graph);
+onnx::Model GraphBuilder::finish_model() {
+  for (BuilderGraph& graph : graphs_) finish_graph(graph);
   model_.graph = std::move(main_graph());
   onnx::prune(model_.graph);
   model_.domains.assign(domains_.begin(), domains_.end());
   if (program_.contract)
-    model_.metadata.emplace_back("oarlock.contract", base64(program_.contract->bytes));
+    model_.metadata.emplace_back("oarlock.contract", encode_base64(program_.contract->bytes));
   return std::move(model_);
 }
 
 void GraphBuilder::add_inputs() {
   Strings feeds = program_.feeds(), names = input_names(program_);
   for (std::size_t i = 0; i < feeds.size(); ++i) {
-    const VarDesc* var = program_.var(feeds[i]);
+    const VarDesc* var = program_.find_var(feeds[i]);
     onnx::ValueInfo input{names[i], var->dtype, var->shape, {}, true};
-    if (!row_of(var->dtype))
+    if (!find_dtype_row(var->dtype))
       throw Error(ErrorCode::file, program_.name + ": input '" + names[i] + "' has no dtype");
     for (std::size_t d = 0; d < var->shape.size(); ++d)
       input.symbols.push_back(var->shape[d] < 0 ? names[i] + "." + std::to_string(d) : "");
     append_complex_axis(input);
     Value v = add_value_with_name(names[i], {input.dtype, input.shape, std::nullopt});
-    top_.bindings[feeds[i]] = is_complex(var->dtype) ? split_complex(v) : v;
+    top_scope_.bindings[feeds[i]] = is_complex(var->dtype) ? pairs_to_complex(v) : v;
     main_graph().inputs.push_back(std::move(input));
   }
 }
@@ -122,16 +124,17 @@ void GraphBuilder::add_inputs() {
 // The value becomes the output and gets its name.  Values that no node of this graph computes, and
 // values that already are an output, are copied by an Identity.
 void GraphBuilder::add_output(Value value, const std::string& name) {
-  Value v = merge_complex(value);
-  if (ValueRecord& record = record_of(v); record.graph == top_.graph && !record.is_graph_output) {
+  Value v = complex_to_pairs(value);
+  if (ValueRecord& record = record_of(v);
+      record.graph == top_scope_.graph && !record.is_graph_output) {
     record.name = name;
   } else {
     Value copy = add_value_with_name(name, type_of(v));
-    add_node(*top_.graph, {{"Identity", "", "", {}, {}, {}}, {v}, {copy}});
+    add_node(*top_scope_.graph, {{"Identity", "", "", {}, {}, {}}, {v}, {copy}});
     v = copy;
   }
   const ValueType& known = type_of(v);
-  add_graph_output(*top_.graph, v,
+  add_graph_output(*top_scope_.graph, v,
                    {"", known.dtype, known.shape.value_or(Ints{}), {}, known.shape.has_value()});
 }
 
@@ -139,8 +142,8 @@ void GraphBuilder::add_outputs() {
   Strings fetches = program_.fetches(), names = output_names(program_);
   static const OpDesc fetch{"fetch", {}, {}, {}, ""};
   for (std::size_t i = 0; i < fetches.size(); ++i) {
-    Value v = value_of(fetches[i], fetch);
-    const VarDesc* var = program_.var(fetches[i]);
+    Value v = lookup_variable(fetches[i], fetch);
+    const VarDesc* var = program_.find_var(fetches[i]);
     if (var &&
         is_complex(var->dtype) !=
             bool(type_of(v).complex_parts.first))  // readers of pairs rely on the declared dtype
@@ -152,7 +155,7 @@ void GraphBuilder::add_outputs() {
   std::set<std::string> fetched(names.begin(), names.end());
   for (const std::string& extra : options_.extra_outputs) {
     bool already_fetched = fetched.count(extra) > 0;
-    if (!already_fetched && !program_.var(extra))
+    if (!already_fetched && !program_.find_var(extra))
       throw Error(ErrorCode::input, program_.name + ": no variable '" + extra + "' to fetch");
     for (const onnx::ValueInfo& input : main_graph().inputs)
       if (input.name == extra)
@@ -160,7 +163,7 @@ void GraphBuilder::add_outputs() {
                     program_.name + ": '" + extra + "' is an input, not to fetch");
     if (already_fetched) continue;
     fetched.insert(extra);
-    add_output(value_of(extra, fetch), extra);
+    add_output(lookup_variable(extra, fetch), extra);
   }
   if (options_.lod_outputs) add_lod_outputs();
 }
@@ -175,19 +178,20 @@ void GraphBuilder::add_guard_outputs() {
     bool is_input = inputs.count(guard.var) > 0;
     if (is_input && guard.kind != "value") continue;  // checked before the run
     std::string name = "guard." + std::to_string(i);
-    const Strings& only = options_.only_guards;
+    const Strings& only = options_.guards_only;
     if (!only.empty() && std::find(only.begin(), only.end(), name) == only.end()) continue;
-    Value v = value_of(guard.var, reader);
+    Value v = lookup_variable(guard.var, reader);
     bool value = guard.kind == "value";
     Value output = add_value_with_name(
         name, {value ? type_of(v).dtype : DType::int64, std::nullopt, std::nullopt});
-    add_node(*top_.graph, {{value ? "Identity" : "Shape", "", "", {}, {}, {}}, {v}, {output}});
-    add_graph_output(*top_.graph, output, {"", type_of(output).dtype, {}, {}, false});
+    add_node(*top_scope_.graph,
+             {{value ? "Identity" : "Shape", "", "", {}, {}, {}}, {v}, {output}});
+    add_graph_output(*top_scope_.graph, output, {"", type_of(output).dtype, {}, {}, false});
   }
 }
 
 void GraphBuilder::lower_block(std::int32_t block) {
-  std::int32_t outer_block = std::exchange(block_, block);
+  std::int32_t outer_block = std::exchange(block_index_, block);
   std::size_t outer_index = op_index_;
   const std::vector<OpDesc>& ops = program_.blocks[block].ops;
   for (std::size_t i = 0; i < ops.size(); ++i) {
@@ -198,7 +202,7 @@ void GraphBuilder::lower_block(std::int32_t block) {
     for (auto& [slot, names] : ops[i].outputs)
       for (const std::string& name : names) scope_->writers[name] = &ops[i];
   }
-  block_ = outer_block, op_index_ = outer_index;
+  block_index_ = outer_block, op_index_ = outer_index;
 }
 
 // Rejects ops with attributes in which Paddle's passes for specific hardware store fused ops: only
@@ -212,7 +216,7 @@ static void reject_fused_attrs(const NodeContext& n) {
 }
 
 // Truncates attribute text, which may be megabytes long, between characters.
-static std::string truncate(std::string text) {
+static std::string truncate_text(std::string text) {
   constexpr std::size_t max_bytes = 4000;
   if (text.size() <= max_bytes) return text;
   std::size_t end = max_bytes;
@@ -224,7 +228,7 @@ void GraphBuilder::lower_op(const OpDesc& op, std::size_t index) {
   const Rule* rule = find_rule_for(op);
   if (!rule) return record_missing_rule(op, index);
   std::size_t first_node = scope_->graph->nodes.size();
-  auto outer_results = std::exchange(results_, {});
+  auto outer_results = std::exchange(op_results_, {});
   auto outer_row_splits = std::exchange(own_row_splits_, {});
   try {
     NodeContext node(op, *this);
@@ -233,18 +237,18 @@ void GraphBuilder::lower_op(const OpDesc& op, std::size_t index) {
     rule->lower(node);
     Value inherited_row_splits = first_input_row_splits(op);
     bind_results(op, first_node);
-    name_nodes(*scope_->graph, first_node);
+    complete_node_names(*scope_->graph, first_node);
     propagate_row_splits(op, inherited_row_splits);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::unsupported) throw;
-    problems_.push_back(truncate(error.what()));
+    problems_.push_back(truncate_text(error.what()));
     bind_placeholders(op);
   } catch (const std::logic_error& error) {  // a rule did not validate its inputs
     throw Error(ErrorCode::file, program_.name + ": " + op.type +
                                      ": its operands or attributes are invalid (" + error.what() +
                                      ", op " + std::to_string(op_index_) + ")");
   }
-  results_ = std::move(outer_results);
+  op_results_ = std::move(outer_results);
   own_row_splits_ = std::move(outer_row_splits);
 }
 
@@ -253,14 +257,15 @@ void GraphBuilder::record_missing_rule(const OpDesc& op, std::size_t index) {
   MissingRule& missing = entry->second;
   bool complex = has_complex_operand(op);
   const Rule* complex_rule = complex ? find_complex_rule(op.type) : nullptr;
-  int since = complex ? (complex_rule ? complex_rule->since_opset : 0) : min_opset(op.type);
-  if (is_new) missing = {0, index, block_, first_output(op), op.location, since, complex};
-  needed_opset_ = std::max(needed_opset_, since);
+  int since_opset = complex ? (complex_rule ? complex_rule->since_opset : 0) : min_opset(op.type);
+  if (is_new)
+    missing = {0, index, block_index_, first_output(op), op.location, since_opset, complex};
+  needed_opset_ = std::max(needed_opset_, since_opset);
   ++missing.count;
   bind_placeholders(op);
   std::int64_t body = int_attr(op, "sub_block", 0);
   bool is_inner_block =
-      body > block_ &&
+      body > block_index_ &&
       body < static_cast<std::int64_t>(
                  program_.blocks.size());  // only later blocks, so that there is no cycle
   if (is_inner_block) record_missing_rules(static_cast<std::int32_t>(body));
@@ -268,11 +273,11 @@ void GraphBuilder::record_missing_rule(const OpDesc& op, std::size_t index) {
 
 // Records the missing rules of a block that is not converted, so that the same error lists them.
 void GraphBuilder::record_missing_rules(std::int32_t block) {
-  std::int32_t outer_block = std::exchange(block_, block);
+  std::int32_t outer_block = std::exchange(block_index_, block);
   const std::vector<OpDesc>& ops = program_.blocks[static_cast<std::size_t>(block)].ops;
   for (std::size_t i = 0; i < ops.size(); ++i)
     if (!find_rule(ops[i].type, options_.opset)) record_missing_rule(ops[i], i);
-  block_ = outer_block;
+  block_index_ = outer_block;
 }
 
 // Binds placeholder outputs after a failure, so that one error lists all problems.
@@ -285,20 +290,22 @@ void GraphBuilder::bind_placeholders(const OpDesc& op) {
     }
 }
 
-std::string GraphBuilder::missing_rule_reason(std::string_view type, const MissingRule& m) const {
-  if (m.since)
-    return "needs opset " + std::to_string(m.since) + ", not " + std::to_string(options_.opset);
-  return m.complex && min_opset(type) ? "no lowering for complex numbers" : "no lowering";
+std::string GraphBuilder::describe_missing_rule(std::string_view type, const MissingRule& m) const {
+  if (m.since_opset)
+    return "needs opset " + std::to_string(m.since_opset) + ", not " +
+           std::to_string(options_.opset);
+  return m.has_complex_inputs && min_opset(type) ? "no lowering for complex numbers"
+                                                 : "no lowering";
 }
 
-void GraphBuilder::report_problems() const {
+void GraphBuilder::throw_problems() const {
   if (problems_.empty() && missing_rules_.empty()) return;
   std::size_t count = problems_.size();
   std::string lines;
   for (auto& [type, m] : missing_rules_) {
     count += m.count;
-    lines += "\n  " + type + ": " + missing_rule_reason(type, m) + " (" + std::to_string(m.count) +
-             "x, first op " + std::to_string(m.index) +
+    lines += "\n  " + type + ": " + describe_missing_rule(type, m) + " (" +
+             std::to_string(m.count) + "x, first op " + std::to_string(m.first_op_index) +
              (m.block ? " of block " + std::to_string(m.block) : "") +
              (m.output.empty() ? "" : ", giving '" + m.output + "'") + ")" +
              (m.location.empty() ? "" : "\n    at " + m.location);
@@ -334,15 +341,16 @@ bool GraphBuilder::is_read(const std::string& name) {
 }
 
 const BranchPairs& GraphBuilder::branch_pairs() {
-  auto found = branch_pairs_.find(block_);
+  auto found = branch_pairs_.find(block_index_);
   if (found == branch_pairs_.end())
     found = branch_pairs_
-                .emplace(block_, BranchPairs(program_.blocks[static_cast<std::size_t>(block_)]))
+                .emplace(block_index_,
+                         BranchPairs(program_.blocks[static_cast<std::size_t>(block_index_)]))
                 .first;
   return found->second;
 }
 
-Value GraphBuilder::value_of(std::string_view name, const OpDesc& reader) {
+Value GraphBuilder::lookup_variable(std::string_view name, const OpDesc& reader) {
   if (Value bound = find_binding(name)) return select_complex_part(bound);
   if (const Param* param = params_.find(name)) return add_weight(*param);
   if (const OpDesc* writer = find_writer(name))
@@ -357,21 +365,23 @@ Value GraphBuilder::value_of(std::string_view name, const OpDesc& reader) {
 Value GraphBuilder::add_weight(const Param& param) {
   bool small = param.length <= (is_integer(param.dtype) ? kEmbedIntBytes : kEmbedBytes);
   onnx::Initializer init{param.name, param.dtype, param.shape, "", false, 0, 0};
-  if (is_complex(param.dtype)) init.dtype = oarlock::part_of(param.dtype), init.shape.push_back(2);
+  if (is_complex(param.dtype))
+    init.dtype = oarlock::complex_part_dtype(param.dtype), init.shape.push_back(2);
   if (small || options_.inline_weights) {
     init.bytes = std::string(params_.data(param));
   } else {
-    init.external = true, init.offset = param.offset, init.length = param.length;
+    init.is_external = true, init.offset = param.offset, init.length = param.length;
   }
   Value v = add_initializer(std::move(init));
-  if (is_complex(param.dtype)) return scope_->bindings[param.name] = split_complex(v);
-  return top_.bindings[param.name] = v;
+  if (is_complex(param.dtype)) return scope_->bindings[param.name] = pairs_to_complex(v);
+  return top_scope_.bindings[param.name] = v;
 }
 
 // Adds a weight or constant, and makes its name unique.
 Value GraphBuilder::add_initializer(onnx::Initializer init) {
   ValueType known{init.dtype, init.shape, std::nullopt};
-  if (auto values = init.external ? std::nullopt : as_ints({init.dtype, init.shape, init.bytes}))
+  if (auto values =
+          init.is_external ? std::nullopt : decode_ints({init.dtype, init.shape, init.bytes}))
     if (init.shape.size() <= 1) known.partial_value = PartialValue{init.shape, *values};
   Value v = add_value(init.name, std::move(known));
   init.name = record_of(v).name;
@@ -385,15 +395,15 @@ Value GraphBuilder::add_constant(const onnx::Tensor& tensor) {
   std::string name = "const";
   bool is_small = tensor.bytes.size() <= 64;
   if (is_small) {
-    name = std::string(name_of(tensor.dtype)) + show(tensor.shape) + ":";
+    name = std::string(name_of(tensor.dtype)) + format_shape(tensor.shape) + ":";
     for (unsigned char byte : tensor.bytes)
       name += "0123456789abcdef"[byte >> 4], name += "0123456789abcdef"[byte & 15];
-    if (auto ints = as_ints({tensor.dtype, tensor.shape, tensor.bytes})) {
+    if (auto ints = decode_ints({tensor.dtype, tensor.shape, tensor.bytes})) {
       std::string list;
       for (std::int64_t v : *ints) list += (list.empty() ? "" : ",") + std::to_string(v);
       name = std::string(name_of(tensor.dtype)) +
              (tensor.shape.empty() ? ":" + list : "[" + list + "]");
-      if (tensor.shape.size() > 1) name += show(tensor.shape);
+      if (tensor.shape.size() > 1) name += format_shape(tensor.shape);
     }
     if (auto found = constants_.find(name); found != constants_.end()) return found->second;
   }
@@ -402,9 +412,9 @@ Value GraphBuilder::add_constant(const onnx::Tensor& tensor) {
   return v;
 }
 
-std::string GraphBuilder::describe(const OpDesc& op) const {
+std::string GraphBuilder::describe_op(const OpDesc& op) const {
   std::string text = "op " + std::to_string(op_index_);
-  if (block_ != 0) text += " of block " + std::to_string(block_);
+  if (block_index_ != 0) text += " of block " + std::to_string(block_index_);
   for (auto& [slot, names] : op.inputs)
     for (const std::string& name : names) {
       Value v = find_binding(name);
@@ -413,12 +423,13 @@ std::string GraphBuilder::describe(const OpDesc& op) const {
                         : param ? ValueType{param->dtype, param->shape, std::nullopt}
                                 : declared_type(name);
       text += ", " + slot + "=" + std::string(name_of(known.dtype)) +
-              (known.shape ? show(*known.shape) : "[...]");
+              (known.shape ? format_shape(*known.shape) : "[...]");
     }
   return text;
 }
 
-onnx::Model lower(const Program& program, const Params& params, const LowerOptions& options) {
+onnx::Model lower_program(const Program& program, const Params& params,
+                          const LowerOptions& options) {
   for (LowerOptions attempt = options;;) {
     GraphBuilder graph(program, params, attempt);
     try {

@@ -25,7 +25,7 @@ struct LowerOptions {
   bool inline_weights = false;
   std::string location;        // file name of the weights in the ONNX file
   bool guard_outputs = false;  // fetched guards become extra outputs `guard.<i>`
-  Strings only_guards;  // compute only these guards and no model output; empty: compute everything
+  Strings guards_only;  // compute only these guards and no model output; empty: compute everything
   Strings extra_outputs;  // inner variables to output after the program's own outputs
   bool lod_outputs =
       false;  // row splits of the program's outputs become outputs `<name>.lod`, after all others
@@ -111,17 +111,17 @@ class GraphBuilder {
   const Rule* find_rule_for(const OpDesc& op) const;
   bool has_complex_operand(const OpDesc& op) const;
   Value select_complex_part(Value v) const;
-  Value merge_complex(Value v);
-  Value split_complex(Value pairs);
+  Value complex_to_pairs(Value v);
+  Value pairs_to_complex(Value pairs);
   void bind_results(const OpDesc& op, std::size_t first_node);
   Value row_splits_of(std::string_view paddle_name) const;
   Value first_input_row_splits(const OpDesc& op) const;
   void propagate_row_splits(const OpDesc& op, Value inherited);
   void bind_placeholders(const OpDesc& op);
-  void report_problems() const;
-  onnx::Model finish();
+  void throw_problems() const;
+  onnx::Model finish_model();
 
-  Value value_of(std::string_view paddle_name, const OpDesc& reader);
+  Value lookup_variable(std::string_view paddle_name, const OpDesc& reader);
   Value find_binding(std::string_view paddle_name) const;
   const OpDesc* find_writer(std::string_view paddle_name) const;
   bool is_read(const std::string& paddle_name);
@@ -144,10 +144,10 @@ class GraphBuilder {
   std::string unique_name(const std::string& wanted);
   BuilderGraph& add_graph(std::string name);
   onnx::Graph& main_graph() { return *graphs_.front().onnx; }
-  void name_nodes(BuilderGraph& graph, std::size_t first_node) const;
+  void complete_node_names(BuilderGraph& graph, std::size_t first_node) const;
   Strings names_of(const Values& values) const;
-  void write_names(BuilderGraph& graph) const;
-  std::string describe(const OpDesc& op) const;
+  void finish_graph(BuilderGraph& graph) const;
+  std::string describe_op(const OpDesc& op) const;
 
   const Program& program_;
   const Params& params_;
@@ -155,15 +155,15 @@ class GraphBuilder {
   onnx::Model model_;
   std::deque<BuilderGraph> graphs_;    // the first is the main graph
   std::deque<ValueRecord> values_{1};  // by Value::id_
-  Scope top_;
-  Scope* scope_ = &top_;
-  std::int32_t block_ = 0;
+  Scope top_scope_;
+  Scope* scope_ = &top_scope_;
+  std::int32_t block_index_ = 0;
   std::size_t op_index_ = 0;
   std::set<std::string, std::less<>> used_names_, domains_;
   std::map<std::string, int, std::less<>>
       last_suffix_;  // by name that was requested more than once
-  std::map<std::string, Value, std::less<>> constants_;  // small constants, by content
-  std::vector<std::pair<std::string, Value>> results_;   // outputs of the current op
+  std::map<std::string, Value, std::less<>> constants_;    // small constants, by content
+  std::vector<std::pair<std::string, Value>> op_results_;  // outputs of the current op
   std::map<std::string, Value, std::less<>>
       own_row_splits_;           // row splits that the rule of the current op sets
   bool has_row_splits_ = false;  // whether any value has row splits
@@ -174,13 +174,13 @@ class GraphBuilder {
   std::map<std::int32_t, BranchPairs> branch_pairs_;  // by block index
   int complex_part_ = -1;  // the part that rules see: 0 real, 1 imaginary, -1 the whole value
   struct MissingRule {
-    std::size_t count, index;  // number of ops, and index of the first
+    std::size_t count, first_op_index;  // number of ops, and index of the first
     std::int32_t block;
     std::string output, location;  // an output variable, and the user's line
-    int since;  // the first opset with a rule for such inputs, 0 if there is none
-    bool complex;
+    int since_opset;  // the first opset with a rule for such inputs, 0 if there is none
+    bool has_complex_inputs;
   };
-  std::string missing_rule_reason(std::string_view type, const MissingRule& missing) const;
+  std::string describe_missing_rule(std::string_view type, const MissingRule& missing) const;
   std::map<std::string, MissingRule, std::less<>> missing_rules_;  // by op type
 };
 
@@ -206,9 +206,10 @@ struct LodInput {
 std::vector<LodInput> lod_inputs(const Program& program);
 
 /// The integers of a constant of an integer type; nullopt for other types.
-std::optional<Ints> as_ints(const Constant& constant);
+std::optional<Ints> decode_ints(const Constant& constant);
 
 /// Converts a program to ONNX.
-onnx::Model lower(const Program& program, const Params& params, const LowerOptions& options = {});
+onnx::Model lower_program(const Program& program, const Params& params,
+                          const LowerOptions& options = {});
 
 }  // namespace oarlock

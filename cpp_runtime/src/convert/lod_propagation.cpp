@@ -18,7 +18,7 @@ std::vector<LodInput> lod_inputs(const Program& program) {
   Strings feeds = program.feeds(), names = input_names(program);
   std::set<std::string_view> names_in_use(names.begin(), names.end());
   for (std::size_t i = 0; i < feeds.size(); ++i) {
-    const VarDesc* var = program.var(feeds[i]);
+    const VarDesc* var = program.find_var(feeds[i]);
     if (!var || var->lod_level <= 0) continue;
     std::string name = names[i] + ".lod";
     while (names_in_use.count(name)) name += '_';
@@ -30,7 +30,7 @@ std::vector<LodInput> lod_inputs(const Program& program) {
 void GraphBuilder::add_lod_inputs() {
   Strings feeds = program_.feeds();
   for (const LodInput& lod_input : oarlock::lod_inputs(program_)) {
-    const VarDesc* var = program_.var(feeds[lod_input.feed_index]);
+    const VarDesc* var = program_.find_var(feeds[lod_input.feed_index]);
     if (var->lod_level > 1)
       throw Error(ErrorCode::unsupported,
                   program_.name + ": input '" + var->name + "' has " +
@@ -38,7 +38,7 @@ void GraphBuilder::add_lod_inputs() {
                       " levels of sequences (LoD), only one has a lowering");
     main_graph().inputs.push_back(
         {lod_input.name, DType::int64, {-1}, {lod_input.name + ".0"}, true});
-    top_.row_splits[var->name] =
+    top_scope_.row_splits[var->name] =
         add_value_with_name(lod_input.name, {DType::int64, Ints{-1}, std::nullopt});
     has_row_splits_ = true;
   }
@@ -64,7 +64,7 @@ Value GraphBuilder::row_splits_of(std::string_view name) const {
 // The row splits of the first input that has any; slot X is searched first.
 Value GraphBuilder::first_input_row_splits(const OpDesc& op) const {
   if (!has_row_splits_) return {};
-  if (traits_of(op.type).lod == OpTraits::none) return {};
+  if (find_traits(op.type).lod == OpTraits::none) return {};
   Strings names;
   for (auto& [slot, in] : op.inputs)
     names.insert(slot == "X" ? names.begin() : names.end(), in.begin(), in.end());
@@ -75,10 +75,10 @@ Value GraphBuilder::first_input_row_splits(const OpDesc& op) const {
 
 void GraphBuilder::propagate_row_splits(const OpDesc& op, Value inherited) {
   if (!has_row_splits_) return;
-  bool hands_on = traits_of(op.type).lod == OpTraits::propagate;
-  for (auto& [paddle, value] : results_) {
+  bool hands_on = find_traits(op.type).lod == OpTraits::propagate;
+  for (auto& [paddle, value] : op_results_) {
     auto own = own_row_splits_.find(paddle);
-    bool passes = hands_on || holds_sequences(program_.var(paddle, block_));
+    bool passes = hands_on || holds_sequences(program_.find_var(paddle, block_index_));
     Value offsets = own != own_row_splits_.end() ? own->second : passes ? inherited : Value{};
     if (offsets)
       scope_->row_splits[paddle] = offsets;
@@ -88,17 +88,17 @@ void GraphBuilder::propagate_row_splits(const OpDesc& op, Value inherited) {
 }
 
 Value NodeContext::row_splits(std::string_view slot, std::size_t index) const {
-  const Strings& all = in_names(slot);
+  const Strings& all = input_names(slot);
   return index < all.size() ? graph_.row_splits_of(all[index]) : Value{};
 }
 
 void NodeContext::set_row_splits(std::string_view slot, Value row_splits) {
   graph_.has_row_splits_ |= bool(row_splits);
-  for (const std::string& name : out_names(slot)) graph_.own_row_splits_[name] = row_splits;
+  for (const std::string& name : output_names(slot)) graph_.own_row_splits_[name] = row_splits;
 }
 
 void NodeContext::set_row_splits(std::string_view slot, Value row_splits, std::size_t index) {
-  const Strings& names = out_names(slot);
+  const Strings& names = output_names(slot);
   graph_.has_row_splits_ |= bool(row_splits);
   if (index < names.size()) graph_.own_row_splits_[names[index]] = row_splits;
 }

@@ -5,12 +5,16 @@
 
 namespace oarlock {
 
-Expr Sequences::starts() const { return {node(), node().slice(row_splits, {0}, {-1}, {0})}; }
-Expr Sequences::ends() const { return {node(), node().slice(row_splits, {1}, {INT64_MAX}, {0})}; }
+Expr Sequences::starts() const { return {context(), context().slice(row_splits, {0}, {-1}, {0})}; }
+Expr Sequences::ends() const {
+  return {context(), context().slice(row_splits, {1}, {INT64_MAX}, {0})};
+}
 Expr Sequences::lengths() const { return ends() - starts(); }
-Expr Sequences::count() const { return Expr(node(), dim_as_vector(node(), row_splits, 0)) - 1; }
-Expr Sequences::row_ids() const {
-  return arange(node(), node().slice(row_splits, {-1}, {INT64_MAX}, {0}));
+Expr Sequences::count() const {
+  return Expr(context(), dim_as_vector(context(), row_splits, 0)) - 1;
+}
+Expr Sequences::row_indices() const {
+  return arange(context(), context().slice(row_splits, {-1}, {INT64_MAX}, {0}));
 }
 
 Sequences input_sequences(NodeContext& n, std::string_view slot) {
@@ -20,12 +24,12 @@ Sequences input_sequences(NodeContext& n, std::string_view slot) {
 }
 
 Sequences sequences_from_lengths(const Expr& lengths) {
-  NodeContext& n = lengths.node();
-  return {{n, n.concat({n.ints({0}), lengths.emit("CumSum", {n.int_scalar(0)})}, 0)}};
+  NodeContext& n = lengths.context();
+  return {{n, n.concat({n.ints({0}), lengths.emit("CumSum", {n.int64_scalar(0)})}, 0)}};
 }
 
 Sequences check_row_splits(const Sequences& sequences, const Expr& rows) {
-  NodeContext& n = sequences.node();
+  NodeContext& n = sequences.context();
   Expr first(n, n.slice(sequences.row_splits, {0}, {1}, {0})),
       last(n, n.slice(sequences.row_splits, {-1}, {INT64_MAX}, {0}));
   auto wrong = n.concat({sequences.lengths() < 0, !(first == 0), !(last == rows)}, 0);
@@ -34,13 +38,13 @@ Sequences check_row_splits(const Sequences& sequences, const Expr& rows) {
                          "offsets must begin with 0, not fall, and end with the number of rows")}};
 }
 
-Expr max_or_zero(const Expr& lengths) {
-  NodeContext& n = lengths.node();
+Expr max_length_or_zero(const Expr& lengths) {
+  NodeContext& n = lengths.context();
   return reduce("ReduceMax", Expr(n, n.concat({lengths, n.ints({0})}, 0)), {0}, true);
 }
 
 PaddedIndex padded_index(const Expr& begins, const Expr& lengths, const Expr& max_length) {
-  NodeContext& n = begins.node();
+  NodeContext& n = begins.context();
   Expr steps(n, n.unsqueeze(arange(n, max_length), {0}));
   auto mask = steps < unsqueeze_last(lengths);
   return {where(mask, unsqueeze_last(begins) + steps, 0), mask};
@@ -48,34 +52,35 @@ PaddedIndex padded_index(const Expr& begins, const Expr& lengths, const Expr& ma
 
 PaddedIndex padded_index(const Sequences& sequences) {
   auto lengths = sequences.lengths();
-  return padded_index(sequences.starts(), lengths, max_or_zero(lengths));
+  return padded_index(sequences.starts(), lengths, max_length_or_zero(lengths));
 }
 
 Expr unsqueeze_to_rank(const Expr& v, int rank) {
   Ints behind;
-  for (int axis = v.node().require_rank(v); axis < rank; ++axis) behind.push_back(axis);
-  return {v.node(), v.node().unsqueeze(v, behind)};
+  for (int axis = v.context().require_rank(v); axis < rank; ++axis) behind.push_back(axis);
+  return {v.context(), v.context().unsqueeze(v, behind)};
 }
 
 Expr pad_sequences(const Expr& rows, const PaddedIndex& index, double pad_value) {
-  auto found = gather_rows(rows, index.rows);
-  return where(unsqueeze_to_rank(index.mask, rows.node().require_rank(found)), found, pad_value);
+  auto padded = gather_rows(rows, index.rows);
+  return where(unsqueeze_to_rank(index.mask, rows.context().require_rank(padded)), padded,
+               pad_value);
 }
 
 Expr pack_sequences(const Expr& padded, const Expr& mask) {
-  NodeContext& n = padded.node();
+  NodeContext& n = padded.context();
   n.require(n.require_rank(padded) >= 2, "needs an axis of sequences and one of time");
   Ints shape = *n.shape(padded);
   shape.erase(shape.begin());
   shape[0] = -1;
-  auto flat = reshape_to_parts(n, padded, {n.ints({-1}), shape_from_axis(n, padded, 2)});
+  auto flat = reshape_to_shape_parts(n, padded, {n.ints({-1}), shape_from_axis(n, padded, 2)});
   Expr rows(n, n.emit("Compress", {flat, n.reshape(mask, {-1})}, {{"axis", std::int64_t{0}}}));
   n.declare_type(rows, n.require_dtype(padded), shape);
   return rows;
 }
 
 Expr sequence_ids(const Sequences& sequences) {
-  NodeContext& n = sequences.node();
+  NodeContext& n = sequences.context();
   auto index = padded_index(sequences);
   auto numbers =
       unsqueeze_last(arange(n, sequences.count())).emit("Expand", {n.shape_of(index.mask)});

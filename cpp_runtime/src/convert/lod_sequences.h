@@ -8,12 +8,12 @@ namespace oarlock {
 struct Sequences {
   Expr row_splits;
 
-  NodeContext& node() const { return row_splits.node(); }
-  Expr starts() const;   // [n]
-  Expr ends() const;     // [n]
-  Expr lengths() const;  // [n]
-  Expr count() const;    // n as int64[1]
-  Expr row_ids() const;  // indices of all rows [T]
+  NodeContext& context() const { return row_splits.context(); }
+  Expr starts() const;       // [n]
+  Expr ends() const;         // [n]
+  Expr lengths() const;      // [n]
+  Expr count() const;        // n as int64[1]
+  Expr row_indices() const;  // indices of all rows [T]
 };
 
 /// The sequences of an input.  Fails if it has none.
@@ -24,7 +24,7 @@ Sequences sequences_from_lengths(const Expr& lengths);
 Sequences check_row_splits(const Sequences& sequences, const Expr& rows);
 
 /// The maximum of `lengths`, 0 if there are none. int64[1]
-Expr max_or_zero(const Expr& lengths);
+Expr max_length_or_zero(const Expr& lengths);
 
 /// Index into padded sequences. rows: int64[n,max_length], the row at each position, 0 beyond the
 /// end; mask: bool[n,max_length]

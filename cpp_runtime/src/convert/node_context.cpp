@@ -10,14 +10,7 @@
 namespace oarlock {
 namespace {
 
-const Strings kNoNames;
-
-const Strings& find_names(const Slots& slots, std::string_view slot) {
-  auto found = slots.find(slot);
-  return found == slots.end() ? kNoNames : found->second;
-}
-
-bool has_named(const Strings& names) {
+bool has_variable(const Strings& names) {
   return std::any_of(names.begin(), names.end(),
                      [](const std::string& n) { return !n.empty() && n != "@EMPTY@"; });
 }
@@ -28,28 +21,32 @@ int NodeContext::opset() const { return graph_.options_.opset; }
 
 // ---- inputs ----
 
-bool NodeContext::has(std::string_view slot) const { return has_named(in_names(slot)); }
-bool NodeContext::has_output(std::string_view slot) const { return has_named(out_names(slot)); }
-const Strings& NodeContext::in_names(std::string_view slot) const {
-  return find_names(op_.inputs, slot);
+bool NodeContext::has_input(std::string_view slot) const { return has_variable(input_names(slot)); }
+bool NodeContext::has_output(std::string_view slot) const {
+  return has_variable(output_names(slot));
 }
-const Strings& NodeContext::out_names(std::string_view slot) const {
-  return find_names(op_.outputs, slot);
+const Strings& NodeContext::input_names(std::string_view slot) const {
+  return slot_names(op_.inputs, slot);
 }
-
-Value NodeContext::in(std::string_view slot) const {
-  const Strings& all = in_names(slot);
-  require(all.size() == 1 && has_named(all), "needs exactly one input '" + std::string(slot) + "'");
-  return graph_.value_of(all[0], op_);
+const Strings& NodeContext::output_names(std::string_view slot) const {
+  return slot_names(op_.outputs, slot);
 }
 
-Value NodeContext::in_or(std::string_view slot, Value default_value) const {
-  return has(slot) ? in(slot) : default_value;
+Value NodeContext::input(std::string_view slot) const {
+  const Strings& all = input_names(slot);
+  require(all.size() == 1 && has_variable(all),
+          "needs exactly one input '" + std::string(slot) + "'");
+  return graph_.lookup_variable(all[0], op_);
 }
 
-Values NodeContext::ins(std::string_view slot) const {
+Value NodeContext::input_or(std::string_view slot, Value default_value) const {
+  return has_input(slot) ? input(slot) : default_value;
+}
+
+Values NodeContext::inputs(std::string_view slot) const {
   Values all;
-  for (const std::string& name : in_names(slot)) all.push_back(graph_.value_of(name, op_));
+  for (const std::string& name : input_names(slot))
+    all.push_back(graph_.lookup_variable(name, op_));
   return all;
 }
 
@@ -81,17 +78,17 @@ int NodeContext::require_rank(Value v) const {
 
 DType NodeContext::require_dtype(Value v) const {
   DType known = dtype(v);
-  require(row_of(known), "needs a known dtype of '" + name(v) + "'");
+  require(find_dtype_row(known), "needs a known dtype of '" + name(v) + "'");
   return known;
 }
 
-DType NodeContext::out_dtype(std::string_view slot) const {
-  const Strings& all = out_names(slot);
+DType NodeContext::output_dtype(std::string_view slot) const {
+  const Strings& all = output_names(slot);
   return all.empty() ? DType::none : graph_.declared_type(all[0]).dtype;
 }
 
-std::optional<Ints> NodeContext::out_shape(std::string_view slot) const {
-  const Strings& all = out_names(slot);
+std::optional<Ints> NodeContext::output_shape(std::string_view slot) const {
+  const Strings& all = output_names(slot);
   return all.empty() ? std::nullopt : graph_.declared_type(all[0]).shape;
 }
 
@@ -99,7 +96,7 @@ std::optional<Ints> NodeContext::partial_ints(Value v) const {
   const ValueType& known = graph_.type_of(v);
   if (!known.partial_value) {
     auto content = constant(v);
-    return content ? as_ints(*content) : std::nullopt;
+    return content ? decode_ints(*content) : std::nullopt;
   }
   Ints values = known.partial_value->values;
   std::replace(values.begin(), values.end(), kUnknown, std::int64_t{-1});
@@ -118,7 +115,7 @@ std::optional<Constant> NodeContext::constant(Value v) const {
   auto index = graph_.record_of(v).initializer;
   if (!index) return std::nullopt;
   const onnx::Initializer& init = graph_.main_graph().initializers[*index];
-  if (!init.external) return Constant{init.dtype, init.shape, init.bytes};
+  if (!init.is_external) return Constant{init.dtype, init.shape, init.bytes};
   Param param{"", init.dtype, init.shape, init.offset, init.length};
   return Constant{init.dtype, init.shape, graph_.params_.data(param)};
 }
@@ -129,7 +126,7 @@ Value NodeContext::tensor(onnx::Tensor tensor) { return graph_.add_constant(tens
 Value NodeContext::scalar_like(double value, Value like) {
   return scalar(value, require_dtype(like));
 }
-Value NodeContext::int_scalar(std::int64_t value) {
+Value NodeContext::int64_scalar(std::int64_t value) {
   return tensor(
       {DType::int64, {}, std::string(reinterpret_cast<const char*>(&value), sizeof value)});
 }
@@ -150,7 +147,7 @@ constexpr std::size_t kMaxRank = 64;
 constexpr std::size_t kMaxKnownElements = 1024;
 constexpr std::int64_t kMaxSize = std::int64_t{1} << 48;
 
-void limit_type_size(ValueType& info) {
+void drop_oversized_type_info(ValueType& info) {
   for (std::size_t i = 0; info.shape && i < info.shape->size(); ++i)
     if ((*info.shape)[i] > kMaxSize) (*info.shape)[i] = -1;
   if (info.shape && info.shape->size() > kMaxRank) info.shape.reset();
@@ -180,11 +177,11 @@ Values NodeContext::emit_n(std::size_t outputs, std::string_view onnx, Values in
   known.resize(outputs);
   for (ValueType& info : known) {
     check_result_size(info);
-    limit_type_size(info);
+    drop_oversized_type_info(info);
   }
   if (outputs == 1 && domain.empty()) {
     known[0].partial_value = fold_constant(node, known_in);
-    limit_type_size(known[0]);
+    drop_oversized_type_info(known[0]);
     auto& folded = known[0].partial_value;
     if (folded && !std::count(folded->values.begin(), folded->values.end(), kUnknown) &&
         (known[0].dtype == DType::int64 || known[0].dtype == DType::int32))
@@ -192,7 +189,7 @@ Values NodeContext::emit_n(std::size_t outputs, std::string_view onnx, Values in
   }
   if (domain.empty() && !in.empty()) require_opset(onnx_op_since_opset(onnx, known_in[0]->dtype));
   const std::string stem = output_base_name() + "/" + node.op;
-  node.name = name_scope();
+  node.name = op_name_scope();
   Values results;
   for (ValueType& type : known) results.push_back(graph_.add_value(stem, std::move(type)));
   if (!domain.empty()) graph_.domains_.insert(std::string(domain));
@@ -216,20 +213,20 @@ void NodeContext::check_result_size(const ValueType& info) const {
            (large ? " GiB" : " MiB");
   };
   if (bytes > limit)
-    fail("its result " + show(info.dtype, *info.shape) + " takes " + size(bytes) +
+    fail("its result " + format_type(info.dtype, *info.shape) + " takes " + size(bytes) +
          ", more than the " + size(limit) + " that OARLOCK_MAX_RESULT_BYTES allows");
 }
 
 // The path of the layer that an op belongs to, such as `body/0/`; "" if unknown.
-std::string NodeContext::name_scope() const {
+std::string NodeContext::op_name_scope() const {
   auto scope = attr("op_namescope", "/");
   return scope.empty() || scope[0] != '/' ? scope : scope.substr(1);
 }
 
-void NodeContext::name_node(Value v, std::string_view suffix) {
+void NodeContext::append_node_name_suffix(Value v, std::string_view suffix) {
   auto& nodes = graph_.scope_->graph->nodes;
   if (!nodes.empty() && nodes.back().outputs[0] == v)
-    nodes.back().onnx.name = name_scope() + name(v) + std::string(suffix);
+    nodes.back().onnx.name = op_name_scope() + name(v) + std::string(suffix);
 }
 
 std::string NodeContext::output_base_name() const {
@@ -269,42 +266,42 @@ Value NodeContext::empty_sequence(DType dtype) {
   return v;
 }
 
-Value NodeContext::in_or_empty(std::string_view slot) {
-  const Strings& all = in_names(slot);
-  const VarDesc* list = all.size() == 1 && !is_bound(all[0]) ? var(all[0]) : nullptr;
-  return list && list->kind == VarKind::array ? empty_sequence(list->dtype) : in(slot);
+Value NodeContext::input_or_empty_sequence(std::string_view slot) {
+  const Strings& all = input_names(slot);
+  const VarDesc* list = all.size() == 1 && !is_bound(all[0]) ? find_var(all[0]) : nullptr;
+  return list && list->kind == VarKind::array ? empty_sequence(list->dtype) : input(slot);
 }
 
 // ---- results ----
 
-void NodeContext::out(std::string_view slot, Value v) {
-  const Strings& all = out_names(slot);
-  if (!has_named(all)) return;
+void NodeContext::set_output(std::string_view slot, Value v) {
+  const Strings& all = output_names(slot);
+  if (!has_variable(all)) return;
   require(all.size() == 1, "produces one '" + std::string(slot) + "', but the program has " +
                                std::to_string(all.size()));
-  graph_.results_.emplace_back(all[0], v);
+  graph_.op_results_.emplace_back(all[0], v);
 }
 
-void NodeContext::outs(std::string_view slot, const Values& values) {
-  const Strings& all = out_names(slot);
+void NodeContext::set_outputs(std::string_view slot, const Values& values) {
+  const Strings& all = output_names(slot);
   require(all.size() == values.size(), "produces " + std::to_string(values.size()) + " '" +
                                            std::string(slot) + "', but the program has " +
                                            std::to_string(all.size()));
   for (std::size_t i = 0; i < all.size(); ++i)
-    if (!all[i].empty() && values[i]) graph_.results_.emplace_back(all[i], values[i]);
+    if (!all[i].empty() && values[i]) graph_.op_results_.emplace_back(all[i], values[i]);
 }
 
 // ---- control flow ----
 
-std::shared_ptr<onnx::Graph> NodeContext::subgraph(const std::string& name,
-                                                   const std::function<void(NodeContext&)>& fill) {
+std::shared_ptr<onnx::Graph> NodeContext::build_subgraph(
+    const std::string& name, const std::function<void(NodeContext&)>& fill) {
   BuilderGraph& body = graph_.add_graph(graph_.unique_name(output_base_name() + "/" + name));
   Scope inner{&body, {}, {}, graph_.scope_};
   graph_.scope_ = &inner;
-  struct Restore {
+  struct ScopeRestorer {
     GraphBuilder& graph;
     Scope* outer;
-    ~Restore() { graph.scope_ = outer; }
+    ~ScopeRestorer() { graph.scope_ = outer; }
   } restore{graph_, inner.parent};
   fill(*this);
   return body.onnx;
@@ -318,15 +315,15 @@ Value NodeContext::add_subgraph_input(const std::string& hint, DType dtype,
   return v;
 }
 
-void NodeContext::bind(const std::string& paddle_name, Value v) {
+void NodeContext::bind_variable(const std::string& paddle_name, Value v) {
   graph_.scope_->bindings[paddle_name] = v;
   graph_.scope_->row_splits.erase(paddle_name);
 }
-Value NodeContext::lookup(const std::string& paddle_name) const {
-  return graph_.value_of(paddle_name, op_);
+Value NodeContext::lookup_variable(const std::string& paddle_name) const {
+  return graph_.lookup_variable(paddle_name, op_);
 }
 bool NodeContext::is_read(std::string_view slot) const {
-  const Strings& names = out_names(slot);
+  const Strings& names = output_names(slot);
   return std::any_of(names.begin(), names.end(),
                      [&](const std::string& name) { return graph_.is_read(name); });
 }
@@ -347,7 +344,7 @@ void NodeContext::add_subgraph_output(Value v) {
   const ValueRecord& record = graph_.record_of(v);
   if (record.graph != &body || record.is_graph_output) {  // not by `emit`, which reuses constants
     Value copy = graph_.add_value(output_base_name() + "/Identity", record.type);
-    graph_.add_node(body, {{"Identity", "", name_scope(), {}, {}, {}}, {v}, {copy}});
+    graph_.add_node(body, {{"Identity", "", op_name_scope(), {}, {}, {}}, {v}, {copy}});
     v = copy;
   }
   const ValueType& known = graph_.type_of(v);
@@ -355,16 +352,16 @@ void NodeContext::add_subgraph_output(Value v) {
 }
 
 Value NodeContext::add_subgraph_input_like(const std::string& hint, Value v) {
-  Value made = add_subgraph_input(hint, dtype(v), std::nullopt);
-  declare_common_type(made, v, v);
-  if (auto& dims = graph_.type_of(made).shape) dims->assign(dims->size(), -1);
-  graph_.scope_->graph->onnx->inputs.back().sequence = is_sequence(v);
-  return made;
+  Value input = add_subgraph_input(hint, dtype(v), std::nullopt);
+  declare_common_type(input, v, v);
+  if (auto& dims = graph_.type_of(input).shape) dims->assign(dims->size(), -1);
+  graph_.scope_->graph->onnx->inputs.back().is_sequence = is_sequence(v);
+  return input;
 }
 
-const BranchPair* NodeContext::branch_pair() const { return graph_.branch_pairs().find(op_); }
-const VarDesc* NodeContext::var(const std::string& paddle_name) const {
-  return graph_.program_.var(paddle_name, graph_.block_);
+const BranchPair* NodeContext::find_branch_pair() const { return graph_.branch_pairs().find(op_); }
+const VarDesc* NodeContext::find_var(const std::string& paddle_name) const {
+  return graph_.program_.find_var(paddle_name, graph_.block_index_);
 }
 
 const Block& NodeContext::block(std::int64_t index) const {
@@ -385,7 +382,7 @@ void NodeContext::require_opset(int min_opset, std::string_view what) const {
 void NodeContext::fail(const std::string& why) const {
   std::string at = op_.location.empty() ? "" : "\n    at " + op_.location;
   throw Error(ErrorCode::unsupported,
-              op_.type + ": " + why + " (" + graph_.describe(op_) + ")" + at);
+              op_.type + ": " + why + " (" + graph_.describe_op(op_) + ")" + at);
 }
 
 }  // namespace oarlock

@@ -42,14 +42,14 @@ class NodeContext {
   int opset() const;
 
   // ---- inputs, by Paddle's slot names ----
-  bool has(std::string_view slot) const;         // an input slot with at least one argument
+  bool has_input(std::string_view slot) const;   // an input slot with at least one argument
   bool has_output(std::string_view slot) const;  // an output slot with at least one argument
-  Value in(std::string_view slot) const;         // exactly one
-  Value in_or(std::string_view slot, Value default_value = {}) const;  // optional
-  Values ins(std::string_view slot) const;                             // a list, possibly empty
-  const Strings& in_names(
+  Value input(std::string_view slot) const;      // exactly one
+  Value input_or(std::string_view slot, Value default_value = {}) const;  // optional
+  Values inputs(std::string_view slot) const;                             // a list, possibly empty
+  const Strings& input_names(
       std::string_view slot) const;  // variable names in an input slot, including ""
-  const Strings& out_names(std::string_view slot) const;  // variable names in an output slot
+  const Strings& output_names(std::string_view slot) const;  // variable names in an output slot
   bool is_read(std::string_view slot)
       const;  // whether an op, a guard or the caller reads the variable in an output slot
 
@@ -73,8 +73,8 @@ class NodeContext {
   int require_rank(Value v) const;        // fails when unknown
   DType require_dtype(Value v) const;     // fails when unknown
   /// The declared dtype and shape of an output variable.
-  DType out_dtype(std::string_view slot = "Out") const;
-  std::optional<Ints> out_shape(std::string_view slot = "Out") const;
+  DType output_dtype(std::string_view slot = "Out") const;
+  std::optional<Ints> output_shape(std::string_view slot = "Out") const;
   /// Integers of a weight, a constant or a folded shape computation; nullopt if unknown.
   std::optional<Ints> const_ints(Value v) const;
   /// Like const_ints, but with -1 for unknown elements.
@@ -112,11 +112,11 @@ class NodeContext {
 
   // ---- constants ----
   Value ints(const Ints& values);           // int64[n]
-  Value int_scalar(std::int64_t value);     // int64[]
+  Value int64_scalar(std::int64_t value);   // int64[]
   Value scalar(double value, DType dtype);  // dtype[]
   Value scalar_like(double value,
                     Value like);                    // with the dtype of `like`, which must be known
-  Value floats(const Floats& values, DType dtype);  // dtype[n]
+  Value vector(const Floats& values, DType dtype);  // dtype[n]
   Value tensor(onnx::Tensor tensor);
 
   // ---- nodes ----
@@ -131,20 +131,20 @@ class NodeContext {
   bool is_sequence(Value v) const;
   Value empty_sequence(DType dtype);
   /// The input; an empty list for a tensor array that was not written yet.
-  Value in_or_empty(std::string_view slot);
+  Value input_or_empty_sequence(std::string_view slot);
 
   // ---- complex numbers ----
   /// The real and imaginary part of a complex value; nullopt for a real one.
   std::optional<std::pair<Value, Value>> complex_parts(Value v) const;
   /// A complex value of two real ones of the same shape.  It is not a value of the ONNX graph: only
   /// rules for complex inputs can use it.
-  Value complex(Value re, Value im);
+  Value make_complex(Value re, Value im);
   /// Converts between a complex value and a real one whose last axis holds both parts.  Real values
   /// are returned unchanged.
   Value as_complex(Value pairs);
   Value as_real(Value v);
   /// Converts the op twice: with the real and with the imaginary parts of its inputs.
-  void lower_complex_parts();
+  void lower_real_and_imaginary();
 
   // ---- quantized values ----
   /// Records that `v`, whole numbers stored as floats, equals `small` as int8.
@@ -165,31 +165,32 @@ class NodeContext {
   Value concat(const Values& parts, std::int64_t axis);  // returns a single part unchanged
 
   /// Appends a suffix to the name of the last emitted node, if it computes `v`.
-  void name_node(Value v, std::string_view suffix);
+  void append_node_name_suffix(Value v, std::string_view suffix);
 
   // ---- results ----
-  void out(std::string_view slot,
-           Value v);  // sets an output; ignored if the op does not have it
-  void outs(std::string_view slot, const Values& values);  // Value{} leaves an output unbound
+  void set_output(std::string_view slot,
+                  Value v);  // sets an output; ignored if the op does not have it
+  void set_outputs(std::string_view slot,
+                   const Values& values);  // Value{} leaves an output unbound
 
   // ---- control flow: a sub-block becomes an ONNX subgraph ----
   /// Builds a subgraph; `fill` emits its nodes and may call the functions marked "inside".  Values
   /// of outer graphs may be read.
-  std::shared_ptr<onnx::Graph> subgraph(const std::string& name,
-                                        const std::function<void(NodeContext&)>& fill);
+  std::shared_ptr<onnx::Graph> build_subgraph(const std::string& name,
+                                              const std::function<void(NodeContext&)>& fill);
   Value add_subgraph_input(const std::string& hint, DType dtype,
                            std::optional<Ints> shape);  // inside: adds an input to the subgraph
   Value add_subgraph_input_like(const std::string& hint,
                                 Value v);  // inside: adds an input with the type and rank of `v`
-  void bind(const std::string& paddle_name,
-            Value v);                                  // inside: binds a Paddle variable to `v`
-  Value lookup(const std::string& paddle_name) const;  // the value of a Paddle variable
+  void bind_variable(const std::string& paddle_name,
+                     Value v);  // inside: binds a Paddle variable to `v`
+  Value lookup_variable(const std::string& paddle_name) const;  // the value of a Paddle variable
   bool is_bound(const std::string& paddle_name) const;
   void lower_block(std::int64_t block);  // inside: converts every op of the block
   void add_subgraph_output(Value v);     // inside: adds an output to the subgraph
   const Block& block(std::int64_t index) const;
-  const BranchPair* branch_pair() const;                     // the branch pair of this op, or null
-  const VarDesc* var(const std::string& paddle_name) const;  // the declaration, or null
+  const BranchPair* find_branch_pair() const;  // the branch pair of this op, or null
+  const VarDesc* find_var(const std::string& paddle_name) const;  // the declaration, or null
   /// The last op before this one in this block that writes `paddle_name`; null if there is none.
   const OpDesc* last_writer(const std::string& paddle_name) const;
 
@@ -205,15 +206,15 @@ class NodeContext {
 
  private:
   std::string output_base_name() const;
-  std::string name_scope() const;
+  std::string op_name_scope() const;
   void check_result_size(const ValueType& info) const;
   Value int_constant(DType dtype, const PartialValue& known);
   Value reshape_weight(Value v, const std::optional<Ints>& shape);
   const oarlock::Attr* find_attr(std::string_view name) const;
-  [[noreturn]] void fail_attr_type(std::string_view name, const oarlock::Attr& found,
-                                   std::string_view wanted) const;
+  [[noreturn]] void fail_attr_type(std::string_view name, const oarlock::Attr& stored,
+                                   std::string_view expected) const;
   template <class T>
-  T read_attr(std::string_view name, T default_value, std::string_view wanted) const;
+  T read_attr(std::string_view name, T default_value, std::string_view expected) const;
 
   const OpDesc& op_;
   GraphBuilder& graph_;

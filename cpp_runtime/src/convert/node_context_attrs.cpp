@@ -7,40 +7,40 @@
 namespace oarlock {
 
 const oarlock::Attr* NodeContext::find_attr(std::string_view name) const {
-  auto found = op_.attrs.find(name);
-  return found == op_.attrs.end() ? nullptr : &found->second;
+  auto stored = op_.attrs.find(name);
+  return stored == op_.attrs.end() ? nullptr : &stored->second;
 }
 
 bool NodeContext::has_attr(std::string_view name) const { return find_attr(name) != nullptr; }
 
 bool NodeContext::has_float_attr(std::string_view name) const {
-  const oarlock::Attr* found = find_attr(name);
-  return found && (found->type == AttrType::FLOAT || found->type == AttrType::FLOAT64);
+  const oarlock::Attr* stored = find_attr(name);
+  return stored && (stored->type == AttrType::FLOAT || stored->type == AttrType::FLOAT64);
 }
 
-void NodeContext::fail_attr_type(std::string_view name, const oarlock::Attr& found,
-                                 std::string_view wanted) const {
+void NodeContext::fail_attr_type(std::string_view name, const oarlock::Attr& stored,
+                                 std::string_view expected) const {
   std::string text = "attribute '" + std::string(name) + "' ";
-  if (found.type == AttrType::VAR || found.type == AttrType::VARS)
+  if (stored.type == AttrType::VAR || stored.type == AttrType::VARS)
     fail(text + "is a tensor, which has no lowering here");
-  fail(text + "is " + std::string(name_of(found.type)) + " where " + std::string(wanted) +
+  fail(text + "is " + std::string(name_of(stored.type)) + " where " + std::string(expected) +
        " belongs");
 }
 
 template <class T>
-T NodeContext::read_attr(std::string_view name, T default_value, std::string_view wanted) const {
-  const oarlock::Attr* found = find_attr(name);
-  if (!found) return default_value;
-  bool tensor = found->type == AttrType::VAR || found->type == AttrType::VARS;
-  const T* value = tensor ? nullptr : std::get_if<T>(&found->value);
-  if (!value) fail_attr_type(name, *found, wanted);
+T NodeContext::read_attr(std::string_view name, T default_value, std::string_view expected) const {
+  const oarlock::Attr* stored = find_attr(name);
+  if (!stored) return default_value;
+  bool tensor = stored->type == AttrType::VAR || stored->type == AttrType::VARS;
+  const T* value = tensor ? nullptr : std::get_if<T>(&stored->value);
+  if (!value) fail_attr_type(name, *stored, expected);
   return *value;
 }
 
 std::int64_t NodeContext::attr(std::string_view name, std::int64_t default_value) const {
-  const oarlock::Attr* found = find_attr(name);
-  if (found && found->type == AttrType::SCALAR) {
-    const Scalar& s = std::get<Scalar>(found->value);
+  const oarlock::Attr* stored = find_attr(name);
+  if (stored && stored->type == AttrType::SCALAR) {
+    const Scalar& s = std::get<Scalar>(stored->value);
     if (s.type == Scalar::Type::int64 || s.type == Scalar::Type::boolean) return s.i;
   }
   constexpr std::int64_t limit = std::int64_t{1} << 61;  // so that sums of a few do not overflow
@@ -51,8 +51,9 @@ std::int64_t NodeContext::attr(std::string_view name, std::int64_t default_value
 }
 
 double NodeContext::attr(std::string_view name, double default_value) const {
-  const oarlock::Attr* found = find_attr(name);
-  if (found && found->type == AttrType::SCALAR) return std::get<Scalar>(found->value).as_double();
+  const oarlock::Attr* stored = find_attr(name);
+  if (stored && stored->type == AttrType::SCALAR)
+    return std::get<Scalar>(stored->value).as_double();
   return read_attr(name, default_value, "FLOAT");
 }
 
@@ -82,24 +83,24 @@ Scalars NodeContext::attr(std::string_view name, const Scalars& default_value) c
 DType NodeContext::attr(std::string_view name, DType default_value) const {
   std::int64_t number = attr(name, static_cast<std::int64_t>(default_value));
   if (number == -1 || number == static_cast<std::int64_t>(default_value)) return default_value;
-  auto found = static_cast<DType>(number);
-  require(row_of(found),
+  auto stored = static_cast<DType>(number);
+  require(find_dtype_row(stored),
           "attribute '" + std::string(name) + "' names unknown dtype " + std::to_string(number));
-  return found;
+  return stored;
 }
 
 Value NodeContext::attr_tensor(std::string_view name) const {
-  const oarlock::Attr* found = find_attr(name);
-  if (!found || found->type != AttrType::VAR) return {};
-  return graph_.value_of(std::get<std::string>(found->value), op_);
+  const oarlock::Attr* stored = find_attr(name);
+  if (!stored || stored->type != AttrType::VAR) return {};
+  return graph_.lookup_variable(std::get<std::string>(stored->value), op_);
 }
 
 Values NodeContext::attr_tensors(std::string_view name) const {
-  const oarlock::Attr* found = find_attr(name);
+  const oarlock::Attr* stored = find_attr(name);
   Values all;
-  if (found && found->type == AttrType::VARS)
-    for (const std::string& var : std::get<Strings>(found->value))
-      all.push_back(graph_.value_of(var, op_));
+  if (stored && stored->type == AttrType::VARS)
+    for (const std::string& var : std::get<Strings>(stored->value))
+      all.push_back(graph_.lookup_variable(var, op_));
   return all;
 }
 

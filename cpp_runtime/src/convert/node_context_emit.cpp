@@ -13,7 +13,7 @@
 namespace oarlock {
 
 Value NodeContext::cast(Value v, DType to) {
-  require(row_of(to), "cannot cast to an unknown dtype");
+  require(find_dtype_row(to), "cannot cast to an unknown dtype");
   if (dtype(v) == to) return v;
   require(ort_has_kernel("Cast", to), "ONNX Runtime has no " + std::string(name_of(to)));
   return emit("Cast", {v}, {{"to", std::int64_t{onnx_of(to)}}});
@@ -50,7 +50,7 @@ Value NodeContext::reshape_weight(Value v, const std::optional<Ints>& shape) {
   if (to == view.shape) return v;
   if (count == 0 || rest != count) return {};
   view.shape = to;
-  view.name += show(to);
+  view.name += format_shape(to);
   return graph_.add_initializer(std::move(view));
 }
 
@@ -104,7 +104,7 @@ Value NodeContext::scalar(double value, DType dtype) {
   return tensor({dtype, {}, encode_scalar(value, dtype)});
 }
 
-Value NodeContext::floats(const Floats& values, DType dtype) {
+Value NodeContext::vector(const Floats& values, DType dtype) {
   std::string bytes;
   for (double v : values) bytes += encode_scalar(v, dtype);
   return tensor({dtype, {static_cast<std::int64_t>(values.size())}, bytes});

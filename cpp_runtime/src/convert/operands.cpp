@@ -7,7 +7,7 @@
 
 namespace oarlock {
 
-Value as_vector(NodeContext& n, Value v) {
+Value as_int64_vector(NodeContext& n, Value v) {
   auto wide = n.cast(v, DType::int64);
   return n.rank(v) == 1 ? wide : n.reshape(wide, {-1});
 }
@@ -17,7 +17,7 @@ Value as_scalar(NodeContext& n, Value v) { return n.rank(v) == 0 ? v : n.reshape
 namespace {
 
 bool is_nonnegative_output(const OpDesc& op, const std::string& name) {
-  std::string_view slot_name = traits_of(op.type).nonnegative_outputs;
+  std::string_view slot_name = find_traits(op.type).nonnegative_outputs;
   auto slot = op.outputs.find(slot_name);
   return !slot_name.empty() && slot != op.outputs.end() && slot->second == Strings{name};
 }
@@ -34,9 +34,9 @@ Value reject_negative_indices(NodeContext& n, Value ids) {
   return n.emit("Where", {negative, n.scalar_like(static_cast<double>(kInvalidIndex), at), at});
 }
 
-Value index_input(NodeContext& n, std::string_view slot) {
-  auto ids = n.in(slot);
-  const std::string& name = n.in_names(slot)[0];
+Value nonnegative_index_input(NodeContext& n, std::string_view slot) {
+  auto ids = n.input(slot);
+  const std::string& name = n.input_names(slot)[0];
   const OpDesc* writer = n.last_writer(name);
   return writer && is_nonnegative_output(*writer, name) ? ids : reject_negative_indices(n, ids);
 }
@@ -44,36 +44,35 @@ Value index_input(NodeContext& n, std::string_view slot) {
 namespace {
 
 // A single integer counts as a list of one.
-Ints int_list_attr(const NodeContext& n, std::string_view attr, const Ints& default_value) {
-  auto found = n.op().attrs.find(attr);
-  bool single =
-      found != n.op().attrs.end() && std::holds_alternative<std::int64_t>(found->second.value);
+Ints read_int_list_attr(const NodeContext& n, std::string_view attr, const Ints& default_value) {
+  auto it = n.op().attrs.find(attr);
+  bool single = it != n.op().attrs.end() && std::holds_alternative<std::int64_t>(it->second.value);
   return single ? Ints{n.attr(attr, 0)} : n.attr(attr, default_value);
 }
 
 }  // namespace
 
-Value int_list(NodeContext& n, const IntList& names, const Ints& default_value) {
+Value read_int_list(NodeContext& n, const IntListSource& names, const Ints& default_value) {
   Values parts = n.attr_tensors(names.attr);
-  if (parts.empty()) parts = n.ins(names.tensors);
+  if (parts.empty()) parts = n.inputs(names.tensors);
   for (Value& part : parts)
     if (n.shape(part) != Ints{1}) part = n.reshape(part, {1});
-  if (parts.empty() && n.has(names.tensor)) parts = {n.in(names.tensor)};
+  if (parts.empty() && n.has_input(names.tensor)) parts = {n.input(names.tensor)};
   if (auto whole = n.attr_tensor(names.attr); parts.empty() && whole) parts = {whole};
-  if (parts.empty()) return n.ints(int_list_attr(n, names.attr, default_value));
-  for (Value& part : parts) part = as_vector(n, part);
+  if (parts.empty()) return n.ints(read_int_list_attr(n, names.attr, default_value));
+  for (Value& part : parts) part = as_int64_vector(n, part);
   return n.concat(parts, 0);
 }
 
-Ints require_ints(NodeContext& n, const IntList& names, const Ints& default_value) {
-  auto known = n.const_ints(int_list(n, names, default_value));
+Ints require_int_list(NodeContext& n, const IntListSource& names, const Ints& default_value) {
+  auto known = n.const_ints(read_int_list(n, names, default_value));
   n.require(known.has_value(),
             "'" + std::string(names.attr) + "' is computed at run time, which has no lowering");
   return *known;
 }
 
-Value batch_shape(NodeContext& n) {
-  auto x = n.in("Input");
+Value shape_with_batch_size(NodeContext& n) {
+  auto x = n.input("Input");
   Ints shape = n.attr("shape", Ints{});
   auto at = n.attr("output_dim_idx", 0), from = n.attr("input_dim_idx", 0);
   n.require(at >= 0 && at < static_cast<std::int64_t>(shape.size()),
@@ -82,21 +81,21 @@ Value batch_shape(NodeContext& n) {
   return n.concat({n.ints(before), dim_as_vector(n, x, from), n.ints(behind)}, 0);
 }
 
-std::int64_t axis_operand(NodeContext& n, std::string_view attr, std::string_view tensor,
-                          std::int64_t default_value, int rank) {
-  auto given = require_ints(n, {attr, tensor, ""}, {default_value});
-  n.require(given.size() == 1, "'" + std::string(attr) + "' is not one axis");
-  return normalize_axes(n, given, rank)[0];
+std::int64_t read_axis(NodeContext& n, std::string_view attr, std::string_view tensor,
+                       std::int64_t default_value, int rank) {
+  auto axes = require_int_list(n, {attr, tensor, ""}, {default_value});
+  n.require(axes.size() == 1, "'" + std::string(attr) + "' is not one axis");
+  return normalize_axes(n, axes, rank)[0];
 }
 
 // ONNX Runtime has no float16 kernel for reductions of ScatterND.
 Value scatter_nd_reduce(NodeContext& n, Value v, Value at, Value updates,
                         std::string_view reduction) {
   bool half = n.dtype(v) == DType::float16;
-  auto held = [&](Value x) { return half ? n.cast(x, DType::float32) : x; };
-  auto found =
-      n.emit("ScatterND", {held(v), at, held(updates)}, {{"reduction", std::string(reduction)}});
-  return half ? n.cast(found, DType::float16) : found;
+  auto widen = [&](Value x) { return half ? n.cast(x, DType::float32) : x; };
+  auto result =
+      n.emit("ScatterND", {widen(v), at, widen(updates)}, {{"reduction", std::string(reduction)}});
+  return half ? n.cast(result, DType::float16) : result;
 }
 
 Value dim_as_vector(NodeContext& n, Value v, std::int64_t axis) {
@@ -124,7 +123,7 @@ Value shape_from_axis(NodeContext& n, Value v, std::int64_t axis) {
   return n.slice(n.shape_of(v), {axis}, {n.require_rank(v)}, {0});
 }
 
-Value reshape_to_parts(NodeContext& n, Value v, const Values& parts) {
+Value reshape_to_shape_parts(NodeContext& n, Value v, const Values& parts) {
   return n.emit("Reshape", {v, n.concat(parts, 0)});
 }
 
@@ -135,7 +134,8 @@ Value reshape_like(NodeContext& n, Value v, Value like) {
   return n.reshape(v, *dims);
 }
 
-std::size_t require_unroll_size(const NodeContext& n, std::int64_t size, std::string_view what) {
+std::size_t require_unrollable_size(const NodeContext& n, std::int64_t size,
+                                    std::string_view what) {
   constexpr std::int64_t limit = 1 << 20;
   n.require(size != -1, std::string(what) + " must be known");
   n.require(size >= 1 && size <= limit, std::string(what) + " is " + std::to_string(size));
@@ -143,14 +143,14 @@ std::size_t require_unroll_size(const NodeContext& n, std::int64_t size, std::st
 }
 
 Values require_inputs(NodeContext& n, std::string_view slot) {
-  auto all = n.ins(slot);
+  auto all = n.inputs(slot);
   n.require(!all.empty(), "needs at least one '" + std::string(slot) + "'");
   return all;
 }
 
-void out_scalar(NodeContext& n, std::string_view slot, Value v) {
-  bool one = n.rank(v) == 0 && n.out_shape(slot) == Ints{1};
-  n.out(slot, one ? n.unsqueeze(v, {0}) : v);
+void set_scalar_output(NodeContext& n, std::string_view slot, Value v) {
+  bool one = n.rank(v) == 0 && n.output_shape(slot) == Ints{1};
+  n.set_output(slot, one ? n.unsqueeze(v, {0}) : v);
 }
 
 Ints normalize_axes(const NodeContext& n, Ints axes, int rank) {
@@ -171,7 +171,7 @@ Ints all_axes(int rank) {
   return axes;
 }
 
-bool channels_last(const NodeContext& n, std::string_view attr) {
+bool is_channels_last(const NodeContext& n, std::string_view attr) {
   auto layout = n.attr(attr, "NCHW");
   return layout.size() > 2 && layout.back() == 'C';
 }
@@ -192,7 +192,7 @@ Value to_channels_last(NodeContext& n, Value v, bool last) {
   return n.transpose(v, perm);
 }
 
-Value per_channel(NodeContext& n, Value v, int rank, bool last) {
+Value reshape_per_channel(NodeContext& n, Value v, int rank, bool last) {
   Ints ones;
   for (std::int64_t i = 1; !last && i < rank - 1; ++i) ones.push_back(i);
   return n.unsqueeze(v, ones);
@@ -201,27 +201,27 @@ Value per_channel(NodeContext& n, Value v, int rank, bool last) {
 ReduceAxes read_reduce_axes(NodeContext& n, std::string_view axes, std::string_view keep,
                             int rank) {
   bool all = n.attr("reduce_all", false);
-  Ints dims = require_ints(n, {axes, "AxisTensor", "AxisTensorList"}, {0});
-  bool kept = n.attr(keep, false);
-  if (rank < 0) return {all ? Ints{} : dims, kept};
+  Ints dims = require_int_list(n, {axes, "AxisTensor", "AxisTensorList"}, {0});
+  bool keepdims = n.attr(keep, false);
+  if (rank < 0) return {all ? Ints{} : dims, keepdims};
   auto named = dims.size();
   dims = normalize_axes(n, dims, rank);
   n.require(all || dims.size() == named,
             "an axis is named twice, for which Paddle leaves memory as it was");
-  return {all || dims.size() == static_cast<std::size_t>(rank) ? Ints{} : dims, kept};
+  return {all || dims.size() == static_cast<std::size_t>(rank) ? Ints{} : dims, keepdims};
 }
 
 Value reduce(NodeContext& n, std::string_view onnx, Value v, const Ints& axes, bool keep) {
   if (n.rank(v) == 0) return onnx == "ReduceL1" || onnx == "ReduceL2" ? n.emit("Abs", {v}) : v;
-  std::int64_t kept = keep;
+  std::int64_t keepdims = keep;
   bool input = n.opset() >= 18 || (onnx == "ReduceSum" && n.opset() >= 13);
-  if (axes.empty()) return n.emit(onnx, {v}, {{"keepdims", kept}});
-  if (input) return n.emit(onnx, {v, n.ints(axes)}, {{"keepdims", kept}});
-  return n.emit(onnx, {v}, {{"axes", axes}, {"keepdims", kept}});
+  if (axes.empty()) return n.emit(onnx, {v}, {{"keepdims", keepdims}});
+  if (input) return n.emit(onnx, {v, n.ints(axes)}, {{"keepdims", keepdims}});
+  return n.emit(onnx, {v}, {{"axes", axes}, {"keepdims", keepdims}});
 }
 
 OperandPair align_operands(NodeContext& n, std::string_view slot_x, std::string_view slot_y) {
-  OperandPair p{n.in(slot_x), n.in(slot_y)};
+  OperandPair p{n.input(slot_x), n.input(slot_y)};
   auto axis = n.attr("axis", -1);
   if (axis == -1) return p;
   bool x_longer = n.require_rank(p.x) >= n.require_rank(p.y);
@@ -235,9 +235,9 @@ OperandPair align_operands(NodeContext& n, std::string_view slot_x, std::string_
   return p;
 }
 
-Value as_floating(NodeContext& n, Value v, std::string_view slot) {
+Value cast_to_floating(NodeContext& n, Value v, std::string_view slot) {
   if (is_floating(n.require_dtype(v))) return v;
-  auto declared = n.out_dtype(slot);
+  auto declared = n.output_dtype(slot);
   return n.cast(v, is_floating(declared) ? declared : DType::float32);
 }
 

@@ -9,31 +9,31 @@
 namespace oarlock {
 
 /// An integer list given as an attribute, one tensor, or a list of one-element tensors. int64[n]
-struct IntList {
+struct IntListSource {
   std::string_view attr, tensor, tensors;
 };
-Value int_list(NodeContext& n, const IntList& names, const Ints& default_value = {});
+Value read_int_list(NodeContext& n, const IntListSource& names, const Ints& default_value = {});
 /// The content if it is known at conversion time.  Fails otherwise.
-Ints require_ints(NodeContext& n, const IntList& names, const Ints& default_value = {});
+Ints require_int_list(NodeContext& n, const IntListSource& names, const Ints& default_value = {});
 
 /// Attribute `shape` with one dim replaced by a dim of `Input`, the batch size. int64[n]
-Value batch_shape(NodeContext& n);
+Value shape_with_batch_size(NodeContext& n);
 
 /// A nonnegative axis given as an attribute or a constant tensor.
-std::int64_t axis_operand(NodeContext& n, std::string_view attr, std::string_view tensor,
-                          std::int64_t default_value, int rank);
+std::int64_t read_axis(NodeContext& n, std::string_view attr, std::string_view tensor,
+                       std::int64_t default_value, int rank);
 
 /// An integer tensor of any shape as int64[n]; a one-element tensor as a scalar.
-Value as_vector(NodeContext& n, Value v);
+Value as_int64_vector(NodeContext& n, Value v);
 Value as_scalar(NodeContext& n, Value v);
 
 /// `slice` of a tensor array: a sub-list, or with `decrease_axis` the element at `start`.
-void slice_list(NodeContext& n, Value list, Value start, Value end);
+void slice_tensor_array(NodeContext& n, Value list, Value start, Value end);
 /// Indices with Paddle's meaning: negative ones are errors, while ONNX counts them from the end.
 /// They become an invalid index, which ONNX Runtime reports. ids: of any integer type; slot: the
 /// input slot
 Value reject_negative_indices(NodeContext& n, Value ids);
-Value index_input(NodeContext& n, std::string_view slot);
+Value nonnegative_index_input(NodeContext& n, std::string_view slot);
 /// `v` with `updates` combined at coordinates by a `reduction` of ScatterND: add, max, min.
 Value scatter_nd_reduce(NodeContext& n, Value v, Value at, Value updates,
                         std::string_view reduction);
@@ -48,16 +48,16 @@ Value shape_except_axis(NodeContext& n, Value v, std::int64_t axis);
 /// The shape of `v` from `axis` on. int64[*]
 Value shape_from_axis(NodeContext& n, Value v, std::int64_t axis);
 /// `v` reshaped to the concatenation of `parts`, int64[*] each.
-Value reshape_to_parts(NodeContext& n, Value v, const Values& parts);
+Value reshape_to_shape_parts(NodeContext& n, Value v, const Values& parts);
 /// `v` reshaped to the shape of `like`, which has as many elements.
 Value reshape_like(NodeContext& n, Value v, Value like);
 
 /// Sets a scalar output.  Before Paddle 2.5 it was declared, and was, of shape [1]; the declaration
 /// decides.
-void out_scalar(NodeContext& n, std::string_view slot, Value v);
+void set_scalar_output(NodeContext& n, std::string_view slot, Value v);
 
 /// A size for which nodes are unrolled: 1 to 2**20.  Fails otherwise.
-std::size_t require_unroll_size(const NodeContext& n, std::int64_t size, std::string_view what);
+std::size_t require_unrollable_size(const NodeContext& n, std::int64_t size, std::string_view what);
 /// The inputs of a slot, at least one.  Fails otherwise.
 Values require_inputs(NodeContext& n, std::string_view slot);
 
@@ -69,12 +69,12 @@ Ints all_axes(int rank);
 Ints axes_except(const NodeContext& n, int rank, std::int64_t axis);
 
 /// Whether a layout attribute (NHWC, NLC, NDHWC) puts channels last.
-bool channels_last(const NodeContext& n, std::string_view attr);
+bool is_channels_last(const NodeContext& n, std::string_view attr);
 /// Moves channels to axis 1 and back; does nothing unless `last`.
 Value to_channels_first(NodeContext& n, Value v, bool last);
 Value to_channels_last(NodeContext& n, Value v, bool last);
 /// A per-channel value, shaped to broadcast against `x`: [C,1,1...], or [C] for channels last.
-Value per_channel(NodeContext& n, Value v, int rank, bool last = false);
+Value reshape_per_channel(NodeContext& n, Value v, int rank, bool last = false);
 
 /// The axes of a reduction, empty for all, read from the attributes of newer ops.
 struct ReduceAxes {
@@ -94,6 +94,6 @@ struct OperandPair {
 OperandPair align_operands(NodeContext& n, std::string_view x = "X", std::string_view y = "Y");
 
 /// `v` as floats: integers are cast to the declared dtype of the output, else to float32.
-Value as_floating(NodeContext& n, Value v, std::string_view slot = "Out");
+Value cast_to_floating(NodeContext& n, Value v, std::string_view slot = "Out");
 
 }  // namespace oarlock

@@ -6,11 +6,11 @@
 namespace oarlock {
 namespace {
 
-using Index = std::map<std::string_view, std::vector<const Rule*>>;
+using RulesByOp = std::map<std::string_view, std::vector<const Rule*>>;
 
 // All tables, listed by hand.
-Index build_index() {
-  Index index;
+RulesByOp build_rules_by_op() {
+  RulesByOp rules_by_op;
   for (auto table : {activation_rules(),
                      box_decoder_rules(),
                      pixel_shuffle_rules(),
@@ -66,61 +66,61 @@ Index build_index() {
                      slice_rules(),
                      special_functions_rules(),
                      unfold_rules()})
-    for (const Rule& rule : table) index[rule.paddle].push_back(&rule);
-  return index;
+    for (const Rule& rule : table) rules_by_op[rule.op_type].push_back(&rule);
+  return rules_by_op;
 }
 
-const Index& index() {
-  static const Index built = build_index();
-  return built;
+const RulesByOp& rules_by_op() {
+  static const RulesByOp rules = build_rules_by_op();
+  return rules;
 }
 
 }  // namespace
 
-const Rule* find_rule(std::string_view paddle, int opset) {
-  auto forms = index().find(paddle);
-  if (forms == index().end()) return nullptr;
+const Rule* find_rule(std::string_view op_type, int opset) {
+  auto entry = rules_by_op().find(op_type);
+  if (entry == rules_by_op().end()) return nullptr;
   const Rule* best = nullptr;
-  for (const Rule* rule : forms->second)
+  for (const Rule* rule : entry->second)
     if (rule->since_opset <= opset && (!best || rule->since_opset > best->since_opset)) best = rule;
   return best;
 }
 
-const Rule* find_complex_rule(std::string_view paddle) {
+const Rule* find_complex_rule(std::string_view op_type) {
   for (const Rule& rule : complex_operand_rules())
-    if (rule.paddle == paddle) return &rule;
+    if (rule.op_type == op_type) return &rule;
   return nullptr;
 }
 
-const OpTraits& traits_of(std::string_view paddle) {
+const OpTraits& find_traits(std::string_view op_type) {
   static const OpTraits default_traits;
-  auto forms = index().find(paddle);
-  return forms == index().end() ? default_traits : forms->second[0]->traits;
+  auto entry = rules_by_op().find(op_type);
+  return entry == rules_by_op().end() ? default_traits : entry->second[0]->traits;
 }
 
-int min_opset(std::string_view paddle) {
-  auto forms = index().find(paddle);
-  if (forms == index().end()) return 0;
-  int first = forms->second[0]->since_opset;
-  for (const Rule* rule : forms->second) first = std::min(first, rule->since_opset);
+int min_opset(std::string_view op_type) {
+  auto entry = rules_by_op().find(op_type);
+  if (entry == rules_by_op().end()) return 0;
+  int first = entry->second[0]->since_opset;
+  for (const Rule* rule : entry->second) first = std::min(first, rule->since_opset);
   return first;
 }
 
 std::vector<std::string_view> rule_names() {
   std::vector<std::string_view> names;
-  for (auto& [name, forms] : index()) names.push_back(name);
+  for (auto& [name, entry] : rules_by_op()) names.push_back(name);
   for (const Rule& rule : complex_operand_rules())
-    if (!index().count(rule.paddle)) names.push_back(rule.paddle);
+    if (!rules_by_op().count(rule.op_type)) names.push_back(rule.op_type);
   std::sort(names.begin(), names.end());
   return names;
 }
 
 int onnx_op_since_opset(std::string_view onnx, DType dtype) {
-  struct Since {
+  struct OpSince {
     std::string_view onnx;
     int opset;
   };
-  static constexpr Since newer[] = {
+  static constexpr OpSince later_ops[] = {
       {"Max", 8},
       {"Min", 8},
       {"Expand", 8},
@@ -160,9 +160,9 @@ int onnx_op_since_opset(std::string_view onnx, DType dtype) {
   };
   if ((onnx == "Max" || onnx == "Min") && is_integer(dtype)) return 12;
   if (onnx == "Equal") return is_integer(dtype) || dtype == DType::boolean ? 7 : 11;
-  auto found = std::find_if(std::begin(newer), std::end(newer),
-                            [&](const Since& s) { return s.onnx == onnx; });
-  return found == std::end(newer) ? 7 : found->opset;
+  auto it = std::find_if(std::begin(later_ops), std::end(later_ops),
+                         [&](const OpSince& s) { return s.onnx == onnx; });
+  return it == std::end(later_ops) ? 7 : it->opset;
 }
 
 bool ort_has_kernel(std::string_view onnx, DType dtype) {
@@ -179,17 +179,17 @@ bool ort_has_kernel(std::string_view onnx, DType dtype) {
          std::find(std::begin(no_doubles), std::end(no_doubles), onnx) == std::end(no_doubles);
 }
 
-LowerFn lower_to(std::string_view onnx, std::initializer_list<std::string_view> slots,
-                 std::initializer_list<AttrMapping> attrs) {
+LowerFn single_op_rule(std::string_view onnx, std::initializer_list<std::string_view> slots,
+                       std::initializer_list<AttrMapping> attrs) {
   return [onnx, slots = std::vector(slots), attrs = std::vector(attrs)](NodeContext& n) {
     Values in;
-    for (auto slot : slots) in.push_back(n.in(slot));
-    NodeContext::Attrs given;
+    for (auto slot : slots) in.push_back(n.input(slot));
+    NodeContext::Attrs onnx_attrs;
     for (const AttrMapping& r : attrs)
-      given.emplace_back(
+      onnx_attrs.emplace_back(
           r.onnx,
           std::visit([&](auto& d) -> onnx::Attr { return n.attr(r.paddle, d); }, r.default_value));
-    n.out("Out", n.emit(onnx, in, given));
+    n.set_output("Out", n.emit(onnx, in, onnx_attrs));
   };
 }
 

@@ -29,7 +29,7 @@ struct OpTraits {
 };
 
 struct Rule {
-  std::string_view paddle;
+  std::string_view op_type;
   int since_opset;  // the first ONNX opset that the rule is valid for
   LowerFn lower;
   OpTraits traits = {};
@@ -43,20 +43,20 @@ struct AttrMapping {
 };
 
 /// A rule that emits one ONNX op with the given input slots and attributes, for output `Out`.
-LowerFn lower_to(std::string_view onnx, std::initializer_list<std::string_view> slots,
-                 std::initializer_list<AttrMapping> attrs = {});
+LowerFn single_op_rule(std::string_view onnx, std::initializer_list<std::string_view> slots,
+                       std::initializer_list<AttrMapping> attrs = {});
 
-/// The rule for op `paddle` at `opset`, or null.
-const Rule* find_rule(std::string_view paddle, int opset);
+/// The rule for op `op_type` at `opset`, or null.
+const Rule* find_rule(std::string_view op_type, int opset);
 
-/// The rule for op `paddle` with complex inputs, or null.
-const Rule* find_complex_rule(std::string_view paddle);
+/// The rule for op `op_type` with complex inputs, or null.
+const Rule* find_complex_rule(std::string_view op_type);
 
-/// The traits stated with the first rule of `paddle`.
-const OpTraits& traits_of(std::string_view paddle);
+/// The traits stated with the first rule of `op_type`.
+const OpTraits& find_traits(std::string_view op_type);
 
-/// The first opset with a rule for `paddle`; 0 if there is no rule.
-int min_opset(std::string_view paddle);
+/// The first opset with a rule for `op_type`; 0 if there is no rule.
+int min_opset(std::string_view op_type);
 
 /// The first opset that has the ONNX op for inputs of this dtype.  7 for ops that are older, and
 /// for ops whose rules state their opset.

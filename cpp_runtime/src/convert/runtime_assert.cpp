@@ -21,7 +21,7 @@ Value runtime_assert(NodeContext& n, Value v, Value violated, std::string_view m
   auto counts = n.cast(violated, DType::int64);
   auto count = n.rank(violated) == 0 ? counts : reduce(n, "ReduceSum", counts, {}, false);
   auto zero = n.emit("Reshape", {count, n.emit("Add", {count, n.ints({1})})});
-  n.name_node(zero, std::string(kAssertPrefix) + std::string(message));
+  n.append_node_name_suffix(zero, std::string(kAssertPrefix) + std::string(message));
   n.declare_type(zero, DType::int64, Ints{1});
   // ONNX Runtime would merge this Reshape with a Squeeze and drop the check.
   return n.emit("Add", {v, n.cast(reduce(n, "ReduceSum", zero, {0}, false), n.require_dtype(v))});

@@ -8,19 +8,19 @@ namespace oarlock {
 namespace {
 
 Exprs add_state_inputs(NodeContext& b, const Exprs& values) {
-  Exprs made;
-  for (const Expr& v : values) made.emplace_back(b, b.add_subgraph_input_like("state", v));
-  return made;
+  Exprs inputs;
+  for (const Expr& v : values) inputs.emplace_back(b, b.add_subgraph_input_like("state", v));
+  return inputs;
 }
 
 // Adds the slices of the sequences as inputs of the body.  A slice lacks the scanned axis.
 Exprs add_slice_inputs(NodeContext& b, const Exprs& sequences) {
-  Exprs made;
+  Exprs inputs;
   for (const Expr& v : sequences)
-    made.emplace_back(
+    inputs.emplace_back(
         b, b.add_subgraph_input("slice", b.require_dtype(v),
                                 Ints(static_cast<std::size_t>(b.require_rank(v) - 1), -1)));
-  return made;
+  return inputs;
 }
 
 void add_body_outputs(NodeContext& b, const ScanStep& step) {
@@ -50,7 +50,7 @@ Values concat_values(const Exprs& a, const Exprs& b) {
 }
 
 // Scan supports other axes, but ONNX Runtime crashes there if a sequence is empty.
-Exprs move_axis_first(NodeContext& n, const Exprs& sequences, std::int64_t axis) {
+Exprs move_axis_to_front(NodeContext& n, const Exprs& sequences, std::int64_t axis) {
   Exprs moved;
   for (const Expr& v : sequences) {
     Ints perm = all_axes(n.require_rank(v));
@@ -60,9 +60,9 @@ Exprs move_axis_first(NodeContext& n, const Exprs& sequences, std::int64_t axis)
   return moved;
 }
 
-Exprs move_axis_back(NodeContext& n, const Exprs& kept, std::int64_t axis) {
+Exprs move_front_axis_to(NodeContext& n, const Exprs& outputs, std::int64_t axis) {
   Exprs moved;
-  for (const Expr& v : kept) {
+  for (const Expr& v : outputs) {
     Ints perm = all_axes(n.require_rank(v));
     std::rotate(perm.begin(), perm.begin() + 1, perm.begin() + axis + 1);
     moved.emplace_back(n, n.transpose(v, perm));
@@ -77,36 +77,36 @@ LoopResult build_scan(NodeContext& n, const ScanAxis& along, const Exprs& states
   ScanStep step;
   for (const Expr& v : sequences)
     n.require(n.require_rank(v) > along.axis, "has no such axis to walk along");
-  auto graph = n.subgraph("step", [&](NodeContext& b) {
+  auto graph = n.build_subgraph("step", [&](NodeContext& b) {
     auto before = add_state_inputs(b, states);
     step = body(before, add_slice_inputs(b, sequences));
     add_body_outputs(b, step);
   });
   Ints input_directions(sequences.size(), along.reverse),
       output_directions(step.outputs.size(), along.reverse);
-  auto made = n.emit_n(step.states.size() + step.outputs.size(), "Scan",
-                       concat_values(states, move_axis_first(n, sequences, along.axis)),
-                       {{"body", graph},
-                        {"num_scan_inputs", static_cast<std::int64_t>(sequences.size())},
-                        {"scan_input_directions", input_directions},
-                        {"scan_output_directions", output_directions}});
-  LoopResult result = split_loop_outputs(n, made, step);
-  result.outputs = move_axis_back(n, result.outputs, along.axis);
+  auto results = n.emit_n(step.states.size() + step.outputs.size(), "Scan",
+                          concat_values(states, move_axis_to_front(n, sequences, along.axis)),
+                          {{"body", graph},
+                           {"num_scan_inputs", static_cast<std::int64_t>(sequences.size())},
+                           {"scan_input_directions", input_directions},
+                           {"scan_output_directions", output_directions}});
+  LoopResult result = split_loop_outputs(n, results, step);
+  result.outputs = move_front_axis_to(n, result.outputs, along.axis);
   return result;
 }
 
 LoopResult build_loop(NodeContext& n, Value count, const Exprs& states, const LoopBody& body) {
   ScanStep step;
-  auto graph = n.subgraph("step", [&](NodeContext& b) {
+  auto graph = n.build_subgraph("step", [&](NodeContext& b) {
     Expr number(b, b.add_subgraph_input("number", DType::int64, Ints{}));
     b.add_subgraph_input("going", DType::boolean, Ints{});
     step = body(number, add_state_inputs(b, states));
     b.add_subgraph_output(b.scalar(1, DType::boolean));
     add_body_outputs(b, step);
   });
-  auto made = n.emit_n(step.states.size() + step.outputs.size(), "Loop",
-                       concat_values({{n, count}, {n, {}}}, states), {{"body", graph}});
-  return split_loop_outputs(n, made, step);
+  auto results = n.emit_n(step.states.size() + step.outputs.size(), "Loop",
+                          concat_values({{n, count}, {n, {}}}, states), {{"body", graph}});
+  return split_loop_outputs(n, results, step);
 }
 
 }  // namespace oarlock

@@ -18,7 +18,7 @@ std::optional<Ints> broadcast_shapes(const std::optional<Ints>& a, const std::op
   return out;
 }
 
-ValueType unknown_sizes(const onnx::Node&, const std::vector<const ValueType*>& in) {
+ValueType infer_unknown_sizes(const onnx::Node&, const std::vector<const ValueType*>& in) {
   ValueType info{in[0]->dtype, std::nullopt, std::nullopt};
   if (in[0]->shape) info.shape = Ints(in[0]->shape->size(), -1);
   return info;
@@ -29,8 +29,8 @@ namespace {
 using Inputs = std::vector<const ValueType*>;
 
 // Axes are an attribute before opset 13 and an input since.
-std::optional<Ints> axes(const onnx::Node& n, const Inputs& in) {
-  if (auto* given = node_attr<Ints>(n, "axes")) return *given;
+std::optional<Ints> read_axes(const onnx::Node& n, const Inputs& in) {
+  if (auto* axes_attr = node_attr<Ints>(n, "axes")) return *axes_attr;
   if (in.size() > 1 && in[1]->partial_value) return in[1]->partial_value->values;
   return std::nullopt;
 }
@@ -44,45 +44,45 @@ bool normalize_axes(Ints& axes, std::int64_t rank) {
   return true;
 }
 
-ValueType same_type(const onnx::Node&, const Inputs& in) {
+ValueType infer_same_type(const onnx::Node&, const Inputs& in) {
   return {in[0]->dtype, in[0]->shape, std::nullopt, in[0]->is_sequence};
 }
 
-ValueType binary(const onnx::Node&, const Inputs& in) {
+ValueType infer_binary(const onnx::Node&, const Inputs& in) {
   if (in.size() < 2) return {};
   return {in[0]->dtype != DType::none ? in[0]->dtype : in[1]->dtype,
           broadcast_shapes(in[0]->shape, in[1]->shape), std::nullopt};
 }
 
-ValueType comparison(const onnx::Node& n, const Inputs& in) {
-  ValueType info = binary(n, in);
+ValueType infer_comparison(const onnx::Node& n, const Inputs& in) {
+  ValueType info = infer_binary(n, in);
   info.dtype = DType::boolean;
   return info;
 }
 
-ValueType boolean(const onnx::Node&, const Inputs& in) {
+ValueType infer_boolean(const onnx::Node&, const Inputs& in) {
   return {DType::boolean, in[0]->shape, std::nullopt};
 }
 
-ValueType where(const onnx::Node&, const Inputs& in) {
+ValueType infer_where(const onnx::Node&, const Inputs& in) {
   if (in.size() < 3) return {};
   return {in[1]->dtype,
           broadcast_shapes(in[0]->shape, broadcast_shapes(in[1]->shape, in[2]->shape)),
           std::nullopt};
 }
 
-ValueType cast(const onnx::Node& n, const Inputs& in) {
+ValueType infer_cast(const onnx::Node& n, const Inputs& in) {
   auto* to = node_attr<std::int64_t>(n, "to");
   return {to ? dtype_of_onnx(static_cast<int>(*to)) : DType::none, in[0]->shape, std::nullopt};
 }
 
-ValueType shape_of(const onnx::Node&, const Inputs& in) {
+ValueType infer_shape(const onnx::Node&, const Inputs& in) {
   ValueType info{DType::int64, std::nullopt, std::nullopt};
   if (in[0]->shape) info.shape = Ints{static_cast<std::int64_t>(in[0]->shape->size())};
   return info;
 }
 
-ValueType transpose(const onnx::Node& n, const Inputs& in) {
+ValueType infer_transpose(const onnx::Node& n, const Inputs& in) {
   auto* perm = node_attr<Ints>(n, "perm");
   ValueType info{in[0]->dtype, std::nullopt, std::nullopt};
   if (!perm || !in[0]->shape || perm->size() != in[0]->shape->size()) return info;
@@ -95,9 +95,9 @@ ValueType transpose(const onnx::Node& n, const Inputs& in) {
   return info;
 }
 
-ValueType unsqueeze(const onnx::Node& n, const Inputs& in) {
+ValueType infer_unsqueeze(const onnx::Node& n, const Inputs& in) {
   ValueType info{in[0]->dtype, std::nullopt, std::nullopt};
-  auto at = axes(n, in);
+  auto at = read_axes(n, in);
   if (!at || !in[0]->shape ||
       !normalize_axes(*at, static_cast<std::int64_t>(in[0]->shape->size() + at->size())))
     return info;
@@ -110,9 +110,9 @@ ValueType unsqueeze(const onnx::Node& n, const Inputs& in) {
   return info;
 }
 
-ValueType squeeze(const onnx::Node& n, const Inputs& in) {
+ValueType infer_squeeze(const onnx::Node& n, const Inputs& in) {
   ValueType info{in[0]->dtype, std::nullopt, std::nullopt};
-  auto at = axes(n, in);
+  auto at = read_axes(n, in);
   if (!at || !in[0]->shape || !normalize_axes(*at, static_cast<std::int64_t>(in[0]->shape->size())))
     return info;
   info.shape = in[0]->shape;
@@ -133,7 +133,7 @@ std::optional<Ints> shape_input_dims(const ValueType& shape) {
 }
 
 // The dim given as -1, if the sizes of all dims that are not copied are known.
-std::int64_t inferred_dim(const Ints& from, const Ints& to) {
+std::int64_t infer_unknown_dim(const Ints& from, const Ints& to) {
   std::int64_t elements = 1, known_product = 1;
   for (std::size_t i = 0; i < std::max(from.size(), to.size()); ++i) {
     if (i < to.size() && i < from.size() && to[i] == 0) continue;
@@ -146,7 +146,7 @@ std::int64_t inferred_dim(const Ints& from, const Ints& to) {
   return elements % known_product ? -1 : elements / known_product;
 }
 
-ValueType reshape(const onnx::Node&, const Inputs& in) {
+ValueType infer_reshape(const onnx::Node&, const Inputs& in) {
   ValueType info{in[0]->dtype, in.size() < 2 ? std::nullopt : shape_input_dims(*in[1]),
                  std::nullopt};
   if (!info.shape) return info;
@@ -154,13 +154,13 @@ ValueType reshape(const onnx::Node&, const Inputs& in) {
   for (std::size_t i = 0; i < to.size(); ++i) {
     std::int64_t& d = (*info.shape)[i];
     if (d == 0) d = in[0]->shape && i < in[0]->shape->size() ? (*in[0]->shape)[i] : -1;
-    if (to[i] == -1 && in[0]->shape) d = inferred_dim(*in[0]->shape, to);
+    if (to[i] == -1 && in[0]->shape) d = infer_unknown_dim(*in[0]->shape, to);
     if (d == kUnknown) d = -1;
   }
   return info;
 }
 
-ValueType expand(const onnx::Node&, const Inputs& in) {
+ValueType infer_expand(const onnx::Node&, const Inputs& in) {
   ValueType info{in[0]->dtype, std::nullopt, std::nullopt};
   auto to = in.size() < 2 ? std::nullopt : shape_input_dims(*in[1]);
   if (to) std::replace(to->begin(), to->end(), kUnknown, std::int64_t{-1});
@@ -168,9 +168,9 @@ ValueType expand(const onnx::Node&, const Inputs& in) {
   return info;
 }
 
-ValueType concat(const onnx::Node& n, const Inputs& in) {
+ValueType infer_concat(const onnx::Node& n, const Inputs& in) {
   auto* axis = node_attr<std::int64_t>(n, "axis");
-  ValueType info = same_type(n, in);
+  ValueType info = infer_same_type(n, in);
   if (!axis) return info;
   for (const ValueType* part : in) {
     if (!part->shape || !info.shape || part->shape->size() != info.shape->size())
@@ -188,7 +188,7 @@ ValueType concat(const onnx::Node& n, const Inputs& in) {
   return info;
 }
 
-ValueType gather(const onnx::Node& n, const Inputs& in) {
+ValueType infer_gather(const onnx::Node& n, const Inputs& in) {
   auto* axis = node_attr<std::int64_t>(n, "axis");
   ValueType info{in[0]->dtype, std::nullopt, std::nullopt};
   if (in.size() < 2 || !in[0]->shape || !in[1]->shape) return info;
@@ -201,19 +201,19 @@ ValueType gather(const onnx::Node& n, const Inputs& in) {
   return info;
 }
 
-ValueType dtype_only(const onnx::Node&, const Inputs& in) {
+ValueType infer_dtype_only(const onnx::Node&, const Inputs& in) {
   return {in[0]->dtype, std::nullopt, std::nullopt};
 }
 
-ValueType det(const onnx::Node&, const Inputs& in) {
-  ValueType info = dtype_only({}, in);
+ValueType infer_det(const onnx::Node&, const Inputs& in) {
+  ValueType info = infer_dtype_only({}, in);
   if (in[0]->shape && in[0]->shape->size() >= 2)
     info.shape = Ints(in[0]->shape->begin(), in[0]->shape->end() - 2);
   return info;
 }
 
-const InferenceTable& table() {
-  static const InferenceTable built = [] {
+const InferenceTable& inference_table() {
+  static const InferenceTable rules = [] {
     InferenceTable t;
     for (auto name : {"Abs",
                       "Acos",
@@ -265,29 +265,29 @@ const InferenceTable& table() {
                       "Not",
                       "BatchNormalization",
                       "PRelu"})
-      t[name] = same_type;
+      t[name] = infer_same_type;
     for (auto name : {"Add", "Sub", "Mul", "Div", "Pow", "Mod", "Max", "Min", "And", "Or", "Xor",
                       "BitwiseAnd", "BitwiseOr", "BitwiseXor"})
-      t[name] = binary;
+      t[name] = infer_binary;
     for (auto name : {"Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual"})
-      t[name] = comparison;
-    for (auto name : {"IsNaN", "IsInf"}) t[name] = boolean;
-    for (auto name : {"Resize", "ReverseSequence"}) t[name] = unknown_sizes;
-    for (auto name : {"Einsum"}) t[name] = dtype_only;
-    add_size_rules(t);
+      t[name] = infer_comparison;
+    for (auto name : {"IsNaN", "IsInf"}) t[name] = infer_boolean;
+    for (auto name : {"Resize", "ReverseSequence"}) t[name] = infer_unknown_sizes;
+    for (auto name : {"Einsum"}) t[name] = infer_dtype_only;
+    add_size_inference_rules(t);
     for (auto name : {"SequenceInsert", "SequenceErase"})
       t[name] = [](const onnx::Node&, const Inputs& in) {
         return ValueType{in[0]->dtype, std::nullopt, std::nullopt, true};
       };
-    for (auto name : {"SequenceAt", "ConcatFromSequence"}) t[name] = dtype_only;
+    for (auto name : {"SequenceAt", "ConcatFromSequence"}) t[name] = infer_dtype_only;
     t["SequenceLength"] = [](const onnx::Node&, const Inputs&) {
       return ValueType{DType::int64, Ints{}, std::nullopt};
     };
-    t["Where"] = where, t["Cast"] = cast, t["Shape"] = shape_of, t["Transpose"] = transpose,
-    t["Unsqueeze"] = unsqueeze;
-    t["Squeeze"] = squeeze, t["Reshape"] = reshape, t["Expand"] = expand, t["Concat"] = concat,
-    t["Gather"] = gather;
-    t["Det"] = det;
+    t["Where"] = infer_where, t["Cast"] = infer_cast, t["Shape"] = infer_shape,
+    t["Transpose"] = infer_transpose, t["Unsqueeze"] = infer_unsqueeze;
+    t["Squeeze"] = infer_squeeze, t["Reshape"] = infer_reshape, t["Expand"] = infer_expand,
+    t["Concat"] = infer_concat, t["Gather"] = infer_gather;
+    t["Det"] = infer_det;
     t["NonZero"] = [](const onnx::Node&, const Inputs&) {
       return ValueType{DType::int64, Ints{-1, -1}, std::nullopt};
     };
@@ -296,7 +296,7 @@ const InferenceTable& table() {
     };
     return t;
   }();
-  return built;
+  return rules;
 }
 
 }  // namespace
@@ -305,8 +305,8 @@ std::vector<ValueType> infer_types(const onnx::Node& node,
                                    const std::vector<const ValueType*>& in) {
   if (!node.domain.empty() || in.empty()) return {ValueType{}};
   if (auto several = infer_multiple_outputs(node, in); !several.empty()) return several;
-  auto rule = table().find(node.op);
-  return {rule == table().end() ? ValueType{} : rule->second(node, in)};
+  auto rule = inference_table().find(node.op);
+  return {rule == inference_table().end() ? ValueType{} : rule->second(node, in)};
 }
 
 }  // namespace oarlock

@@ -12,7 +12,7 @@ using InferenceTable =
              ValueType (*)(const onnx::Node&, const std::vector<const ValueType*>&)>;
 
 /// Adds the rules of shape_inference_sizes.cpp.
-void add_size_rules(InferenceTable& table);
+void add_size_inference_rules(InferenceTable& table);
 
 /// The types of all outputs of an op with several; empty for other ops.
 std::vector<ValueType> infer_multiple_outputs(const onnx::Node& node,
@@ -30,6 +30,6 @@ const T* node_attr(const onnx::Node& n, std::string_view name) {
 std::optional<Ints> broadcast_shapes(const std::optional<Ints>& a, const std::optional<Ints>& b);
 
 /// The type of the first input, with unknown sizes.
-ValueType unknown_sizes(const onnx::Node& n, const std::vector<const ValueType*>& in);
+ValueType infer_unknown_sizes(const onnx::Node& n, const std::vector<const ValueType*>& in);
 
 }  // namespace oarlock

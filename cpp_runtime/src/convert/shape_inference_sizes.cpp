@@ -15,7 +15,7 @@ std::int64_t int_attr(const onnx::Node& n, std::string_view name, std::int64_t d
 }
 
 // Limits values so that sums do not overflow; ONNX Runtime rejects such nodes.
-bool in_range(const Ints& values) {
+bool are_in_safe_range(const Ints& values) {
   constexpr std::int64_t limit = std::int64_t{1} << 40;
   return std::all_of(values.begin(), values.end(),
                      [](std::int64_t v) { return v > -limit && v < limit; });
@@ -23,8 +23,9 @@ bool in_range(const Ints& values) {
 
 Ints ints_attr(const onnx::Node& n, std::string_view name, Ints default_value) {
   auto* found = node_attr<Ints>(n, name);
-  return found && found->size() == default_value.size() && in_range(*found) ? *found
-                                                                            : default_value;
+  return found && found->size() == default_value.size() && are_in_safe_range(*found)
+             ? *found
+             : default_value;
 }
 
 // The product; -1 if a factor is unknown or the product overflows.
@@ -33,12 +34,12 @@ std::int64_t multiply_sizes(std::int64_t a, std::int64_t b) {
   return a < 0 || b < 0 || __builtin_mul_overflow(a, b, &r) ? -1 : r;
 }
 
-ValueType with_shape(const Inputs& in, std::optional<Ints> shape) {
+ValueType type_with_shape(const Inputs& in, std::optional<Ints> shape) {
   return {in[0]->dtype, std::move(shape), std::nullopt};
 }
-ValueType dtype_only(const Inputs& in) { return with_shape(in, std::nullopt); }
+ValueType infer_dtype_only(const Inputs& in) { return type_with_shape(in, std::nullopt); }
 
-bool have_shapes(const Inputs& in, std::size_t count) {
+bool inputs_have_shapes(const Inputs& in, std::size_t count) {
   return in.size() >= count &&
          std::all_of(in.begin(), in.begin() + static_cast<std::ptrdiff_t>(count),
                      [](const ValueType* i) { return i->shape.has_value(); });
@@ -62,12 +63,12 @@ bool is_axis(std::int64_t axis, const Ints& shape) {
 
 // ---- reductions ----
 
-ValueType reduce(const onnx::Node& n, const Inputs& in) {
-  if (!have_shapes(in, 1)) return dtype_only(in);
+ValueType infer_reduce(const onnx::Node& n, const Inputs& in) {
+  if (!inputs_have_shapes(in, 1)) return infer_dtype_only(in);
   bool keepdims = int_attr(n, "keepdims", 1) != 0, computed = in.size() > 1;
   auto* attribute = node_attr<Ints>(n, "axes");
   auto axes = attribute ? std::optional(*attribute) : known_ints(in, 1);
-  if (computed && !axes) return dtype_only(in);
+  if (computed && !axes) return infer_dtype_only(in);
   Ints shape = *in[0]->shape, out;
   std::vector<bool> is_reduced(shape.size(), !axes);
   for (auto a : axes.value_or(Ints{}))
@@ -75,12 +76,12 @@ ValueType reduce(const onnx::Node& n, const Inputs& in) {
       is_reduced[static_cast<std::size_t>(normalize_axis(a, shape))] = true;
   for (std::size_t i = 0; i < shape.size(); ++i)
     if (!is_reduced[i] || keepdims) out.push_back(is_reduced[i] ? 1 : shape[i]);
-  return with_shape(in, out);
+  return type_with_shape(in, out);
 }
 
-ValueType arg_reduce(const onnx::Node& n, const Inputs& in) {
+ValueType infer_arg_reduce(const onnx::Node& n, const Inputs& in) {
   ValueType info{DType::int64, std::nullopt, std::nullopt};
-  if (!have_shapes(in, 1)) return info;
+  if (!inputs_have_shapes(in, 1)) return info;
   Ints shape = *in[0]->shape;
   auto axis = normalize_axis(int_attr(n, "axis", 0), shape);
   if (!is_axis(axis, shape)) return info;
@@ -90,21 +91,22 @@ ValueType arg_reduce(const onnx::Node& n, const Inputs& in) {
   return info;
 }
 
-ValueType flatten(const onnx::Node& n, const Inputs& in) {
-  if (!have_shapes(in, 1)) return with_shape(in, Ints{-1, -1});
+ValueType infer_flatten(const onnx::Node& n, const Inputs& in) {
+  if (!inputs_have_shapes(in, 1)) return type_with_shape(in, Ints{-1, -1});
   const Ints& shape = *in[0]->shape;
   auto axis = normalize_axis(int_attr(n, "axis", 1), shape);
   std::int64_t rows = 1, columns = 1;
   for (std::size_t i = 0; i < shape.size(); ++i)
     (static_cast<std::int64_t>(i) < axis ? rows : columns) =
         multiply_sizes(static_cast<std::int64_t>(i) < axis ? rows : columns, shape[i]);
-  return with_shape(in, Ints{rows, columns});
+  return type_with_shape(in, Ints{rows, columns});
 }
 
 // ---- products ----
 
-ValueType matmul(const onnx::Node&, const Inputs& in) {
-  if (!have_shapes(in, 2) || in[0]->shape->empty() || in[1]->shape->empty()) return dtype_only(in);
+ValueType infer_matmul(const onnx::Node&, const Inputs& in) {
+  if (!inputs_have_shapes(in, 2) || in[0]->shape->empty() || in[1]->shape->empty())
+    return infer_dtype_only(in);
   Ints x = *in[0]->shape, y = *in[1]->shape;
   bool row = x.size() == 1, column = y.size() == 1;
   auto rows = row ? 0 : x[x.size() - 2], columns = column ? 0 : y.back();
@@ -112,26 +114,26 @@ ValueType matmul(const onnx::Node&, const Inputs& in) {
   Ints out = *broadcast_shapes(x, y);
   if (!row) out.push_back(rows);
   if (!column) out.push_back(columns);
-  return with_shape(in, out);
+  return type_with_shape(in, out);
 }
 
-ValueType gemm(const onnx::Node& n, const Inputs& in) {
-  if (!have_shapes(in, 2) || in[0]->shape->size() != 2 || in[1]->shape->size() != 2)
-    return with_shape(in, Ints{-1, -1});
-  return with_shape(in, Ints{(*in[0]->shape)[int_attr(n, "transA", 0) ? 1 : 0],
-                             (*in[1]->shape)[int_attr(n, "transB", 0) ? 0 : 1]});
+ValueType infer_gemm(const onnx::Node& n, const Inputs& in) {
+  if (!inputs_have_shapes(in, 2) || in[0]->shape->size() != 2 || in[1]->shape->size() != 2)
+    return type_with_shape(in, Ints{-1, -1});
+  return type_with_shape(in, Ints{(*in[0]->shape)[int_attr(n, "transA", 0) ? 1 : 0],
+                                  (*in[1]->shape)[int_attr(n, "transB", 0) ? 0 : 1]});
 }
 
 // ---- windows ----
 
 struct WindowDim {
   std::int64_t kernel, stride, dilation, pads;
-  bool same, ceil;
+  bool is_same_padding, ceil_mode;
 };
 
 std::int64_t window_count(std::int64_t size, const WindowDim& s) {
-  if (size < 0 || s.kernel < 0 || s.stride < 1 || s.ceil) return -1;
-  if (s.same) return (size + s.stride - 1) / s.stride;
+  if (size < 0 || s.kernel < 0 || s.stride < 1 || s.ceil_mode) return -1;
+  if (s.is_same_padding) return (size + s.stride - 1) / s.stride;
   auto reach = multiply_sizes(s.dilation, s.kernel - 1), length = size + s.pads - 1;
   return reach < 0 || length < reach ? -1 : (length - reach) / s.stride + 1;
 }
@@ -139,11 +141,12 @@ std::int64_t window_count(std::int64_t size, const WindowDim& s) {
 std::int64_t transposed_size(std::int64_t size, const WindowDim& s, std::int64_t extra) {
   auto stretched = multiply_sizes(s.stride, size - 1),
        reach = multiply_sizes(s.dilation, s.kernel - 1);
-  bool fits = size >= 1 && !s.same && stretched >= 0 && reach >= 0 && in_range({stretched, reach});
+  bool fits = size >= 1 && !s.is_same_padding && stretched >= 0 && reach >= 0 &&
+              are_in_safe_range({stretched, reach});
   return fits ? stretched + reach + 1 + extra - s.pads : -1;
 }
 
-WindowDim window_along(const onnx::Node& n, const Ints& kernel, std::size_t dim) {
+WindowDim read_window_dim(const onnx::Node& n, const Ints& kernel, std::size_t dim) {
   std::size_t dims = kernel.size();
   Ints ones(dims, 1), pads = ints_attr(n, "pads", Ints(2 * dims, 0));
   auto* algorithm = node_attr<std::string>(n, "auto_pad");
@@ -155,44 +158,44 @@ WindowDim window_along(const onnx::Node& n, const Ints& kernel, std::size_t dim)
           int_attr(n, "ceil_mode", 0) != 0};
 }
 
-ValueType conv(const onnx::Node& n, const Inputs& in) {
-  if (!have_shapes(in, 2) || in[0]->shape->size() != in[1]->shape->size() ||
+ValueType infer_conv(const onnx::Node& n, const Inputs& in) {
+  if (!inputs_have_shapes(in, 2) || in[0]->shape->size() != in[1]->shape->size() ||
       in[0]->shape->size() < 3)
-    return dtype_only(in);
+    return infer_dtype_only(in);
   const Ints &x = *in[0]->shape, &w = *in[1]->shape;
   Ints out{x[0], w[0]}, kernel(w.begin() + 2, w.end());
   for (std::size_t i = 0; i < kernel.size(); ++i)
-    out.push_back(window_count(x[i + 2], window_along(n, kernel, i)));
-  return with_shape(in, out);
+    out.push_back(window_count(x[i + 2], read_window_dim(n, kernel, i)));
+  return type_with_shape(in, out);
 }
 
-ValueType conv_transpose(const onnx::Node& n, const Inputs& in) {
-  if (!have_shapes(in, 2) || in[0]->shape->size() != in[1]->shape->size() ||
+ValueType infer_conv_transpose(const onnx::Node& n, const Inputs& in) {
+  if (!inputs_have_shapes(in, 2) || in[0]->shape->size() != in[1]->shape->size() ||
       in[0]->shape->size() < 3)
-    return dtype_only(in);
+    return infer_dtype_only(in);
   const Ints &x = *in[0]->shape, &w = *in[1]->shape;
   Ints out{x[0], multiply_sizes(w[1], int_attr(n, "group", 1))}, kernel(w.begin() + 2, w.end());
   Ints extra = ints_attr(n, "output_padding", Ints(kernel.size(), 0));
   for (std::size_t i = 0; i < kernel.size(); ++i)
-    out.push_back(transposed_size(x[i + 2], window_along(n, kernel, i), extra[i]));
-  return with_shape(in, out);
+    out.push_back(transposed_size(x[i + 2], read_window_dim(n, kernel, i), extra[i]));
+  return type_with_shape(in, out);
 }
 
-ValueType pool(const onnx::Node& n, const Inputs& in) {
+ValueType infer_pool(const onnx::Node& n, const Inputs& in) {
   auto* kernel = node_attr<Ints>(n, "kernel_shape");
-  if (!have_shapes(in, 1) || !kernel || in[0]->shape->size() != kernel->size() + 2)
-    return dtype_only(in);
+  if (!inputs_have_shapes(in, 1) || !kernel || in[0]->shape->size() != kernel->size() + 2)
+    return infer_dtype_only(in);
   Ints out = *in[0]->shape;
   for (std::size_t i = 0; i < kernel->size(); ++i)
-    out[i + 2] = window_count(out[i + 2], window_along(n, *kernel, i));
-  return with_shape(in, out);
+    out[i + 2] = window_count(out[i + 2], read_window_dim(n, *kernel, i));
+  return type_with_shape(in, out);
 }
 
-ValueType global_pool(const onnx::Node&, const Inputs& in) {
-  if (!have_shapes(in, 1)) return dtype_only(in);
+ValueType infer_global_pool(const onnx::Node&, const Inputs& in) {
+  if (!inputs_have_shapes(in, 1)) return infer_dtype_only(in);
   Ints out = *in[0]->shape;
   for (std::size_t i = 2; i < out.size(); ++i) out[i] = 1;
-  return with_shape(in, out);
+  return type_with_shape(in, out);
 }
 
 // ---- slices and repeats ----
@@ -209,64 +212,66 @@ std::int64_t slice_length(std::int64_t size, std::int64_t start, std::int64_t en
   return length <= 0 ? 0 : (length - 1) / by + 1;
 }
 
-ValueType slice(const onnx::Node&, const Inputs& in) {
-  if (!have_shapes(in, 1)) return dtype_only(in);
+ValueType infer_slice(const onnx::Node&, const Inputs& in) {
+  if (!inputs_have_shapes(in, 1)) return infer_dtype_only(in);
   Ints out = *in[0]->shape;
   auto starts = known_ints(in, 1), ends = known_ints(in, 2), axes = known_ints(in, 3),
        steps = known_ints(in, 4);
-  if (!axes) return with_shape(in, Ints(out.size(), -1));
+  if (!axes) return type_with_shape(in, Ints(out.size(), -1));
   bool all = starts && ends && starts->size() == axes->size() && ends->size() == axes->size() &&
              (in.size() < 5 || (steps && steps->size() == axes->size()));
   for (std::size_t i = 0; i < axes->size(); ++i) {
     auto axis = normalize_axis((*axes)[i], out);
-    if (!is_axis(axis, out)) return dtype_only(in);
+    if (!is_axis(axis, out)) return infer_dtype_only(in);
     auto& size = out[static_cast<std::size_t>(axis)];
     size = all ? slice_length(size, (*starts)[i], (*ends)[i], steps ? (*steps)[i] : 1) : -1;
   }
-  return with_shape(in, out);
+  return type_with_shape(in, out);
 }
 
-ValueType tile(const onnx::Node&, const Inputs& in) {
-  if (!have_shapes(in, 1)) return dtype_only(in);
+ValueType infer_tile(const onnx::Node&, const Inputs& in) {
+  if (!inputs_have_shapes(in, 1)) return infer_dtype_only(in);
   Ints out = *in[0]->shape;
   auto repeats = known_ints(in, 1);
   for (std::size_t i = 0; i < out.size(); ++i)
     out[i] = repeats && i < repeats->size() ? multiply_sizes(out[i], (*repeats)[i]) : -1;
-  return with_shape(in, out);
+  return type_with_shape(in, out);
 }
 
-ValueType pad(const onnx::Node& n, const Inputs& in) {
-  if (!have_shapes(in, 1)) return dtype_only(in);
+ValueType infer_pad(const onnx::Node& n, const Inputs& in) {
+  if (!inputs_have_shapes(in, 1)) return infer_dtype_only(in);
   Ints out = *in[0]->shape;
   auto* attribute = node_attr<Ints>(n, "pads");
   auto pads = attribute ? std::optional(*attribute) : known_ints(in, 1);
-  bool fits = pads && pads->size() == 2 * out.size() && in_range(*pads);
+  bool fits = pads && pads->size() == 2 * out.size() && are_in_safe_range(*pads);
   for (std::size_t i = 0; i < out.size(); ++i) {
     auto sum = fits ? (*pads)[i] + (*pads)[out.size() + i] : -1;
     out[i] = fits && out[i] >= 0 && out[i] + sum >= 0 ? out[i] + sum : -1;
   }
-  return with_shape(in, out);
+  return type_with_shape(in, out);
 }
 
-ValueType gather_elements(const onnx::Node&, const Inputs& in) {
-  return with_shape(in, in.size() > 1 ? in[1]->shape : std::nullopt);
+ValueType infer_gather_elements(const onnx::Node&, const Inputs& in) {
+  return type_with_shape(in, in.size() > 1 ? in[1]->shape : std::nullopt);
 }
 
-ValueType gather_nd(const onnx::Node& n, const Inputs& in) {
-  if (!have_shapes(in, 2) || in[1]->shape->empty()) return dtype_only(in);
+ValueType infer_gather_nd(const onnx::Node& n, const Inputs& in) {
+  if (!inputs_have_shapes(in, 2) || in[1]->shape->empty()) return infer_dtype_only(in);
   const Ints &x = *in[0]->shape, &at = *in[1]->shape;
-  auto taken = at.back() < 0 ? -1 : at.back() + int_attr(n, "batch_dims", 0);
-  if (taken < 0 || taken > static_cast<std::int64_t>(x.size())) return dtype_only(in);
+  auto index_length = at.back() < 0 ? -1 : at.back() + int_attr(n, "batch_dims", 0);
+  if (index_length < 0 || index_length > static_cast<std::int64_t>(x.size()))
+    return infer_dtype_only(in);
   Ints out(at.begin(), at.end() - 1);
-  out.insert(out.end(), x.begin() + taken, x.end());
-  return with_shape(in, out);
+  out.insert(out.end(), x.begin() + index_length, x.end());
+  return type_with_shape(in, out);
 }
 
 // ---- images ----
 
-ValueType space_depth(const onnx::Node& n, const Inputs& in) {
+ValueType infer_space_to_depth(const onnx::Node& n, const Inputs& in) {
   auto by = int_attr(n, "blocksize", 0);
-  if (!have_shapes(in, 1) || in[0]->shape->size() != 4 || by < 1) return dtype_only(in);
+  if (!inputs_have_shapes(in, 1) || in[0]->shape->size() != 4 || by < 1)
+    return infer_dtype_only(in);
   Ints out = *in[0]->shape;
   auto divided = [](std::int64_t size, std::int64_t d) {
     return size < 0 || d < 1 ? -1 : size / d;
@@ -276,21 +281,21 @@ ValueType space_depth(const onnx::Node& n, const Inputs& in) {
     auto factor = i == 1 ? multiply_sizes(by, by) : by;
     out[i] = (i == 1) == to_space ? divided(out[i], factor) : multiply_sizes(out[i], factor);
   }
-  return with_shape(in, out);
+  return type_with_shape(in, out);
 }
 
-ValueType grid_sample(const onnx::Node&, const Inputs& in) {
-  if (!have_shapes(in, 2) || in[0]->shape->size() < 3 ||
+ValueType infer_grid_sample(const onnx::Node&, const Inputs& in) {
+  if (!inputs_have_shapes(in, 2) || in[0]->shape->size() < 3 ||
       in[1]->shape->size() != in[0]->shape->size())
-    return dtype_only(in);
+    return infer_dtype_only(in);
   Ints out(in[0]->shape->begin(), in[0]->shape->begin() + 2);
   out.insert(out.end(), in[1]->shape->begin() + 1, in[1]->shape->end() - 1);
-  return with_shape(in, out);
+  return type_with_shape(in, out);
 }
 
 // ---- creation ----
 
-ValueType constant_of_shape(const onnx::Node& n, const Inputs& in) {
+ValueType infer_constant_of_shape(const onnx::Node& n, const Inputs& in) {
   auto* value = node_attr<onnx::Tensor>(n, "value");
   ValueType info{value ? value->dtype : DType::float32, std::nullopt, std::nullopt};
   if (in[0]->partial_value) {
@@ -302,7 +307,7 @@ ValueType constant_of_shape(const onnx::Node& n, const Inputs& in) {
   return info;
 }
 
-ValueType eye_like(const onnx::Node& n, const Inputs& in) {
+ValueType infer_eye_like(const onnx::Node& n, const Inputs& in) {
   auto* dtype = node_attr<std::int64_t>(n, "dtype");
   return {dtype ? dtype_of_onnx(static_cast<int>(*dtype)) : in[0]->dtype, in[0]->shape,
           std::nullopt};
@@ -310,21 +315,24 @@ ValueType eye_like(const onnx::Node& n, const Inputs& in) {
 
 }  // namespace
 
-void add_size_rules(InferenceTable& t) {
+void add_size_inference_rules(InferenceTable& t) {
   for (auto name : {"ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceL1",
                     "ReduceL2", "ReduceLogSumExp"})
-    t[name] = reduce;
-  for (auto name : {"ArgMax", "ArgMin"}) t[name] = arg_reduce;
-  for (auto name : {"MaxPool", "AveragePool"}) t[name] = pool;
-  for (auto name : {"GlobalMaxPool", "GlobalAveragePool"}) t[name] = global_pool;
-  t["Flatten"] = flatten, t["MatMul"] = matmul, t["Gemm"] = gemm, t["Conv"] = conv;
-  t["ConvTranspose"] = conv_transpose, t["Slice"] = slice, t["Tile"] = tile, t["Pad"] = pad;
-  t["GatherElements"] = gather_elements, t["GatherND"] = gather_nd;
-  t["DepthToSpace"] = t["SpaceToDepth"] = space_depth, t["GridSample"] = grid_sample;
-  t["ConstantOfShape"] = constant_of_shape, t["EyeLike"] = eye_like;
-  t["Range"] = [](const onnx::Node&, const Inputs& in) { return with_shape(in, Ints{-1}); };
+    t[name] = infer_reduce;
+  for (auto name : {"ArgMax", "ArgMin"}) t[name] = infer_arg_reduce;
+  for (auto name : {"MaxPool", "AveragePool"}) t[name] = infer_pool;
+  for (auto name : {"GlobalMaxPool", "GlobalAveragePool"}) t[name] = infer_global_pool;
+  t["Flatten"] = infer_flatten, t["MatMul"] = infer_matmul, t["Gemm"] = infer_gemm,
+  t["Conv"] = infer_conv;
+  t["ConvTranspose"] = infer_conv_transpose, t["Slice"] = infer_slice, t["Tile"] = infer_tile,
+  t["Pad"] = infer_pad;
+  t["GatherElements"] = infer_gather_elements, t["GatherND"] = infer_gather_nd;
+  t["DepthToSpace"] = t["SpaceToDepth"] = infer_space_to_depth, t["GridSample"] = infer_grid_sample;
+  t["ConstantOfShape"] = infer_constant_of_shape, t["EyeLike"] = infer_eye_like;
+  t["Range"] = [](const onnx::Node&, const Inputs& in) { return type_with_shape(in, Ints{-1}); };
   t["Compress"] = [](const onnx::Node& n, const Inputs& in) {
-    return node_attr<std::int64_t>(n, "axis") ? unknown_sizes(n, in) : with_shape(in, Ints{-1});
+    return node_attr<std::int64_t>(n, "axis") ? infer_unknown_sizes(n, in)
+                                              : type_with_shape(in, Ints{-1});
   };
 }
 
@@ -336,8 +344,8 @@ std::vector<ValueType> values_and_indices(const ValueType& values) {
   return both;
 }
 
-std::vector<ValueType> top_k(const onnx::Node& n, const Inputs& in) {
-  ValueType values = with_shape(in, in[0]->shape);
+std::vector<ValueType> infer_top_k(const onnx::Node& n, const Inputs& in) {
+  ValueType values = type_with_shape(in, in[0]->shape);
   auto count = known_ints(in, 1);
   auto axis = values.shape ? normalize_axis(int_attr(n, "axis", -1), *values.shape) : -1;
   if (values.shape && !is_axis(axis, *values.shape)) values.shape.reset();
@@ -347,11 +355,11 @@ std::vector<ValueType> top_k(const onnx::Node& n, const Inputs& in) {
   return values_and_indices(values);
 }
 
-std::vector<ValueType> split(const onnx::Node& n, const Inputs& in) {
+std::vector<ValueType> infer_split(const onnx::Node& n, const Inputs& in) {
   std::vector<ValueType> types;
   auto axis = in[0]->shape ? normalize_axis(int_attr(n, "axis", 0), *in[0]->shape) : -1;
   for (auto size : known_ints(in, 1).value_or(Ints{})) {
-    ValueType part = with_shape(in, in[0]->shape);
+    ValueType part = type_with_shape(in, in[0]->shape);
     if (part.shape && is_axis(axis, *part.shape))
       (*part.shape)[static_cast<std::size_t>(axis)] = size;
     types.push_back(part);
@@ -363,9 +371,9 @@ std::vector<ValueType> split(const onnx::Node& n, const Inputs& in) {
 
 std::vector<ValueType> infer_multiple_outputs(const onnx::Node& n,
                                               const std::vector<const ValueType*>& in) {
-  if (n.op == "MaxPool") return values_and_indices(pool(n, in));
-  if (n.op == "TopK") return top_k(n, in);
-  if (n.op == "Split") return split(n, in);
+  if (n.op == "MaxPool") return values_and_indices(infer_pool(n, in));
+  if (n.op == "TopK") return infer_top_k(n, in);
+  if (n.op == "Split") return infer_split(n, in);
   return {};
 }
 

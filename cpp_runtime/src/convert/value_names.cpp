@@ -42,8 +42,8 @@ void GraphBuilder::add_graph_output(BuilderGraph& graph, Value v, onnx::ValueInf
 // Binds variables to the results of an op.  A value that the op computed gets the name of its first
 // variable.
 void GraphBuilder::bind_results(const OpDesc& op, std::size_t first_node) {
-  bool trusted = scope_ == &top_ && !distrusts_declared_sizes(op);
-  for (auto& [paddle, value] : results_) {
+  bool trusted = scope_ == &top_scope_ && !distrusts_declared_sizes(op);
+  for (auto& [paddle, value] : op_results_) {
     ValueRecord& record = record_of(value);
     bool is_own_result = record.graph == scope_->graph && record.node >= first_node;
     if (is_own_result && !std::exchange(record.has_variable_name, true))
@@ -55,7 +55,7 @@ void GraphBuilder::bind_results(const OpDesc& op, std::size_t first_node) {
 
 // Appends the name of the first output to the path of the layer, `body/0/`, in the names of nodes.
 // Nodes of an op are named before `add_output` may name its results after graph outputs.
-void GraphBuilder::name_nodes(BuilderGraph& graph, std::size_t first_node) const {
+void GraphBuilder::complete_node_names(BuilderGraph& graph, std::size_t first_node) const {
   for (std::size_t i = first_node; i < graph.nodes.size(); ++i) {
     std::string& name = graph.nodes[i].onnx.name;
     bool is_done = !name.empty() && name.back() != '/';
@@ -71,8 +71,8 @@ Strings GraphBuilder::names_of(const Values& values) const {
 }
 
 // Completes the ONNX graph.
-void GraphBuilder::write_names(BuilderGraph& graph) const {
-  name_nodes(graph, 0);
+void GraphBuilder::finish_graph(BuilderGraph& graph) const {
+  complete_node_names(graph, 0);
   graph.onnx->nodes.reserve(graph.nodes.size());
   for (BuilderNode& node : graph.nodes) {
     node.onnx.inputs = names_of(node.inputs);

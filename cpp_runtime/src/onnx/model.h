@@ -37,7 +37,7 @@ struct Initializer {
   DType dtype = DType::none;
   Ints shape;
   std::string bytes;  // if not external
-  bool external = false;
+  bool is_external = false;
   std::size_t offset = 0, length = 0;
 };
 
@@ -49,7 +49,7 @@ struct ValueInfo {
   Ints shape;
   Strings symbols;
   bool has_shape = true;
-  bool sequence = false;  // a sequence of tensors of that dtype
+  bool is_sequence = false;  // a sequence of tensors of that dtype
 };
 
 struct Graph {
@@ -60,7 +60,7 @@ struct Graph {
 };
 
 struct Model {
-  int ir = 8;
+  int ir_version = 8;
   int opset = 17;
   Graph graph;
   std::vector<std::pair<std::string, std::string>> metadata;

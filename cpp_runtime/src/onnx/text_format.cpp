@@ -35,12 +35,12 @@ struct Printer {
   std::string format(const Strings& v) {
     return format_list(v, [](auto& x) { return x; });
   }
-  std::string format(const Tensor& v) { return oarlock::show(v.dtype, v.shape); }
+  std::string format(const Tensor& v) { return oarlock::format_type(v.dtype, v.shape); }
   std::string format(const std::shared_ptr<Graph>& g) {
     return "{\n" + Printer{"", indent + "  "}.print_graph(*g) + indent + "}";
   }
 
-  static std::string names(const Strings& all) {
+  static std::string format_names(const Strings& all) {
     std::string text;
     for (std::size_t i = 0; i < all.size(); ++i)
       text += (i ? ", " : "") + (all[i].empty() ? "_" : all[i]);
@@ -48,24 +48,25 @@ struct Printer {
   }
 
   void print_node(const Node& n) {
-    out += indent + names(n.outputs) + " = " + (n.domain.empty() ? "" : n.domain + ".") + n.op;
+    out +=
+        indent + format_names(n.outputs) + " = " + (n.domain.empty() ? "" : n.domain + ".") + n.op;
     for (std::size_t i = 0; i < n.attrs.size(); ++i)
       out += (i ? ", " : "<") + n.attrs[i].first + "=" +
              std::visit([&](auto& v) { return format(v); }, n.attrs[i].second);
-    out += (n.attrs.empty() ? "(" : ">(") + names(n.inputs) + ")\n";
+    out += (n.attrs.empty() ? "(" : ">(") + format_names(n.inputs) + ")\n";
   }
 
   std::string print_graph(const Graph& g) {
     if (!indent.empty()) {
       Strings in;
       for (auto& v : g.inputs) in.push_back(v.name);
-      out += indent + "(" + names(in) + ")\n";
+      out += indent + "(" + format_names(in) + ")\n";
     }
     for (const Node& n : g.nodes) print_node(n);
     if (!indent.empty()) {
       Strings results;
       for (auto& v : g.outputs) results.push_back(v.name);
-      out += indent + "-> " + names(results) + "\n";
+      out += indent + "-> " + format_names(results) + "\n";
     }
     return out;
   }

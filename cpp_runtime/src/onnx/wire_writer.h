@@ -33,7 +33,7 @@ class WireWriter {
     append_varint(length, out_.size() - start);
     out_.insert(start, length);
   }
-  std::string take() { return std::move(out_); }
+  std::string release_bytes() { return std::move(out_); }
 
  private:
   void tag(std::uint32_t field, std::uint32_t type) { varint(std::uint64_t{field} << 3 | type); }

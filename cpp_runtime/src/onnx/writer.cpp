@@ -9,8 +9,8 @@ struct Writer {
   WireWriter out;
   const std::string& location;
 
-  void tensor(std::uint32_t field, const std::string& name, DType dtype, const Ints& shape,
-              auto&& data) {
+  void write_tensor(std::uint32_t field, const std::string& name, DType dtype, const Ints& shape,
+                    auto&& data) {
     out.message(field, [&] {
       for (std::int64_t d : shape) out.int64(1, d);
       out.int64(2, onnx_of(dtype));
@@ -19,33 +19,35 @@ struct Writer {
     });
   }
 
-  void entry(std::uint32_t field, std::string_view key, std::string_view value) {
+  void write_string_entry(std::uint32_t field, std::string_view key, std::string_view value) {
     out.message(field, [&] { out.bytes(1, key), out.bytes(2, value); });
   }
 
-  void initializer(const Initializer& init) {
-    tensor(5, init.name, init.dtype, init.shape, [&] {
-      if (!init.external) return out.bytes(9, init.bytes);
-      entry(13, "location", location);
-      entry(13, "offset",
-            std::to_string(init.offset));  // explicit, because a missing offset means 0
-      entry(13, "length", std::to_string(init.length));
+  void write_initializer(const Initializer& init) {
+    write_tensor(5, init.name, init.dtype, init.shape, [&] {
+      if (!init.is_external) return out.bytes(9, init.bytes);
+      write_string_entry(13, "location", location);
+      write_string_entry(
+          13, "offset",
+          std::to_string(init.offset));  // explicit, because a missing offset means 0
+      write_string_entry(13, "length", std::to_string(init.length));
       out.int64(14, 1);  // EXTERNAL
     });
   }
 
-  void value_info(std::uint32_t field, const ValueInfo& v) {
+  void write_value_info(std::uint32_t field, const ValueInfo& v) {
     out.message(field, [&] {
       out.bytes(1, v.name);
       if (v.dtype == DType::none) return;
       out.message(2, [&] {
-        if (!v.sequence) return out.message(1, [&] { tensor_type(v); });
-        out.message(4, [&] { out.message(1, [&] { out.message(1, [&] { tensor_type(v); }); }); });
+        if (!v.is_sequence) return out.message(1, [&] { write_tensor_type(v); });
+        out.message(
+            4, [&] { out.message(1, [&] { out.message(1, [&] { write_tensor_type(v); }); }); });
       });
     });
   }
 
-  void tensor_type(const ValueInfo& v) {
+  void write_tensor_type(const ValueInfo& v) {
     out.int64(1, onnx_of(v.dtype));
     if (!v.has_shape) return;
     out.message(2, [&] {
@@ -60,29 +62,29 @@ struct Writer {
   }
 
   // AttributeProto: 1 name, 2 f, 3 i, 4 s, 5 t, 6 g, 7 floats, 8 ints, 9 strings, 20 type
-  int value(std::int64_t v) { return out.int64(3, v), 2; }
-  int value(float v) { return out.float32(2, v), 1; }
-  int value(const std::string& v) { return out.bytes(4, v), 3; }
-  int value(const Tensor& v) {
-    return tensor(5, "", v.dtype, v.shape, [&] { out.bytes(9, v.bytes); }), 4;
+  int write_attr_value(std::int64_t v) { return out.int64(3, v), 2; }
+  int write_attr_value(float v) { return out.float32(2, v), 1; }
+  int write_attr_value(const std::string& v) { return out.bytes(4, v), 3; }
+  int write_attr_value(const Tensor& v) {
+    return write_tensor(5, "", v.dtype, v.shape, [&] { out.bytes(9, v.bytes); }), 4;
   }
-  int value(const std::shared_ptr<Graph>& v) {
-    return out.message(6, [&] { graph(*v); }), 5;
+  int write_attr_value(const std::shared_ptr<Graph>& v) {
+    return out.message(6, [&] { write_graph(*v); }), 5;
   }
-  int value(const std::vector<float>& v) {
+  int write_attr_value(const std::vector<float>& v) {
     for (float x : v) out.float32(7, x);
     return 6;
   }
-  int value(const Ints& v) {
+  int write_attr_value(const Ints& v) {
     for (std::int64_t x : v) out.int64(8, x);
     return 7;
   }
-  int value(const Strings& v) {
+  int write_attr_value(const Strings& v) {
     for (const std::string& x : v) out.bytes(9, x);
     return 8;
   }
 
-  void node(const Node& n) {
+  void write_node(const Node& n) {
     out.message(1, [&] {
       for (const std::string& name : n.inputs) out.bytes(1, name);
       for (const std::string& name : n.outputs) out.bytes(2, name);
@@ -91,31 +93,31 @@ struct Writer {
       for (auto& [name, attr] : n.attrs)
         out.message(5, [&] {
           out.bytes(1, name);
-          out.int64(20, std::visit([&](auto& v) { return value(v); }, attr));
+          out.int64(20, std::visit([&](auto& v) { return write_attr_value(v); }, attr));
         });
       if (!n.domain.empty()) out.bytes(7, n.domain);
     });
   }
 
-  void graph(const Graph& g) {
-    for (const Node& n : g.nodes) node(n);
+  void write_graph(const Graph& g) {
+    for (const Node& n : g.nodes) write_node(n);
     out.bytes(2, g.name);
-    for (const Initializer& i : g.initializers) initializer(i);
-    for (const ValueInfo& v : g.inputs) value_info(11, v);
-    for (const ValueInfo& v : g.outputs) value_info(12, v);
+    for (const Initializer& i : g.initializers) write_initializer(i);
+    for (const ValueInfo& v : g.inputs) write_value_info(11, v);
+    for (const ValueInfo& v : g.outputs) write_value_info(12, v);
   }
 
-  void opset(const std::string& domain, int version) {
+  void write_opset_import(const std::string& domain, int version) {
     out.message(8, [&] { out.bytes(1, domain), out.int64(2, version); });
   }
 
-  void model(const Model& m) {
-    out.int64(1, m.ir);
+  void write_model(const Model& m) {
+    out.int64(1, m.ir_version);
     out.bytes(2, "oarlock");
-    out.message(7, [&] { graph(m.graph); });
-    opset("", m.opset);
-    for (const std::string& domain : m.domains) opset(domain, 1);
-    for (auto& [key, text] : m.metadata) entry(14, key, text);
+    out.message(7, [&] { write_graph(m.graph); });
+    write_opset_import("", m.opset);
+    for (const std::string& domain : m.domains) write_opset_import(domain, 1);
+    for (auto& [key, text] : m.metadata) write_string_entry(14, key, text);
   }
 };
 
@@ -123,8 +125,8 @@ struct Writer {
 
 std::string to_bytes(const Model& model) {
   Writer writer{{}, model.location};
-  writer.model(model);
-  return writer.out.take();
+  writer.write_model(model);
+  return writer.out.release_bytes();
 }
 
 }  // namespace oarlock::onnx

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 /// The file of a parameter.  Names may contain `/`, but must not lead out of the folder and must be
 /// in normal form, so that no file has two names.
-fs::path value_path(const std::string& folder, const std::string& name) {
+fs::path param_path(const std::string& folder, const std::string& name) {
   fs::path inner(name);
   bool escapes_folder =
       name.empty() || inner.is_absolute() || inner.lexically_normal().string() != name;
@@ -28,7 +28,7 @@ fs::path value_path(const std::string& folder, const std::string& name) {
   return fs::path(folder) / inner;
 }
 
-void append_bytes(int fd, std::string_view bytes) {
+void write_bytes(int fd, std::string_view bytes) {
   for (std::size_t done = 0; done < bytes.size();) {
     ssize_t count = ::write(fd, bytes.data() + done, bytes.size() - done);
     if (count <= 0)
@@ -38,7 +38,7 @@ void append_bytes(int fd, std::string_view bytes) {
   }
 }
 
-std::string temporary_name() {
+std::string temporary_path_template() {
   std::error_code error;
   fs::path folder = fs::temp_directory_path(error);
   return ((error ? fs::path("/tmp") : folder) / "oarlock-XXXXXX").string();
@@ -47,12 +47,12 @@ std::string temporary_name() {
 }  // namespace
 
 CombinedParams::CombinedParams(const std::string& folder, const Program& program)
-    : path_(temporary_name()) {
+    : path_(temporary_path_template()) {
   int fd = ::mkstemp(path_.data());
   if (fd < 0) throw Error(ErrorCode::file, path_ + ": cannot be created: " + std::strerror(errno));
   try {
     for (const VarDesc* var : program.persistables())
-      append_bytes(fd, MappedFile(value_path(folder, var->name).string()).bytes());
+      write_bytes(fd, MappedFile(param_path(folder, var->name).string()).bytes());
   } catch (...) {
     ::close(fd);
     ::unlink(path_.c_str());

@@ -12,7 +12,7 @@ std::string read_text(WireReader& w) {
   return std::string(bytes);
 }
 
-ContractArg read_arg(WireReader w) {
+ContractArg read_contract_arg(WireReader w) {
   ContractArg arg;
   while (w.next()) switch (w.field()) {
       case 1:
@@ -74,10 +74,10 @@ void read_contract(WireReader w, std::string_view payload, Contract& c) {
         c.version = w.int32();
         break;
       case 2:
-        c.inputs.push_back(read_arg(w.submessage("Arg")));
+        c.inputs.push_back(read_contract_arg(w.submessage("Arg")));
         break;
       case 3:
-        c.outputs.push_back(read_arg(w.submessage("Arg")));
+        c.outputs.push_back(read_contract_arg(w.submessage("Arg")));
         break;
       case 4:
         c.output_tree = read_text(w);

@@ -23,7 +23,7 @@ enum ValueKind {
 struct AttrRow {
   std::string_view op, attr;
   AttrType type;
-  ValueKind kind;
+  ValueKind value_kind;
 };
 
 using enum AttrType;
@@ -31,10 +31,10 @@ constexpr AttrRow kRows[] = {
 #include "paddle/op_attrs.inc"
 };
 
-const AttrRow* find_row(std::string_view op, std::string_view attr) {
+const AttrRow* find_attr_row(std::string_view op, std::string_view attr) {
   auto key = [](const AttrRow& row) { return std::tuple(row.op, row.attr); };
-  const AttrRow* found = std::ranges::lower_bound(kRows, std::tuple(op, attr), {}, key);
-  return found != std::end(kRows) && found->op == op && found->attr == attr ? found : nullptr;
+  const AttrRow* it = std::ranges::lower_bound(kRows, std::tuple(op, attr), {}, key);
+  return it != std::end(kRows) && it->op == op && it->attr == attr ? it : nullptr;
 }
 
 bool is_int(AttrType type) { return type == INT || type == LONG || type == BOOLEAN; }
@@ -46,14 +46,14 @@ bool is_number_list(AttrType type) {
 
 /// Whether a file may store type `found` for an attribute declared as `wanted`. Versions of Paddle
 /// write different integer and float widths.
-bool is_accepted(AttrType found, AttrType wanted) {
-  if (is_int(wanted)) return is_int(found);
-  if (is_number(wanted)) return is_number(found);
-  if (is_int_list(wanted)) return is_int_list(found);
-  if (is_number_list(wanted)) return is_number_list(found);
-  if (wanted == SCALAR) return is_number(found) || found == SCALAR;
-  if (wanted == SCALARS) return is_number_list(found) || found == SCALARS;
-  return found == wanted;
+bool is_accepted_type(AttrType stored, AttrType declared) {
+  if (is_int(declared)) return is_int(stored);
+  if (is_number(declared)) return is_number(stored);
+  if (is_int_list(declared)) return is_int_list(stored);
+  if (is_number_list(declared)) return is_number_list(stored);
+  if (declared == SCALAR) return is_number(stored) || stored == SCALAR;
+  if (declared == SCALARS) return is_number_list(stored) || stored == SCALARS;
+  return stored == declared;
 }
 
 /// The list type of a scalar type; `type` itself if there is none.
@@ -88,20 +88,20 @@ bool has_at_most_one_element(const Attr& attr) {
 
 /// Whether the attribute is a number where a list is declared, or a one-element list where a number
 /// is declared. Some versions of Paddle write these.
-bool is_scalar_or_singleton(const Attr& attr, AttrType wanted) {
+bool is_scalar_or_singleton(const Attr& attr, AttrType declared) {
   AttrType list = list_type(attr.type);
-  if (list != attr.type) return is_accepted(list, wanted);
-  list = list_type(wanted);
-  return list != wanted && is_accepted(attr.type, list) && has_at_most_one_element(attr);
+  if (list != attr.type) return is_accepted_type(list, declared);
+  list = list_type(declared);
+  return list != declared && is_accepted_type(attr.type, list) && has_at_most_one_element(attr);
 }
 
-std::string range_problem(ValueKind kind, const std::string& name, std::int64_t value) {
+std::string find_range_problem(ValueKind value_kind, const std::string& name, std::int64_t value) {
   std::string text = "attribute '" + name + "' ";
-  if (kind == axis && (value < -kMaxRank || value >= kMaxRank))
+  if (value_kind == axis && (value < -kMaxRank || value >= kMaxRank))
     return text + "is " + std::to_string(value) + "; a tensor has at most " +
            std::to_string(kMaxRank) + " axes";
-  std::int64_t largest = kind == window ? kMaxWindow : kMaxCount;
-  if (kind != axis && (value < -largest || value > largest))
+  std::int64_t largest = value_kind == window ? kMaxWindow : kMaxCount;
+  if (value_kind != axis && (value < -largest || value > largest))
     return text + "holds " + std::to_string(value) + ", which is larger than " +
            std::to_string(largest);
   return "";
@@ -109,25 +109,26 @@ std::string range_problem(ValueKind kind, const std::string& name, std::int64_t 
 
 }  // namespace
 
-std::string op_attr_problem(const std::string& op, const std::string& name, const Attr& attr) {
+std::string find_op_attr_problem(const std::string& op, const std::string& name, const Attr& attr) {
   if (attr.type == VAR || attr.type == VARS) return "";
-  const AttrRow* row = find_row(op, name);
+  const AttrRow* row = find_attr_row(op, name);
   if (!row) return "";
   bool accepted =
-      is_accepted(attr.type, row->type) || (row->kind == number && is_number(attr.type));
+      is_accepted_type(attr.type, row->type) || (row->value_kind == number && is_number(attr.type));
   if (!accepted && !is_scalar_or_singleton(attr, row->type))
     return "attribute '" + name + "' has type " + std::string(name_of(attr.type)) + ", but " +
            std::string(name_of(row->type)) + " is expected";
-  if (row->kind == any || row->kind == number) return "";
+  if (row->value_kind == any || row->value_kind == number) return "";
   if (auto* value = std::get_if<std::int64_t>(&attr.value))
-    return range_problem(row->kind, name, *value);
+    return find_range_problem(row->value_kind, name, *value);
   auto* values = std::get_if<Ints>(&attr.value);
-  if (values && values->size() > kMaxNumbers && row->kind != count)
+  if (values && values->size() > kMaxNumbers && row->value_kind != count)
     return "attribute '" + name + "' has " + std::to_string(values->size()) +
            " elements, more than " + std::to_string(kMaxNumbers);
   if (values)
     for (std::int64_t value : *values)
-      if (auto problem = range_problem(row->kind, name, value); !problem.empty()) return problem;
+      if (auto problem = find_range_problem(row->value_kind, name, value); !problem.empty())
+        return problem;
   return "";
 }
 

@@ -11,7 +11,7 @@ constexpr int kMaxDepth = 64;
 constexpr std::size_t kMaxDigits = 4300;  // the limit of Python's json for integers
 
 struct Problem {
-  std::string what;
+  std::string message;
 };
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -28,12 +28,12 @@ void append_utf8(std::string& to, std::uint32_t code) {
 }
 
 // Parser of output trees.  Accepts the JSON that Python's `json` reads.
-class TreeParser {
+class OutputTreeParser {
  public:
-  TreeParser(std::string_view text, std::size_t outputs) : text_(text), outputs_(outputs) {}
+  OutputTreeParser(std::string_view text, std::size_t outputs) : text_(text), outputs_(outputs) {}
 
   void parse() {
-    node(0);
+    parse_node(0);
     skip_blanks();
     if (pos_ != text_.size()) fail("is not JSON");
   }
@@ -45,64 +45,64 @@ class TreeParser {
 
   void skip_blanks() { pos_ = std::min(text_.find_first_not_of(" \t\r\n", pos_), text_.size()); }
   char peek() const { return pos_ < text_.size() ? text_[pos_] : '\0'; }
-  char next() { return skip_blanks(), peek(); }
-  bool accept(char wanted) { return next() == wanted && ++pos_; }
-  bool accept_word(std::string_view word) {
+  char peek_token() { return skip_blanks(), peek(); }
+  bool accept(char expected) { return peek_token() == expected && ++pos_; }
+  bool accept_keyword(std::string_view word) {
     bool found = text_.substr(pos_, word.size()) == word;
     return pos_ += found ? word.size() : 0, found;
   }
-  void expect(char wanted) {
-    if (!accept(wanted)) fail("is not JSON");
+  void expect(char expected) {
+    if (!accept(expected)) fail("is not JSON");
   }
 
-  void node(int depth) {
+  void parse_node(int depth) {
     if (depth > kMaxDepth) fail("is nested more than 64 deep");
-    char c = next();
-    if (c == '[') return nodes(depth);
-    if (c == '{') return object(depth);
-    if (accept_word("null")) return;
-    index();
+    char c = peek_token();
+    if (c == '[') return parse_node_list(depth);
+    if (c == '{') return parse_object(depth);
+    if (accept_keyword("null")) return;
+    parse_output_index();
   }
 
-  void nodes(int depth) {
+  void parse_node_list(int depth) {
     expect('[');
     if (accept(']')) return;
-    do node(depth + 1);
+    do parse_node(depth + 1);
     while (accept(','));
     expect(']');
   }
 
-  void object(int depth) {
+  void parse_object(int depth) {
     expect('{');
     std::string kind = string();
     expect(':');
-    char c = next();
+    char c = peek_token();
     if (kind == "value")
-      scalar();
+      parse_scalar();
     else if (kind == "dict" && c == '{')
-      dict(depth);
+      parse_dict(depth);
     else if (kind == "tuple" && c == '[')
-      nodes(depth);
+      parse_node_list(depth);
     else
       fail("holds what is not a node");
     expect('}');
   }
 
-  void dict(int depth) {
+  void parse_dict(int depth) {
     expect('{');
     if (accept('}')) return;
     std::set<std::string> names;
     do {
       if (!names.insert(string()).second) fail("names a field twice");
       expect(':');
-      node(depth + 1);
+      parse_node(depth + 1);
     } while (accept(','));
     expect('}');
   }
 
-  void index() {
+  void parse_output_index() {
     auto begin = pos_;
-    if (!number()) fail("holds what is not an output");
+    if (!parse_number()) fail("holds what is not an output");
     std::string_view digits = text_.substr(begin, pos_ - begin);
     std::size_t value = 0;
     for (char d : digits.substr(digits[0] == '-'))
@@ -111,15 +111,15 @@ class TreeParser {
       fail("holds an index that is not one of " + std::to_string(outputs_) + " outputs");
   }
 
-  void scalar() {
+  void parse_scalar() {
     if (peek() == '"') return void(string());
     for (auto word : {"null", "true", "false", "NaN", "Infinity", "-Infinity"})
-      if (accept_word(word)) return;
-    number();
+      if (accept_keyword(word)) return;
+    parse_number();
   }
 
   // Returns true for an integer, false for a number with a fraction or an exponent.
-  bool number() {
+  bool parse_number() {
     if (peek() == '-') ++pos_;
     auto begin = pos_;
     if (!is_digit(peek())) fail("is not JSON");
@@ -145,32 +145,32 @@ class TreeParser {
 
   std::string string() {
     expect('"');
-    std::string made;
+    std::string result;
     for (;;) {
       if (pos_ >= text_.size() || static_cast<unsigned char>(text_[pos_]) < 0x20)
         fail("is not JSON");
       char c = text_[pos_++];
-      if (c == '"') return made;
+      if (c == '"') return result;
       if (c == '\\')
-        escape(made);
+        parse_escape(result);
       else
-        made += c;
+        result += c;
     }
   }
 
-  void escape(std::string& to) {
+  void parse_escape(std::string& to) {
     constexpr std::string_view letters = "\"\\/bfnrt", meanings = "\"\\/\b\f\n\r\t";
     char c = peek();
     ++pos_;
     if (auto found = letters.find(c); found != std::string_view::npos)
       return void(to += meanings[found]);
     if (c != 'u') fail("is not JSON");
-    std::uint32_t code = hex4();
+    std::uint32_t code = parse_hex4();
     bool is_high_surrogate = code >= 0xd800 && code < 0xdc00 && text_.substr(pos_, 2) == "\\u";
     if (is_high_surrogate) {  // a low surrogate, or a character of its own
       auto after_high = pos_;
       pos_ += 2;
-      std::uint32_t low = hex4();
+      std::uint32_t low = parse_hex4();
       if (low >= 0xdc00 && low < 0xe000)
         code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
       else
@@ -179,7 +179,7 @@ class TreeParser {
     append_utf8(to, code);
   }
 
-  std::uint32_t hex4() {
+  std::uint32_t parse_hex4() {
     std::uint32_t code = 0;
     for (int i = 0; i < 4; ++i) {
       char c = static_cast<char>(peek() | (peek() >= 'A' && peek() <= 'F' ? 0x20 : 0));
@@ -198,11 +198,11 @@ class TreeParser {
 
 }  // namespace
 
-std::string output_tree_problem(std::string_view text, std::size_t outputs) try {
-  if (!text.empty()) TreeParser(text, outputs).parse();
+std::string find_output_tree_problem(std::string_view text, std::size_t outputs) try {
+  if (!text.empty()) OutputTreeParser(text, outputs).parse();
   return "";
 } catch (const Problem& problem) {
-  return problem.what;
+  return problem.message;
 }
 
 }  // namespace oarlock

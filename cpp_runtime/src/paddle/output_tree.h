@@ -11,6 +11,6 @@ namespace oarlock {
 /// output, a list of nodes, or an object of one field: {"dict": {name: node}}, {"tuple": [node]},
 /// {"value": scalar}.  The rules are those of ir/verifier.py; tests/fixtures/contracts.json has
 /// programs that both readers accept or reject.
-std::string output_tree_problem(std::string_view text, std::size_t outputs);
+std::string find_output_tree_problem(std::string_view text, std::size_t outputs);
 
 }  // namespace oarlock

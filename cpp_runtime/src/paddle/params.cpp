@@ -17,11 +17,11 @@ struct RecordReader {
   const std::string& file;
   std::string_view bytes;
   std::size_t pos = 0;
-  std::string record;  // the record that is read, for messages
+  std::string record_label;  // the record that is read, for messages
 
   [[noreturn]] void fail(const std::string& why) const {
     throw Error(ErrorCode::file,
-                file + ": " + why + " (" + record + " at byte " + std::to_string(pos) + ")");
+                file + ": " + why + " (" + record_label + " at byte " + std::to_string(pos) + ")");
   }
 
   std::string_view read_bytes(std::uint64_t length, const char* what) {
@@ -41,8 +41,9 @@ struct RecordReader {
   }
 
   void check_version(const char* what) {
-    auto found = read_number<std::uint32_t>(what);
-    if (found != 0) fail(std::string(what) + " is " + std::to_string(found) + ", only 0 is known");
+    auto version = read_number<std::uint32_t>(what);
+    if (version != 0)
+      fail(std::string(what) + " is " + std::to_string(version) + ", only 0 is known");
   }
 
   void skip_lod() {
@@ -68,7 +69,8 @@ struct RecordReader {
         w.skip();
     }
     if (static_cast<int>(p.dtype) == 19) p.dtype = DType::int64;  // SIZE_T has the same bits
-    if (!row_of(p.dtype)) fail("unknown dtype " + std::to_string(static_cast<int>(p.dtype)));
+    if (!find_dtype_row(p.dtype))
+      fail("unknown dtype " + std::to_string(static_cast<int>(p.dtype)));
     if (p.shape.size() > kMaxRank) fail("rank " + std::to_string(p.shape.size()));
   }
 
@@ -83,10 +85,10 @@ struct RecordReader {
     std::int64_t length = 0;
     if (!count ||
         __builtin_mul_overflow(*count, static_cast<std::int64_t>(size_of(p.dtype)), &length))
-      fail("shape " + show(p.shape) + " is not one of a stored tensor");
+      fail("shape " + format_shape(p.shape) + " is not one of a stored tensor");
     p.offset = pos;
-    p.length =
-        read_bytes(static_cast<std::uint64_t>(length), show(p.dtype, p.shape).c_str()).size();
+    p.length = read_bytes(static_cast<std::uint64_t>(length), format_type(p.dtype, p.shape).c_str())
+                   .size();
     return p;
   }
 };
@@ -99,11 +101,11 @@ Params::Params(std::string_view bytes, const Program& program, const std::string
   auto vars = program.persistables();
   all_.reserve(vars.size());
   for (std::size_t i = 0; i < vars.size(); ++i) {
-    reader.record = "record " + std::to_string(i) + " of " + std::to_string(vars.size()) + ", '" +
-                    vars[i]->name + "'";
+    reader.record_label = "record " + std::to_string(i) + " of " + std::to_string(vars.size()) +
+                          ", '" + vars[i]->name + "'";
     all_.push_back(reader.read_record(vars[i]->name));
   }
-  reader.record = "after " + std::to_string(vars.size()) + " records";
+  reader.record_label = "after " + std::to_string(vars.size()) + " records";
   if (reader.pos != bytes.size())
     reader.fail(std::to_string(bytes.size() - reader.pos) + " bytes are left over");
   for (std::size_t i = 0; i < all_.size(); ++i) index_.emplace(all_[i].name, i);

@@ -147,13 +147,16 @@ struct Program {
 
   /// The declaration of `name` visible from `block`, including enclosing blocks; null if there is
   /// none.
-  const VarDesc* var(std::string_view name, std::int32_t block = 0) const;
+  const VarDesc* find_var(std::string_view name, std::int32_t block = 0) const;
   /// The variables stored in `.pdiparams`, of all blocks, in file order (sorted by name).
   std::vector<const VarDesc*> persistables() const;
   /// Names of the inputs and outputs, ordered by the `col` of their feed and fetch ops.
   Strings feeds() const;
   Strings fetches() const;
 };
+
+/// The variable names in a slot; empty if the op does not have it.
+const Strings& slot_names(const Slots& slots, std::string_view slot);
 
 /// The value of an integer attribute, or `default_value` if the op has none of that type.
 std::int64_t int_attr(const OpDesc& op, std::string_view name, std::int64_t default_value);
@@ -162,8 +165,8 @@ std::int64_t int_attr(const OpDesc& op, std::string_view name, std::int64_t defa
 bool has_sub_block(const OpDesc& op);
 
 /// A tensor type as text: `float32[2,?]`.
-std::string show(DType dtype, const Ints& shape);
+std::string format_type(DType dtype, const Ints& shape);
 /// `[2,?]`
-std::string show(const Ints& shape);
+std::string format_shape(const Ints& shape);
 
 }  // namespace oarlock

@@ -62,7 +62,7 @@ struct RawAttr {
   Scalars scalars;
 };
 
-void read_field(WireReader& w, RawAttr& a) {
+void read_attr_field(WireReader& w, RawAttr& a) {
   switch (w.field()) {
     case 1:
       a.name = w.string();
@@ -174,12 +174,12 @@ Attr to_attr(RawAttr&& a) {
 
 void read_attr(WireReader w, OpDesc& op) {
   RawAttr a;
-  while (w.next()) read_field(w, a);
+  while (w.next()) read_attr_field(w, a);
   if (a.name.empty()) w.fail("an attribute without a name");
   if (a.type < 0 || a.type >= kAttrTypes)
     w.fail("attribute '" + a.name + "' of unknown type " + std::to_string(a.type));
   if (a.name == "op_callstack") {  // only the user's line of the call stack is stored
-    op.location = escape_text(user_line(a.strings));
+    op.location = escape_text(find_user_line(a.strings));
     return;
   }
   std::string name = a.name;
@@ -227,7 +227,7 @@ OpDesc read_op(WireReader w) {
   return op;
 }
 
-void read_tensor(WireReader w, VarDesc& v) {
+void read_tensor_desc(WireReader w, VarDesc& v) {
   while (w.next()) {
     if (w.field() == 1)
       v.dtype = static_cast<DType>(w.int32());
@@ -239,10 +239,10 @@ void read_tensor(WireReader w, VarDesc& v) {
 }
 
 // LoDTensorDesc and LoDTensorArrayDesc: field 1 is the tensor, field 2 the lod_level
-void read_lod(WireReader w, VarDesc& v) {
+void read_lod_desc(WireReader w, VarDesc& v) {
   while (w.next()) {
     if (w.field() == 1)
-      read_tensor(w.submessage("TensorDesc"), v);
+      read_tensor_desc(w.submessage("TensorDesc"), v);
     else if (w.field() == 2)
       v.lod_level = w.int32();
     else
@@ -250,7 +250,7 @@ void read_lod(WireReader w, VarDesc& v) {
   }
 }
 
-void read_type(WireReader w, VarDesc& v) {
+void read_var_type(WireReader w, VarDesc& v) {
   std::int32_t kind = -1;
   while (w.next()) switch (w.field()) {
       case 1:
@@ -260,11 +260,11 @@ void read_type(WireReader w, VarDesc& v) {
       case 8:
       case 9:
       case 10:
-        read_tensor(w.submessage("TensorDesc"), v);
+        read_tensor_desc(w.submessage("TensorDesc"), v);
         break;
       case 3:
       case 4:
-        read_lod(w.submessage("LoDTensorDesc"), v);
+        read_lod_desc(w.submessage("LoDTensorDesc"), v);
         break;
       default:
         w.skip();
@@ -281,7 +281,7 @@ VarDesc read_var(WireReader w) {
         v.name = w.string();
         break;
       case 2:
-        read_type(w.submessage("VarType"), v), typed = true;
+        read_var_type(w.submessage("VarType"), v), typed = true;
         break;
       case 3:
         v.persistable = w.boolean();
@@ -337,7 +337,7 @@ bool is_library_frame(std::string_view frame) {
 }
 
 // Converts `  File "a/net.py", line 12, in forward` to `net.py:12 in forward`; "" for other lines.
-std::string short_frame(std::string_view frame) {
+std::string format_frame(std::string_view frame) {
   auto open = frame.find("File \""), close = frame.find("\", line ");
   if (open == std::string_view::npos || close == std::string_view::npos || close < open + 6)
     return "";
@@ -350,21 +350,21 @@ std::string short_frame(std::string_view frame) {
          std::string(rest.substr(comma + 5));
 }
 
-std::string strip(std::string_view text) {
+std::string strip_whitespace(std::string_view text) {
   auto first = text.find_first_not_of(" \t\r\n"), last = text.find_last_not_of(" \t\r\n");
   return first == std::string_view::npos ? "" : std::string(text.substr(first, last - first + 1));
 }
 
 }  // namespace
 
-std::string user_line(const Strings& callstack) {
+std::string find_user_line(const Strings& callstack) {
   if (callstack.size() == 1)
-    return strip(callstack[0]);  // written by Oarlock: already in display form
+    return strip_whitespace(callstack[0]);  // written by Oarlock: already in display form
   for (std::size_t i = callstack.size(); i-- > 0;) {
-    std::string frame = is_library_frame(callstack[i]) ? "" : short_frame(callstack[i]);
+    std::string frame = is_library_frame(callstack[i]) ? "" : format_frame(callstack[i]);
     if (frame.empty()) continue;
-    bool has_text = i + 1 < callstack.size() && short_frame(callstack[i + 1]).empty();
-    return has_text ? frame + ": " + strip(callstack[i + 1]) : frame;
+    bool has_text = i + 1 < callstack.size() && format_frame(callstack[i + 1]).empty();
+    return has_text ? frame + ": " + strip_whitespace(callstack[i + 1]) : frame;
   }
   return "";
 }
@@ -398,7 +398,7 @@ Program parse_program(std::string_view bytes, const std::string& name) {
 
 // Some Paddle passes write block 0 as the parent of every block.  The parent of a sub-block is the
 // block of the op that runs it.
-static void fix_parents(std::vector<Block>& blocks) {
+static void fix_block_parents(std::vector<Block>& blocks) {
   auto count = static_cast<std::int64_t>(blocks.size());
   for (std::int64_t at = 1; at < count; ++at)
     for (const OpDesc& op : blocks[static_cast<std::size_t>(at)].ops) {
@@ -411,7 +411,7 @@ static void fix_parents(std::vector<Block>& blocks) {
 
 Program read_program(std::string_view bytes, const std::string& name) {
   Program program = parse_program(bytes, name);
-  fix_parents(program.blocks);
+  fix_block_parents(program.blocks);
   upgrade_attr_names(program);
   validate(program);
   return program;

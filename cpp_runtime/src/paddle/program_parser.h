@@ -16,6 +16,6 @@ Program read_program(std::string_view bytes, const std::string& name);
 
 /// The last frame of an `op_callstack` that belongs to user code, as `net.py:12 in forward: return
 /// ...`; "" if there is none.
-std::string user_line(const Strings& callstack);
+std::string find_user_line(const Strings& callstack);
 
 }  // namespace oarlock

@@ -37,7 +37,7 @@ struct Validator {
   void check_name(const std::string& text, const char* what) const {
     require(text.size() <= kMaxName,
             std::string(what) + " name of " + std::to_string(text.size()) + " bytes");
-    require(is_clean_utf8(text), std::string(what) + " name is not clean UTF-8");
+    require(is_utf8_without_controls(text), std::string(what) + " name is not clean UTF-8");
   }
 
   void check_shape(const Ints& dims, const std::string& of) const {
@@ -63,7 +63,7 @@ struct Validator {
       bool typed =
           v.kind == VarKind::dense || v.kind == VarKind::array || v.kind == VarKind::selected_rows;
       if (typed && v.dtype != DType::none)
-        require(row_of(v.dtype) ||
+        require(find_dtype_row(v.dtype) ||
                     static_cast<int>(v.dtype) == 19,  // SIZE_T, written by very old versions
                 "variable '" + v.name + "' has unknown dtype " +
                     std::to_string(static_cast<int>(v.dtype)));
@@ -98,7 +98,7 @@ struct Validator {
       check_name(slot, "slot");
       if (slot == holder) continue;  // the holder variables of feed and fetch need no declaration
       for (const std::string& n : names)
-        require(n.empty() || n == "@EMPTY@" || program.var(n, block),
+        require(n.empty() || n == "@EMPTY@" || program.find_var(n, block),
                 op.type + ": " + slot + " names '" + n + "', which block " + std::to_string(block) +
                     " and those around it do not declare");
     }
@@ -137,7 +137,7 @@ struct Validator {
       if (value.type == AttrType::BLOCKS)
         for (std::int64_t index : std::get<Ints>(value.value))
           check_sub_block(op, attr, index, block);
-      std::string problem = op_attr_problem(op.type, attr, value);
+      std::string problem = find_op_attr_problem(op.type, attr, value);
       require(problem.empty(),
               op.type + ": " + problem + (op.location.empty() ? "" : "\n  at " + op.location));
     }
@@ -172,7 +172,7 @@ struct Validator {
       require(arg.name == names[i], "contract: '" + arg.name + "' is listed in the " + what +
                                         ", but the program has '" + names[i] + "'");
       check_shape(arg.shape, "contract argument '" + arg.name + "'");
-      require(row_of(arg.dtype) && arg.dtype <= DType::complex128,
+      require(find_dtype_row(arg.dtype) && arg.dtype <= DType::complex128,
               "contract argument '" + arg.name + "' has an unknown dtype");
     }
   }
@@ -183,12 +183,12 @@ struct Validator {
                                                std::to_string(kContractVersion));
     check_arguments(c.inputs, program.feeds(), "inputs");
     check_arguments(c.outputs, program.fetches(), "outputs");
-    std::string problem = output_tree_problem(c.output_tree, c.outputs.size());
+    std::string problem = find_output_tree_problem(c.output_tree, c.outputs.size());
     require(problem.empty(), "contract: the output tree " + problem);
     for (const Guard& g : c.guards) {
       require(g.kind == "dim" || g.kind == "rank" || g.kind == "value",
               "guard of unknown kind '" + g.kind + "'");
-      require(program.var(g.var),
+      require(program.find_var(g.var),
               "guard on '" + g.var + "', which the first block does not declare");
       require(g.axis >= 0 && g.axis < static_cast<std::int64_t>(kMaxRank),
               "guard on axis " + std::to_string(g.axis));

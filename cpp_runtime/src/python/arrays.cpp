@@ -16,7 +16,7 @@ constexpr std::size_t kCopyBytes = 32768;  // up to this size a copy is cheaper 
 constexpr int kBuffer = PyBUF_C_CONTIGUOUS | PyBUF_FORMAT;
 
 /// NumPy functions and dtypes, looked up once.
-struct Numpy {
+struct NumpyModule {
   nb::object module = nb::module_::import_("numpy");
   nb::object empty = module.attr("empty");
   nb::object ascontiguousarray = module.attr("ascontiguousarray");
@@ -37,12 +37,12 @@ struct Numpy {
   }
 };
 
-Numpy* instance = nullptr;  // never destroyed: the interpreter ends before static objects
+NumpyModule* instance = nullptr;  // never destroyed: the interpreter ends before static objects
 
-Numpy& numpy() { return *instance; }
+NumpyModule& numpy_module() { return *instance; }
 
 // The dtype of a struct format character; the size distinguishes `l` from `i` and complex types.
-DType dtype_of(const Py_buffer& b) {
+DType dtype_from_buffer(const Py_buffer& b) {
   const char* f = b.format ? b.format : "B";
   if (*f == '<' || *f == '=' || *f == '@' || *f == '|') ++f;
   if (f[0] == 'Z')
@@ -83,18 +83,19 @@ nb::object copy_to_numpy(const Tensor& tensor) {
                     PyLong_FromLongLong(tensor.shape()[i]));
   bool plain = tensor.dtype() != DType::bfloat16 && tensor.dtype() != DType::float8_e4m3fn &&
                tensor.dtype() != DType::float8_e5m2;
-  nb::object array = numpy().empty(shape, plain ? numpy().dtype(tensor.dtype())
-                                          : size_of(tensor.dtype()) == 2 ? numpy().uint16
-                                                                         : numpy().uint8);
+  nb::object array =
+      numpy_module().empty(shape, plain ? numpy_module().dtype(tensor.dtype())
+                                  : size_of(tensor.dtype()) == 2 ? numpy_module().uint16
+                                                                 : numpy_module().uint8);
   Py_buffer buffer;
   if (PyObject_GetBuffer(array.ptr(), &buffer, PyBUF_WRITABLE | PyBUF_C_CONTIGUOUS) != 0)
     throw nb::python_error();
   if (tensor.byte_size()) std::memcpy(buffer.buf, tensor.data(), tensor.byte_size());
   PyBuffer_Release(&buffer);
-  return plain ? array : nb::object(array.attr("view")(numpy().dtype(tensor.dtype())));
+  return plain ? array : nb::object(array.attr("view")(numpy_module().dtype(tensor.dtype())));
 }
 
-nb::dlpack::dtype dlpack_of(DType d) {
+nb::dlpack::dtype to_dlpack_dtype(DType d) {
   auto bits = static_cast<std::uint8_t>(size_of(d) * 8);
   auto code = d == DType::boolean                               ? nb::dlpack::dtype_code::Bool
               : d == DType::complex64 || d == DType::complex128 ? nb::dlpack::dtype_code::Complex
@@ -106,15 +107,15 @@ nb::dlpack::dtype dlpack_of(DType d) {
 }
 
 nb::object share_with_numpy(const Tensor& tensor) {
-  auto* kept = new Tensor(tensor);  // shares the memory
-  nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<Tensor*>(p); });
+  auto* copy = new Tensor(tensor);  // shares the memory
+  nb::capsule owner(copy, [](void* p) noexcept { delete static_cast<Tensor*>(p); });
   std::vector<std::size_t> shape(tensor.shape().begin(), tensor.shape().end());
-  nb::ndarray<nb::numpy> array(kept->data(), shape.size(), shape.data(), owner, nullptr,
-                               dlpack_of(tensor.dtype()));
-  nb::object made = nb::cast(array);
+  nb::ndarray<nb::numpy> array(copy->data(), shape.size(), shape.data(), owner, nullptr,
+                               to_dlpack_dtype(tensor.dtype()));
+  nb::object result = nb::cast(array);
   bool foreign = tensor.dtype() == DType::bfloat16 || tensor.dtype() == DType::float8_e4m3fn ||
                  tensor.dtype() == DType::float8_e5m2;
-  return foreign ? nb::object(made.attr("view")(numpy().dtype(tensor.dtype()))) : made;
+  return foreign ? nb::object(result.attr("view")(numpy_module().dtype(tensor.dtype()))) : result;
 }
 
 }  // namespace
@@ -124,7 +125,7 @@ InputBuffers::~InputBuffers() {
     if (buffer.obj) PyBuffer_Release(&buffer);
 }
 
-bool InputBuffers::take(std::size_t index, PyObject* array) {
+bool InputBuffers::try_set(std::size_t index, PyObject* array) {
   Py_buffer& buffer = buffers_[index];
   if (PyObject_GetBuffer(array, &buffer, kBuffer) != 0) {
     PyErr_Clear();
@@ -133,19 +134,19 @@ bool InputBuffers::take(std::size_t index, PyObject* array) {
   }
   static_assert(sizeof(Py_ssize_t) == sizeof(std::int64_t));
   auto* shape = reinterpret_cast<const std::int64_t*>(buffer.shape);
-  views_[index] =
-      TensorView(dtype_of(buffer), {shape, static_cast<std::size_t>(buffer.ndim)}, buffer.buf);
+  views_[index] = TensorView(dtype_from_buffer(buffer),
+                             {shape, static_cast<std::size_t>(buffer.ndim)}, buffer.buf);
   return views_[index].dtype != DType::none;
 }
 
 void InputBuffers::set(std::size_t index, nb::handle array, const std::string& name) {
-  if (take(index, array.ptr())) return;
+  if (try_set(index, array.ptr())) return;
   if (buffers_[index].obj) PyBuffer_Release(&buffers_[index]);
   nb::object whole;
   try {
-    whole = numpy().ascontiguousarray(array);
+    whole = numpy_module().ascontiguousarray(array);
     nb::object shape =
-        numpy().module.attr("shape")(array);  // ascontiguousarray turns 0-D arrays into [1]
+        numpy_module().module.attr("shape")(array);  // ascontiguousarray turns 0-D arrays into [1]
     if (!shape.equal(whole.attr("shape"))) whole = whole.attr("reshape")(shape);
   } catch (nb::python_error&) {
     throw Error(ErrorCode::input, "run: input '" + name + "' is not an array");
@@ -157,22 +158,24 @@ void InputBuffers::set(std::size_t index, nb::handle array, const std::string& n
   if (swapped)
     whole = whole.attr("astype")(whole.attr("dtype").attr("newbyteorder")("="),
                                  nb::arg("copy") = false);
-  if (foreign) whole = whole.attr("view")(size_of(named) == 2 ? numpy().uint16 : numpy().uint8);
-  if (!take(index, whole.ptr()))
+  if (foreign)
+    whole = whole.attr("view")(size_of(named) == 2 ? numpy_module().uint16 : numpy_module().uint8);
+  if (!try_set(index, whole.ptr()))
     throw Error(ErrorCode::input,
                 "run: input '" + name + "' has elements of type " + dtype_name(whole));
   if (foreign) views_[index].dtype = named;
 }
 
 // NumPy rejects dims whose product overflows, even if one of them is 0.
-void load_numpy() { instance = new Numpy; }
+void load_numpy() { instance = new NumpyModule; }
 
 nb::object to_numpy(const Tensor& tensor) {
   try {
     return tensor.byte_size() <= kCopyBytes ? copy_to_numpy(tensor) : share_with_numpy(tensor);
   } catch (const nb::python_error& error) {
     if (!error.matches(PyExc_ValueError)) throw;
-    throw Error(ErrorCode::engine, "run: an output is " + show(tensor.dtype(), tensor.shape()) +
+    throw Error(ErrorCode::engine, "run: an output is " +
+                                       format_type(tensor.dtype(), tensor.shape()) +
                                        ", which NumPy cannot hold");
   }
 }

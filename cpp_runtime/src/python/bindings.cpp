@@ -23,7 +23,7 @@ using Path = std::optional<std::string>;
 
 PyObject* error_type = nullptr;
 
-Model model_of(const nb::bytes& pdmodel, const Path& params_path, const std::string& name) {
+Model read_model(const nb::bytes& pdmodel, const Path& params_path, const std::string& name) {
   return Model::from_bytes({pdmodel.c_str(), pdmodel.size()}, params_path.value_or(""), name);
 }
 
@@ -31,85 +31,86 @@ nb::bytes to_onnx(const nb::bytes& pdmodel, const Path& params_path, int opset,
                   const std::string& location, bool inline_weights, const std::string& name) {
   SigintPollScope sigint_poll;
   OnnxOptions options{opset, location, inline_weights};
-  std::string bytes = model_of(pdmodel, params_path, name).to_onnx(options);
+  std::string bytes = read_model(pdmodel, params_path, name).to_onnx(options);
   return nb::bytes(bytes.data(), bytes.size());
 }
 
 int lowest_opset(const nb::bytes& pdmodel, const Path& params_path, int min_opset, int max_opset,
                  const std::string& name) {
   SigintPollScope sigint_poll;
-  return model_of(pdmodel, params_path, name).lowest_opset(min_opset, max_opset);
+  return read_model(pdmodel, params_path, name).lowest_opset(min_opset, max_opset);
 }
 
 nb::str to_text(const nb::bytes& pdmodel, const Path& params_path, int opset,
                 const std::string& name) {
   SigintPollScope sigint_poll;
-  return nb::str(model_of(pdmodel, params_path, name).to_text(opset).c_str());
+  return nb::str(read_model(pdmodel, params_path, name).to_text(opset).c_str());
 }
 
-nb::dict describe(const nb::bytes& pdmodel, const Path& params_path, const std::string& name) {
+nb::dict describe_model(const nb::bytes& pdmodel, const Path& params_path,
+                        const std::string& name) {
   SigintPollScope sigint_poll;
-  Model model = model_of(pdmodel, params_path, name);
+  Model model = read_model(pdmodel, params_path, name);
   nb::list params, guards;
   for (const ParameterSpec& p : model.parameters())
     params.append(
         nb::make_tuple(p.name, std::string(name_of(p.dtype)), p.shape, p.offset, p.length));
   for (const GuardSpec& g : model.guards())
     guards.append(nb::make_tuple(g.kind, g.var, g.axis, g.expected, g.reader, g.where, g.text));
-  nb::dict all;
-  all["inputs"] = spec_list(model.inputs());
-  all["outputs"] = spec_list(model.outputs());
-  all["ops"] = model.op_counts();
-  all["params"] = params;
-  all["guards"] = guards;
-  all["producer"] = model.producer();
-  all["verified"] = model.verified();
-  return all;
+  nb::dict result;
+  result["inputs"] = to_spec_list(model.inputs());
+  result["outputs"] = to_spec_list(model.outputs());
+  result["ops"] = model.op_counts();
+  result["params"] = params;
+  result["guards"] = guards;
+  result["producer"] = model.producer();
+  result["verified"] = model.verified();
+  return result;
 }
 
 nb::dict offset_inputs(const nb::bytes& pdmodel, const std::string& name) {
   SigintPollScope sigint_poll;
-  nb::dict found;
-  add_offsets(found, input_specs(read_program({pdmodel.c_str(), pdmodel.size()}, name)));
-  return found;
+  nb::dict result;
+  add_offset_names(result, input_specs(read_program({pdmodel.c_str(), pdmodel.size()}, name)));
+  return result;
 }
 
-nb::dict offsets(const PySession& session) {
-  nb::dict found;
-  add_offsets(found, session.session().inputs());
-  add_offsets(found, session.session().outputs());
-  return found;
+nb::dict session_offsets(const PySession& session) {
+  nb::dict result;
+  add_offset_names(result, session.session().inputs());
+  add_offset_names(result, session.session().outputs());
+  return result;
 }
 
-void check(const nb::dict& options) { check_options(read_options(options)); }
+void check_options_dict(const nb::dict& options) { check_options(read_options(options)); }
 
 nb::list session_options() {
-  nb::list all;
+  nb::list result;
   for (const OptionInfo& o : option_table())
-    all.append(nb::make_tuple(o.name, o.type, o.default_value, o.description));
-  return all;
+    result.append(nb::make_tuple(o.name, o.type, o.default_value, o.description));
+  return result;
 }
 
-nb::dict library(const Path& path) {
+nb::dict library_info_dict(const Path& path) {
   LibraryInfo info = library_info(path.value_or(""));
-  nb::dict all;
-  all["path"] = info.path;
-  all["version"] = info.version;
-  all["providers"] = info.providers;
-  return all;
+  nb::dict result;
+  result["path"] = info.path;
+  result["version"] = info.version;
+  result["providers"] = info.providers;
+  return result;
 }
 
 // Text from files may be any bytes; messages must be valid text.
-void translate(const std::exception_ptr& thrown, void*) {
+void translate_error(const std::exception_ptr& thrown, void*) {
   try {
     std::rethrow_exception(thrown);
   } catch (const Error& error) {
     std::string_view message = error.what();
     nb::object text = nb::steal(
         PyUnicode_DecodeUTF8(message.data(), static_cast<Py_ssize_t>(message.size()), "replace"));
-    nb::object made = nb::handle(error_type)(text);
-    made.attr("kind") = std::string(name_of(error.code()));
-    PyErr_SetObject(error_type, made.ptr());
+    nb::object exception = nb::handle(error_type)(text);
+    exception.attr("kind") = std::string(name_of(error.code()));
+    PyErr_SetObject(error_type, exception.ptr());
   }
 }
 
@@ -138,12 +139,12 @@ void bind_session(nb::module_& m) {
                   "list[numpy.ndarray]"),
           "One array per input, with the sizes in `shapes`, else those of `how`.")
       .def_prop_ro(
-          "inputs", [](const PySession& s) { return spec_list(s.session().inputs()); },
+          "inputs", [](const PySession& s) { return to_spec_list(s.session().inputs()); },
           nb::sig("def inputs(self) -> list[tuple[str, str, list[int | str]]]"))
       .def_prop_ro(
-          "outputs", [](const PySession& s) { return spec_list(s.session().outputs()); },
+          "outputs", [](const PySession& s) { return to_spec_list(s.session().outputs()); },
           nb::sig("def outputs(self) -> list[tuple[str, str, list[int | str]]]"))
-      .def_prop_ro("offsets", &offsets, nb::sig("def offsets(self) -> dict[str, str]"),
+      .def_prop_ro("offsets", &session_offsets, nb::sig("def offsets(self) -> dict[str, str]"),
                    "The inputs and outputs that say where packed sequences begin, and the names of "
                    "those whose rows they are.")
       .def_prop_ro("library", [](const PySession& s) { return s.session().library().path; })
@@ -168,10 +169,10 @@ NB_MODULE(_runtime, m) {
       nullptr);
   nb::handle(error_type).attr("kind") = "";
   m.attr("Error") = nb::handle(error_type);
-  nb::register_exception_translator(translate);
+  nb::register_exception_translator(translate_error);
   load_numpy();
   bind_session(m);
-  m.def("check_options", &check, "options"_a,
+  m.def("check_options", &check_options_dict, "options"_a,
         nb::sig("def check_options(options: dict[str, typing.Any]) -> None"),
         "Raise Error for options of a Session that are not known, or that no machine has.");
   m.def("session_options", &session_options,
@@ -194,7 +195,7 @@ NB_MODULE(_runtime, m) {
                 "str = ...) -> str"),
         "The ONNX graph as text, one node a line.");
   m.def(
-      "describe", &describe, "pdmodel"_a, "params_path"_a.none(), "name"_a = "model.pdmodel",
+      "describe", &describe_model, "pdmodel"_a, "params_path"_a.none(), "name"_a = "model.pdmodel",
       nb::sig("def describe(pdmodel: bytes, params_path: str | None, name: str = ...) -> dict[str, "
               "typing.Any]"),
       "Inputs, outputs, op counts, weights with offsets, guards.");
@@ -205,7 +206,7 @@ NB_MODULE(_runtime, m) {
   m.def("byte_products_saturate", &byte_products_saturate,
         "Whether ONNX Runtime's products of unsigned and signed bytes saturate on this processor.");
   m.def("lowered_ops", &lowered_ops, "Every Paddle op type that has a lowering, sorted.");
-  m.def("library_info", &library, "path"_a.none() = nb::none(),
+  m.def("library_info", &library_info_dict, "path"_a.none() = nb::none(),
         nb::sig("def library_info(path: str | None = None) -> dict[str, typing.Any]"),
         "Path, version and providers of the engine.");
 }

@@ -21,41 +21,41 @@ using Handler = void (*)(int);
 
 // Only the main thread registers its runs, because Python raises KeyboardInterrupt there: one at a
 // time.
-std::atomic<CancellationToken*> running = nullptr;
-// The number of threads between reading `running` and finishing its use.  The system usually runs
-// the handler in the main thread, but may choose any.
-std::atomic<int> users = 0;
+std::atomic<CancellationToken*> running_token = nullptr;
+// The number of threads between reading `running_token` and finishing its use.  The system usually
+// runs the handler in the main thread, but may choose any.
+std::atomic<int> active_handlers = 0;
 
 // The replaced handlers, oldest first.  There are several if a library installs a handler that
 // calls ours, after which a new session installs ours again: each nested call then passes the
 // signal to the previous handler.
 constexpr std::size_t kMaxHandlers = 8;
-std::array<std::atomic<Handler>, kMaxHandlers> replaced{};
-std::atomic<std::size_t> num_replaced = 0;
+std::array<std::atomic<Handler>, kMaxHandlers> previous_handlers{};
+std::atomic<std::size_t> num_previous_handlers = 0;
 // The nesting depth of `on_sigint`.  In the static TLS block, because other thread-local variables
 // of a loaded library may be allocated on first use, which a signal handler must not do.
-[[gnu::tls_model("initial-exec")]] thread_local std::size_t depth = 0;
+[[gnu::tls_model("initial-exec")]] thread_local std::size_t handler_depth = 0;
 
 void on_sigint(int signal) {
-  ++users;
-  if (CancellationToken* interrupt = running) interrupt->stop();
-  --users;
-  const std::size_t level = depth;
-  if (level >= num_replaced) return;
-  const Handler next = replaced[num_replaced - 1 - level];
-  ++depth;
+  ++active_handlers;
+  if (CancellationToken* interrupt = running_token) interrupt->stop();
+  --active_handlers;
+  const std::size_t level = handler_depth;
+  if (level >= num_previous_handlers) return;
+  const Handler next = previous_handlers[num_previous_handlers - 1 - level];
+  ++handler_depth;
   next(signal);
-  --depth;
+  --handler_depth;
 }
 
-// Adds a handler to `replaced`.  If it is already there, it was restored, so those above it are no
-// longer in use.
-bool push(Handler handler) {
+// Adds a handler to `previous_handlers`.  If it is already there, it was restored, so those above
+// it are no longer in use.
+bool push_handler(Handler handler) {
   std::size_t at = 0;
-  while (at < num_replaced && replaced[at] != handler) ++at;
+  while (at < num_previous_handlers && previous_handlers[at] != handler) ++at;
   if (at == kMaxHandlers) return false;
-  replaced[at] = handler;
-  num_replaced = at + 1;
+  previous_handlers[at] = handler;
+  num_previous_handlers = at + 1;
   return true;
 }
 
@@ -74,19 +74,19 @@ void install_sigint_handler() {
   if (!is_first_thread() || ::sigaction(SIGINT, nullptr, &now) != 0) return;
   bool is_function =
       (now.sa_flags & SA_SIGINFO) == 0 && now.sa_handler != SIG_DFL && now.sa_handler != SIG_IGN;
-  if (!is_function || now.sa_handler == on_sigint || !push(now.sa_handler)) return;
+  if (!is_function || now.sa_handler == on_sigint || !push_handler(now.sa_handler)) return;
   now.sa_handler = on_sigint;
   ::sigaction(SIGINT, &now, nullptr);
 }
 
 SigintScope::SigintScope(CancellationToken& token) {
-  if (is_first_thread()) running = &token;
+  if (is_first_thread()) running_token = &token;
 }
 
 SigintScope::~SigintScope() {
   if (!is_first_thread()) return;
-  running = nullptr;
-  while (users != 0)
+  running_token = nullptr;
+  while (active_handlers != 0)
     std::this_thread::yield();  // a handler in another thread may still use the token
 }
 

@@ -11,9 +11,9 @@
 
 namespace oarlock::python {
 
-Options read_options(const nb::dict& given) {
+Options read_options(const nb::dict& dict) {
   Options options;
-  for (auto [key, value] : given) {
+  for (auto [key, value] : dict) {
     std::string name = nb::cast<std::string>(key);
     bool known = false;
     try {
@@ -32,7 +32,7 @@ Options read_options(const nb::dict& given) {
   return options;
 }
 
-nb::list spec_list(const std::vector<TensorSpec>& all) {
+nb::list to_spec_list(const std::vector<TensorSpec>& all) {
   nb::list list;
   for (const TensorSpec& spec : all) {
     nb::list shape;
@@ -46,7 +46,7 @@ nb::list spec_list(const std::vector<TensorSpec>& all) {
   return list;
 }
 
-void add_offsets(nb::dict& found, const std::vector<TensorSpec>& all) {
+void add_offset_names(nb::dict& found, const std::vector<TensorSpec>& all) {
   for (const TensorSpec& spec : all)
     if (!spec.offsets_of.empty()) found[spec.name.c_str()] = spec.offsets_of;
 }
@@ -65,7 +65,7 @@ PySession::PySession(nb::bytes pdmodel, const std::optional<std::string>& params
   cancellation_ = std::make_unique<CancellationToken>(*session_);
   install_sigint_handler();
   for (const TensorSpec& spec : session_->inputs())
-    names_.push_back(nb::steal(PyUnicode_InternFromString(spec.name.c_str())));
+    input_names_.push_back(nb::steal(PyUnicode_InternFromString(spec.name.c_str())));
 }
 
 std::vector<std::size_t> PySession::output_indices(nb::handle fetch) const {
@@ -82,22 +82,22 @@ std::vector<std::size_t> PySession::output_indices(nb::handle fetch) const {
 }
 
 // A run that Ctrl-C canceled is repeated if the Python signal handler raises no exception.
-std::vector<Tensor> PySession::call(std::span<const TensorView> inputs,
-                                    std::span<const std::size_t> wanted) const {
+std::vector<Tensor> PySession::run_interruptibly(std::span<const TensorView> inputs,
+                                                 std::span<const std::size_t> outputs) const {
   for (;;) try {
       GilScopedRelease released;
       SigintScope watch(*cancellation_);
-      return session_->run(inputs, wanted, cancellation_.get());
+      return session_->run(inputs, outputs, cancellation_.get());
     } catch (const Error&) {
-      if (stopped_ || !cancellation_->is_stopped()) throw;
+      if (is_stopped_ || !cancellation_->is_stopped()) throw;
       cancellation_->reset();
-      if (stopped_) cancellation_->stop();  // stop() was called meanwhile
+      if (is_stopped_) cancellation_->stop();  // stop() was called meanwhile
       if (PyErr_CheckSignals() != 0) throw nb::python_error();
     }
 }
 
 void PySession::stop() noexcept {
-  stopped_ = true;
+  is_stopped_ = true;
   cancellation_->stop();
 }
 
@@ -110,14 +110,14 @@ nb::list PySession::run(nb::handle feeds, nb::handle fetch) const {
   if (count < 0) throw nb::python_error();
   InputBuffers inputs(named ? specs.size() : static_cast<std::size_t>(count));
   for (std::size_t i = 0; named && i < specs.size(); ++i) {
-    PyObject* array = PyDict_GetItemWithError(feeds.ptr(), names_[i].ptr());
+    PyObject* array = PyDict_GetItemWithError(feeds.ptr(), input_names_[i].ptr());
     if (!array) throw Error(ErrorCode::input, "run: input '" + specs[i].name + "' is missing");
     inputs.set(i, array, specs[i].name);
   }
   if (named && static_cast<std::size_t>(count) != specs.size())
     for (auto [key, value] : nb::borrow<nb::dict>(feeds)) {
       bool known = false;
-      for (const nb::object& name : names_) known |= name.equal(key);
+      for (const nb::object& name : input_names_) known |= name.equal(key);
       if (!known)
         throw Error(ErrorCode::input, "run: no input " + nb::cast<std::string>(nb::repr(key)));
     }
@@ -129,7 +129,7 @@ nb::list PySession::run(nb::handle feeds, nb::handle fetch) const {
   if (!fetch.is_none() && nb::len(fetch) == 0) return nb::list();
   std::vector<std::size_t> indices =
       fetch.is_none() ? std::vector<std::size_t>{} : output_indices(fetch);
-  std::vector<Tensor> results = call(inputs.views(), indices);
+  std::vector<Tensor> results = run_interruptibly(inputs.views(), indices);
   nb::list out;
   for (const Tensor& tensor : results) out.append(to_numpy(tensor));
   return out;

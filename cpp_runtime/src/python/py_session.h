@@ -27,20 +27,20 @@ class PySession {
 
  private:
   std::vector<std::size_t> output_indices(nb::handle fetch) const;
-  std::vector<Tensor> call(std::span<const TensorView> inputs,
-                           std::span<const std::size_t> wanted) const;
+  std::vector<Tensor> run_interruptibly(std::span<const TensorView> inputs,
+                                        std::span<const std::size_t> outputs) const;
 
   std::unique_ptr<Session> session_;
   std::unique_ptr<CancellationToken> cancellation_;
-  std::atomic<bool> stopped_ = false;
+  std::atomic<bool> is_stopped_ = false;
   std::vector<GuardSpec> guards_;
-  std::vector<nb::object> names_;  // input names as Python strings
+  std::vector<nb::object> input_names_;  // input names as Python strings
 };
 
 /// `(name, dtype, [2, 'x.0'])` for each tensor.
-nb::list spec_list(const std::vector<TensorSpec>& all);
+nb::list to_spec_list(const std::vector<TensorSpec>& all);
 /// Adds the tensors that hold row splits, with the names of the tensors that they belong to.
-void add_offsets(nb::dict& found, const std::vector<TensorSpec>& all);
+void add_offset_names(nb::dict& found, const std::vector<TensorSpec>& all);
 
 Options read_options(const nb::dict& options);
 

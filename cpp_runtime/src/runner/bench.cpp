@@ -17,55 +17,56 @@ namespace {
 
 constexpr int kRunsPerTurn = 3;  // runs per client before the other session's turn
 
-struct Row {
+struct BenchRow {
   const char* name;
   const char* unit;
   double value;
 };
 
-std::vector<Row> rows_of(const TimedSession& s) {
-  double sum = std::accumulate(s.times.begin(), s.times.end(), 0.0),
-         count = static_cast<double>(s.times.size());
-  return {{"read", "ms", s.read},
-          {"load", "ms", s.load},
-          {"first_run", "ms", s.first_run},
+std::vector<BenchRow> timing_rows(const TimedSession& s) {
+  double sum = std::accumulate(s.run_ms.begin(), s.run_ms.end(), 0.0),
+         count = static_cast<double>(s.run_ms.size());
+  return {{"read", "ms", s.read_ms},
+          {"load", "ms", s.load_ms},
+          {"first_run", "ms", s.first_run_ms},
           {"mean", "ms", sum / count},
-          {"min", "ms", quantile(s.times, 0)},
-          {"p50", "ms", quantile(s.times, 0.5)},
-          {"p90", "ms", quantile(s.times, 0.9)},
-          {"p99", "ms", quantile(s.times, 0.99)},
-          {"throughput", "per_s", 1e3 * count / s.wall}};
+          {"min", "ms", quantile(s.run_ms, 0)},
+          {"p50", "ms", quantile(s.run_ms, 0.5)},
+          {"p90", "ms", quantile(s.run_ms, 0.9)},
+          {"p99", "ms", quantile(s.run_ms, 0.99)},
+          {"throughput", "per_s", 1e3 * count / s.total_ms}};
 }
 
-std::vector<Row> memory_rows(const TimedSession& s) {
-  return {{"load_rss", "MB", s.load_rss},
+std::vector<BenchRow> memory_rows(const TimedSession& s) {
+  return {{"load_rss", "MB", s.load_rss_mb},
           {"rss", "MB", status_mb("VmRSS:")},
           {"rss_anon", "MB", status_mb("RssAnon:")}};
 }
 
-std::string json_of(const std::vector<Row>& rows) {
+std::string format_json_rows(const std::vector<BenchRow>& rows) {
   std::string text = "{";
-  for (const Row& row : rows) {
+  for (const BenchRow& row : rows) {
     text += (text.size() > 1 ? ", \"" : "\"") + std::string(row.name) + "_" + row.unit +
             "\": " + format_double(row.value, 6);
   }
   return text + "}";
 }
 
-void print_one(const TimedSession& subject, bool json) {
-  std::vector<Row> rows = rows_of(subject);
-  for (const Row& row : memory_rows(subject)) rows.push_back(row);
-  if (json) return void(std::printf("%s\n", json_of(rows).c_str()));
-  for (const Row& row : rows) std::printf("%-12s %12.4f %s\n", row.name, row.value, row.unit);
+void print_single(const TimedSession& subject, bool json) {
+  std::vector<BenchRow> rows = timing_rows(subject);
+  for (const BenchRow& row : memory_rows(subject)) rows.push_back(row);
+  if (json) return void(std::printf("%s\n", format_json_rows(rows).c_str()));
+  for (const BenchRow& row : rows) std::printf("%-12s %12.4f %s\n", row.name, row.value, row.unit);
 }
 
 // Without memory rows: both sessions are in one process.
-void print_two(const TimedSession& a, const TimedSession& b, bool json) {
-  std::vector<Row> left = rows_of(a), right = rows_of(b);
-  double ratio = quantile(a.times, 0.5) / quantile(b.times, 0.5);
+void print_comparison(const TimedSession& a, const TimedSession& b, bool json) {
+  std::vector<BenchRow> left = timing_rows(a), right = timing_rows(b);
+  double ratio = quantile(a.run_ms, 0.5) / quantile(b.run_ms, 0.5);
   if (json)
-    return void(std::printf("{\"a\": %s, \"b\": %s, \"p50_ratio\": %.6g}\n", json_of(left).c_str(),
-                            json_of(right).c_str(), ratio));
+    return void(std::printf("{\"a\": %s, \"b\": %s, \"p50_ratio\": %.6g}\n",
+                            format_json_rows(left).c_str(), format_json_rows(right).c_str(),
+                            ratio));
   std::printf("%-12s %12s %12s %8s\n", "", "A", "B", "A / B");
   for (std::size_t i = 0; i < left.size(); ++i)
     std::printf("%-12s %12.4f %12.4f %8.3f %s\n", left[i].name, left[i].value, right[i].value,
@@ -83,11 +84,11 @@ void profile_ops(const Command& c) {
   MappedFile text(file);
   std::filesystem::remove(file);
   print_profile(
-      profile_table(text.bytes(), file, static_cast<int>(c.options.warmup.size()) + c.warmup),
+      aggregate_profile(text.bytes(), file, static_cast<int>(c.options.warmup.size()) + c.warmup),
       c.json);
 }
 
-void check(const Command& c) {
+void check_bench_options(const Command& c) {
   if (c.repeat < 1) throw UsageError{"--repeat requires at least 1"};
   if (c.clients < 1 || c.clients > 1024) throw UsageError{"--clients requires 1 to 1024"};
   if (c.profile_ops && (c.compare_options || !c.compare_model.empty()))
@@ -97,23 +98,23 @@ void check(const Command& c) {
 }  // namespace
 
 int bench(const Command& c) {
-  check(c);
+  check_bench_options(c);
   if (c.profile_ops && c.json) return profile_ops(c), 0;
-  bool two = c.compare_options || !c.compare_model.empty();
-  if (two)
+  bool compares = c.compare_options || !c.compare_model.empty();
+  if (compares)
     open_library(
         c.options
             .ort_library);  // before timing starts, so that the first session does not pay for it
   TimedSessions subjects;
   subjects.emplace_back(c, c.paths, c.options);
-  if (two) {
+  if (compares) {
     Options other = c.options;
     set_options(other, c.compare_options.value_or(std::vector<std::string>{}));
     subjects.emplace_back(c, c.compare_model.empty() ? c.paths : c.compare_model, other);
   }
   run_interleaved(subjects, c.clients, c.warmup, c.repeat,
-                  c.clients > 1 || two ? kRunsPerTurn : c.repeat);
-  two ? print_two(subjects[0], subjects[1], c.json) : print_one(subjects[0], c.json);
+                  c.clients > 1 || compares ? kRunsPerTurn : c.repeat);
+  compares ? print_comparison(subjects[0], subjects[1], c.json) : print_single(subjects[0], c.json);
   for (TimedSession& subject : subjects) subject.session.end_profile();
   if (c.profile_ops) profile_ops(c);
   return 0;

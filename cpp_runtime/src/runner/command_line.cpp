@@ -13,7 +13,7 @@
 namespace oarlock::runner {
 namespace {
 
-std::vector<std::string> split(const std::string& text, char by) {
+std::vector<std::string> split_text(const std::string& text, char by) {
   std::vector<std::string> parts;
   for (std::size_t at = 0; at < text.size();) {
     auto end = std::min(text.find(by, at), text.size());
@@ -23,26 +23,19 @@ std::vector<std::string> split(const std::string& text, char by) {
   return parts;
 }
 
-int integer(const std::string& option, const std::string& text) {
-  std::size_t used = 0;
-  int value = 0;
-  try {
-    value = std::stoi(text, &used);
-  } catch (const std::exception&) {
-    used = 0;
-  }
-  if (used == 0 || used != text.size() || value < 0)
-    throw UsageError{option + " requires a number, not '" + text + "'"};
-  return value;
+int parse_nonnegative_int(const std::string& option, const std::string& text) {
+  auto value = parse_int(text);
+  if (!value || *value < 0) throw UsageError{option + " requires a number, not '" + text + "'"};
+  return *value;
 }
 
-double number(const std::string& option, const std::string& text) {
+double parse_nonnegative_number(const std::string& option, const std::string& text) {
   auto value = parse_double(text);
   if (!value || !(*value >= 0)) throw UsageError{option + " requires a number, not '" + text + "'"};
   return *value;
 }
 
-Shapes shapes(const std::string& option, const std::string& text) {
+Shapes parse_shapes_flag(const std::string& option, const std::string& text) {
   try {
     return parse_shapes(text);
   } catch (const Error&) {
@@ -52,7 +45,7 @@ Shapes shapes(const std::string& option, const std::string& text) {
 
 struct Flag {
   std::string name;
-  std::string value;  // "" for switches
+  std::string value_name;  // "" for switches
   std::string help;
   std::function<void(Command&, const std::string&)> set;
 };
@@ -63,7 +56,8 @@ std::string help_text(const OptionInfo& option) {
 }
 
 // A flag that sets a session option; without a value it sets a switch to 1.
-Flag session_flag(const std::string& name, const std::string& value, const std::string& option) {
+Flag session_option_flag(const std::string& name, const std::string& value,
+                         const std::string& option) {
   auto info = std::find_if(option_table().begin(), option_table().end(),
                            [&](const OptionInfo& o) { return o.name == option; });
   if (info == option_table().end()) throw std::logic_error("no session option " + option);
@@ -80,56 +74,56 @@ Flag session_flag(const std::string& name, const std::string& value, const std::
   return {name, value, help_text(*info), set};
 }
 
-const std::vector<Flag>& flags() {
+const std::vector<Flag>& flag_table() {
   static const std::vector<Flag> all = {
       {"--input", "IN.npz", "arrays by input name, or in0, in1, ... by position",
        [](auto& c, auto& v) { c.input = v; }},
       {"--output", "OUT", "file of the results (.npz), or the ONNX file",
        [](auto& c, auto& v) { c.output = v; }},
-      session_flag("--device", "cpu|cuda|tensorrt", "device"),
-      session_flag("--device-id", "N", "device_id"),
-      session_flag("--threads", "N", "threads"),
-      session_flag("--optimize", "0|1|2|99", "optimize"),
-      session_flag("--ort-library", "PATH", "ort_library"),
-      session_flag("--copy-weights", "", "copy_weights"),
+      session_option_flag("--device", "cpu|cuda|tensorrt", "device"),
+      session_option_flag("--device-id", "N", "device_id"),
+      session_option_flag("--threads", "N", "threads"),
+      session_option_flag("--optimize", "0|1|2|99", "optimize"),
+      session_option_flag("--ort-library", "PATH", "ort_library"),
+      session_option_flag("--copy-weights", "", "copy_weights"),
       {"--no-tf32", "", "cuda: compute matrix products in full float32",
        [](auto& c, auto&) { c.options.tf32 = false; }},
-      session_flag("--fp16", "", "fp16"),
-      session_flag("--cache-dir", "DIR", "cache_dir"),
+      session_option_flag("--fp16", "", "fp16"),
+      session_option_flag("--cache-dir", "DIR", "cache_dir"),
       {"--option", "NAME=VALUE", "set any session option, see below",
        [](auto& c, auto& v) { set_options(c.options, {v}); }},
-      session_flag("--fetch", "NAME", "outputs"),
-      session_flag("--profile", "PREFIX", "profile"),
-      session_flag("--warmup-shape", "NAME=1,3,224,224", "warmup"),
+      session_option_flag("--fetch", "NAME", "outputs"),
+      session_option_flag("--profile", "PREFIX", "profile"),
+      session_option_flag("--warmup-shape", "NAME=1,3,224,224", "warmup"),
       {"--shape", "NAME=1,3,224,224",
        "bench, tune: the shape of an input; dynamic dimensions are 1, or larger where 1 is not "
        "valid",
        [](auto& c, auto& v) {
-         for (auto& [name, sizes] : shapes("--shape", v)) c.shapes[name] = sizes;
+         for (auto& [name, sizes] : parse_shapes_flag("--shape", v)) c.shapes[name] = sizes;
        }},
       {"--warmup", "N", "bench: calls before the measurement; 3",
-       [](auto& c, auto& v) { c.warmup = integer("--warmup", v); }},
+       [](auto& c, auto& v) { c.warmup = parse_nonnegative_int("--warmup", v); }},
       {"--repeat", "N", "bench: measured calls; 50",
-       [](auto& c, auto& v) { c.repeat = integer("--repeat", v); }},
+       [](auto& c, auto& v) { c.repeat = parse_nonnegative_int("--repeat", v); }},
       {"--clients", "N", "bench: threads that call the session at once; 1",
-       [](auto& c, auto& v) { c.clients = integer("--clients", v); }},
+       [](auto& c, auto& v) { c.clients = parse_nonnegative_int("--clients", v); }},
       {"--against", "MODEL", "bench: another model, measured alternately with the first",
        [](auto& c, auto& v) { c.compare_model = {v}; }},
       {"--against-options", "NAME=VALUE,...",
        "bench: other session options, measured alternately with the first",
-       [](auto& c, auto& v) { c.compare_options = split(v, ','); }},
+       [](auto& c, auto& v) { c.compare_options = split_text(v, ','); }},
       {"--profile-ops", "", "bench: time per op type and the slowest nodes",
        [](auto& c, auto&) { c.profile_ops = true; }},
       {"--expect", "OUT.npz", "verify: outputs, and inner variables by name",
-       [](auto& c, auto& v) { c.expect = v; }},
+       [](auto& c, auto& v) { c.expected_file = v; }},
       {"--rtol", "X", "verify: tolerance relative to the largest value; 1e-4",
-       [](auto& c, auto& v) { c.rtol = number("--rtol", v); }},
+       [](auto& c, auto& v) { c.rtol = parse_nonnegative_number("--rtol", v); }},
       {"--atol", "X", "verify: absolute tolerance; 1e-5",
-       [](auto& c, auto& v) { c.atol = number("--atol", v); }},
+       [](auto& c, auto& v) { c.atol = parse_nonnegative_number("--atol", v); }},
       {"--json", "", "bench, tune, verify, inspect: one JSON object",
        [](auto& c, auto&) { c.json = true; }},
       {"--opset", "N", "to-onnx: the opset; 17",
-       [](auto& c, auto& v) { c.opset = integer("--opset", v); }},
+       [](auto& c, auto& v) { c.opset = parse_nonnegative_int("--opset", v); }},
       {"--inline", "", "to-onnx: weights inside the ONNX file",
        [](auto& c, auto&) { c.inline_weights = true; }},
   };
@@ -139,10 +133,10 @@ const std::vector<Flag>& flags() {
 constexpr std::size_t kHelpColumn = 32, kHelpWidth = 100;
 
 // A term and its description, wrapped at kHelpWidth columns.
-std::string help_line(const std::string& term, const std::string& description) {
+std::string format_help_line(const std::string& term, const std::string& description) {
   std::string text, line = "  " + term;
   line.resize(std::max(line.size() + 1, kHelpColumn - 1), ' ');
-  for (const std::string& word : split(description, ' ')) {
+  for (const std::string& word : split_text(description, ' ')) {
     if (line.size() + 1 + word.size() > kHelpWidth) {
       text += line + "\n";
       line = std::string(kHelpColumn - 1, ' ');
@@ -163,13 +157,13 @@ std::string usage() {
       "       oarlock-runner inspect MODEL [PARAMS]\n"
       "       oarlock-runner to-onnx MODEL [PARAMS] [--output OUT.onnx]\n"
       "MODEL is a prefix (m for m.pdmodel and m.pdiparams), a file, or a folder of Paddle 1.x.\n";
-  for (const Flag& f : flags()) text += help_line(f.name + " " + f.value, f.help);
+  for (const Flag& f : flag_table()) text += format_help_line(f.name + " " + f.value_name, f.help);
   text += "Session options, for --option and --against-options:\n";
-  for (const OptionInfo& o : option_table()) text += help_line(o.name, help_text(o));
+  for (const OptionInfo& o : option_table()) text += format_help_line(o.name, help_text(o));
   return text;
 }
 
-Command parse(int argc, char** argv) {
+Command parse_command_line(int argc, char** argv) {
   Command command;
   std::vector<std::string> words(argv + 1, argv + argc);
   for (std::size_t i = 0; i < words.size(); ++i) {
@@ -177,12 +171,12 @@ Command parse(int argc, char** argv) {
       command.paths.push_back(words[i]);
       continue;
     }
-    auto flag = std::find_if(flags().begin(), flags().end(),
+    auto flag = std::find_if(flag_table().begin(), flag_table().end(),
                              [&](const Flag& f) { return f.name == words[i]; });
-    if (flag == flags().end()) throw UsageError{"no option " + words[i]};
-    bool is_switch = flag->value.empty();
+    if (flag == flag_table().end()) throw UsageError{"no option " + words[i]};
+    bool is_switch = flag->value_name.empty();
     if (!is_switch && i + 1 == words.size())
-      throw UsageError{words[i] + " requires " + flag->value};
+      throw UsageError{words[i] + " requires " + flag->value_name};
     flag->set(command, is_switch ? "" : words[++i]);
   }
   if (command.paths.empty()) throw UsageError{"nothing to do"};
@@ -204,8 +198,8 @@ void set_options(Options& options, const std::vector<std::string>& settings) {
   }
 }
 
-void check_output(const Command& c, const Model& model) {
-  std::vector<std::string> read{c.input, c.expect, c.paths[0], c.paths[0] + ".pdmodel",
+void check_output_path(const Command& c, const Model& model) {
+  std::vector<std::string> read{c.input, c.expected_file, c.paths[0], c.paths[0] + ".pdmodel",
                                 c.paths[0] + "/__model__"};
   read.push_back(model.impl().weights.path());
   std::error_code error;

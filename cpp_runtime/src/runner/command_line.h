@@ -13,7 +13,7 @@ struct Command {
   std::string name;                // run | bench | tune | verify | inspect | to-onnx
   std::vector<std::string> paths;  // positional
   Options options;
-  std::string input, output, expect;
+  std::string input, output, expected_file;
   Shapes shapes;
   std::vector<std::string> compare_model;  // bench: another model, and its weights
   std::optional<std::vector<std::string>>
@@ -28,14 +28,14 @@ struct UsageError {
   std::string message;
 };
 
-Command parse(int argc, char** argv);
+Command parse_command_line(int argc, char** argv);
 std::string usage();
 
 /// Sets options given as NAME=VALUE, by their C++ names.
 void set_options(Options& options, const std::vector<std::string>& settings);
 
 /// Throws Error(input) if --output is one of the input files.
-void check_output(const Command& command, const Model& model);
+void check_output_path(const Command& command, const Model& model);
 
 /// Opens `m` or `m.pdmodel`, with the second path if given.
 Model open_model(const Command& command);

@@ -20,7 +20,7 @@ double element(const Tensor& t, std::size_t i) {
   return *value;
 }
 
-std::string number(double value) { return format_double(value, 6); }
+std::string format_number(double value) { return format_double(value, 6); }
 
 double max_abs(const Tensor& t) {
   double largest = 0;
@@ -30,44 +30,45 @@ double max_abs(const Tensor& t) {
   return largest;
 }
 
-bool close(double found, double wanted, double allowed) {
-  if (std::isnan(found) || std::isnan(wanted)) return std::isnan(found) && std::isnan(wanted);
-  return found == wanted || std::fabs(found - wanted) <= allowed;
+bool is_close(double actual, double expected, double allowed) {
+  if (std::isnan(actual) || std::isnan(expected)) return std::isnan(actual) && std::isnan(expected);
+  return actual == expected || std::fabs(actual - expected) <= allowed;
 }
 
-Comparison compare_elements(const Tensor& found, const Tensor& wanted, const Tolerance& tolerance) {
+Comparison compare_elements(const Tensor& actual, const Tensor& expected,
+                            const Tolerance& tolerance) {
   Comparison result;
   double largest = 0;
   double allowed =
-      is_floating(found.dtype()) ? tolerance.atol + tolerance.rtol * max_abs(wanted) : 0;
+      is_floating(actual.dtype()) ? tolerance.atol + tolerance.rtol * max_abs(expected) : 0;
   std::size_t num_different = 0;
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    double a = element(found, i), b = element(wanted, i);
+  for (std::size_t i = 0; i < actual.size(); ++i) {
+    double a = element(actual, i), b = element(expected, i);
     if (std::isfinite(a) && std::isfinite(b)) largest = std::max(largest, std::fabs(a - b));
-    if (close(a, b, allowed)) continue;
+    if (is_close(a, b, allowed)) continue;
     if (num_different++ == 0)
-      result.details =
-          "first [" + std::to_string(i) + "] is " + number(a) + ", wanted " + number(b);
+      result.details = "first [" + std::to_string(i) + "] is " + format_number(a) + ", wanted " +
+                       format_number(b);
   }
   result.max_difference = largest;
   result.same = num_different == 0;
   if (num_different)
-    result.details = std::to_string(num_different) + " of " + std::to_string(found.size()) +
+    result.details = std::to_string(num_different) + " of " + std::to_string(actual.size()) +
                      " differ, " + result.details;
   return result;
 }
 
 }  // namespace
 
-Comparison compare(const Tensor& found, const Tensor& wanted, const Tolerance& tolerance) {
-  if (found.dtype() != wanted.dtype() || found.shape() != wanted.shape())
+Comparison compare(const Tensor& actual, const Tensor& expected, const Tolerance& tolerance) {
+  if (actual.dtype() != expected.dtype() || actual.shape() != expected.shape())
     return {false,
             {},
-            "is " + show(found.dtype(), found.shape()) + ", wanted " +
-                show(wanted.dtype(), wanted.shape())};
-  bool equal =
-      found.byte_size() == 0 || std::memcmp(found.data(), wanted.data(), found.byte_size()) == 0;
-  return equal ? Comparison{} : compare_elements(found, wanted, tolerance);
+            "is " + format_type(actual.dtype(), actual.shape()) + ", wanted " +
+                format_type(expected.dtype(), expected.shape())};
+  bool equal = actual.byte_size() == 0 ||
+               std::memcmp(actual.data(), expected.data(), actual.byte_size()) == 0;
+  return equal ? Comparison{} : compare_elements(actual, expected, tolerance);
 }
 
 }  // namespace oarlock::runner

@@ -21,6 +21,6 @@ struct Comparison {
 
 /// |found - wanted| <= atol + rtol * max|wanted| for floating dtypes, equality for others; NaN
 /// equals NaN.
-Comparison compare(const Tensor& found, const Tensor& wanted, const Tolerance& tolerance);
+Comparison compare(const Tensor& actual, const Tensor& expected, const Tolerance& tolerance);
 
 }  // namespace oarlock::runner

@@ -9,11 +9,13 @@ namespace {
 
 struct BitReader {
   std::string_view bytes;
-  const std::string& what;
+  const std::string& label;
   std::size_t pos = 0;
   unsigned bit = 0;
 
-  [[noreturn]] void fail(const char* why) const { throw Error(ErrorCode::file, what + ": " + why); }
+  [[noreturn]] void fail(const char* why) const {
+    throw Error(ErrorCode::file, label + ": " + why);
+  }
   unsigned read_bit() {
     if (pos >= bytes.size()) fail("cut off in its compressed data");
     unsigned value = static_cast<unsigned char>(bytes[pos]) >> bit & 1;
@@ -29,12 +31,12 @@ struct BitReader {
 
 /// A canonical Huffman code: the number of codes of each length, and the symbols in code order.
 struct HuffmanCodes {
-  std::array<std::uint16_t, 16> count{};
+  std::array<std::uint16_t, 16> counts{};
   std::vector<std::uint16_t> symbols;
 
   explicit HuffmanCodes(const std::vector<std::uint8_t>& lengths) {
-    for (std::uint8_t length : lengths) ++count[length];
-    count[0] = 0;
+    for (std::uint8_t length : lengths) ++counts[length];
+    counts[0] = 0;
     for (unsigned length = 1; length < 16; ++length)
       for (std::size_t s = 0; s < lengths.size(); ++s)
         if (lengths[s] == length) symbols.push_back(static_cast<std::uint16_t>(s));
@@ -44,9 +46,9 @@ struct HuffmanCodes {
     int code = 0, first = 0, index = 0;
     for (unsigned length = 1; length < 16; ++length) {
       code |= static_cast<int>(in.read_bit());
-      if (code - first < count[length])
+      if (code - first < counts[length])
         return symbols[static_cast<std::size_t>(index + code - first)];
-      index += count[length], first = (first + count[length]) << 1, code <<= 1;
+      index += counts[length], first = (first + counts[length]) << 1, code <<= 1;
     }
     in.fail("an unknown code in its compressed data");
   }
@@ -62,8 +64,8 @@ constexpr std::uint16_t kDistanceBase[] = {
     1,   2,   3,   4,   5,   7,    9,    13,   17,   25,   33,   49,   65,    97,    129,
     193, 257, 385, 513, 769, 1025, 1537, 2049, 3073, 4097, 6145, 8193, 12289, 16385, 24577};
 
-void copy_codes(BitReader& in, const HuffmanCodes& literal, const HuffmanCodes& distance,
-                std::string& out, std::size_t size) {
+void inflate_codes(BitReader& in, const HuffmanCodes& literal, const HuffmanCodes& distance,
+                   std::string& out, std::size_t size) {
   for (;;) {
     unsigned symbol = literal.decode(in);
     if (symbol == 256) return;
@@ -82,7 +84,7 @@ void copy_codes(BitReader& in, const HuffmanCodes& literal, const HuffmanCodes& 
   }
 }
 
-void stored(BitReader& in, std::string& out) {
+void inflate_stored_block(BitReader& in, std::string& out) {
   if (in.bit) in.bit = 0, ++in.pos;
   unsigned length = in.read_bits(16);
   if ((in.read_bits(16) ^ length) != 0xffff) in.fail("a broken stored piece");
@@ -91,15 +93,16 @@ void stored(BitReader& in, std::string& out) {
   in.pos += length;
 }
 
-void fixed(BitReader& in, std::string& out, std::size_t size) {
+void inflate_fixed_block(BitReader& in, std::string& out, std::size_t size) {
   std::vector<std::uint8_t> lengths(288, 8);
   for (int i = 144; i < 256; ++i) lengths[static_cast<std::size_t>(i)] = 9;
   for (int i = 256; i < 280; ++i) lengths[static_cast<std::size_t>(i)] = 7;
-  copy_codes(in, HuffmanCodes(lengths), HuffmanCodes(std::vector<std::uint8_t>(30, 5)), out, size);
+  inflate_codes(in, HuffmanCodes(lengths), HuffmanCodes(std::vector<std::uint8_t>(30, 5)), out,
+                size);
 }
 
-std::vector<std::uint8_t> read_lengths(BitReader& in, const HuffmanCodes& codes,
-                                       std::size_t count) {
+std::vector<std::uint8_t> read_code_lengths(BitReader& in, const HuffmanCodes& codes,
+                                            std::size_t count) {
   std::vector<std::uint8_t> lengths;
   while (lengths.size() < count) {
     unsigned symbol = codes.decode(in);
@@ -118,7 +121,7 @@ std::vector<std::uint8_t> read_lengths(BitReader& in, const HuffmanCodes& codes,
   return lengths;
 }
 
-void dynamic(BitReader& in, std::string& out, std::size_t size) {
+void inflate_dynamic_block(BitReader& in, std::string& out, std::size_t size) {
   static constexpr std::uint8_t order[] = {16, 17, 18, 0, 8,  7, 9,  6, 10, 5,
                                            11, 4,  12, 3, 13, 2, 14, 1, 15};
   std::size_t literals = in.read_bits(5) + 257, distances = in.read_bits(5) + 1,
@@ -126,28 +129,29 @@ void dynamic(BitReader& in, std::string& out, std::size_t size) {
   std::vector<std::uint8_t> lengths(19);
   for (std::size_t i = 0; i < codes; ++i)
     lengths[order[i]] = static_cast<std::uint8_t>(in.read_bits(3));
-  auto all = read_lengths(in, HuffmanCodes(lengths), literals + distances);
+  auto all = read_code_lengths(in, HuffmanCodes(lengths), literals + distances);
   auto middle = all.begin() + static_cast<std::ptrdiff_t>(literals);
-  copy_codes(in, HuffmanCodes({all.begin(), middle}), HuffmanCodes({middle, all.end()}), out, size);
+  inflate_codes(in, HuffmanCodes({all.begin(), middle}), HuffmanCodes({middle, all.end()}), out,
+                size);
 }
 
 }  // namespace
 
-std::string inflate(std::string_view bytes, std::size_t size, const std::string& what) {
-  BitReader in{bytes, what};
+std::string inflate(std::string_view bytes, std::size_t size, const std::string& label) {
+  BitReader in{bytes, label};
   if (size / 1040 > bytes.size()) in.fail("declares more data than its compressed data can hold");
   std::string out;
   for (bool last = false; !last;) {
     last = in.read_bit();
     switch (in.read_bits(2)) {
       case 0:
-        stored(in, out);
+        inflate_stored_block(in, out);
         break;
       case 1:
-        fixed(in, out, size);
+        inflate_fixed_block(in, out, size);
         break;
       case 2:
-        dynamic(in, out, size);
+        inflate_dynamic_block(in, out, size);
         break;
       default:
         in.fail("a piece of unknown kind in its compressed data");

@@ -9,7 +9,7 @@
 namespace oarlock::runner {
 namespace {
 
-std::string dims(const TensorSpec& spec) {
+std::string format_dims(const TensorSpec& spec) {
   std::string text = "[";
   for (std::size_t i = 0; i < spec.shape.size(); ++i)
     text += (i ? ", " : "") + std::to_string(spec.shape[i]);
@@ -17,23 +17,23 @@ std::string dims(const TensorSpec& spec) {
 }
 
 template <class T, class F>
-std::string array(const std::vector<T>& all, F&& one) {
+std::string format_json_array(const std::vector<T>& all, F&& one) {
   std::string text = "[";
   for (std::size_t i = 0; i < all.size(); ++i) text += (i ? ", " : "") + one(all[i]);
   return text + "]";
 }
 
 std::string tensor_json(const TensorSpec& s) {
-  return "{\"name\": " + json_string(s.name) +
-         ", \"dtype\": " + json_string(std::string(name_of(s.dtype))) + ", \"shape\": " + dims(s) +
-         "}";
+  return "{\"name\": " + quote_json(s.name) +
+         ", \"dtype\": " + quote_json(std::string(name_of(s.dtype))) +
+         ", \"shape\": " + format_dims(s) + "}";
 }
 
 std::string guard_json(const GuardSpec& g) {
-  return "{\"kind\": " + json_string(g.kind) + ", \"var\": " + json_string(g.var) +
-         ", \"axis\": " + std::to_string(g.axis) + ", \"expected\": " + json_string(g.expected) +
-         ", \"reader\": " + json_string(g.reader) + ", \"where\": " + json_string(g.where) +
-         ", \"text\": " + json_string(g.text) + "}";
+  return "{\"kind\": " + quote_json(g.kind) + ", \"var\": " + quote_json(g.var) +
+         ", \"axis\": " + std::to_string(g.axis) + ", \"expected\": " + quote_json(g.expected) +
+         ", \"reader\": " + quote_json(g.reader) + ", \"where\": " + quote_json(g.where) +
+         ", \"text\": " + quote_json(g.text) + "}";
 }
 
 // The result of conversion: opset and number of nodes, or the error.
@@ -45,7 +45,7 @@ struct ConversionResult {
 
 ConversionResult try_lower(const Model& m) {
   try {
-    onnx::Model graph = lower(m.impl().program, m.impl().params, {});
+    onnx::Model graph = lower_program(m.impl().program, m.impl().params, {});
     return {graph.opset, graph.graph.nodes.size(), ""};
   } catch (const Error& error) {
     return {0, 0, error.what()};
@@ -66,33 +66,34 @@ std::size_t weight_bytes(const Model& m) {
 }
 
 std::string lowering_json(const Model& m) {
-  ConversionResult found = try_lower(m);
-  if (!found.error.empty()) return "{\"refused\": " + json_string(found.error) + "}";
-  return "{\"opset\": " + std::to_string(found.opset) +
-         ", \"nodes\": " + std::to_string(found.nodes) + "}";
+  ConversionResult result = try_lower(m);
+  if (!result.error.empty()) return "{\"refused\": " + quote_json(result.error) + "}";
+  return "{\"opset\": " + std::to_string(result.opset) +
+         ", \"nodes\": " + std::to_string(result.nodes) + "}";
 }
 
 void print_json(const Model& m) {
-  std::cout << "{\"inputs\": " << array(m.inputs(), tensor_json)
-            << ", \"outputs\": " << array(m.outputs(), tensor_json) << ", \"ops\": {";
+  std::cout << "{\"inputs\": " << format_json_array(m.inputs(), tensor_json)
+            << ", \"outputs\": " << format_json_array(m.outputs(), tensor_json) << ", \"ops\": {";
   std::string sep;
   for (auto& [op, count] : m.op_counts())
-    std::cout << sep << json_string(op) << ": " << count, sep = ", ";
+    std::cout << sep << quote_json(op) << ": " << count, sep = ", ";
   std::cout << "}, \"parameters\": "
-            << array(m.parameters(),
-                     [](const ParameterSpec& p) {
-                       return "{\"name\": " + json_string(p.name) +
-                              ", \"dtype\": " + json_string(std::string(name_of(p.dtype))) +
-                              ", \"shape\": " + dims({"", p.dtype, p.shape, {}, ""}) +
-                              ", \"offset\": " + std::to_string(p.offset) +
-                              ", \"bytes\": " + std::to_string(p.length) + "}";
-                     })
+            << format_json_array(
+                   m.parameters(),
+                   [](const ParameterSpec& p) {
+                     return "{\"name\": " + quote_json(p.name) +
+                            ", \"dtype\": " + quote_json(std::string(name_of(p.dtype))) +
+                            ", \"shape\": " + format_dims({"", p.dtype, p.shape, {}, ""}) +
+                            ", \"offset\": " + std::to_string(p.offset) +
+                            ", \"bytes\": " + std::to_string(p.length) + "}";
+                   })
             << ", \"parameter_bytes\": " << weight_bytes(m)
-            << ", \"without_lowering\": " << array(unsupported_ops(m), json_string)
+            << ", \"without_lowering\": " << format_json_array(unsupported_ops(m), quote_json)
             << ", \"onnx\": " << lowering_json(m)
-            << ", \"guards\": " << array(m.guards(), guard_json)
-            << ", \"producer\": " << json_string(m.producer())
-            << ", \"verified\": " << json_string(m.verified()) << "}\n";
+            << ", \"guards\": " << format_json_array(m.guards(), guard_json)
+            << ", \"producer\": " << quote_json(m.producer())
+            << ", \"verified\": " << quote_json(m.verified()) << "}\n";
 }
 
 void print_guards(const Model& m) {
@@ -119,11 +120,11 @@ void print_weights(const Model& m) {
 }
 
 void print_lowering(const Model& m) {
-  ConversionResult found = try_lower(m);
-  if (found.error.empty())
-    std::cout << "onnx    opset " << found.opset << ", " << found.nodes << " nodes\n";
+  ConversionResult result = try_lower(m);
+  if (result.error.empty())
+    std::cout << "onnx    opset " << result.opset << ", " << result.nodes << " nodes\n";
   else
-    std::cout << "onnx    refused: " << found.error << "\n";
+    std::cout << "onnx    refused: " << result.error << "\n";
 }
 
 }  // namespace

@@ -54,7 +54,7 @@ int main(int argc, char** argv) {
       std::fputs(usage().c_str(), stdout);
       return flush_output(0);
     }
-    Command command = parse(argc, argv);
+    Command command = parse_command_line(argc, argv);
     auto found = commands.find(command.name);
     if (found == commands.end()) throw UsageError{"no command " + command.name};
     return flush_output(found->second(command));

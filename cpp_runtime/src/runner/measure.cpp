@@ -34,12 +34,12 @@ double timed_run(const Session& session, const std::vector<Tensor>& inputs) {
 
 // One client thread: its times, or its exception.
 struct Client {
-  std::vector<double> times;
+  std::vector<double> run_ms;
   std::exception_ptr failure;
 
   void run(const TimedSession& subject, int count) {
     try {
-      for (int i = 0; i < count; ++i) times.push_back(subject.run_once());
+      for (int i = 0; i < count; ++i) run_ms.push_back(subject.run_once());
     } catch (...) {
       failure = std::current_exception();
     }
@@ -58,30 +58,30 @@ void run_concurrently(TimedSession& subject, int clients, int count) {
   gate.arrive_and_wait();
   auto start = Clock::now();
   for (std::thread& thread : threads) thread.join();
-  subject.wall += ms_since(start);
+  subject.total_ms += ms_since(start);
   for (Client& client : all) {
     if (client.failure) std::rethrow_exception(client.failure);
-    subject.times.insert(subject.times.end(), client.times.begin(), client.times.end());
+    subject.run_ms.insert(subject.run_ms.end(), client.run_ms.begin(), client.run_ms.end());
   }
 }
 
 void run_sequentially(TimedSession& subject, int count) {
   for (int i = 0; i < count; ++i) {
-    subject.times.push_back(subject.run_once());
-    subject.wall += subject.times.back();
+    subject.run_ms.push_back(subject.run_once());
+    subject.total_ms += subject.run_ms.back();
   }
 }
 
 }  // namespace
 
-TimedSession::TimedSession(const Command& given, const std::vector<std::string>& paths,
+TimedSession::TimedSession(const Command& command, const std::vector<std::string>& paths,
                            const Options& options)
-    : engine(preload_engine(options)),
-      model(open_timed(paths, start, read)),
+    : engine_preload(preload_engine(options)),
+      model(open_timed(paths, start_time, read_ms)),
       session(model, options) {
-  load = ms_since(start);
-  load_rss = status_mb("VmRSS:");
-  inputs = find_inputs(given, model, session, first_run);
+  load_ms = ms_since(start_time);
+  load_rss_mb = status_mb("VmRSS:");
+  inputs = find_runnable_inputs(command, model, session, first_run_ms);
 }
 
 double TimedSession::run_once() const { return timed_run(session, inputs); }
@@ -107,33 +107,33 @@ double quantile(std::vector<double> times, double q) {
                         static_cast<std::size_t>(q * static_cast<double>(times.size())))];
 }
 
-std::vector<Tensor> load_inputs(const Command& given, const Model& model, const Session& session,
+std::vector<Tensor> load_inputs(const Command& command, const Model& model, const Session& session,
                                 const SyntheticSpec& spec) {
   std::vector<Tensor> inputs =
-      synthetic_inputs(session.inputs(), model.guards(), given.shapes, spec);
-  NamedTensors arrays = given.input.empty() ? NamedTensors{} : read_npz(given.input);
+      synthetic_inputs(session.inputs(), model.guards(), command.shapes, spec);
+  NamedTensors arrays = command.input.empty() ? NamedTensors{} : read_npz(command.input);
   for (auto& [name, array] : arrays) {
     std::size_t at = 0;
     while (at < inputs.size() && name != session.inputs()[at].name &&
            name != "in" + std::to_string(at))
       ++at;
     if (at == inputs.size())
-      throw Error(ErrorCode::input, given.input + ": the model has no input '" + name + "'");
+      throw Error(ErrorCode::input, command.input + ": the model has no input '" + name + "'");
     inputs[at] = array;
   }
   return inputs;
 }
 
-std::vector<Tensor> find_inputs(const Command& given, const Model& model, const Session& session,
-                                double& milliseconds) {
+std::vector<Tensor> find_runnable_inputs(const Command& command, const Model& model,
+                                         const Session& session, double& milliseconds) {
   std::string why;
   for (const SyntheticSpec& spec : synthetic_specs()) {
-    std::vector<Tensor> inputs = load_inputs(given, model, session, spec);
+    std::vector<Tensor> inputs = load_inputs(command, model, session, spec);
     try {
       milliseconds = timed_run(session, inputs);
       return inputs;
     } catch (const Error& error) {
-      if (!given.input.empty() || error.code() == ErrorCode::file) throw;
+      if (!command.input.empty() || error.code() == ErrorCode::file) throw;
       if (why.empty()) why = error.what();
     }
   }

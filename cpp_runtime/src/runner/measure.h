@@ -11,18 +11,19 @@ namespace oarlock::runner {
 
 /// A timed session.  Times are in milliseconds.
 struct TimedSession {
-  /// Opens the model, creates a session and runs it once. given: `--input` and `--shape`.
-  TimedSession(const Command& given, const std::vector<std::string>& paths, const Options& options);
+  /// Opens the model, creates a session and runs it once. command: `--input` and `--shape`.
+  TimedSession(const Command& command, const std::vector<std::string>& paths,
+               const Options& options);
 
-  std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
-  std::future<void> engine;
-  double read = 0, load = 0, first_run = 0;
+  std::chrono::steady_clock::time_point start_time = std::chrono::steady_clock::now();
+  std::future<void> engine_preload;
+  double read_ms = 0, load_ms = 0, first_run_ms = 0;
   Model model;
   Session session;
-  double load_rss = 0;  // MB
+  double load_rss_mb = 0;  // MB
   std::vector<Tensor> inputs;
-  std::vector<double> times;  // times of single runs
-  double wall = 0;            // total time of all runs
+  std::vector<double> run_ms;  // times of single runs
+  double total_ms = 0;         // total time of all runs
 
   double run_once() const;
 };
@@ -34,15 +35,15 @@ void run_interleaved(TimedSessions& subjects, int clients, int warmup, int repea
                      int runs_per_turn);
 
 /// The `q` quantile of the times.
-double quantile(std::vector<double> times, double q);
+double quantile(std::vector<double> run_ms, double q);
 
 /// Inputs in the session's order: from `--input` by name or position, else synthetic.
-std::vector<Tensor> load_inputs(const Command& given, const Model& model, const Session& session,
+std::vector<Tensor> load_inputs(const Command& command, const Model& model, const Session& session,
                                 const SyntheticSpec& spec = {});
 
 /// Inputs that the session can run: synthetic parameters are varied until a run succeeds.
 /// milliseconds: time of that run
-std::vector<Tensor> find_inputs(const Command& given, const Model& model, const Session& session,
-                                double& milliseconds);
+std::vector<Tensor> find_runnable_inputs(const Command& command, const Model& model,
+                                         const Session& session, double& milliseconds);
 
 }  // namespace oarlock::runner

@@ -24,11 +24,11 @@ static_assert(std::endian::native == std::endian::little,
 constexpr std::uint32_t kLocal = 0x04034b50, kCentral = 0x02014b50, kEnd = 0x06054b50;
 constexpr std::uint64_t kMax32 = 0xffffffff;
 
-struct NumpyCode {
+struct NumpyDescr {
   DType dtype;
   std::string_view descr;
 };
-constexpr NumpyCode kCodes[] = {
+constexpr NumpyDescr kNumpyDescrs[] = {
     {DType::boolean, "|b1"},     {DType::int8, "|i1"},          {DType::uint8, "|u1"},
     {DType::int16, "<i2"},       {DType::uint16, "<u2"},        {DType::int32, "<i4"},
     {DType::uint32, "<u4"},      {DType::int64, "<i8"},         {DType::uint64, "<u8"},
@@ -41,21 +41,21 @@ constexpr NumpyCode kCodes[] = {
 struct Cursor {
   std::string_view bytes;
   const std::string& file;
-  std::size_t at = 0;
+  std::size_t pos = 0;
 
   [[noreturn]] void fail(const std::string& why) const {
     throw Error(ErrorCode::file, file + ": " + why);
   }
-  std::string_view take(std::uint64_t count) {
-    if (at > bytes.size() || count > bytes.size() - at)
+  std::string_view read_bytes(std::uint64_t count) {
+    if (pos > bytes.size() || count > bytes.size() - pos)
       fail("cut off at byte " + std::to_string(bytes.size()));
-    at += count;
-    return bytes.substr(at - count, count);
+    pos += count;
+    return bytes.substr(pos - count, count);
   }
   template <class T>
-  T number() {
+  T read_number() {
     T value;
-    std::memcpy(&value, take(sizeof(T)).data(), sizeof(T));
+    std::memcpy(&value, read_bytes(sizeof(T)).data(), sizeof(T));
     return value;
   }
 };
@@ -121,27 +121,27 @@ void to_row_major(const Ints& shape, std::size_t size, const char* from, char* t
   }
 }
 
-Tensor parse_npy(std::string_view bytes, const std::string& what) {
-  Cursor in{bytes, what};
-  if (in.take(6) != "\x93NUMPY") in.fail("is not an array of NumPy");
-  int major = in.number<std::uint8_t>();
-  in.take(1);
+Tensor parse_npy(std::string_view bytes, const std::string& label) {
+  Cursor in{bytes, label};
+  if (in.read_bytes(6) != "\x93NUMPY") in.fail("is not an array of NumPy");
+  int major = in.read_number<std::uint8_t>();
+  in.read_bytes(1);
   std::string_view header =
-      in.take(major == 1 ? in.number<std::uint16_t>() : in.number<std::uint32_t>());
+      in.read_bytes(major == 1 ? in.read_number<std::uint16_t>() : in.read_number<std::uint32_t>());
   std::string_view descr = header_value(header, "descr", in);
   descr = descr.size() > 2 ? descr.substr(1, descr.size() - 2) : descr;
   DType dtype = DType::none;
-  for (const NumpyCode& code : kCodes)
+  for (const NumpyDescr& code : kNumpyDescrs)
     if (code.descr == descr) dtype = code.dtype;
   if (dtype == DType::none) in.fail("has elements of type " + std::string(descr));
   Ints shape = parse_shape(header_value(header, "shape", in), in);
   auto count = element_count(shape);
-  std::size_t left = bytes.size() - in.at;
+  std::size_t left = bytes.size() - in.pos;
   if (!count || static_cast<std::uint64_t>(*count) > left ||
       static_cast<std::size_t>(*count) * size_of(dtype) != left)
-    in.fail("has " + std::to_string(left) + " bytes for " + show(dtype, shape));
+    in.fail("has " + std::to_string(left) + " bytes for " + format_type(dtype, shape));
   Tensor tensor(dtype, shape);
-  const char* data = bytes.data() + in.at;
+  const char* data = bytes.data() + in.pos;
   bool fortran = header_value(header, "fortran_order", in) == "True";
   if (fortran && shape.size() > 1)
     to_row_major(shape, size_of(dtype), data, static_cast<char*>(tensor.data()), tensor.size());
@@ -152,7 +152,7 @@ Tensor parse_npy(std::string_view bytes, const std::string& what) {
 
 std::string to_npy(const Tensor& tensor) {
   std::string_view descr = "?";
-  for (const NumpyCode& code : kCodes)
+  for (const NumpyDescr& code : kNumpyDescrs)
     if (code.dtype == tensor.dtype() && descr == "?") descr = code.descr;
   std::string shape;
   for (std::int64_t d : tensor.shape())
@@ -170,83 +170,84 @@ std::string to_npy(const Tensor& tensor) {
 
 // ---- zip ----
 
-struct Entry {
+struct ZipEntry {
   std::string name;
   std::uint16_t method = 0;
-  std::uint64_t packed = 0, size = 0, offset = 0;
+  std::uint64_t packed_size = 0, size = 0, offset = 0;
   std::uint32_t crc = 0;
 };
 
 // 64-bit sizes are stored in extra field 1, in this order.
-void read_zip64(Cursor extra, Entry& e) {
-  while (extra.at + 4 <= extra.bytes.size()) {
-    auto id = extra.number<std::uint16_t>();
-    Cursor field{extra.take(extra.number<std::uint16_t>()), extra.file};
+void read_zip64(Cursor extra, ZipEntry& e) {
+  while (extra.pos + 4 <= extra.bytes.size()) {
+    auto id = extra.read_number<std::uint16_t>();
+    Cursor field{extra.read_bytes(extra.read_number<std::uint16_t>()), extra.file};
     if (id != 1) continue;
-    for (std::uint64_t* value : {&e.size, &e.packed, &e.offset})
-      if (*value == kMax32) *value = field.number<std::uint64_t>();
+    for (std::uint64_t* value : {&e.size, &e.packed_size, &e.offset})
+      if (*value == kMax32) *value = field.read_number<std::uint64_t>();
   }
 }
 
-Entry read_entry(Cursor& in) {
-  Entry e;
-  if (in.number<std::uint32_t>() != kCentral) in.fail("its list of arrays is broken");
-  in.take(6);
-  e.method = in.number<std::uint16_t>();
-  in.take(4);
-  e.crc = in.number<std::uint32_t>();
-  e.packed = in.number<std::uint32_t>();
-  e.size = in.number<std::uint32_t>();
-  auto name = in.number<std::uint16_t>(), extra = in.number<std::uint16_t>(),
-       comment = in.number<std::uint16_t>();
-  in.take(8);
-  e.offset = in.number<std::uint32_t>();
-  e.name = std::string(in.take(name));
-  read_zip64({in.take(extra), in.file}, e);
-  in.take(comment);
+ZipEntry read_entry(Cursor& in) {
+  ZipEntry e;
+  if (in.read_number<std::uint32_t>() != kCentral) in.fail("its list of arrays is broken");
+  in.read_bytes(6);
+  e.method = in.read_number<std::uint16_t>();
+  in.read_bytes(4);
+  e.crc = in.read_number<std::uint32_t>();
+  e.packed_size = in.read_number<std::uint32_t>();
+  e.size = in.read_number<std::uint32_t>();
+  auto name = in.read_number<std::uint16_t>(), extra = in.read_number<std::uint16_t>(),
+       comment = in.read_number<std::uint16_t>();
+  in.read_bytes(8);
+  e.offset = in.read_number<std::uint32_t>();
+  e.name = std::string(in.read_bytes(name));
+  read_zip64({in.read_bytes(extra), in.file}, e);
+  in.read_bytes(comment);
   return e;
 }
 
-std::vector<Entry> read_directory(std::string_view bytes, const std::string& file) {
+std::vector<ZipEntry> read_directory(std::string_view bytes, const std::string& file) {
   Cursor in{bytes, file};
   if (bytes.size() < 22) in.fail("is not an .npz file");
   std::size_t at = bytes.size() - 22, lowest = at > 0xffff ? at - 0xffff : 0;
   std::uint32_t mark = 0;
   for (; std::memcpy(&mark, bytes.data() + at, 4), mark != kEnd; --at)
     if (at == lowest) in.fail("is not an .npz file");
-  in.at = at + 10;
-  std::size_t count = in.number<std::uint16_t>();
-  in.take(4);
-  in.at = in.number<std::uint32_t>();
-  std::vector<Entry> entries;
+  in.pos = at + 10;
+  std::size_t count = in.read_number<std::uint16_t>();
+  in.read_bytes(4);
+  in.pos = in.read_number<std::uint32_t>();
+  std::vector<ZipEntry> entries;
   std::uint64_t left = bytes.size();  // limits archives whose arrays share their bytes
   for (std::size_t i = 0; i < count; ++i) {
     entries.push_back(read_entry(in));
-    if (entries.back().packed > left) in.fail("its arrays take more bytes than it has");
-    left -= entries.back().packed;
+    if (entries.back().packed_size > left) in.fail("its arrays take more bytes than it has");
+    left -= entries.back().packed_size;
   }
   return entries;
 }
 
-std::string entry_content(std::string_view bytes, const Entry& e, const std::string& what) {
-  Cursor in{bytes, what, e.offset};
-  if (in.number<std::uint32_t>() != kLocal) in.fail("is not where the file says");
-  in.take(22);
-  auto name = in.number<std::uint16_t>(), extra = in.number<std::uint16_t>();
-  in.take(std::size_t{name} + extra);
-  std::string_view packed = in.take(e.packed);
+std::string read_entry_content(std::string_view bytes, const ZipEntry& e,
+                               const std::string& label) {
+  Cursor in{bytes, label, e.offset};
+  if (in.read_number<std::uint32_t>() != kLocal) in.fail("is not where the file says");
+  in.read_bytes(22);
+  auto name = in.read_number<std::uint16_t>(), extra = in.read_number<std::uint16_t>();
+  in.read_bytes(std::size_t{name} + extra);
+  std::string_view packed = in.read_bytes(e.packed_size);
   if (e.method != 0 && e.method != 8)
     in.fail("is compressed by method " + std::to_string(e.method));
-  std::string plain = e.method == 8 ? inflate(packed, e.size, what) : std::string(packed);
+  std::string plain = e.method == 8 ? inflate(packed, e.size, label) : std::string(packed);
   if (plain.size() != e.size || crc32(plain) != e.crc) in.fail("is damaged (its checksum differs)");
   return plain;
 }
 
 struct ByteWriter {
   std::string bytes;
-  ByteWriter& u16(std::uint64_t v) { return put(v, 2); }
-  ByteWriter& u32(std::uint64_t v) { return put(v, 4); }
-  ByteWriter& put(std::uint64_t v, int count) {
+  ByteWriter& u16(std::uint64_t v) { return write_int(v, 2); }
+  ByteWriter& u32(std::uint64_t v) { return write_int(v, 4); }
+  ByteWriter& write_int(std::uint64_t v, int count) {
     for (int i = 0; i < count; ++i) bytes += static_cast<char>(v >> (8 * i));
     return *this;
   }
@@ -254,7 +255,7 @@ struct ByteWriter {
 
 // The common part of the local and the central header.  The date is 1980-01-01, the earliest in
 // zip.
-void put_common(ByteWriter& out, const Entry& e) {
+void write_common_header(ByteWriter& out, const ZipEntry& e) {
   out.u16(20)
       .u16(0x800)
       .u16(0)
@@ -272,13 +273,13 @@ void put_common(ByteWriter& out, const Entry& e) {
 NamedTensors parse_npz(std::string_view bytes, const std::string& name) {
   NamedTensors arrays;
   std::set<std::string> seen;
-  for (const Entry& e : read_directory(bytes, name)) {
+  for (const ZipEntry& e : read_directory(bytes, name)) {
     std::string key = e.name.size() > 4 && e.name.rfind(".npy") == e.name.size() - 4
                           ? e.name.substr(0, e.name.size() - 4)
                           : e.name;
-    std::string what = name + ": array '" + key + "'";
-    if (!seen.insert(key).second) throw Error(ErrorCode::file, what + " is there twice");
-    arrays.emplace_back(key, parse_npy(entry_content(bytes, e, what), what));
+    std::string label = name + ": array '" + key + "'";
+    if (!seen.insert(key).second) throw Error(ErrorCode::file, label + " is there twice");
+    arrays.emplace_back(key, parse_npy(read_entry_content(bytes, e, label), label));
   }
   return arrays;
 }
@@ -292,12 +293,12 @@ void write_npz(const std::string& path, const NamedTensors& arrays) {
   ByteWriter out, directory;
   for (auto& [key, tensor] : arrays) {
     std::string npy = to_npy(tensor);
-    Entry e{key + ".npy", 0, npy.size(), npy.size(), out.bytes.size(), crc32(npy)};
+    ZipEntry e{key + ".npy", 0, npy.size(), npy.size(), out.bytes.size(), crc32(npy)};
     if (e.size >= kMax32 || e.offset >= kMax32)
       throw Error(ErrorCode::file, base_name(path) + ": more than 4 GiB of results");
-    out.u32(kLocal), put_common(out, e);
+    out.u32(kLocal), write_common_header(out, e);
     out.bytes += e.name, out.bytes += npy;
-    directory.u32(kCentral).u16(20), put_common(directory, e);
+    directory.u32(kCentral).u16(20), write_common_header(directory, e);
     directory.u16(0).u16(0).u16(0).u32(0).u32(e.offset);
     directory.bytes += e.name;
   }

@@ -18,7 +18,7 @@ NamedTensors parse_npz(std::string_view bytes, const std::string& name);
 void write_npz(const std::string& path, const NamedTensors& arrays);
 
 /// Decompresses a raw DEFLATE stream of exactly `size` bytes.  Throws Error(file) that names
-/// `what`.
-std::string inflate(std::string_view bytes, std::size_t size, const std::string& what);
+/// `label`.
+std::string inflate(std::string_view bytes, std::size_t size, const std::string& label);
 
 }  // namespace oarlock

@@ -13,28 +13,28 @@ namespace {
 constexpr std::size_t kMaxSlowestNodes = 15;
 constexpr std::string_view kKernel = "_kernel_time";
 
-std::string text_of(const Json& event, std::string_view field) {
-  const Json* found = event.find(field);
-  return found ? found->text : "";
+std::string text_field(const Json& event, std::string_view field) {
+  const Json* value = event.find(field);
+  return value ? value->text : "";
 }
 
-double number_of(const Json& event, std::string_view field) {
-  const Json* found = event.find(field);
-  return found ? found->number : 0;
+double number_field(const Json& event, std::string_view field) {
+  const Json* value = event.find(field);
+  return value ? value->number : 0;
 }
 
 // The start time of the first run that counts, and the number of runs from there on.
-std::pair<double, int> measured_runs(const Json& events, int skipped) {
+std::pair<double, int> find_measured_runs(const Json& events, int skipped) {
   std::vector<double> starts;
   for (const Json& event : events.items)
-    if (text_of(event, "name") == "model_run") starts.push_back(number_of(event, "ts"));
+    if (text_field(event, "name") == "model_run") starts.push_back(number_field(event, "ts"));
   std::sort(starts.begin(), starts.end());
   auto at = std::min(static_cast<std::size_t>(skipped), starts.size());
   if (at == starts.size()) return {0, static_cast<int>(at)};
   return {starts[at], static_cast<int>(starts.size() - at)};
 }
 
-std::vector<OpTime> slowest_first(const std::map<std::string, OpTime>& sums, int runs) {
+std::vector<OpTime> average_slowest_first(const std::map<std::string, OpTime>& sums, int runs) {
   std::vector<OpTime> all;
   for (auto& [name, sum] : sums) all.push_back({sum.name, sum.op, sum.count / runs, sum.ms / runs});
   std::stable_sort(all.begin(), all.end(), [](auto& a, auto& b) { return a.ms > b.ms; });
@@ -56,34 +56,35 @@ void print_json(const char* key, const std::vector<OpTime>& rows) {
   std::printf("\"%s\": [", key);
   for (std::size_t i = 0; i < rows.size(); ++i)
     std::printf("%s{\"name\": %s, \"op\": %s, \"count\": %g, \"ms\": %.6g}", i ? ", " : "",
-                json_string(rows[i].name).c_str(), json_string(rows[i].op).c_str(), rows[i].count,
+                quote_json(rows[i].name).c_str(), quote_json(rows[i].op).c_str(), rows[i].count,
                 rows[i].ms);
   std::printf("]");
 }
 
 }  // namespace
 
-ProfileTable profile_table(std::string_view text, const std::string& file, int skipped) {
+ProfileTable aggregate_profile(std::string_view text, const std::string& file, int skipped) {
   Json events = parse_json(text, file);
-  auto [start, runs] = measured_runs(events, skipped);
+  auto [start, runs] = find_measured_runs(events, skipped);
   if (runs == 0) throw Error(ErrorCode::file, file + ": a profile without a run");
   std::map<std::string, OpTime> ops, nodes;
   ProfileTable table;
   table.runs = runs;
   for (const Json& event : events.items) {
-    std::string name = text_of(event, "name");
+    std::string name = text_field(event, "name");
     const Json* args = event.find("args");
     bool kernel = name.size() > kKernel.size() && name.ends_with(kKernel);
-    if (!kernel || !args || number_of(event, "ts") < start) continue;
-    std::string op = text_of(*args, "op_name"), node = name.substr(0, name.size() - kKernel.size());
-    double ms = number_of(event, "dur") / 1e3;
+    if (!kernel || !args || number_field(event, "ts") < start) continue;
+    std::string op = text_field(*args, "op_name"),
+                node = name.substr(0, name.size() - kKernel.size());
+    double ms = number_field(event, "dur") / 1e3;
     OpTime &of_op = ops[op], &of_node = nodes[node];
     of_op = {op, "", of_op.count + 1, of_op.ms + ms};
     of_node = {node, op, of_node.count + 1, of_node.ms + ms};
     table.total += ms / runs;
   }
-  table.ops = slowest_first(ops, runs);
-  table.nodes = slowest_first(nodes, runs);
+  table.ops = average_slowest_first(ops, runs);
+  table.nodes = average_slowest_first(nodes, runs);
   return table;
 }
 

@@ -20,7 +20,7 @@ struct ProfileTable {
 };
 
 /// Aggregates a profile without its first `skipped` runs.  Throws Error(file) for other text.
-ProfileTable profile_table(std::string_view text, const std::string& file, int skipped);
+ProfileTable aggregate_profile(std::string_view text, const std::string& file, int skipped);
 
 void print_profile(const ProfileTable& table, bool json);
 

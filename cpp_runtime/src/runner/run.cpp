@@ -11,8 +11,8 @@ namespace oarlock::runner {
 namespace {
 
 // Input names for arrays named in0, in1, ...; empty if arrays are given by name.
-std::vector<std::string> by_position(const NamedTensors& arrays,
-                                     const std::vector<TensorSpec>& inputs) {
+std::vector<std::string> input_names_by_position(const NamedTensors& arrays,
+                                                 const std::vector<TensorSpec>& inputs) {
   for (const TensorSpec& spec : inputs)
     if (spec.name == "in0") return {};
   std::vector<std::string> names;
@@ -31,11 +31,11 @@ int run(const Command& c) {
   if (c.input.empty() || c.output.empty()) throw UsageError{"run requires --input and --output"};
   auto engine = preload_engine(c.options);
   Model model = open_model(c);
-  check_output(c, model);
+  check_output_path(c, model);
   NamedTensors arrays = read_npz(c.input);
   engine.wait();
   Session session(model, c.options);
-  auto renamed = by_position(arrays, session.inputs());
+  auto renamed = input_names_by_position(arrays, session.inputs());
   std::vector<NamedView> inputs;
   for (std::size_t i = 0; i < arrays.size(); ++i)
     inputs.emplace_back(renamed.empty() ? arrays[i].first : renamed[i], arrays[i].second);
@@ -55,7 +55,7 @@ int run(const Command& c) {
 
 namespace {
 
-bool same_folder(const std::string& one, const std::string& other) {
+bool is_same_folder(const std::string& one, const std::string& other) {
   namespace fs = std::filesystem;
   std::error_code error;
   auto folder = [&](const std::string& path) {
@@ -72,7 +72,7 @@ int to_onnx(const Command& c) {
     std::cout << model.to_text(c.opset);
     return 0;
   }
-  check_output(c, model);
+  check_output_path(c, model);
   OnnxOptions options;
   options.opset = c.opset;
   options.inline_weights = c.inline_weights;
@@ -81,7 +81,7 @@ int to_onnx(const Command& c) {
                 "to-onnx: " + c.paths[0] +
                     " has a file for each value, which ONNX does not know; use --inline");
   const std::string& weights = model.impl().weights.path();
-  if (!weights.empty() && !c.inline_weights && !same_folder(c.output, weights))
+  if (!weights.empty() && !c.inline_weights && !is_same_folder(c.output, weights))
     throw Error(ErrorCode::input,
                 "to-onnx: ONNX finds shared weights only beside itself; write into the folder of " +
                     weights + ", or use --inline");

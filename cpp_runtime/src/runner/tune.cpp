@@ -22,7 +22,7 @@ constexpr double kMaxTimeRatio = 0.97;  // a value must be at least 3% faster
 struct TuningStep {
   const char* name;
   int Options::* member;
-  int unset;
+  int default_value;
   std::vector<int> values;
 };
 
@@ -33,7 +33,7 @@ struct Trial {
   bool selected;
 };
 
-std::vector<TuningStep> steps() {
+std::vector<TuningStep> tuning_steps() {
   int processors = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   std::set<int> threads{1, std::max(1, processors / 2), processors};
   return {{"threads", &Options::threads, 0, {threads.begin(), threads.end()}},
@@ -44,15 +44,15 @@ std::vector<TuningStep> steps() {
           {"inter_threads", &Options::inter_threads, 0, {2}}};
 }
 
-std::vector<double> medians(const Command& c, const std::vector<Options>& settings) {
+std::vector<double> measure_medians(const Command& c, const std::vector<Options>& settings) {
   TimedSessions subjects;
   for (const Options& options : settings) subjects.emplace_back(c, c.paths, options);
   int repeat = std::clamp(static_cast<int>(kBudget / std::max(subjects[0].run_once(), 1e-3)),
                           kMinRuns, kMaxRuns);
   run_interleaved(subjects, 1, c.warmup, repeat, kRunsPerTurn);
-  std::vector<double> found;
-  for (const TimedSession& subject : subjects) found.push_back(quantile(subject.times, 0.5));
-  return found;
+  std::vector<double> medians;
+  for (const TimedSession& subject : subjects) medians.push_back(quantile(subject.run_ms, 0.5));
+  return medians;
 }
 
 // Measures an option's default and each value; selects a value if it is clearly faster.
@@ -60,7 +60,7 @@ void tune_option(const Command& c, const TuningStep& step, Options& best,
                  std::vector<Trial>& trials) {
   std::vector<Options> settings{best};
   for (int value : step.values) settings.push_back(best), settings.back().*step.member = value;
-  std::vector<double> times = medians(c, settings);
+  std::vector<double> times = measure_medians(c, settings);
   auto fastest =
       static_cast<std::size_t>(std::min_element(times.begin(), times.end()) - times.begin());
   if (times[fastest] > kMaxTimeRatio * times[0]) fastest = 0;
@@ -75,7 +75,7 @@ void print_json(const std::vector<Trial>& trials, double ratio, const std::strin
     std::printf("%s{\"option\": \"%s\", \"value\": %d, \"p50_ms\": %.6g, \"taken\": %s}",
                 i ? ", " : "", trials[i].option.c_str(), trials[i].value, trials[i].p50,
                 trials[i].selected ? "true" : "false");
-  std::printf("], \"ratio\": %.6g, \"file\": %s}\n", ratio, json_string(file).c_str());
+  std::printf("], \"ratio\": %.6g, \"file\": %s}\n", ratio, quote_json(file).c_str());
 }
 
 void print_table(const std::vector<Trial>& trials, double ratio, const std::string& file) {
@@ -89,13 +89,13 @@ void print_table(const std::vector<Trial>& trials, double ratio, const std::stri
   std::printf("%.3f of the time with the engine's own choices; kept in %s\n", ratio, file.c_str());
 }
 
-std::string shapes_text(const Command& c, const Model& model, const Session& session) {
+std::string describe_inputs(const Command& c, const Model& model, const Session& session) {
   std::string text;
   double took = 0;
-  std::vector<Tensor> inputs = find_inputs(c, model, session, took);
+  std::vector<Tensor> inputs = find_runnable_inputs(c, model, session, took);
   for (std::size_t i = 0; i < inputs.size(); ++i)
     text += (i ? " " : "") + session.inputs()[i].name + "=" +
-            show(inputs[i].dtype(), inputs[i].shape());
+            format_type(inputs[i].dtype(), inputs[i].shape());
   return text;
 }
 
@@ -109,13 +109,13 @@ int tune(const Command& c) {
   start.cache_dir = "none";
   Options best = start;
   std::vector<Trial> trials;
-  for (const TuningStep& step : steps())
-    if (start.*step.member == step.unset) tune_option(c, step, best, trials);
-  std::vector<double> both = medians(c, {start, best});
+  for (const TuningStep& step : tuning_steps())
+    if (start.*step.member == step.default_value) tune_option(c, step, best, trials);
+  std::vector<double> both = measure_medians(c, {start, best});
   double ratio = both[1] / both[0];
   if (ratio >= 1) best = start, ratio = 1;  // options that help alone need not help together
-  std::string measured = shapes_text(c, model, Session(model, start));
-  write_atomically(file, tuning_text(best, open_library(start.ort_library), measured));
+  std::string measured = describe_inputs(c, model, Session(model, start));
+  write_atomically(file, format_tuning(best, open_library(start.ort_library), measured));
   c.json ? print_json(trials, ratio, file) : print_table(trials, ratio, file);
   return 0;
 }

@@ -16,15 +16,15 @@ namespace {
 struct VerifyCase {
   const Command& command;
   Model model;
-  NamedTensors outputs, inner;
+  NamedTensors outputs, inner_values;
   Tolerance tolerance;
 
-  Options options(int optimize, std::vector<std::string> fetched) const {
-    Options made = command.options;
-    made.optimize = optimize;
-    made.outputs = std::move(fetched);
-    made.cache_dir = "none";
-    return made;
+  Options session_options(int optimize, std::vector<std::string> fetched) const {
+    Options options = command.options;
+    options.optimize = optimize;
+    options.outputs = std::move(fetched);
+    options.cache_dir = "none";
+    return options;
   }
 
   /// Runs a new session and returns the model's outputs, then the fetched variables.
@@ -40,7 +40,7 @@ struct VerifyCase {
   }
 };
 
-const Tensor* find(const NamedTensors& arrays, const std::string& name) {
+const Tensor* find_tensor(const NamedTensors& arrays, const std::string& name) {
   for (auto& [key, tensor] : arrays)
     if (key == name) return &tensor;
   return nullptr;
@@ -49,38 +49,38 @@ const Tensor* find(const NamedTensors& arrays, const std::string& name) {
 // Splits the expected arrays into outputs, by name or as out0, out1, ..., and inner variables.
 void split_expected(VerifyCase& c) {
   std::vector<TensorSpec> specs = c.model.outputs();
-  for (auto& [name, tensor] : read_npz(c.command.expect)) {
+  for (auto& [name, tensor] : read_npz(c.command.expected_file)) {
     std::size_t at = 0;
     while (at < specs.size() && name != specs[at].name && name != "out" + std::to_string(at)) ++at;
     if (at < specs.size())
       c.outputs.emplace_back(specs[at].name, tensor);
     else
-      c.inner.emplace_back(name, tensor);
+      c.inner_values.emplace_back(name, tensor);
   }
-  if (c.outputs.empty() && c.inner.empty())
-    throw Error(ErrorCode::input, c.command.expect + ": holds nothing to expect");
+  if (c.outputs.empty() && c.inner_values.empty())
+    throw Error(ErrorCode::input, c.command.expected_file + ": holds nothing to expect");
 }
 
-struct Finding {
+struct OutputComparison {
   std::string name;
   Comparison comparison;
 };
 
-std::vector<Finding> compare_all(const NamedTensors& found, const NamedTensors& wanted,
-                                 const Tolerance& tolerance) {
-  std::vector<Finding> findings;
-  for (auto& [name, tensor] : wanted)
-    if (const Tensor* other = find(found, name))
+std::vector<OutputComparison> compare_all(const NamedTensors& actual, const NamedTensors& expected,
+                                          const Tolerance& tolerance) {
+  std::vector<OutputComparison> findings;
+  for (auto& [name, tensor] : expected)
+    if (const Tensor* other = find_tensor(actual, name))
       findings.push_back({name, compare(*other, tensor, tolerance)});
   return findings;
 }
 
-bool all_same(const std::vector<Finding>& findings) {
+bool are_all_same(const std::vector<OutputComparison>& findings) {
   return std::all_of(findings.begin(), findings.end(), [](auto& f) { return f.comparison.same; });
 }
 
 struct OpOutput {
-  std::string variable, op, where;
+  std::string variable, op, location;
 };
 
 /// The outputs of the program's ops in order, without those that conversion has no value for.
@@ -89,7 +89,7 @@ std::vector<OpOutput> op_outputs(const Model::Impl& impl) {
     LowerOptions lowering;
     lowering.extra_outputs = names;
     try {
-      lower(impl.program, impl.params, lowering);
+      lower_program(impl.program, impl.params, lowering);
       return true;
     } catch (const Error&) {
       return false;
@@ -109,18 +109,19 @@ std::vector<OpOutput> op_outputs(const Model::Impl& impl) {
 
 std::string describe_difference(const OpOutput& r, const Comparison& comparison) {
   return "the first op to differ is " + r.op + ", giving '" + r.variable + "'" +
-         (r.where.empty() ? "" : ", recorded at " + r.where) + ": " + comparison.details;
+         (r.location.empty() ? "" : ", recorded at " + r.location) + ": " + comparison.details;
 }
 
 // Compares the unoptimized graph with the stored inner variables.
 std::string first_difference_from_stored(const VerifyCase& c) {
   Strings names;
-  for (auto& [name, tensor] : c.inner) names.push_back(name);
-  NamedTensors found = c.run(c.options(0, names));
+  for (auto& [name, tensor] : c.inner_values) names.push_back(name);
+  NamedTensors actual = c.run(c.session_options(0, names));
   for (const OpOutput& r : op_outputs(c.model.impl())) {
-    const Tensor *wanted = find(c.inner, r.variable), *here = find(found, r.variable);
-    if (!wanted || !here) continue;
-    Comparison comparison = compare(*here, *wanted, c.tolerance);
+    const Tensor *expected = find_tensor(c.inner_values, r.variable),
+                 *here = find_tensor(actual, r.variable);
+    if (!expected || !here) continue;
+    Comparison comparison = compare(*here, *expected, c.tolerance);
     if (!comparison.same) return describe_difference(r, comparison);
   }
   return "all inner variables that were stored are as expected, in the graph that is not optimised";
@@ -130,24 +131,25 @@ std::string first_difference_from_stored(const VerifyCase& c) {
 std::string first_optimizer_difference(const VerifyCase& c) {
   std::vector<OpOutput> all = op_outputs(c.model.impl());
   auto differs = [&](const OpOutput& r) {
-    NamedTensors plain = c.run(c.options(0, {r.variable})),
-                 optimised = c.run(c.options(c.command.options.optimize, {r.variable}));
-    return compare(*find(optimised, r.variable), *find(plain, r.variable), c.tolerance);
+    NamedTensors plain = c.run(c.session_options(0, {r.variable})),
+                 optimised = c.run(c.session_options(c.command.options.optimize, {r.variable}));
+    return compare(*find_tensor(optimised, r.variable), *find_tensor(plain, r.variable),
+                   c.tolerance);
   };
   std::size_t low = 0, high = all.size();
   Comparison last;
   while (low < high) {
     std::size_t middle = (low + high) / 2;
-    Comparison found = differs(all[middle]);
-    found.same ? void(low = middle + 1) : void((high = middle, last = found));
+    Comparison actual = differs(all[middle]);
+    actual.same ? void(low = middle + 1) : void((high = middle, last = actual));
   }
   return low == all.size() ? "no single variable differs when it is fetched"
                            : describe_difference(all[low], last);
 }
 
 std::string explain_difference(const VerifyCase& c) {
-  if (!c.inner.empty()) return first_difference_from_stored(c);
-  if (!all_same(compare_all(c.run(c.options(0, {})), c.outputs, c.tolerance)))
+  if (!c.inner_values.empty()) return first_difference_from_stored(c);
+  if (!are_all_same(compare_all(c.run(c.session_options(0, {})), c.outputs, c.tolerance)))
     return "without the engine's optimisation it differs as well: the file holds another model "
            "than the expected "
            "values "
@@ -166,21 +168,22 @@ std::string format_comparison(const Comparison& comparison) {
                         : "largest difference " + number + "  " + comparison.details;
 }
 
-void print(const std::vector<Finding>& findings, const std::string& why, bool json) {
-  if (json) std::printf("{\"same\": %s, \"outputs\": [", all_same(findings) ? "true" : "false");
+void print_report(const std::vector<OutputComparison>& findings, const std::string& why,
+                  bool json) {
+  if (json) std::printf("{\"same\": %s, \"outputs\": [", are_all_same(findings) ? "true" : "false");
   for (std::size_t i = 0; i < findings.size(); ++i) {
     const auto& [name, comparison] = findings[i];
     if (json)
       std::printf("%s{\"name\": %s, \"same\": %s, \"largest_difference\": %s, \"text\": %s}",
-                  i ? ", " : "", json_string(name).c_str(), comparison.same ? "true" : "false",
+                  i ? ", " : "", quote_json(name).c_str(), comparison.same ? "true" : "false",
                   format_max_difference(comparison, "null").c_str(),
-                  json_string(comparison.details).c_str());
+                  quote_json(comparison.details).c_str());
     else
       std::printf("%-24s %s  %s\n", name.c_str(), comparison.same ? "same  " : "DIFFERS",
                   format_comparison(comparison).c_str());
   }
   if (json)
-    std::printf("], \"why\": %s}\n", json_string(why).c_str());
+    std::printf("], \"why\": %s}\n", quote_json(why).c_str());
   else if (!why.empty())
     std::printf("%s\n", why.c_str());
 }
@@ -188,19 +191,22 @@ void print(const std::vector<Finding>& findings, const std::string& why, bool js
 }  // namespace
 
 int verify(const Command& c) {
-  if (c.input.empty() || c.expect.empty()) throw UsageError{"verify requires --input and --expect"};
-  VerifyCase given{c, open_model(c), {}, {}, {c.rtol, c.atol}};
-  split_expected(given);
+  if (c.input.empty() || c.expected_file.empty())
+    throw UsageError{"verify requires --input and --expect"};
+  VerifyCase verify_case{c, open_model(c), {}, {}, {c.rtol, c.atol}};
+  split_expected(verify_case);
   Strings inner;
-  for (auto& [name, tensor] : given.inner) inner.push_back(name);
-  std::vector<Finding> findings =
-      compare_all(given.run(given.options(c.options.optimize, {})), given.outputs, given.tolerance);
+  for (auto& [name, tensor] : verify_case.inner_values) inner.push_back(name);
+  std::vector<OutputComparison> findings =
+      compare_all(verify_case.run(verify_case.session_options(c.options.optimize, {})),
+                  verify_case.outputs, verify_case.tolerance);
   if (!inner.empty())
-    for (Finding& f : compare_all(given.run(given.options(c.options.optimize, inner)), given.inner,
-                                  given.tolerance))
+    for (OutputComparison& f :
+         compare_all(verify_case.run(verify_case.session_options(c.options.optimize, inner)),
+                     verify_case.inner_values, verify_case.tolerance))
       findings.push_back(std::move(f));
-  bool same = all_same(findings);
-  print(findings, same ? "" : explain_difference(given), c.json);
+  bool same = are_all_same(findings);
+  print_report(findings, same ? "" : explain_difference(verify_case), c.json);
   return same ? 0 : 1;
 }
 

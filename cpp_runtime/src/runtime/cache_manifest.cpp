@@ -10,16 +10,16 @@ namespace {
 
 constexpr const char* kNoName = "-";
 
-void write_record(std::ostream& out, const char* what, const FileRecord& file) {
-  out << what << ' ' << (file.name.empty() ? kNoName : file.name) << ' ' << file.digest << ' '
-      << file.stamp.size << ' ' << file.stamp.inode << ' ' << file.stamp.modified << ' '
-      << file.stamp.changed << '\n';
+void write_record(std::ostream& out, const char* label, const FileRecord& file) {
+  out << label << ' ' << (file.name.empty() ? kNoName : file.name) << ' ' << file.digest << ' '
+      << file.stamp.size << ' ' << file.stamp.inode << ' ' << file.stamp.modified_ns << ' '
+      << file.stamp.changed_ns << '\n';
 }
 
 void read_record(std::istream& in, FileRecord& file) {
-  std::string what;
-  in >> what >> file.name >> file.digest >> file.stamp.size >> file.stamp.inode >>
-      file.stamp.modified >> file.stamp.changed;
+  std::string label;
+  in >> label >> file.name >> file.digest >> file.stamp.size >> file.stamp.inode >>
+      file.stamp.modified_ns >> file.stamp.changed_ns;
   if (file.name == kNoName) file.name.clear();
 }
 
@@ -31,18 +31,18 @@ bool is_entry_file(const std::string& name, const std::string& key) {
 }  // namespace
 
 FileRecord record_file(const std::string& name, const MappedFile& file) {
-  return {name, digest_of(file.bytes()), file.stamp()};
+  return {name, hex_digest(file.bytes()), file.stamp()};
 }
 
 bool matches_record(FileRecord& record, const MappedFile& file, bool& updated) {
   if (file.stamp() == record.stamp) return true;
-  if (file.stamp().size != record.stamp.size || digest_of(file.bytes()) != record.digest)
+  if (file.stamp().size != record.stamp.size || hex_digest(file.bytes()) != record.digest)
     return false;
   record.stamp = file.stamp();
   return updated = true;
 }
 
-std::string to_text(const Manifest& manifest, const std::string& key) {
+std::string format_manifest(const Manifest& manifest, const std::string& key) {
   std::ostringstream out;
   out.imbue(std::locale::classic());  // the application's locale may group digits
   out << "oarlock-cache " << key << "\ngraph " << manifest.graph << ' ' << manifest.graph_digest
@@ -50,21 +50,21 @@ std::string to_text(const Manifest& manifest, const std::string& key) {
   FileRecord none{"", kNoName, {}};
   write_record(out, "weights", manifest.weights.name.empty() ? none : manifest.weights);
   write_record(out, "params", manifest.params);
-  return out.str() + "sum " + digest_of(out.str()) + "\n";
+  return out.str() + "sum " + hex_digest(out.str()) + "\n";
 }
 
 std::optional<Manifest> parse_manifest(std::string_view text, const std::string& key) {
   std::istringstream in{std::string(text)};
   in.imbue(std::locale::classic());
-  Manifest found;
+  Manifest manifest;
   std::string word;
-  in >> word >> word >> word >> found.graph >> found.graph_digest;
-  read_record(in, found.weights);
-  read_record(in, found.params);
-  bool whole = in && is_entry_file(found.graph, key) &&
-               (found.weights.name.empty() || is_entry_file(found.weights.name, key));
-  if (!whole || to_text(found, key) != text) return std::nullopt;
-  return found;
+  in >> word >> word >> word >> manifest.graph >> manifest.graph_digest;
+  read_record(in, manifest.weights);
+  read_record(in, manifest.params);
+  bool whole = in && is_entry_file(manifest.graph, key) &&
+               (manifest.weights.name.empty() || is_entry_file(manifest.weights.name, key));
+  if (!whole || format_manifest(manifest, key) != text) return std::nullopt;
+  return manifest;
 }
 
 }  // namespace oarlock

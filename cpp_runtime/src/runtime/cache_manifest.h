@@ -26,8 +26,8 @@ FileRecord record_file(const std::string& name, const MappedFile& file);
 /// sets `updated`.
 bool matches_record(FileRecord& record, const MappedFile& file, bool& updated);
 
-std::string to_text(const Manifest& manifest, const std::string& key);
-/// Returns nullopt unless `text` equals, byte by byte, the output of to_text() for `key`.
+std::string format_manifest(const Manifest& manifest, const std::string& key);
+/// Returns nullopt unless `text` equals, byte by byte, the output of format_manifest() for `key`.
 std::optional<Manifest> parse_manifest(std::string_view text, const std::string& key);
 
 }  // namespace oarlock

@@ -28,13 +28,13 @@ std::string_view cut_between(std::string_view& text, std::string_view before,
   auto from = text.find(before);
   auto to = from == text.npos ? from : text.find(after, from + before.size());
   if (to == text.npos) return "";
-  auto found = text.substr(from + before.size(), to - from - before.size());
+  auto text_between = text.substr(from + before.size(), to - from - before.size());
   text.remove_prefix(to);
-  return found;
+  return text_between;
 }
 
 // The failed node, preceded by the nodes whose subgraphs contain it.
-std::vector<FailedNode> failed_nodes(std::string_view message) {
+std::vector<FailedNode> parse_failed_nodes(std::string_view message) {
   std::vector<FailedNode> all;
   for (;;) {
     auto kind = cut_between(message, "while running ", " node"),
@@ -67,37 +67,37 @@ void for_each_output(std::span<const Block> blocks, F&& visit) {
         for (const std::string& name : names) visit(op, name);
 }
 
-std::int64_t sub_block_of(const OpDesc& op) { return int_attr(op, "sub_block", -1); }
+std::int64_t sub_block_index(const OpDesc& op) { return int_attr(op, "sub_block", -1); }
 
 // The op whose variable is the longest one that the node is named after. outer: among ops with the
 // same variable, prefer one with a sub-block.
-LocatedOp find_op(std::span<const Block> blocks, std::string_view node, bool outer) {
-  LocatedOp found;
+LocatedOp find_op_of_node(std::span<const Block> blocks, std::string_view node, bool outer) {
+  LocatedOp located;
   for_each_output(blocks, [&](const OpDesc& op, const std::string& name) {
-    bool better = outer && found.op && name == found.output && sub_block_of(*found.op) < 0 &&
-                  sub_block_of(op) >= 0;
-    if ((better || name.size() > found.output.size()) && is_named_after(node, name))
-      found = {&op, name};
+    bool better = outer && located.op && name == located.output &&
+                  sub_block_index(*located.op) < 0 && sub_block_index(op) >= 0;
+    if ((better || name.size() > located.output.size()) && is_named_after(node, name))
+      located = {&op, name};
   });
-  return found;
+  return located;
 }
 
 // Searches each node first in the block of the enclosing op.
-LocatedOp find_innermost(const Program& program, const std::vector<FailedNode>& nodes) {
+LocatedOp find_innermost_op(const Program& program, const std::vector<FailedNode>& nodes) {
   std::span<const Block> all = program.blocks,
                          within = all.first(std::min<std::size_t>(all.size(), 1));
-  LocatedOp found;
+  LocatedOp located;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     bool outer = i + 1 < nodes.size();
-    LocatedOp next = find_op(within, nodes[i].name, outer);
-    if (!next.op) next = find_op(all, nodes[i].name, outer);
-    if (!next.op) return found;
-    found = next;
-    auto block = sub_block_of(*found.op);
+    LocatedOp next = find_op_of_node(within, nodes[i].name, outer);
+    if (!next.op) next = find_op_of_node(all, nodes[i].name, outer);
+    if (!next.op) return located;
+    located = next;
+    auto block = sub_block_index(*located.op);
     if (block >= 0 && static_cast<std::size_t>(block) < all.size())
       within = all.subspan(static_cast<std::size_t>(block), 1);
   }
-  return found;
+  return located;
 }
 
 // Ops that ONNX Runtime may fuse into the preceding convolution; the fused node is named after the
@@ -112,36 +112,37 @@ bool may_be_fused_into_conv(std::string_view op) {
 
 bool is_convolution(const OpDesc& op) { return op.type.find("conv") != op.type.npos; }
 
-bool reads(const OpDesc& op, const std::string& name) {
+bool reads_variable(const OpDesc& op, const std::string& name) {
   return std::any_of(op.inputs.begin(), op.inputs.end(), [&](auto& slot) {
     return std::find(slot.second.begin(), slot.second.end(), name) != slot.second.end();
   });
 }
 
 // The op that computes an input of `reader`, preferably a convolution.
-LocatedOp producer(const Program& program, const OpDesc& reader) {
-  LocatedOp found;
+LocatedOp find_producer(const Program& program, const OpDesc& reader) {
+  LocatedOp located;
   for_each_output(program.blocks, [&](const OpDesc& op, const std::string& name) {
-    bool better = !found.op || (is_convolution(op) && !is_convolution(*found.op));
-    if (&op != &reader && better && reads(reader, name)) found = {&op, name};
+    bool better = !located.op || (is_convolution(op) && !is_convolution(*located.op));
+    if (&op != &reader && better && reads_variable(reader, name)) located = {&op, name};
   });
-  return found;
+  return located;
 }
 
 // The convolution of a failed fused node, instead of the op fused into it.
-LocatedOp fusion_root(const Program& program, const LocatedOp& last, std::string_view op_type) {
+LocatedOp find_fusion_root(const Program& program, const LocatedOp& last,
+                           std::string_view op_type) {
   constexpr int kMaxFusedOps = 4;
   LocatedOp at = last;
   if (op_type.find("Conv") == op_type.npos) return last;
   for (int i = 0; i < kMaxFusedOps && at.op && may_be_fused_into_conv(at.op->type); ++i)
-    at = producer(program, *at.op);
+    at = find_producer(program, *at.op);
   return at.op && is_convolution(*at.op) ? at : last;
 }
 
 // Causes of out-of-range indices for maybe-undefined variables, by name prefix.  The prefixes,
 // which saved models contain, and the texts are those of `capture/undefined_checks.py`.
 struct UndefinedCause {
-  std::string_view prefix, why;
+  std::string_view prefix, explanation;
 };
 constexpr UndefinedCause kUndefinedCauses[] = {
     {"no_round_gave_",
@@ -156,13 +157,13 @@ constexpr UndefinedCause kUndefinedCauses[] = {
 };
 
 // `'y' has no value: ... - ` for a variable with such a prefix, else "".
-std::string undefined_reason(std::string_view name) {
+std::string undefined_variable_reason(std::string_view name) {
   for (const UndefinedCause& cause : kUndefinedCauses)
     if (name.substr(0, cause.prefix.size()) == cause.prefix) {
       name = name.substr(cause.prefix.size());
       name = name.substr(0, name.rfind('.'));
-      return "'" + std::string(name.substr(0, name.rfind('_'))) + "' " + std::string(cause.why) +
-             " - ";
+      return "'" + std::string(name.substr(0, name.rfind('_'))) + "' " +
+             std::string(cause.explanation) + " - ";
     }
   return "";
 }
@@ -171,30 +172,30 @@ std::string undefined_reason(std::string_view name) {
 
 Error locate_error(const Program& program, const Error& error) {
   std::string_view message = error.what();
-  std::vector<FailedNode> nodes = failed_nodes(message);
-  LocatedOp found = find_innermost(program, nodes);
-  if (error.code() != ErrorCode::engine || !found.op) return error;
-  found = fusion_root(program, found, nodes.back().op_type);
+  std::vector<FailedNode> nodes = parse_failed_nodes(message);
+  LocatedOp located = find_innermost_op(program, nodes);
+  if (error.code() != ErrorCode::engine || !located.op) return error;
+  located = find_fusion_root(program, located, nodes.back().op_type);
   bool no_memory = message.find("out of memory") != message.npos;
-  std::string at = found.op->location.empty() ? "" : "\n    at " + found.op->location;
+  std::string at = located.op->location.empty() ? "" : "\n    at " + located.op->location;
   return Error(ErrorCode::engine, "engine: " + std::string(no_memory ? "out of memory: " : "") +
-                                      undefined_reason(found.output) + found.op->type +
-                                      ", giving '" + std::string(found.output) +
+                                      undefined_variable_reason(located.output) + located.op->type +
+                                      ", giving '" + std::string(located.output) +
                                       "': " + failure_reason(message) + at);
 }
 
-std::size_t failed_op(const Program& program, const Error& error) {
+std::size_t failed_op_index(const Program& program, const Error& error) {
   std::span<const Block> main_block = std::span(program.blocks).first(1);
-  std::vector<FailedNode> nodes = failed_nodes(error.what());
-  LocatedOp found =
-      nodes.empty() ? LocatedOp() : find_op(main_block, nodes[0].name, nodes.size() > 1);
+  std::vector<FailedNode> nodes = parse_failed_nodes(error.what());
+  LocatedOp located =
+      nodes.empty() ? LocatedOp() : find_op_of_node(main_block, nodes[0].name, nodes.size() > 1);
   std::size_t at = main_block[0].ops.size();
-  if (!found.op) return at;
+  if (!located.op) return at;
   // Several ops may write the variable; the failed one is at most the last of them.
   while (at > 0) {
     const OpDesc& op = main_block[0].ops[--at];
     for (auto& [slot, names] : op.outputs)
-      if (std::find(names.begin(), names.end(), found.output) != names.end()) return at;
+      if (std::find(names.begin(), names.end(), located.output) != names.end()) return at;
   }
   return at;
 }

@@ -11,6 +11,6 @@ Error locate_error(const Program& program, const Error& error);
 
 /// The index in block 0 of the op whose node failed, or that contains it; the number of ops if
 /// unknown.
-std::size_t failed_op(const Program& program, const Error& error);
+std::size_t failed_op_index(const Program& program, const Error& error);
 
 }  // namespace oarlock

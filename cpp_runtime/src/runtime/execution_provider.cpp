@@ -11,17 +11,17 @@
 namespace oarlock {
 namespace {
 
-[[noreturn]] void fail_missing(const Options& options, const std::string& what) {
+[[noreturn]] void throw_missing(const Options& options, const std::string& what) {
   throw Error(ErrorCode::engine, options.device + ": " + what);
 }
 
 void require_provider(const Library& library, const Options& options, const char* provider,
                       const char* package) {
   if (!library.has_provider(provider))
-    fail_missing(options, "ONNX Runtime " + library.info.version + " was built without " +
-                              provider + "; install " + package + " (" + library.info.path + ")");
+    throw_missing(options, "ONNX Runtime " + library.info.version + " was built without " +
+                               provider + "; install " + package + " (" + library.info.path + ")");
   if (!::dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL))
-    fail_missing(options, "no NVIDIA driver on this machine (libcuda.so.1 cannot be opened)");
+    throw_missing(options, "no NVIDIA driver on this machine (libcuda.so.1 cannot be opened)");
 }
 
 struct KeyValueLists {
@@ -34,10 +34,10 @@ struct KeyValueLists {
 
 // Opens NVIDIA's libraries and adds the provider; an error lists the libraries that were found.
 template <class T, class Create, class Update, class Append, class Release>
-void append(const Library& library, ort::SessionOptions* session, const Options& options,
-            const Settings& settings) {
+void append_provider(const Library& library, ort::SessionOptions* session, const Options& options,
+                     const Settings& settings) {
   auto folders = nvidia_folders(options.nvidia_dirs, library.info.path);
-  auto found = open_nvidia(folders, options.device == "tensorrt");
+  auto libraries = open_nvidia(folders, options.device == "tensorrt");
   auto provider = ort::make<ort::Handle<T, Release>, Create>(library.api);
   KeyValueLists lists(settings);
   try {
@@ -45,14 +45,15 @@ void append(const Library& library, ort::SessionOptions* session, const Options&
                              lists.keys.size());
     library.api.call<Append>(session, static_cast<const T*>(provider.get()));
   } catch (const Error& error) {
-    fail_missing(options,
-                 std::string("cannot be used: ") + error.what() + describe_search(found, folders));
+    throw_missing(options, std::string("cannot be used: ") + error.what() +
+                               describe_search(libraries, folders));
   }
 }
 
-void append_cuda(const Library& library, ort::SessionOptions* session, const Options& options) {
-  append<ort::CudaOptions, ort::CreateCudaOptions, ort::UpdateCudaOptions, ort::AppendCuda,
-         ort::ReleaseCudaOptions>(library, session, options, cuda_settings(options));
+void append_cuda_provider(const Library& library, ort::SessionOptions* session,
+                          const Options& options) {
+  append_provider<ort::CudaOptions, ort::CreateCudaOptions, ort::UpdateCudaOptions, ort::AppendCuda,
+                  ort::ReleaseCudaOptions>(library, session, options, cuda_settings(options));
 }
 
 }  // namespace
@@ -62,14 +63,15 @@ void append_execution_provider(const Library& library, ort::SessionOptions* sess
   if (options.device == "cpu") return;
   if (options.device == "cuda") {
     require_provider(library, options, "CUDAExecutionProvider", "onnxruntime-gpu[cuda,cudnn]");
-    return append_cuda(library, session, options);
+    return append_cuda_provider(library, session, options);
   }
   require_provider(library, options, "TensorrtExecutionProvider",
                    "onnxruntime-gpu and TensorRT 10");
-  append<ort::TensorRtOptions, ort::CreateTensorRtOptions, ort::UpdateTensorRtOptions,
-         ort::AppendTensorRt, ort::ReleaseTensorRtOptions>(
-      library, session, options, tensorrt_settings(options, cache_folder(options.cache_dir)));
-  append_cuda(library, session, options);  // for nodes that TensorRT does not support
+  append_provider<ort::TensorRtOptions, ort::CreateTensorRtOptions, ort::UpdateTensorRtOptions,
+                  ort::AppendTensorRt, ort::ReleaseTensorRtOptions>(
+      library, session, options,
+      tensorrt_settings(options, resolve_cache_folder(options.cache_dir)));
+  append_cuda_provider(library, session, options);  // for nodes that TensorRT does not support
 }
 
 }  // namespace oarlock

@@ -29,10 +29,10 @@ constexpr std::chrono::hours kLeftoverAge{1};                 // a draft older t
 
 // A digest of weight samples, which distinguishes models of one structure without reading all
 // weights.  Full digests are compared when an entry is opened.
-std::string weights_sample(const Params& params) {
+std::string weights_sample_digest(const Params& params) {
   std::string sample;
   for (const Param& p : params.all()) sample += params.data(p).substr(p.length / 2, kSampleBytes);
-  return digest_of(sample);
+  return hex_digest(sample);
 }
 
 std::string cache_key(const Model::Impl& model, const Library& library, const Options& o,
@@ -40,7 +40,7 @@ std::string cache_key(const Model::Impl& model, const Library& library, const Op
   Digest key;
   for (const std::string& part :
        {std::string(OARLOCK_VERSION), std::string(OARLOCK_CONVERTER_DIGEST), model.digest,
-        weights_sample(model.params), std::to_string(model.weights.bytes().size()),
+        weights_sample_digest(model.params), std::to_string(model.weights.bytes().size()),
         library.info.version, std::string(library.api.get<ort::GetBuildInfoString>()()), processor,
         o.device, std::to_string(o.optimize), std::to_string(o.deterministic),
         std::to_string(o.copy_weights), std::to_string(o.offsets)})
@@ -55,7 +55,7 @@ std::shared_ptr<void> try_lock(const std::string& path) {
   int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW, 0644);
   if (fd < 0) return nullptr;
   if (::flock(fd, LOCK_EX | LOCK_NB) == 0)
-    return {new int(fd), [](int* held) { ::close(*held), delete held; }};
+    return {new int(fd), [](int* lock) { ::close(*lock), delete lock; }};
   ::close(fd);
   return nullptr;
 }
@@ -71,7 +71,7 @@ bool try_write(const std::string& path, const std::string& text) {
 
 }  // namespace
 
-std::string cache_folder(const std::string& cache_dir) {
+std::string resolve_cache_folder(const std::string& cache_dir) {
   const char* set = std::getenv("OARLOCK_CACHE_DIR");
   std::string folder = cache_dir.empty() && set ? set : cache_dir;
   return folder == "none" ? "" : folder;
@@ -79,13 +79,14 @@ std::string cache_folder(const std::string& cache_dir) {
 
 CacheDraft::~CacheDraft() {
   if (name_.empty()) return;
-  for (const std::string& file : {graph(), weights()}) ::unlink((folder_ + "/" + file).c_str());
+  for (const std::string& file : {graph_file(), weights_file()})
+    ::unlink((folder_ + "/" + file).c_str());
 }
 
 void CacheDraft::configure(const Library& library, ort::SessionOptions* settings) const {
   const ort::Api& api = library.api;
-  std::string file = weights();
-  api.call<ort::SetOptimizedModelFilePath>(settings, (folder_ + "/" + graph()).c_str());
+  std::string file = weights_file();
+  api.call<ort::SetOptimizedModelFilePath>(settings, (folder_ + "/" + graph_file()).c_str());
   api.call<ort::AddSessionConfigEntry>(
       settings, "session.optimized_model_external_initializers_file_name", file.c_str());
   api.call<ort::AddSessionConfigEntry>(
@@ -102,7 +103,7 @@ std::optional<GraphCache> GraphCache::create(const Model::Impl& model, const Lib
   return GraphCache(model, folder, cache_key(model, library, options, processor));
 }
 
-std::optional<std::string> GraphCache::find() const {
+std::optional<std::string> GraphCache::find_graph() const {
   try {
     return read_entry();
   } catch (const Error&) {
@@ -119,7 +120,7 @@ std::optional<std::string> GraphCache::read_entry() const {
   std::string graph = folder_ + "/" + manifest->graph;
   MappedFile graph_file(graph);
   if (graph_file.bytes().size() > kMaxGraphBytes ||
-      digest_of(graph_file.bytes()) != manifest->graph_digest)
+      hex_digest(graph_file.bytes()) != manifest->graph_digest)
     return std::nullopt;
   bool updated = false;  // same content, new metadata: recorded, so that the next start does not
                          // compute the digest
@@ -129,9 +130,9 @@ std::optional<std::string> GraphCache::read_entry() const {
     return std::nullopt;
   if (!matches_record(manifest->params, model_.weights, updated)) return std::nullopt;
   if (updated)
-    try_write(path,
-              to_text(*manifest,
-                      key_));  // best effort: otherwise the next start computes the digests again
+    try_write(path, format_manifest(
+                        *manifest,
+                        key_));  // best effort: otherwise the next start computes the digests again
   return graph;
 }
 
@@ -141,7 +142,7 @@ std::optional<CacheDraft> GraphCache::begin_entry(
   fs::create_directories(folder_, error);
   auto lock = try_lock(folder_ + "/" + key_ + ".lock");
   if (!lock) return std::nullopt;  // another process writes it
-  if (auto existing = find(); existing && existing != rejected_graph)
+  if (auto existing = find_graph(); existing && existing != rejected_graph)
     return std::nullopt;  // or has just written it
   std::string path = folder_ + "/" + key_ + "-XXXXXX";
   int fd = ::mkstemp(path.data());
@@ -153,20 +154,20 @@ std::optional<CacheDraft> GraphCache::begin_entry(
 
 void GraphCache::commit(CacheDraft draft) const {
   Manifest manifest;
-  manifest.graph = draft.graph();
-  std::string path = folder_ + "/" + draft.graph();
+  manifest.graph = draft.graph_file();
+  std::string path = folder_ + "/" + draft.graph_file();
   std::string graph = onnx::skip_weight_packing(std::string(MappedFile(path).bytes()));
   if (!try_write(path, graph)) return;
-  manifest.graph_digest = digest_of(graph);
-  std::string weights = folder_ + "/" + draft.weights();
+  manifest.graph_digest = hex_digest(graph);
+  std::string weights = folder_ + "/" + draft.weights_file();
   if (is_file(weights)) {
     if (!is_on_disk(weights)) return;  // metadata does not cover bytes lost in a power failure
-    manifest.weights = record_file(draft.weights(), MappedFile(weights));
+    manifest.weights = record_file(draft.weights_file(), MappedFile(weights));
   }
   manifest.params = record_file("", model_.weights);
-  if (!try_write(folder_ + "/" + key_, to_text(manifest, key_))) return;
+  if (!try_write(folder_ + "/" + key_, format_manifest(manifest, key_))) return;
   remove_leftovers(draft);
-  draft.release();
+  draft.mark_committed();
 }
 
 // Removes files of earlier entries of this key and of processes that ended early, but not those
@@ -176,7 +177,7 @@ void GraphCache::remove_leftovers(const CacheDraft& draft) const {
   auto old = fs::file_time_type::clock::now() - kLeftoverAge;
   for (const fs::directory_entry& file : fs::directory_iterator(folder_, error)) {
     std::string name = file.path().filename().string();
-    bool ours = name == draft.graph() || name == draft.weights();
+    bool ours = name == draft.graph_file() || name == draft.weights_file();
     if (!ours && name.rfind(key_ + "-", 0) == 0 && file.last_write_time(error) < old)
       fs::remove(file.path(), error);
   }

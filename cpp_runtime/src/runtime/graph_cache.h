@@ -30,9 +30,9 @@ class CacheDraft {
 
   /// Configures ONNX Runtime to write the optimized graph when it creates a session.
   void configure(const Library& library, ort::SessionOptions* settings) const;
-  std::string graph() const { return name_; }
-  std::string weights() const { return name_ + ".weights"; }
-  void release() { name_.clear(); }
+  std::string graph_file() const { return name_; }
+  std::string weights_file() const { return name_ + ".weights"; }
+  void mark_committed() { name_.clear(); }
 
  private:
   std::string folder_, name_;
@@ -47,7 +47,7 @@ class GraphCache {
                                           const std::string& processor = processor_id());
 
   /// The path of the graph; nullopt if there is no valid entry.
-  std::optional<std::string> find() const;
+  std::optional<std::string> find_graph() const;
   /// Starts an entry.  Returns nullopt if the folder cannot be written, or if another process
   /// writes the same entry. rejected_graph: the graph of an entry that ONNX Runtime rejected
   std::optional<CacheDraft> begin_entry(const std::optional<std::string>& rejected_graph) const;
@@ -65,6 +65,6 @@ class GraphCache {
 };
 
 /// The folder that the option `cache_dir` selects; "" for none.
-std::string cache_folder(const std::string& cache_dir);
+std::string resolve_cache_folder(const std::string& cache_dir);
 
 }  // namespace oarlock

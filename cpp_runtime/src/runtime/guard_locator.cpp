@@ -8,27 +8,27 @@ namespace oarlock {
 // the session fails too, an earlier op failed: try again with the first half of the guards.
 void GuardLocator::locate(const Guards& guards, std::size_t failed_op, const Create& create,
                           const Run& run) {
-  std::lock_guard hold(busy_);
-  for (std::size_t count = guards.num_before(failed_op); count > 0; count /= 2) {
-    std::vector<std::size_t> indices = guards.first_computed(count);
+  std::lock_guard hold(mutex_);
+  for (std::size_t count = guards.num_computed_before(failed_op); count > 0; count /= 2) {
+    std::vector<std::size_t> indices = guards.first_computed_guards(count);
     Strings outputs;
     for (std::size_t index : indices) outputs.push_back(guards.fetch_names()[index]);
     std::vector<const char*> names;
     for (const std::string& name : outputs) names.push_back(name.c_str());
-    auto found = sessions_.find(count);
-    if (found == sessions_.end()) {
+    auto entry = sessions_.find(count);
+    if (entry == sessions_.end()) {
       if (sessions_.size() == kMaxSessions) return;
-      ort::SessionHandle made;
+      ort::SessionHandle session;
       try {
-        made = create(outputs);
+        session = create(outputs);
       } catch (const Error&) {
         continue;
       }
-      found = sessions_.emplace(count, std::move(made)).first;
+      entry = sessions_.emplace(count, std::move(session)).first;
     }
     std::vector<Tensor> values;
     try {
-      values = run(found->second.get(), names);
+      values = run(entry->second.get(), names);
     } catch (const Error&) {
       continue;
     }

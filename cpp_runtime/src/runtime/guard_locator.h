@@ -21,15 +21,15 @@ class GuardLocator {
   /// this run fails too.
   using Run = std::function<std::vector<Tensor>(ort::Session*, Names outputs)>;
 
-  /// Checks the guards computed before op `failed_op` of block 0; throws Error(guard) for the first
-  /// violated one. Sessions are cached.  At most `kMaxSessions` are created over the lifetime of
-  /// the object; guards that would need another session are not checked.
+  /// Checks the guards computed before op `failed_op_index` of block 0; throws Error(guard) for the
+  /// first violated one. Sessions are cached.  At most `kMaxSessions` are created over the lifetime
+  /// of the object; guards that would need another session are not checked.
   void locate(const Guards& guards, std::size_t failed_op, const Create& create, const Run& run);
 
   static constexpr std::size_t kMaxSessions = 4;
 
  private:
-  std::mutex busy_;
+  std::mutex mutex_;
   std::map<std::size_t, ort::SessionHandle> sessions_;  // by the number of guards that they compute
 };
 

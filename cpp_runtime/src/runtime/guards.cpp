@@ -18,7 +18,7 @@ constexpr double kRounding = 1e-5;
 // The prefix of a guard's reader that was an assert; the assert's message follows.
 constexpr std::string_view kAssertReader = "assert: ";
 
-std::string subject(const Guard& g) {
+std::string describe_subject(const Guard& g) {
   if (g.kind == "dim") return g.var + ".shape[" + std::to_string(g.axis) + "]";
   return g.kind == "rank" ? "the rank of " + g.var : g.var;
 }
@@ -29,15 +29,15 @@ bool is_integer_text(const std::string& text) {
 
 }  // namespace
 
-bool is_expected(double found, const std::string& expected) {
-  if (expected == "True" || expected == "False") return (found != 0) == (expected == "True");
+bool matches_expected(double actual, const std::string& expected) {
+  if (expected == "True" || expected == "False") return (actual != 0) == (expected == "True");
   auto parsed = parse_double(expected);
   if (!parsed) return false;
-  const double wanted = *parsed;
-  if (is_integer_text(expected)) return std::trunc(found) == wanted;
-  if (std::isnan(wanted) || std::isinf(wanted))
-    return std::isnan(wanted) ? std::isnan(found) : found == wanted;
-  return std::fabs(found - wanted) <= kRounding * std::max(1.0, std::fabs(wanted));
+  const double expected_value = *parsed;
+  if (is_integer_text(expected)) return std::trunc(actual) == expected_value;
+  if (std::isnan(expected_value) || std::isinf(expected_value))
+    return std::isnan(expected_value) ? std::isnan(actual) : actual == expected_value;
+  return std::fabs(actual - expected_value) <= kRounding * std::max(1.0, std::fabs(expected_value));
 }
 
 Guards::Guards(const Program& program) : model_(program.name) {
@@ -60,30 +60,30 @@ Guards::Guards(const Program& program) : model_(program.name) {
     for (auto& [slot, names] : ops[i].outputs)
       for (const std::string& name : names) last_write[name] = i + 1;
   for (auto& [written, index] : computation_order_)
-    if (auto found = last_write.find(fetched_guards_[index]->var); found != last_write.end())
-      written = found->second;
+    if (auto actual = last_write.find(fetched_guards_[index]->var); actual != last_write.end())
+      written = actual->second;
   std::sort(computation_order_.begin(), computation_order_.end());
 }
 
-std::size_t Guards::num_before(std::size_t op) const {
+std::size_t Guards::num_computed_before(std::size_t op) const {
   auto end = std::partition_point(computation_order_.begin(), computation_order_.end(),
                                   [&](auto& guard) { return guard.first <= op; });
   return static_cast<std::size_t>(end - computation_order_.begin());
 }
 
-std::vector<std::size_t> Guards::first_computed(std::size_t count) const {
+std::vector<std::size_t> Guards::first_computed_guards(std::size_t count) const {
   std::vector<std::size_t> indices;
   for (std::size_t i = 0; i < count; ++i) indices.push_back(computation_order_[i].second);
   std::sort(indices.begin(), indices.end());
   return indices;
 }
 
-void Guards::fail(const Guard& g, const std::string& found) const {
+void Guards::fail(const Guard& g, const std::string& actual) const {
   std::string where =
       g.location.empty() ? "" : "\n  at " + g.location + (g.text.empty() ? "" : ": " + g.text);
   if (g.reader.rfind(kAssertReader, 0) == 0)
     throw Error(ErrorCode::guard, model_ + ": " + g.reader + where);
-  throw Error(ErrorCode::guard, model_ + ": " + subject(g) + " is " + found +
+  throw Error(ErrorCode::guard, model_ + ": " + describe_subject(g) + " is " + actual +
                                     ", the trace assumed " + g.expected + " (read by " +
                                     (g.reader.empty() ? "?" : g.reader) + ")" + where);
 }
@@ -91,8 +91,8 @@ void Guards::fail(const Guard& g, const std::string& found) const {
 void Guards::check_shape(const Guard& g, std::span<const std::int64_t> shape) const {
   auto rank = static_cast<std::int64_t>(shape.size());
   if (g.kind == "dim" && g.axis >= rank) fail(g, "not there, the rank is " + std::to_string(rank));
-  std::int64_t found = g.kind == "rank" ? rank : shape[static_cast<std::size_t>(g.axis)];
-  if (!is_expected(static_cast<double>(found), g.expected)) fail(g, std::to_string(found));
+  std::int64_t actual = g.kind == "rank" ? rank : shape[static_cast<std::size_t>(g.axis)];
+  if (!matches_expected(static_cast<double>(actual), g.expected)) fail(g, std::to_string(actual));
 }
 
 // Several values: a list `[1.0, 2.0]`, each compared like a single one.
@@ -103,10 +103,10 @@ void Guards::check_values(const Guard& g, const Tensor& tensor) const {
   std::size_t width = tensor.size() ? bytes.size() / tensor.size() : 1;
   for (std::size_t i = 0; i < tensor.size(); ++i) {
     std::size_t comma = std::min(rest.find(", "), rest.size());
-    auto found = decode_scalar(bytes.substr(i * width, width), tensor.dtype());
-    if (!found || rest.empty() || !is_expected(*found, std::string(rest.substr(0, comma))))
-      fail(g, found ? "[..., " + format_double(*found, 9) + ", ...] at " + std::to_string(i)
-                    : "of another dtype");
+    auto actual = decode_scalar(bytes.substr(i * width, width), tensor.dtype());
+    if (!actual || rest.empty() || !matches_expected(*actual, std::string(rest.substr(0, comma))))
+      fail(g, actual ? "[..., " + format_double(*actual, 9) + ", ...] at " + std::to_string(i)
+                     : "of another dtype");
     rest.remove_prefix(std::min(rest.size(), comma + 2));
   }
   if (!rest.empty()) fail(g, std::to_string(tensor.size()) + " values");
@@ -127,17 +127,17 @@ void Guards::check_value(const Guard& g, const Tensor& tensor) const {
   if (g.expected.size() > 1 && g.expected.front() == '[' && g.expected.back() == ']')
     return check_values(g, tensor);
   if (tensor.size() != 1) fail(g, std::to_string(tensor.size()) + " values");
-  auto found =
+  auto actual =
       decode_scalar({static_cast<const char*>(tensor.data()), tensor.byte_size()}, tensor.dtype());
-  if (!found) fail(g, "a " + std::string(name_of(tensor.dtype())));
+  if (!actual) fail(g, "a " + std::string(name_of(tensor.dtype())));
   bool truth = tensor.dtype() == DType::boolean;
   if (tensor.dtype() == DType::int64 &&
       is_integer_text(g.expected)) {  // a double would round large integers
     std::string exact = std::to_string(tensor.values<std::int64_t>()[0]);
     return exact == g.expected ? void() : fail(g, exact);
   }
-  if (!is_expected(*found, g.expected))
-    fail(g, truth ? (*found != 0 ? "True" : "False") : format_double(*found, 9));
+  if (!matches_expected(*actual, g.expected))
+    fail(g, truth ? (*actual != 0 ? "True" : "False") : format_double(*actual, 9));
 }
 
 void Guards::check_inputs(std::span<const TensorView> inputs) const {

@@ -22,17 +22,17 @@ class Guards {
   void check_fetched(std::size_t index, const Tensor& fetched) const;
 
   /// The number of fetched guards whose variable is computed before op `op` of block 0.
-  std::size_t num_before(std::size_t op) const;
+  std::size_t num_computed_before(std::size_t op) const;
   /// The indices in `fetch_names()` of the `count` guards whose variables are computed first.
   /// Ascending.
-  std::vector<std::size_t> first_computed(std::size_t count) const;
+  std::vector<std::size_t> first_computed_guards(std::size_t count) const;
 
  private:
   struct InputGuard {
     const Guard* guard;
     std::size_t input;
   };
-  [[noreturn]] void fail(const Guard& guard, const std::string& found) const;
+  [[noreturn]] void fail(const Guard& guard, const std::string& actual) const;
   void check_shape(const Guard& guard, std::span<const std::int64_t> shape) const;
   void check_value(const Guard& guard, const Tensor& tensor) const;
   void check_values(const Guard& guard, const Tensor& tensor) const;
@@ -47,7 +47,7 @@ class Guards {
   std::vector<std::pair<std::size_t, std::size_t>> computation_order_;
 };
 
-/// Whether `found` equals `expected`, a Python repr; floats within rounding differences.
-bool is_expected(double found, const std::string& expected);
+/// Whether `actual` equals `expected`, a Python repr; floats within rounding differences.
+bool matches_expected(double actual, const std::string& expected);
 
 }  // namespace oarlock

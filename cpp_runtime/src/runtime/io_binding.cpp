@@ -9,13 +9,14 @@ namespace {
 
 constexpr int kDeviceAllocator = 0, kDefault = 0, kReadByHost = -1;  // OrtAllocatorType, OrtMemType
 
-ort::MemoryHandle memory_info(const Library& library, const std::string& name, int id, int type) {
+ort::MemoryHandle make_memory_info(const Library& library, const std::string& name, int id,
+                                   int type) {
   return ort::make<ort::MemoryHandle, ort::CreateMemoryInfo>(library.api, name.c_str(),
                                                              kDeviceAllocator, id, type);
 }
 
 // From the CUDA runtime that the provider opened; CUDA is not linked.
-void cuda_copy(void* to, const void* from, std::size_t bytes) {
+void copy_cuda_memory(void* to, const void* from, std::size_t bytes) {
   using Copy = int (*)(void*, const void*, std::size_t, int);
   constexpr int memcpy_default = 4;  // cudaMemcpyDefault
   static const auto copy = reinterpret_cast<Copy>(::dlsym(RTLD_DEFAULT, "cudaMemcpy"));
@@ -24,31 +25,33 @@ void cuda_copy(void* to, const void* from, std::size_t bytes) {
     throw Error(ErrorCode::engine, "cuda: a copy failed with status " + std::to_string(status));
 }
 
-std::size_t bytes_of(DType dtype, const Ints& shape) {
+std::size_t tensor_bytes(DType dtype, const Ints& shape) {
   std::size_t bytes = size_of(dtype);
   for (std::int64_t d : shape) bytes *= static_cast<std::size_t>(d);
   return bytes;
 }
 
 // Runs without capture to determine the outputs.
-void run_uncaptured(const Library& library, ort::Session* session, Names inputs,
-                    const OrtValues& values, Names outputs, OrtValues& found) {
+void run_without_capture(const Library& library, ort::Session* session, Names inputs,
+                         const OrtValues& values, Names outputs, OrtValues& output_values) {
   auto options = ort::make<ort::RunOptionsHandle, ort::CreateRunOptions>(library.api);
   library.api.call<ort::AddRunConfigEntry>(options.get(), "gpu_graph_id", "-1");
-  run_session(library, session, options.get(), inputs, values, outputs, found);
+  run_session(library, session, options.get(), inputs, values, outputs, output_values);
 }
 
 }  // namespace
 
-DeviceMemory cuda_memory(int device_id) { return {"Cuda", "CudaPinned", device_id, cuda_copy}; }
+DeviceMemory cuda_memory(int device_id) {
+  return {"Cuda", "CudaPinned", device_id, copy_cuda_memory};
+}
 
 void run_with_binding(const Library& library, ort::Session* session,
                       const ort::RunOptions* run_options, const DeviceMemory& memory, Names inputs,
-                      const OrtValues& values, Names outputs, OrtValues& found) {
+                      const OrtValues& values, Names outputs, OrtValues& output_values) {
   const ort::Api& api = library.api;
   auto binding = ort::make<ort::BindingHandle, ort::CreateIoBinding>(api, session);
-  auto host = memory_info(library, memory.host, memory.id,
-                          memory.host == memory.device ? kDefault : kReadByHost);
+  auto host = make_memory_info(library, memory.host, memory.id,
+                               memory.host == memory.device ? kDefault : kReadByHost);
   for (std::size_t i = 0; i < inputs.size(); ++i)
     api.call<ort::BindInput>(binding.get(), inputs[i], static_cast<const ort::Value*>(values[i]));
   for (const char* name : outputs)
@@ -60,7 +63,7 @@ void run_with_binding(const Library& library, ort::Session* session,
   std::size_t count = 0;
   api.call<ort::GetBoundOutputValues>(static_cast<const ort::IoBinding*>(binding.get()),
                                       library.allocator, &raw, &count);
-  std::copy_n(raw, std::min(count, found.size()), found.data());
+  std::copy_n(raw, std::min(count, output_values.size()), output_values.data());
   if (raw) api.call<ort::AllocatorFree>(library.allocator, static_cast<void*>(raw));
 }
 
@@ -69,16 +72,16 @@ CudaGraphRun::CudaGraphRun(const Library& library, ort::Session* session,
                            Names outputs, const std::vector<bool>& complex_outputs)
     : library_(library), session_(session), memory_(memory) {
   const ort::Api& api = library.api;
-  info_ = memory_info(library, memory.device, memory.id, kDefault);
+  memory_info_ = make_memory_info(library, memory.device, memory.id, kDefault);
   allocator_ = ort::make<ort::AllocatorHandle, ort::CreateAllocator>(
       api, static_cast<const ort::Session*>(session),
-      static_cast<const ort::MemoryInfo*>(info_.get()));
+      static_cast<const ort::MemoryInfo*>(memory_info_.get()));
   binding_ = ort::make<ort::BindingHandle, ort::CreateIoBinding>(api, session);
-  OrtValues found(api, outputs.size());
-  run_uncaptured(library, session, inputs, values, outputs, found);
+  OrtValues output_values(api, outputs.size());
+  run_without_capture(library, session, inputs, values, outputs, output_values);
   auto allocate = [&](const ort::Value* value) {
-    auto [dtype, shape] = tensor_type(library, value);
-    return buffer(dtype, std::move(shape));
+    auto [dtype, shape] = read_tensor_type(library, value);
+    return allocate_buffer(dtype, std::move(shape));
   };
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     inputs_.push_back(allocate(values[i]));
@@ -86,7 +89,7 @@ CudaGraphRun::CudaGraphRun(const Library& library, ort::Session* session,
                              static_cast<const ort::Value*>(inputs_[i].value.get()));
   }
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    outputs_.push_back(allocate(found[i]));
+    outputs_.push_back(allocate(output_values[i]));
     api.call<ort::BindOutput>(binding_.get(), outputs[i],
                               static_cast<const ort::Value*>(outputs_[i].value.get()));
     if (complex_outputs[i]) drop_complex_axis(outputs_[i].dtype, outputs_[i].shape);
@@ -102,21 +105,21 @@ CudaGraphRun::~CudaGraphRun() {
     }
 }
 
-CudaGraphRun::Buffer CudaGraphRun::buffer(DType dtype, Ints shape) {
+CudaGraphRun::Buffer CudaGraphRun::allocate_buffer(DType dtype, Ints shape) {
   Buffer b{dtype, std::move(shape), 0, nullptr, {}};
-  b.bytes = bytes_of(dtype, b.shape);
+  b.bytes = tensor_bytes(dtype, b.shape);
   library_.api.call<ort::AllocatorAlloc>(allocator_.get(), std::max<std::size_t>(b.bytes, 1),
                                          &b.data);
   b.value = ort::make<ort::ValueHandle, ort::CreateTensorWithDataAsOrtValue>(
-      library_.api, static_cast<const ort::MemoryInfo*>(info_.get()), b.data, b.bytes,
+      library_.api, static_cast<const ort::MemoryInfo*>(memory_info_.get()), b.data, b.bytes,
       b.shape.data(), b.shape.size(), onnx_of(dtype));
   return b;
 }
 
-std::vector<Tensor> CudaGraphRun::run(std::span<const TensorView> given) {
+std::vector<Tensor> CudaGraphRun::run(std::span<const TensorView> inputs) {
   std::lock_guard lock(mutex_);
   for (std::size_t i = 0; i < inputs_.size(); ++i)
-    if (inputs_[i].bytes) memory_.copy(inputs_[i].data, given[i].data, inputs_[i].bytes);
+    if (inputs_[i].bytes) memory_.copy(inputs_[i].data, inputs[i].data, inputs_[i].bytes);
   library_.api.call<ort::RunWithBinding>(session_, static_cast<const ort::RunOptions*>(nullptr),
                                          static_cast<const ort::IoBinding*>(binding_.get()));
   std::vector<Tensor> results;

@@ -20,11 +20,11 @@ struct DeviceMemory {
 };
 DeviceMemory cuda_memory(int device_id);
 
-/// Runs once with outputs in host memory that the device writes to directly. found: one entry per
-/// output.
+/// Runs once with outputs in host memory that the device writes to directly. output_values: one
+/// entry per output.
 void run_with_binding(const Library& library, ort::Session* session,
                       const ort::RunOptions* run_options, const DeviceMemory& memory, Names inputs,
-                      const OrtValues& values, Names outputs, OrtValues& found);
+                      const OrtValues& values, Names outputs, OrtValues& output_values);
 
 /// A captured CUDA graph with fixed device buffers.  Runs are serialized.
 class CudaGraphRun {
@@ -38,7 +38,7 @@ class CudaGraphRun {
   CudaGraphRun(const CudaGraphRun&) = delete;
   CudaGraphRun& operator=(const CudaGraphRun&) = delete;
 
-  std::vector<Tensor> run(std::span<const TensorView> given);
+  std::vector<Tensor> run(std::span<const TensorView> inputs);
 
  private:
   struct Buffer {
@@ -48,12 +48,12 @@ class CudaGraphRun {
     void* data = nullptr;
     ort::ValueHandle value;
   };
-  Buffer buffer(DType dtype, Ints shape);
+  Buffer allocate_buffer(DType dtype, Ints shape);
 
   const Library& library_;
   ort::Session* session_;
   DeviceMemory memory_;
-  ort::MemoryHandle info_;
+  ort::MemoryHandle memory_info_;
   ort::AllocatorHandle allocator_;
   ort::BindingHandle binding_;
   std::vector<Buffer> inputs_, outputs_;

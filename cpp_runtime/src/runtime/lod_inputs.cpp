@@ -8,35 +8,36 @@ namespace oarlock {
 namespace {
 
 // `<name>.lod`, or `<name>.lod.1` if the program has a variable of that name.
-bool is_lod_name(std::string_view name, const std::string& rows) {
-  std::string wanted = rows + ".lod";
-  if (!name.starts_with(wanted)) return false;
-  name.remove_prefix(wanted.size());
+bool is_lod_name_of(std::string_view name, const std::string& rows) {
+  std::string prefix = rows + ".lod";
+  if (!name.starts_with(prefix)) return false;
+  name.remove_prefix(prefix.size());
   return name.empty() || (name[0] == '.' && name.find_first_not_of("0123456789", 1) == name.npos);
 }
 
 }  // namespace
 
-std::size_t row_input_index(const std::vector<TensorSpec>& specs, std::size_t index) {
+std::size_t rows_tensor_index(const std::vector<TensorSpec>& specs, std::size_t index) {
   if (specs[index].offsets_of.empty()) return specs.size();
-  auto found = std::find_if(specs.begin(), specs.end(),
-                            [&](auto& s) { return s.name == specs[index].offsets_of; });
-  return static_cast<std::size_t>(found - specs.begin());
+  auto it = std::find_if(specs.begin(), specs.end(),
+                         [&](auto& s) { return s.name == specs[index].offsets_of; });
+  return static_cast<std::size_t>(it - specs.begin());
 }
 
 void mark_lod_outputs(std::vector<TensorSpec>& outputs, std::size_t declared) {
   for (std::size_t i = declared; i < outputs.size(); ++i)
     for (std::size_t of = 0; of < declared; ++of)
-      if (is_lod_name(outputs[i].name, outputs[of].name)) outputs[i].offsets_of = outputs[of].name;
+      if (is_lod_name_of(outputs[i].name, outputs[of].name))
+        outputs[i].offsets_of = outputs[of].name;
 }
 
-void check_lod_inputs(const std::vector<TensorSpec>& specs, std::span<const TensorView> given) {
+void check_lod_inputs(const std::vector<TensorSpec>& specs, std::span<const TensorView> inputs) {
   for (std::size_t i = 0; i < specs.size(); ++i) {
-    std::size_t of = row_input_index(specs, i);
+    std::size_t of = rows_tensor_index(specs, i);
     if (of == specs.size()) continue;
-    std::int64_t rows = given[of].shape.empty() ? 0 : given[of].shape[0];
-    std::span offsets(static_cast<const std::int64_t*>(given[i].data),
-                      static_cast<std::size_t>(given[i].shape[0]));
+    std::int64_t rows = inputs[of].shape.empty() ? 0 : inputs[of].shape[0];
+    std::span offsets(static_cast<const std::int64_t*>(inputs[i].data),
+                      static_cast<std::size_t>(inputs[i].shape[0]));
     if (offsets.empty() || offsets.front() != 0 || offsets.back() != rows ||
         !std::ranges::is_sorted(offsets))
       throw Error(ErrorCode::input, "run: input '" + specs[i].name +

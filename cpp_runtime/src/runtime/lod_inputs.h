@@ -9,7 +9,7 @@
 namespace oarlock {
 
 /// The index of the tensor whose row splits `specs[index]` holds; specs.size() if it holds none.
-std::size_t row_input_index(const std::vector<TensorSpec>& specs, std::size_t index);
+std::size_t rows_tensor_index(const std::vector<TensorSpec>& specs, std::size_t index);
 
 /// Marks outputs after the `declared` ones that are named `<name>.lod` as row splits of output
 /// `<name>`.
@@ -17,6 +17,6 @@ void mark_lod_outputs(std::vector<TensorSpec>& outputs, std::size_t declared);
 
 /// Checks that row splits start with 0, do not decrease, and end with the number of rows.  Throws
 /// Error(input).
-void check_lod_inputs(const std::vector<TensorSpec>& specs, std::span<const TensorView> given);
+void check_lod_inputs(const std::vector<TensorSpec>& specs, std::span<const TensorView> inputs);
 
 }  // namespace oarlock

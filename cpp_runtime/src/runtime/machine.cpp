@@ -12,7 +12,7 @@
 namespace oarlock {
 namespace {
 
-std::string hex(unsigned long value) {
+std::string to_hex(unsigned long value) {
   char text[24];
   std::snprintf(text, sizeof text, "%lx", value);
   return text;
@@ -24,11 +24,12 @@ std::string processor_id() {
 #if defined(__x86_64__) || defined(__i386__)
   unsigned a = 0, b = 0, c = 0, d = 0;
   __get_cpuid(1, &a, &b, &c, &d);  // b depends on the current core, so it is left out
-  std::string word = "x86-" + hex(a) + "-" + hex(c) + "-" + hex(d);
-  if (__get_cpuid_count(7, 0, &a, &b, &c, &d)) word += "-" + hex(b) + "-" + hex(c) + "-" + hex(d);
+  std::string word = "x86-" + to_hex(a) + "-" + to_hex(c) + "-" + to_hex(d);
+  if (__get_cpuid_count(7, 0, &a, &b, &c, &d))
+    word += "-" + to_hex(b) + "-" + to_hex(c) + "-" + to_hex(d);
   return word;
 #elif defined(__linux__)
-  return "hwcap-" + hex(::getauxval(AT_HWCAP)) + "-" + hex(::getauxval(AT_HWCAP2));
+  return "hwcap-" + to_hex(::getauxval(AT_HWCAP)) + "-" + to_hex(::getauxval(AT_HWCAP2));
 #else
   return "unknown";
 #endif

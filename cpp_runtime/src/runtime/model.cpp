@@ -19,13 +19,13 @@ std::string strip_suffix(const std::string& path, std::string_view end) {
 }
 
 /// values: the folder with one file per parameter, used if there is no `.pdiparams`
-std::shared_ptr<const Model::Impl> load(std::string_view bytes, std::string pdiparams,
-                                        const std::string& name, const std::string& prefix,
-                                        const std::string& values = "") {
+std::shared_ptr<const Model::Impl> load_model(std::string_view bytes, std::string pdiparams,
+                                              const std::string& name, const std::string& prefix,
+                                              const std::string& values = "") {
   auto impl = std::make_shared<Model::Impl>();
   impl->prefix = prefix;
   impl->program = read_program(bytes, name);
-  impl->digest = digest_of(bytes);  // after parsing, which limits the size
+  impl->digest = hex_digest(bytes);  // after parsing, which limits the size
   bool needed = !impl->program.persistables().empty();
   if (needed && pdiparams.empty() && !values.empty()) {
     impl->combined_params = std::make_unique<CombinedParams>(values, impl->program);
@@ -41,9 +41,10 @@ std::shared_ptr<const Model::Impl> load(std::string_view bytes, std::string pdip
   return impl;
 }
 
-TensorSpec tensor_spec(const Program& program, const std::string& variable, const std::string& name,
-                       const std::vector<ContractArg>& args, std::size_t index) {
-  const VarDesc* var = program.var(variable);
+TensorSpec make_tensor_spec(const Program& program, const std::string& variable,
+                            const std::string& name, const std::vector<ContractArg>& args,
+                            std::size_t index) {
+  const VarDesc* var = program.find_var(variable);
   TensorSpec spec{name, var->dtype, var->shape, Strings(var->shape.size()), ""};
   for (std::size_t i = 0; i < spec.shape.size(); ++i)
     if (spec.shape[i] < 0) spec.symbols[i] = name + "." + std::to_string(i);
@@ -51,7 +52,7 @@ TensorSpec tensor_spec(const Program& program, const std::string& variable, cons
   return spec;
 }
 
-LowerOptions lower_options(const Model::Impl& impl, const OnnxOptions& options) {
+LowerOptions to_lower_options(const Model::Impl& impl, const OnnxOptions& options) {
   LowerOptions lowering;
   if (options.opset < 7 || options.opset > 23)
     throw Error(ErrorCode::input, "opset: " + std::to_string(options.opset) + " is not in 7 .. 23");
@@ -65,7 +66,7 @@ LowerOptions lower_options(const Model::Impl& impl, const OnnxOptions& options) 
 const std::string kEmpty;
 
 /// The model folder of Paddle 1.x that `path` or `path/__model__` names; "" for other paths.
-std::string legacy_folder(const std::string& path) {
+std::string legacy_model_folder(const std::string& path) {
   std::error_code error;
   if (base_name(path) == "__model__")
     return path.substr(0, path.size() - 9).empty() ? "./" : path.substr(0, path.size() - 9);
@@ -80,10 +81,11 @@ Model Model::open(const std::string& path, const std::string& pdiparams) {
     if (ends_with(path, other))
       throw Error(ErrorCode::file,
                   base_name(path) + ": is no .pdmodel; models are opened as Paddle's files");
-  if (std::string folder = legacy_folder(path); !folder.empty() && is_file(folder + "__model__")) {
+  if (std::string folder = legacy_model_folder(path);
+      !folder.empty() && is_file(folder + "__model__")) {
     MappedFile file(folder + "__model__");
     Model model;
-    model.impl_ = load(file.bytes(), pdiparams, "__model__", folder, folder);
+    model.impl_ = load_model(file.bytes(), pdiparams, "__model__", folder, folder);
     return model;
   }
   bool whole = ends_with(path, ".pdmodel") || (!pdiparams.empty() && is_file(path));
@@ -93,14 +95,14 @@ Model Model::open(const std::string& path, const std::string& pdiparams) {
                                                          : "";
   MappedFile file(whole ? path : path + ".pdmodel");
   Model model;
-  model.impl_ = load(file.bytes(), weights, base_name(file.path()), prefix);
+  model.impl_ = load_model(file.bytes(), weights, base_name(file.path()), prefix);
   return model;
 }
 
 Model Model::from_bytes(std::string_view pdmodel, const std::string& pdiparams,
                         const std::string& name) {
   Model model;
-  model.impl_ = load(pdmodel, pdiparams, name, strip_suffix(pdiparams, ".pdiparams"));
+  model.impl_ = load_model(pdmodel, pdiparams, name, strip_suffix(pdiparams, ".pdiparams"));
   return model;
 }
 
@@ -109,8 +111,8 @@ std::vector<TensorSpec> input_specs(const Program& program) {
   Strings feeds = program.feeds(), names = input_names(program);
   std::vector<TensorSpec> specs;
   for (std::size_t i = 0; i < feeds.size(); ++i)
-    specs.push_back(tensor_spec(program, feeds[i], names[i],
-                                program.contract ? program.contract->inputs : none, i));
+    specs.push_back(make_tensor_spec(program, feeds[i], names[i],
+                                     program.contract ? program.contract->inputs : none, i));
   for (const LodInput& more : lod_inputs(program))
     specs.push_back(
         {more.name, DType::int64, {-1}, {more.name + ".0"}, "", names[more.feed_index]});
@@ -125,8 +127,8 @@ std::vector<TensorSpec> Model::outputs() const {
   Strings fetches = program.fetches(), names = output_names(program);
   std::vector<TensorSpec> specs;
   for (std::size_t i = 0; i < fetches.size(); ++i)
-    specs.push_back(tensor_spec(program, fetches[i], names[i],
-                                program.contract ? program.contract->outputs : none, i));
+    specs.push_back(make_tensor_spec(program, fetches[i], names[i],
+                                     program.contract ? program.contract->outputs : none, i));
   for (TensorSpec& spec : specs)
     spec.symbols.assign(spec.shape.size(), "");  // dynamic output dims have no known symbol
   return specs;
@@ -163,7 +165,7 @@ const std::string& Model::verified() const {
 }
 
 std::string Model::to_onnx(const OnnxOptions& options) const {
-  auto model = lower(impl_->program, impl_->params, lower_options(*impl_, options));
+  auto model = lower_program(impl_->program, impl_->params, to_lower_options(*impl_, options));
   onnx::localize_constants(model.graph);
   onnx::prune(model.graph);  // constants that only subgraphs read
   return onnx::to_bytes(model);
@@ -172,15 +174,16 @@ std::string Model::to_onnx(const OnnxOptions& options) const {
 int Model::lowest_opset(int min_opset, int max_opset) const {
   OnnxOptions options;
   options.opset = min_opset;
-  LowerOptions lowering = lower_options(*impl_, options);
+  LowerOptions lowering = to_lower_options(*impl_, options);
   lowering.max_opset = max_opset;
-  return lower(impl_->program, impl_->params, lowering).opset;
+  return lower_program(impl_->program, impl_->params, lowering).opset;
 }
 
 std::string Model::to_text(int opset) const {
   OnnxOptions options;
   options.opset = opset;
-  return onnx::to_text(lower(impl_->program, impl_->params, lower_options(*impl_, options)).graph);
+  return onnx::to_text(
+      lower_program(impl_->program, impl_->params, to_lower_options(*impl_, options)).graph);
 }
 
 std::vector<std::string> lowered_ops() {

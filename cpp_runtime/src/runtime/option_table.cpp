@@ -2,65 +2,63 @@
 
 #include <algorithm>
 
+#include "base/decimal.h"
+
 namespace oarlock {
 namespace {
 
 constexpr std::size_t kMaxDigits = 18;
 
-[[noreturn]] void fail(const std::string& name, const std::string& value) {
+[[noreturn]] void throw_invalid_value(const std::string& name, const std::string& value) {
   throw Error(ErrorCode::input, "options: '" + name + "' cannot be '" + value + "'");
 }
 
 // Sets the member of an option from text; false if the text is not a value of its type.
-bool set_member(std::string& member, const std::string& text) {
+bool parse_into(std::string& member, const std::string& text) {
   member = text;
   return true;
 }
 
-bool set_member(int& member, const std::string& text) {
-  std::size_t used = 0;
-  try {
-    int value = std::stoi(text, &used);
-    if (used != text.size()) return false;
-    member = value;
-    return true;
-  } catch (const std::exception&) {
-    return false;
-  }
+bool parse_into(int& member, const std::string& text) {
+  auto value = parse_int(text);
+  if (value) member = *value;
+  return value.has_value();
 }
 
-bool set_member(bool& member, const std::string& text) {
+bool parse_into(bool& member, const std::string& text) {
   if (text != "0" && text != "1") return false;
   member = text == "1";
   return true;
 }
 
-bool set_member(std::vector<std::string>& member, const std::string& text) {
+bool parse_into(std::vector<std::string>& member, const std::string& text) {
   member.push_back(text);
   return true;
 }
 
-bool set_member(std::vector<Shapes>& member, const std::string& text) {
+bool parse_into(std::vector<Shapes>& member, const std::string& text) {
   member.push_back(parse_shapes(text));
   return true;
 }
 
-bool set_member(StringMap&, const std::string&) { return false; }  // set by `provider.KEY`
+bool parse_into(StringMap&, const std::string&) { return false; }  // set by `provider.KEY`
 
 // The type of an option for documentation, and its default.
-OptionInfo describe(const std::string& value) { return {"", "string", value, ""}; }
-OptionInfo describe(int value) { return {"", "int", std::to_string(value), ""}; }
-OptionInfo describe(bool value) { return {"", "bool", value ? "1" : "0", ""}; }
-OptionInfo describe(const std::vector<std::string>&) { return {"", "list of strings", "", ""}; }
-OptionInfo describe(const std::vector<Shapes>&) { return {"", "list of shapes", "", ""}; }
-OptionInfo describe(const StringMap&) { return {"", "map", "", ""}; }
+OptionInfo describe_type(const std::string& value) { return {"", "string", value, ""}; }
+OptionInfo describe_type(int value) { return {"", "int", std::to_string(value), ""}; }
+OptionInfo describe_type(bool value) { return {"", "bool", value ? "1" : "0", ""}; }
+OptionInfo describe_type(const std::vector<std::string>&) {
+  return {"", "list of strings", "", ""};
+}
+OptionInfo describe_type(const std::vector<Shapes>&) { return {"", "list of shapes", "", ""}; }
+OptionInfo describe_type(const StringMap&) { return {"", "map", "", ""}; }
 
 [[noreturn]] void fail_shape(const std::string& text) {
   throw Error(ErrorCode::input, "shapes: requires NAME=1,3,224,224, not '" + text + "'");
 }
 
 // The end of the shape that starts at `at`: the comma before the next name, or the end of the text.
-std::size_t end_of_shape(const std::string& text, std::size_t at) {
+std::size_t find_shape_end(const std::string& text, std::size_t at) {
   for (auto comma = text.find(',', at); comma != text.npos; comma = text.find(',', comma + 1))
     if (text.substr(comma + 1, text.find(',', comma + 1) - comma - 1).find('=') != text.npos)
       return comma;
@@ -84,7 +82,7 @@ std::vector<std::int64_t> parse_sizes(const std::string& text, const std::string
 Shapes parse_shapes(const std::string& text) {
   Shapes shapes;
   for (std::size_t at = 0; at <= text.size();) {
-    std::size_t end = end_of_shape(text, at);
+    std::size_t end = find_shape_end(text, at);
     std::string one = text.substr(at, end - at);
     auto equals = one.rfind('=');
     if (equals == std::string::npos || equals == 0) fail_shape(one);
@@ -104,7 +102,7 @@ void set_option(Options& options, const std::string& name, const std::string& va
   for_each_option(options, [&](const char* option, auto& member, const char*) {
     if (name != option) return;
     known = true;
-    if (!set_member(member, value)) fail(name, value);
+    if (!parse_into(member, value)) throw_invalid_value(name, value);
   });
   if (!known) throw Error(ErrorCode::input, "options: there is no '" + name + "'");
 }
@@ -114,7 +112,7 @@ const std::vector<OptionInfo>& option_table() {
     std::vector<OptionInfo> all;
     Options defaults;
     for_each_option(defaults, [&](const char* name, auto& member, const char* description) {
-      all.push_back(describe(member));
+      all.push_back(describe_type(member));
       all.back().name = name, all.back().description = description;
     });
     return all;

@@ -26,18 +26,19 @@ constexpr std::array<std::string_view, 23> kShapePreservingOps = {
     "tanh"};
 
 // The single name in the first of these slots that the op has.
-const std::string* single_name(const Slots& slots, std::initializer_list<std::string_view> names) {
+const std::string* find_single_name(const Slots& slots,
+                                    std::initializer_list<std::string_view> names) {
   for (auto name : names)
-    if (auto found = slots.find(name); found != slots.end() && found->second.size() == 1)
-      return &found->second[0];
+    if (auto it = slots.find(name); it != slots.end() && it->second.size() == 1)
+      return &it->second[0];
   return nullptr;
 }
 
 template <class T>
-T attr(const OpDesc& op, std::string_view name, T otherwise) {
-  auto found = op.attrs.find(name);
-  const T* value = found == op.attrs.end() ? nullptr : std::get_if<T>(&found->second.value);
-  return value ? *value : otherwise;
+T attr_or(const OpDesc& op, std::string_view name, T default_value) {
+  auto it = op.attrs.find(name);
+  const T* value = it == op.attrs.end() ? nullptr : std::get_if<T>(&it->second.value);
+  return value ? *value : default_value;
 }
 
 }  // namespace
@@ -46,13 +47,14 @@ T attr(const OpDesc& op, std::string_view name, T otherwise) {
 // convolution precedes them.
 class PoolingShapeCheck::StepFinder {
  public:
-  StepFinder(const Program& program, PoolingShapeCheck& made) : program_(program), check_(made) {
+  StepFinder(const Program& program, PoolingShapeCheck& check) : program_(program), check_(check) {
     for (const std::string& name : program.feeds()) {
-      const VarDesc* var = program.var(name);
-      if (var && var->shape.size() >= 3) known_[name] = {made.inputs_, var->shape.size(), false};
-      ++made.inputs_;
+      const VarDesc* var = program.find_var(name);
+      if (var && var->shape.size() >= 3)
+        tracked_[name] = {check.num_inputs_, var->shape.size(), false};
+      ++check.num_inputs_;
     }
-    made.num_shapes_ = made.inputs_;
+    check.num_shapes_ = check.num_inputs_;
   }
 
   void run() {
@@ -66,75 +68,76 @@ class PoolingShapeCheck::StepFinder {
     bool after_conv;
   };
 
-  const TrackedShape* find(const std::string* name) const {
-    auto found = name ? known_.find(*name) : known_.end();
-    return found == known_.end() ? nullptr : &found->second;
+  const TrackedShape* find_shape(const std::string* name) const {
+    auto found = name ? tracked_.find(*name) : tracked_.end();
+    return found == tracked_.end() ? nullptr : &found->second;
   }
 
   void visit(const OpDesc& op) {
     bool conv = op.type == "conv2d" || op.type == "depthwise_conv2d" || op.type == "conv3d";
-    auto step = conv                                               ? convolution(op)
-                : op.type == "pool2d" || op.type == "pool3d"       ? pool(op)
-                : op.type == "elementwise_add" || op.type == "sum" ? sum(op)
-                : op.type == "concat"                              ? concat(op)
+    auto step = conv                                               ? conv_step(op)
+                : op.type == "pool2d" || op.type == "pool3d"       ? pool_step(op)
+                : op.type == "elementwise_add" || op.type == "sum" ? add_step(op)
+                : op.type == "concat"                              ? concat_step(op)
                 : std::find(kShapePreservingOps.begin(), kShapePreservingOps.end(), op.type) !=
                         kShapePreservingOps.end()
-                    ? same_shape(op)
+                    ? shape_preserving_step(op)
                     : std::nullopt;
     for (auto& [slot, names] : op.outputs)
-      for (const std::string& name : names) known_.erase(name);  // the name now has another value
-    const std::string* to = single_name(op.outputs, {"Out", "Output", "Y"});
+      for (const std::string& name : names) tracked_.erase(name);  // the name now has another value
+    const std::string* to = find_single_name(op.outputs, {"Out", "Output", "Y"});
     if (!step || !to) return;
     step->output = check_.num_shapes_++;
-    known_[*to] = {step->output, rank_, after_conv_ || conv};
+    tracked_[*to] = {step->output, rank_, after_conv_ || conv};
     check_.steps_.push_back(*std::move(step));
   }
 
-  std::optional<Step> step_from(const OpDesc& op, const TrackedShape* x) {
+  std::optional<Step> make_step(const OpDesc& op, const TrackedShape* x) {
     if (!x) return {};
     rank_ = x->rank, after_conv_ = x->after_conv;
     return Step{.op = &op, .input = x->index, .other_input = x->index, .output = 0};
   }
 
-  std::optional<Step> same_shape(const OpDesc& op) {
-    return step_from(op, find(single_name(op.inputs, {"X"})));
+  std::optional<Step> shape_preserving_step(const OpDesc& op) {
+    return make_step(op, find_shape(find_single_name(op.inputs, {"X"})));
   }
 
   // Adds one value per channel, or two images.
-  std::optional<Step> sum(const OpDesc& op) {
+  std::optional<Step> add_step(const OpDesc& op) {
     auto several = op.inputs.find("X");
     bool list = op.type == "sum" && several != op.inputs.end() && several->second.size() == 2;
-    const std::string* second = list ? &several->second[1] : single_name(op.inputs, {"Y"});
-    auto step = step_from(op, find(list ? &several->second[0] : single_name(op.inputs, {"X"})));
-    const VarDesc* var = second ? program_.var(*second) : nullptr;
+    const std::string* second = list ? &several->second[1] : find_single_name(op.inputs, {"Y"});
+    auto step =
+        make_step(op, find_shape(list ? &several->second[0] : find_single_name(op.inputs, {"X"})));
+    const VarDesc* var = second ? program_.find_var(*second) : nullptr;
     if (!step || !var) return {};
     bool small =
         var->shape.size() == rank_ && std::count(var->shape.begin() + 2, var->shape.end(), 1) ==
                                           static_cast<std::ptrdiff_t>(rank_) - 2;
     if (small || (var->persistable && var->shape.size() == 1)) return step;
-    const TrackedShape* y = find(second);
+    const TrackedShape* y = find_shape(second);
     if (!y || y->rank != rank_) return {};
     step->other_input = y->index, after_conv_ = after_conv_ || y->after_conv;
     return step;
   }
 
-  std::optional<Step> concat(const OpDesc& op) {
+  std::optional<Step> concat_step(const OpDesc& op) {
     auto all = op.inputs.find("X");
-    if (all == op.inputs.end() || single_name(op.inputs, {"AxisTensor"}) ||
-        attr<std::int64_t>(op, "axis", 0) != 1)
+    if (all == op.inputs.end() || find_single_name(op.inputs, {"AxisTensor"}) ||
+        attr_or<std::int64_t>(op, "axis", 0) != 1)
       return {};
     for (const std::string& name : all->second)
-      if (const TrackedShape* x = find(&name)) return step_from(op, x);
+      if (const TrackedShape* x = find_shape(&name)) return make_step(op, x);
     return {};
   }
 
-  std::optional<Step> with_window(const OpDesc& op, std::optional<Step> step, const Ints& kernel) {
+  std::optional<Step> set_window(const OpDesc& op, std::optional<Step> step, const Ints& kernel) {
     std::size_t dims = rank_ - 2;
-    auto format = attr<std::string>(op, "data_format", "NCHW"),
-         algorithm = attr<std::string>(op, "padding_algorithm", "EXPLICIT");
-    auto pads = attr<Ints>(op, "paddings", Ints(dims, 0));
+    auto format = attr_or<std::string>(op, "data_format", "NCHW"),
+         algorithm = attr_or<std::string>(op, "padding_algorithm", "EXPLICIT");
+    auto pads = attr_or<Ints>(op, "paddings", Ints(dims, 0));
     if (!step || (!format.empty() && format.back() == 'C')) return {};
-    step->windows = kernel, step->strides = attr<Ints>(op, "strides", Ints(dims, 1));
+    step->windows = kernel, step->strides = attr_or<Ints>(op, "strides", Ints(dims, 1));
     step->pads.assign(dims, algorithm == "SAME" ? -1 : 0);
     if (kernel.size() != dims || step->strides.size() != dims ||
         (pads.size() != dims && pads.size() != 2 * dims))
@@ -147,30 +150,31 @@ class PoolingShapeCheck::StepFinder {
     return is_valid ? step : std::nullopt;
   }
 
-  std::optional<Step> convolution(const OpDesc& op) {
-    auto step = step_from(op, find(single_name(op.inputs, {"Input"})));
-    const std::string* name = single_name(op.inputs, {"Filter"});
-    const VarDesc* filter = name ? program_.var(*name) : nullptr;
+  std::optional<Step> conv_step(const OpDesc& op) {
+    auto step = make_step(op, find_shape(find_single_name(op.inputs, {"Input"})));
+    const std::string* name = find_single_name(op.inputs, {"Filter"});
+    const VarDesc* filter = name ? program_.find_var(*name) : nullptr;
     if (!step || !filter || filter->shape.size() != rank_ || rank_ < 3) return {};
     Ints reach(filter->shape.begin() + 2, filter->shape.end()),
-        dilations = attr<Ints>(op, "dilations", Ints(rank_ - 2, 1));
+        dilations = attr_or<Ints>(op, "dilations", Ints(rank_ - 2, 1));
     for (std::size_t i = 0; i < reach.size(); ++i)
       reach[i] = reach[i] < 0 ? -1 : (i < dilations.size() ? dilations[i] : 1) * (reach[i] - 1) + 1;
-    return with_window(op, step, reach);
+    return set_window(op, step, reach);
   }
 
-  std::optional<Step> pool(const OpDesc& op) {
-    auto step = step_from(op, find(single_name(op.inputs, {"X"})));
-    if (!step || rank_ < 3 || attr(op, "adaptive", false) || attr(op, "global_pooling", false))
+  std::optional<Step> pool_step(const OpDesc& op) {
+    auto step = make_step(op, find_shape(find_single_name(op.inputs, {"X"})));
+    if (!step || rank_ < 3 || attr_or(op, "adaptive", false) ||
+        attr_or(op, "global_pooling", false))
       return {};
-    step->ceil = attr(op, "ceil_mode", false);
+    step->ceil = attr_or(op, "ceil_mode", false);
     step->after_conv = after_conv_;
-    return with_window(op, step, attr<Ints>(op, "ksize", {}));
+    return set_window(op, step, attr_or<Ints>(op, "ksize", {}));
   }
 
   const Program& program_;
   PoolingShapeCheck& check_;
-  std::map<std::string, TrackedShape, std::less<>> known_;
+  std::map<std::string, TrackedShape, std::less<>> tracked_;
   std::size_t rank_ = 0;
   bool after_conv_ = false;
 };
@@ -191,7 +195,7 @@ PoolingShapeCheck::PoolingShapeCheck(const Program& program) {
 
 // Division truncates, as in Paddle and ONNX Runtime: a window that lacks less than a stride is
 // counted.
-void PoolingShapeCheck::apply(const Step& step, Ints& out) {
+void PoolingShapeCheck::apply_step(const Step& step, Ints& out) {
   for (std::size_t i = 0; i < step.windows.size(); ++i) {
     std::int64_t& size = out[2 + i];
     if (size < 0) continue;
@@ -204,9 +208,9 @@ void PoolingShapeCheck::apply(const Step& step, Ints& out) {
 }
 
 void PoolingShapeCheck::check(std::span<const TensorView> inputs) const {
-  if (steps_.empty() || inputs.size() < inputs_) return;
+  if (steps_.empty() || inputs.size() < num_inputs_) return;
   std::vector<Ints> shapes(num_shapes_);
-  for (std::size_t i = 0; i < inputs_; ++i)
+  for (std::size_t i = 0; i < num_inputs_; ++i)
     shapes[i].assign(inputs[i].shape.begin(), inputs[i].shape.end());
   for (const Step& step : steps_) {
     const Ints &in = shapes[step.input], &other = shapes[step.other_input];
@@ -215,7 +219,7 @@ void PoolingShapeCheck::check(std::span<const TensorView> inputs) const {
       out[axis] = in[axis] < 0 || axis >= other.size() || other[axis] < 0
                       ? -1
                       : std::max(in[axis], other[axis]);
-    if (2 + step.windows.size() <= out.size()) apply(step, out);
+    if (2 + step.windows.size() <= out.size()) apply_step(step, out);
     for (std::size_t axis = 2; step.after_conv && axis < out.size(); ++axis)
       if (in[axis] > 0 && out[axis] == 0) fail(step, in);
     shapes[step.output] = std::move(out);
@@ -223,12 +227,12 @@ void PoolingShapeCheck::check(std::span<const TensorView> inputs) const {
 }
 
 void PoolingShapeCheck::fail(const Step& step, const Ints& shape) const {
-  const std::string* gives = single_name(step.op->outputs, {"Out"});
+  const std::string* gives = find_single_name(step.op->outputs, {"Out"});
   std::string at = step.op->location.empty() ? "" : "\n    at " + step.op->location;
   throw Error(ErrorCode::engine, "engine: " + step.op->type + ", giving '" + (gives ? *gives : "") +
-                                     "': a window of " + show(step.windows) +
+                                     "': a window of " + format_shape(step.windows) +
                                      " does not fit the remaining image, " +
-                                     show(Ints(shape.begin() + 2, shape.end())) + at);
+                                     format_shape(Ints(shape.begin() + 2, shape.end())) + at);
 }
 
 }  // namespace oarlock

@@ -30,10 +30,10 @@ namespace {
 // Checking a file takes a tenth of a small run; the check is repeated after about 0.1 ms.
 #ifdef __x86_64__
 constexpr std::uint64_t kRecheckTicks = 200'000;
-std::uint64_t ticks() { return __builtin_ia32_rdtsc(); }  // a third of the cost of a clock
+std::uint64_t clock_ticks() { return __builtin_ia32_rdtsc(); }  // a third of the cost of a clock
 #else
-constexpr std::uint64_t kLookAgain = 100'000;
-std::uint64_t ticks() {
+constexpr std::uint64_t kRecheckTicks = 100'000;
+std::uint64_t clock_ticks() {
   return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch() /
                                     std::chrono::nanoseconds(1));
 }
@@ -41,24 +41,25 @@ std::uint64_t ticks() {
 constexpr int kFolderKeyMinor =
     21;  // older versions have no option for the folder of external data
 
-struct Paths {
+struct SplitPath {
   std::string folder, name;
 };
 
 // Splits the resolved path: ONNX Runtime rejects links that lead out of the folder.
-Paths split_real_path(const std::string& path) {
+SplitPath split_real_path(const std::string& path) {
   std::unique_ptr<char, void (*)(void*)> real(::realpath(path.c_str(), nullptr), std::free);
   std::string full = real ? real.get() : path;
   auto slash = full.find_last_of('/');
   return slash == std::string::npos
-             ? Paths{".", full}
-             : Paths{slash ? full.substr(0, slash) : "/", full.substr(slash + 1)};
+             ? SplitPath{".", full}
+             : SplitPath{slash ? full.substr(0, slash) : "/", full.substr(slash + 1)};
 }
 
 // Resolves the options that have defaults outside ONNX Runtime.
-Options resolve_options(const Options& given, const Model::Impl& model, const Library& library) {
-  Options options = with_tuning(given, model, library);
-  options.cache_dir = cache_folder(options.cache_dir);
+Options resolve_options(const Options& requested, const Model::Impl& model,
+                        const Library& library) {
+  Options options = options_with_tuning(requested, model, library);
+  options.cache_dir = resolve_cache_folder(options.cache_dir);
   return options;
 }
 
@@ -75,7 +76,7 @@ struct Session::Impl {
   Model model;  // owns the program that the guards point into
   const Library& library;
   Options options;
-  ort::MemoryHandle memory;
+  ort::MemoryHandle cpu_memory;
   ort::SessionHandle session;
   std::vector<TensorSpec> inputs, outputs;
   std::vector<const char*> input_names,
@@ -88,7 +89,7 @@ struct Session::Impl {
   mutable std::once_flag cuda_graph_once;
   mutable std::unique_ptr<CudaGraphRun> cuda_graph_run;  // must be destroyed before the session
   mutable GuardLocator guard_locator;
-  mutable std::atomic<std::uint64_t> last_check = 0;
+  mutable std::atomic<std::uint64_t> last_weights_check = 0;
 
   Impl(const Model& m, const Options& o)
       : model(m),
@@ -96,7 +97,7 @@ struct Session::Impl {
         options(resolve_options(o, m.impl(), library)),
         guards(m.impl().program),
         pooling_check(m.impl().program) {
-    memory = ort::make<ort::MemoryHandle, ort::CreateCpuMemoryInfo>(library.api, 0, 0);
+    cpu_memory = ort::make<ort::MemoryHandle, ort::CreateCpuMemoryInfo>(library.api, 0, 0);
     session = create_or_load();
     inputs = input_specs(m.impl().program);
     for (const TensorSpec& spec : inputs) input_names.push_back(spec.name.c_str());
@@ -105,12 +106,12 @@ struct Session::Impl {
     library.api.call<ort::SessionGetOutputCount>(session.get(), &count);
     for (std::size_t i = 0; i + guards.fetch_names().size() < count; ++i) {
       bool complex = i < declared.size() && is_complex(declared[i].dtype);
-      outputs.push_back(output_spec(library, session.get(), i, complex));
+      outputs.push_back(read_output_spec(library, session.get(), i, complex));
       if (i < declared.size()) outputs.back().path = declared[i].path;
       if (complex) complex_outputs.insert(outputs.back().name);
       all_outputs.push_back(i);
     }
-    all_output_names = names_of(all_outputs);
+    all_output_names = collect_output_names(all_outputs);
     if (options.offsets) mark_lod_outputs(outputs, declared.size());
     check_cuda_graph(options, inputs);
     check_placement();
@@ -120,7 +121,7 @@ struct Session::Impl {
   /// Fails if the requested device does not run all nodes.
   void check_placement() const {
     if (options.device == "cpu" || options.cpu_fallback) return;
-    std::string cpu_ops = compute_ops_on_cpu(placement_of(library, session.get()));
+    std::string cpu_ops = compute_ops_on_cpu(read_placement(library, session.get()));
     if (!cpu_ops.empty())
       throw Error(ErrorCode::engine,
                   options.device + ": has no kernel for all of " + model.impl().program.name +
@@ -131,15 +132,16 @@ struct Session::Impl {
   ort::SessionHandle create_or_load() const {
     std::optional<GraphCache> cache = GraphCache::create(model.impl(), library, options);
     if (!cache) return create(lower_model());
-    auto cached_path = cache->find();
+    auto cached_path = cache->find_graph();
     if (cached_path)
-      if (auto opened = try_create([&] { return load_cached(*cached_path); })) return opened;
-    LoweredModel made = lower_model();
+      if (auto loaded_session = try_create([&] { return load_cached(*cached_path); }))
+        return loaded_session;
+    LoweredModel lowered = lower_model();
     if (auto draft = cache->begin_entry(cached_path))
-      if (auto saved =
-              try_create([&] { return create_and_cache(made, std::move(*draft), *cache); }))
-        return saved;
-    return create(made);
+      if (auto new_session =
+              try_create([&] { return create_and_cache(lowered, std::move(*draft), *cache); }))
+        return new_session;
+    return create(lowered);
   }
 
   /// The result of `make`, or null if it fails: an entry with undetected damage, or a graph that
@@ -157,19 +159,19 @@ struct Session::Impl {
     std::string bytes, folder;  // ModelProto bytes, and the folder of the weights
   };
 
-  /// only_guards: names of the guards to compute; empty: all outputs and guards.
+  /// guards_only: names of the guards to compute; empty: all outputs and guards.
   LoweredModel lower_model(const Strings& only_guards = {}) const {
     const Model::Impl& impl = model.impl();
     LowerOptions lowering;
-    Paths weights = split_real_path(impl.weights.path());
+    SplitPath weights = split_real_path(impl.weights.path());
     lowering.inline_weights = options.copy_weights || library.minor < kFolderKeyMinor;
     lowering.location = weights.name;
     lowering.guard_outputs = true;
     lowering.extra_outputs = options.outputs;
     lowering.lod_outputs = options.offsets;
-    lowering.only_guards = only_guards;
+    lowering.guards_only = only_guards;
     bool external = !lowering.inline_weights && !impl.weights.path().empty();
-    onnx::Model graph = lower(impl.program, impl.params, lowering);
+    onnx::Model graph = lower_program(impl.program, impl.params, lowering);
     return {onnx::to_bytes(graph), external ? weights.folder : ""};
   }
 
@@ -181,9 +183,9 @@ struct Session::Impl {
                                       const GraphCache& cache) const {
     auto settings = make_session_options(library, options, graph.folder);
     draft.configure(library, settings.get());
-    ort::SessionHandle made = create(graph.bytes, settings.get());
+    ort::SessionHandle ort_session = create(graph.bytes, settings.get());
     cache.commit(std::move(draft));
-    return made;
+    return ort_session;
   }
 
   ort::SessionHandle load_cached(const std::string& path) const {
@@ -216,11 +218,11 @@ struct Session::Impl {
   // process.
   void check_weights() const {
     if (options.copy_weights) return;
-    std::uint64_t now = ticks();
+    std::uint64_t now = clock_ticks();
     // The difference is unsigned: if the counter decreased, it is large, and the weights are
     // checked.
-    if (now - last_check.load(std::memory_order_relaxed) < kRecheckTicks) return;
-    last_check.store(now, std::memory_order_relaxed);
+    if (now - last_weights_check.load(std::memory_order_relaxed) < kRecheckTicks) return;
+    last_weights_check.store(now, std::memory_order_relaxed);
     const MappedFile& weights = model.impl().weights;
     if (weights.was_overwritten())
       throw Error(
@@ -230,14 +232,14 @@ struct Session::Impl {
               "or set copy_weights (" + weights.path() + ")");
   }
 
-  void check(std::span<const TensorView> given) const {
-    if (given.size() != inputs.size())
-      throw Error(ErrorCode::input, "run: " + std::to_string(given.size()) +
+  void check(std::span<const TensorView> input_views) const {
+    if (input_views.size() != inputs.size())
+      throw Error(ErrorCode::input, "run: " + std::to_string(input_views.size()) +
                                         " inputs given, the model has " +
                                         std::to_string(inputs.size()) + " (" + input_list() + ")");
-    for (std::size_t i = 0; i < given.size(); ++i) check(inputs[i], given[i]);
-    check_lod_inputs(inputs, given);
-    pooling_check.check(given);
+    for (std::size_t i = 0; i < input_views.size(); ++i) check(inputs[i], input_views[i]);
+    check_lod_inputs(inputs, input_views);
+    pooling_check.check(input_views);
   }
 
   static void check(const TensorSpec& spec, const TensorView& view) {
@@ -247,8 +249,8 @@ struct Session::Impl {
     if (!fits)
       throw Error(ErrorCode::input,
                   "run: input '" + spec.name + "' is " +
-                      show(view.dtype, Ints(view.shape.begin(), view.shape.end())) +
-                      ", the model requires " + show(spec.dtype, spec.shape));
+                      format_type(view.dtype, Ints(view.shape.begin(), view.shape.end())) +
+                      ", the model requires " + format_type(spec.dtype, spec.shape));
     check_memory(spec.name, view);
   }
 
@@ -261,14 +263,14 @@ struct Session::Impl {
     if (!whole || bytes > PTRDIFF_MAX || (bytes > 0 && !view.data))
       throw Error(ErrorCode::input,
                   "run: input '" + name + "' is " +
-                      show(view.dtype, Ints(view.shape.begin(), view.shape.end())) +
+                      format_type(view.dtype, Ints(view.shape.begin(), view.shape.end())) +
                       (whole && !view.data ? " without data" : ", more than fits into memory"));
   }
 
   std::string input_list() const {
     std::string text;
     for (const TensorSpec& spec : inputs)
-      text += (text.empty() ? "" : ", ") + spec.name + "=" + show(spec.dtype, spec.shape);
+      text += (text.empty() ? "" : ", ") + spec.name + "=" + format_type(spec.dtype, spec.shape);
     return text;
   }
 
@@ -276,23 +278,25 @@ struct Session::Impl {
     return !complex_outputs.empty() && complex_outputs.count(name) > 0;
   }
 
-  std::vector<Tensor> call(ort::Session* engine, const OrtValues& in, Names names,
-                           const ort::RunOptions* run_options = nullptr) const {
-    OrtValues made(library.api, names.size());
+  std::vector<Tensor> run_engine(ort::Session* engine, const OrtValues& in, Names names,
+                                 const ort::RunOptions* run_options = nullptr) const {
+    OrtValues output_values(library.api, names.size());
     if (options.device == "cpu")
-      run_session(library, engine, run_options, input_names, in, names, made);
+      run_session(library, engine, run_options, input_names, in, names, output_values);
     else
       run_with_binding(library, engine, run_options, cuda_memory(options.device_id), input_names,
-                       in, names, made);
+                       in, names, output_values);
     std::vector<Tensor> results;
-    results.reserve(made.size());
-    for (std::size_t i = 0; i < made.size(); ++i)
-      results.push_back(make_tensor(library, made.take(i), is_complex_output(names[i])));
+    results.reserve(output_values.size());
+    for (std::size_t i = 0; i < output_values.size(); ++i)
+      results.push_back(
+          make_tensor(library, output_values.release(i), is_complex_output(names[i])));
     return results;
   }
 
   // Always runs all outputs and guards: a CUDA graph cannot run in part.
-  std::vector<Tensor> run_cuda_graph(std::span<const TensorView> given, const OrtValues& values,
+  std::vector<Tensor> run_cuda_graph(std::span<const TensorView> input_views,
+                                     const OrtValues& values,
                                      std::span<const std::size_t> output_indices) const {
     std::call_once(cuda_graph_once, [&] {
       std::vector<bool> complex;
@@ -301,14 +305,14 @@ struct Session::Impl {
           std::make_unique<CudaGraphRun>(library, session.get(), cuda_memory(options.device_id),
                                          input_names, values, all_output_names, complex);
     });
-    std::vector<Tensor> everything = cuda_graph_run->run(given), results;
+    std::vector<Tensor> everything = cuda_graph_run->run(input_views), results;
     for (std::size_t index : output_indices) results.push_back(everything[index]);
     results.insert(results.end(), everything.begin() + static_cast<std::ptrdiff_t>(outputs.size()),
                    everything.end());
     return results;
   }
 
-  std::vector<const char*> names_of(std::span<const std::size_t> output_indices) const {
+  std::vector<const char*> collect_output_names(std::span<const std::size_t> output_indices) const {
     std::vector<const char*> names;
     for (std::size_t index : output_indices) {
       if (index >= outputs.size())
@@ -330,32 +334,33 @@ struct Session::Impl {
       return create(graph.bytes, make_session_options(library, small, graph.folder).get());
     };
     auto run_locator = [&](ort::Session* session, Names outputs) {
-      return call(session, in, outputs);
+      return run_engine(session, in, outputs);
     };
-    guard_locator.locate(guards, failed_op(model.impl().program, error), create_locator,
+    guard_locator.locate(guards, failed_op_index(model.impl().program, error), create_locator,
                          run_locator);
   }
 
-  std::vector<Tensor> run(std::span<const TensorView> given,
+  std::vector<Tensor> run(std::span<const TensorView> input_views,
                           std::span<const std::size_t> output_indices,
                           const CancellationToken* cancellation = nullptr) const {
     check_weights();
-    if (given.size() == inputs.size())
-      guards.check_inputs(given);  // before the shape checks: a guard's message has the user's line
-    check(given);
+    if (input_views.size() == inputs.size())
+      guards.check_inputs(
+          input_views);  // before the shape checks: a guard's message has the user's line
+    check(input_views);
     std::vector<const char*> some =
-        output_indices.empty() ? std::vector<const char*>() : names_of(output_indices);
+        output_indices.empty() ? std::vector<const char*>() : collect_output_names(output_indices);
     Names names = output_indices.empty() ? all_output_names : some;
     if (output_indices.empty()) output_indices = all_outputs;
-    OrtValues values(library.api, given.size());
-    for (std::size_t i = 0; i < given.size(); ++i)
-      values.set(i, make_value(library, memory.get(), given[i]));
+    OrtValues values(library.api, input_views.size());
+    for (std::size_t i = 0; i < input_views.size(); ++i)
+      values.set(i, make_value(library, cpu_memory.get(), input_views[i]));
     std::vector<Tensor> results;
     try {
       const ort::RunOptions* run_options =
           cancellation ? cancellation->impl().options.get() : nullptr;
-      results = options.cuda_graph ? run_cuda_graph(given, values, output_indices)
-                                   : call(session.get(), values, names, run_options);
+      results = options.cuda_graph ? run_cuda_graph(input_views, values, output_indices)
+                                   : run_engine(session.get(), values, names, run_options);
     } catch (const Error& error) {
       if (cancellation && cancellation->is_stopped())
         throw Error(ErrorCode::engine, "run: stopped");

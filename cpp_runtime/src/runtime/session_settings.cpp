@@ -59,34 +59,35 @@ void check_options(const Options& o) {
 ort::OptionsHandle make_session_options(const Library& library, const Options& options,
                                         const std::string& folder) {
   const ort::Api& api = library.api;
-  auto made = ort::make<ort::OptionsHandle, ort::CreateSessionOptions>(api);
+  auto settings = ort::make<ort::OptionsHandle, ort::CreateSessionOptions>(api);
   auto entry = [&](const char* key, const char* value) {
-    api.call<ort::AddSessionConfigEntry>(made.get(), key, value);
+    api.call<ort::AddSessionConfigEntry>(settings.get(), key, value);
   };
-  api.call<ort::SetSessionGraphOptimizationLevel>(made.get(),
+  api.call<ort::SetSessionGraphOptimizationLevel>(settings.get(),
                                                   options.optimize < 0 ? 99 : options.optimize);
-  if (options.threads > 0) api.call<ort::SetIntraOpNumThreads>(made.get(), options.threads);
+  if (options.threads > 0) api.call<ort::SetIntraOpNumThreads>(settings.get(), options.threads);
   if (options.inter_threads > 0) {
-    api.call<ort::SetSessionExecutionMode>(made.get(), 1);
-    api.call<ort::SetInterOpNumThreads>(made.get(), options.inter_threads);
+    api.call<ort::SetSessionExecutionMode>(settings.get(), 1);
+    api.call<ort::SetInterOpNumThreads>(settings.get(), options.inter_threads);
   }
   if (options.spinning >= 0) {
     entry("session.intra_op.allow_spinning", options.spinning ? "1" : "0");
     entry("session.inter_op.allow_spinning", options.spinning ? "1" : "0");
   }
   if (options.spinning < 0) entry("session.intra_op.spin_duration_us", kSpinMicroseconds);
-  if (options.arena == 0) api.call<ort::DisableCpuMemArena>(made.get());
-  if (options.mem_pattern == 0) api.call<ort::DisableMemPattern>(made.get());
-  if (options.deterministic) api.call<ort::SetDeterministicCompute>(made.get(), true);
-  if (!options.profile.empty()) api.call<ort::EnableProfiling>(made.get(), options.profile.c_str());
+  if (options.arena == 0) api.call<ort::DisableCpuMemArena>(settings.get());
+  if (options.mem_pattern == 0) api.call<ort::DisableMemPattern>(settings.get());
+  if (options.deterministic) api.call<ort::SetDeterministicCompute>(settings.get(), true);
+  if (!options.profile.empty())
+    api.call<ort::EnableProfiling>(settings.get(), options.profile.c_str());
   // Products with an eight-bit weight must not round the other operand to eight bits.
   entry("session.qdq_matmulnbits_accuracy_level", "1");
   if (byte_products_saturate()) entry("session.disable_quant_qdq", "1");
   if (!folder.empty())
     entry("session.model_external_initializers_file_folder_path", folder.c_str());
   if (options.device != "cpu") entry("session.record_ep_graph_assignment_info", "1");
-  append_execution_provider(library, made.get(), options);
-  return made;
+  append_execution_provider(library, settings.get(), options);
+  return settings;
 }
 
 }  // namespace oarlock

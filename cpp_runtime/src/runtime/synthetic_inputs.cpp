@@ -24,8 +24,8 @@ std::vector<std::int64_t> default_shape(const TensorSpec& spec,
 
 // Integers 0 and 1 are valid indices of a table of two rows and valid lengths of a sequence of one
 // step.
-Tensor make_tensor(const TensorSpec& spec, std::vector<std::int64_t> shape,
-                   SyntheticSpec::Integers integers) {
+Tensor make_synthetic_tensor(const TensorSpec& spec, std::vector<std::int64_t> shape,
+                             SyntheticSpec::Integers integers) {
   Tensor tensor(spec.dtype, std::move(shape));
   std::uint32_t state = 12345;
   auto next = [&] { return (state = state * 1664525u + 1013904223u) >> 8; };
@@ -71,15 +71,16 @@ std::vector<Tensor> synthetic_inputs(const std::vector<TensorSpec>& specs,
   for (const TensorSpec& spec : specs) {
     auto shape = shapes.find(spec.name);
     bool has_shape = shape != shapes.end();
-    inputs.push_back(make_tensor(
+    inputs.push_back(make_synthetic_tensor(
         spec, has_shape ? shape->second : default_shape(spec, guards, synthetic.dynamic_dim),
         synthetic.integers));
   }
   for (std::size_t i = 0; i < specs.size(); ++i)
-    if (std::size_t of = row_input_index(specs, i); of != specs.size()) {
-      auto given = shapes.find(specs[i].name);
+    if (std::size_t of = rows_tensor_index(specs, i); of != specs.size()) {
+      auto shape_entry = shapes.find(specs[i].name);
       inputs[i] = even_row_splits(
-          given != shapes.end() ? given->second : std::vector<std::int64_t>{2}, inputs[of]);
+          shape_entry != shapes.end() ? shape_entry->second : std::vector<std::int64_t>{2},
+          inputs[of]);
     }
   return inputs;
 }

@@ -7,12 +7,12 @@
 namespace oarlock {
 namespace {
 
-std::size_t count_of(DType dtype, const std::vector<std::int64_t>& shape) {
+std::size_t checked_element_count(DType dtype, const std::vector<std::int64_t>& shape) {
   auto count = element_count(shape);
   std::int64_t bytes = 0;
-  if (!row_of(dtype) || !count ||
+  if (!find_dtype_row(dtype) || !count ||
       __builtin_mul_overflow(*count, static_cast<std::int64_t>(size_of(dtype)), &bytes))
-    throw Error(ErrorCode::input, "tensor: no tensor is " + show(dtype, shape));
+    throw Error(ErrorCode::input, "tensor: no tensor is " + format_type(dtype, shape));
   return static_cast<std::size_t>(*count);
 }
 
@@ -22,14 +22,14 @@ Tensor::Tensor(DType dtype, std::vector<std::int64_t> shape, std::shared_ptr<voi
                void* data)
     : dtype_(dtype),
       shape_(std::move(shape)),
-      size_(count_of(dtype, shape_)),
+      size_(checked_element_count(dtype, shape_)),
       owner_(std::move(owner)),
       data_(data) {}
 
 Tensor::Tensor(DType dtype, std::vector<std::int64_t> shape)
-    : dtype_(dtype), shape_(std::move(shape)), size_(count_of(dtype, shape_)) {
+    : dtype_(dtype), shape_(std::move(shape)), size_(checked_element_count(dtype, shape_)) {
   void* memory = std::calloc(std::max<std::size_t>(size_, 1), size_of(dtype));
-  if (!memory) throw Error(ErrorCode::input, "tensor: no memory for " + show(dtype, shape_));
+  if (!memory) throw Error(ErrorCode::input, "tensor: no memory for " + format_type(dtype, shape_));
   owner_ = std::shared_ptr<void>(memory, std::free);
   data_ = memory;
 }

@@ -15,7 +15,7 @@ namespace {
 struct TunedOption {
   const char* name;
   int Options::* member;
-  int unset;  // the default value
+  int default_value;  // the default value
 };
 constexpr TunedOption kTunedOptions[] = {
     {"threads", &Options::threads, 0},    {"inter_threads", &Options::inter_threads, 0},
@@ -28,19 +28,19 @@ constexpr std::size_t kMaxBytes = 1 << 16;
 // Above the values that tuning tries; each thread costs memory.
 int max_threads() { return std::max(64, static_cast<int>(std::thread::hardware_concurrency())); }
 
-bool has_text(const Json& file, const char* name, const std::string& wanted) {
-  const Json* found = file.find(name);
-  return found && found->text == wanted;
+bool field_equals(const Json& file, const char* name, const std::string& expected) {
+  const Json* field = file.find(name);
+  return field && field->text == expected;
 }
 
 // Throws Error(file) or Error(input) for invalid values.
 Options apply_tuning(Options options, const Json& file) {
   for (const TunedOption& tuned : kTunedOptions) {
-    const Json* found = file.find(tuned.name);
-    if (!found || options.*tuned.member != tuned.unset) continue;
-    if (found->type != Json::Type::number || !(std::fabs(found->number) < 1e6))
+    const Json* field = file.find(tuned.name);
+    if (!field || options.*tuned.member != tuned.default_value) continue;
+    if (field->type != Json::Type::number || !(std::fabs(field->number) < 1e6))
       throw Error(ErrorCode::file, std::string("tuning: ") + tuned.name + " is not a small number");
-    options.*tuned.member = static_cast<int>(found->number);
+    options.*tuned.member = static_cast<int>(field->number);
     if (options.*tuned.member > max_threads())
       throw Error(ErrorCode::file,
                   std::string("tuning: ") + tuned.name + " is larger than any tuned value");
@@ -54,9 +54,9 @@ Options read_tuning(const std::string& path, const Options& options, const Libra
   if (mapped.bytes().size() > kMaxBytes)
     throw Error(ErrorCode::file, path + ": is too large for a tuning file");
   Json file = parse_json(mapped.bytes(), path);
-  bool fits = has_text(file, "machine", machine_id()) &&
-              has_text(file, "engine", library.info.version) &&
-              has_text(file, "device", options.device);
+  bool fits = field_equals(file, "machine", machine_id()) &&
+              field_equals(file, "engine", library.info.version) &&
+              field_equals(file, "device", options.device);
   return fits ? apply_tuning(options, file) : options;
 }
 
@@ -66,7 +66,8 @@ std::string tuning_path(const Model::Impl& model) {
   return model.prefix.empty() ? "" : model.prefix + ".oarlock-tune.json";
 }
 
-Options with_tuning(const Options& options, const Model::Impl& model, const Library& library) {
+Options options_with_tuning(const Options& options, const Model::Impl& model,
+                            const Library& library) {
   std::string path = tuning_path(model);
   if (!options.tuned || path.empty() || !is_file(path)) return options;
   try {
@@ -76,12 +77,12 @@ Options with_tuning(const Options& options, const Model::Impl& model, const Libr
   }
 }
 
-std::string tuning_text(const Options& options, const Library& library,
-                        const std::string& comment) {
-  std::string text = "{\"machine\": " + json_string(machine_id()) +
-                     ", \"engine\": " + json_string(library.info.version) +
-                     ", \"device\": " + json_string(options.device) +
-                     ", \"measured\": " + json_string(comment);
+std::string format_tuning(const Options& options, const Library& library,
+                          const std::string& comment) {
+  std::string text = "{\"machine\": " + quote_json(machine_id()) +
+                     ", \"engine\": " + quote_json(library.info.version) +
+                     ", \"device\": " + quote_json(options.device) +
+                     ", \"measured\": " + quote_json(comment);
   for (const TunedOption& tuned : kTunedOptions)
     text += std::string(", \"") + tuned.name + "\": " + std::to_string(options.*tuned.member);
   return text + "}\n";

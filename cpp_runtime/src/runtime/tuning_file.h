@@ -13,9 +13,11 @@ std::string tuning_path(const Model::Impl& model);
 
 /// `options` with the tuned values of options left at their defaults.  Returns `options` unchanged
 /// if the file is damaged or of another machine, ONNX Runtime version or device.
-Options with_tuning(const Options& options, const Model::Impl& model, const Library& library);
+Options options_with_tuning(const Options& options, const Model::Impl& model,
+                            const Library& library);
 
 /// The file content that stores `options`. comment: the inputs of the measurement.
-std::string tuning_text(const Options& options, const Library& library, const std::string& comment);
+std::string format_tuning(const Options& options, const Library& library,
+                          const std::string& comment);
 
 }  // namespace oarlock

@@ -8,11 +8,11 @@
 namespace oarlock {
 namespace {
 
-bool is_double(const NodeContext& n, Value x) { return n.dtype(x) == DType::float64; }
+bool is_float64(const NodeContext& n, Value x) { return n.dtype(x) == DType::float64; }
 
 Expr clip(const Expr& v, double low, double high) {
-  NodeContext& n = v.node();
-  if (is_double(n, v)) n.require_opset(12);
+  NodeContext& n = v.context();
+  if (is_float64(n, v)) n.require_opset(12);
   if (n.opset() >= 11) return v.emit("Clip", {v.scalar_like(low), v.scalar_like(high)});
   return {n, n.emit("Clip", {v},
                     {{"min", static_cast<float>(low)}, {"max", static_cast<float>(high)}})};
@@ -20,7 +20,7 @@ Expr clip(const Expr& v, double low, double high) {
 
 // log(1 + exp(x)); ONNX Runtime has no float64 kernel, and the formula must not overflow.
 Expr softplus(const Expr& x) {
-  return is_double(x.node(), x) ? relu(x) + log(exp(-abs(x)) + 1) : x.emit("Softplus");
+  return is_float64(x.context(), x) ? relu(x) + log(exp(-abs(x)) + 1) : x.emit("Softplus");
 }
 
 // Written in the form that ONNX Runtime recognizes and fuses.
@@ -32,174 +32,182 @@ Expr gelu_by_tanh(const Expr& x) {
 }
 
 void gelu(NodeContext& n) {
-  auto x = in(n, "X");
+  auto x = input_expr(n, "X");
   bool tanh = n.attr("approximate", false);
   if (n.opset() >= 20)
-    return n.out("Out",
-                 n.emit("Gelu", {x}, {{"approximate", std::string(tanh ? "tanh" : "none")}}));
-  n.out("Out", tanh ? gelu_by_tanh(x) : gelu_by_erf(x));
+    return n.set_output(
+        "Out", n.emit("Gelu", {x}, {{"approximate", std::string(tanh ? "tanh" : "none")}}));
+  n.set_output("Out", tanh ? gelu_by_tanh(x) : gelu_by_erf(x));
 }
 
 void elu(NodeContext& n) {
-  auto x = in(n, "X");
+  auto x = input_expr(n, "X");
   auto alpha = n.attr("alpha", 1.0f);
-  if (!is_double(n, x)) return n.out("Out", n.emit("Elu", {x}, {{"alpha", alpha}}));
-  n.out("Out", where(x > 0, x, (exp(x) - 1) * alpha));
+  if (!is_float64(n, x)) return n.set_output("Out", n.emit("Elu", {x}, {{"alpha", alpha}}));
+  n.set_output("Out", where(x > 0, x, (exp(x) - 1) * alpha));
 }
 
 // max(x, 0) + min(alpha * (exp(x / alpha) - 1), 0)
 void celu(NodeContext& n) {
-  auto x = in(n, "X");
+  auto x = input_expr(n, "X");
   double alpha = n.attr("alpha", 1.0f);
-  n.out("Out", relu(x) + min((exp(x / alpha) - 1) * alpha, 0));
+  n.set_output("Out", relu(x) + min((exp(x / alpha) - 1) * alpha, 0));
 }
 
 void selu(NodeContext& n) {
-  auto x = in(n, "X");
+  auto x = input_expr(n, "X");
   auto scale = n.attr("scale", 1.0507009873554805f), alpha = n.attr("alpha", 1.6732632423543772f);
-  if (!is_double(n, x))
-    return n.out("Out", n.emit("Selu", {x}, {{"alpha", alpha}, {"gamma", scale}}));
-  n.out("Out", where(x > 0, x, (exp(x) - 1) * alpha) * scale);
+  if (!is_float64(n, x))
+    return n.set_output("Out", n.emit("Selu", {x}, {{"alpha", alpha}, {"gamma", scale}}));
+  n.set_output("Out", where(x > 0, x, (exp(x) - 1) * alpha) * scale);
 }
 
 void stanh(NodeContext& n) {
-  n.out("Out", tanh(in(n, "X") * n.attr("scale_a", 0.67f)) * n.attr("scale_b", 1.7159f));
+  n.set_output("Out",
+               tanh(input_expr(n, "X") * n.attr("scale_a", 0.67f)) * n.attr("scale_b", 1.7159f));
 }
 
 // log(x / (1 - x))
 void logit(NodeContext& n) {
-  auto x = in(n, "X");
+  auto x = input_expr(n, "X");
   auto eps = n.attr("eps", 1e-6f);
   if (eps > 0) x = clip(x, eps, 1.0 - eps);
-  n.out("Out", log(x / (1 - x)));
+  n.set_output("Out", log(x / (1 - x)));
 }
 
 // ---- thresholds ----
 
 // A product, so that infinity times 0 is NaN, as in Paddle.
-Expr mask_to(const Expr& x, const Expr& where) { return x * where.to(x.node().require_dtype(x)); }
+Expr multiply_by_mask(const Expr& x, const Expr& where) {
+  return x * where.to(x.context().require_dtype(x));
+}
 
 void hard_shrink(NodeContext& n) {
-  auto x = in(n, "X");
-  n.out("Out", mask_to(x, abs(x) > n.attr("threshold", 0.5f)));
+  auto x = input_expr(n, "X");
+  n.set_output("Out", multiply_by_mask(x, abs(x) > n.attr("threshold", 0.5f)));
 }
 
 // x moved towards 0 by lambda, 0 between -lambda and lambda.
 void softshrink(NodeContext& n) {
-  auto x = in(n, "X");
+  auto x = input_expr(n, "X");
   double lambda = n.attr("lambda", 0.5f);
   n.require(lambda >= 0, "attribute 'lambda' is negative");
-  n.out("Out", x - clip(x, -lambda, lambda));
+  n.set_output("Out", x - clip(x, -lambda, lambda));
 }
 
 void thresholded_relu(NodeContext& n) {
-  auto x = in(n, "X");
-  n.out("Out", mask_to(x, x > n.attr("threshold", 1.0f)));
+  auto x = input_expr(n, "X");
+  n.set_output("Out", multiply_by_mask(x, x > n.attr("threshold", 1.0f)));
 }
 
 // log(1 + exp(x)) of x clipped to [-threshold, threshold]
 void soft_relu(NodeContext& n) {
   double threshold = n.attr("threshold", 40.0f);
-  n.out("Out", log(exp(clip(in(n, "X"), -threshold, threshold)) + 1));
+  n.set_output("Out", log(exp(clip(input_expr(n, "X"), -threshold, threshold)) + 1));
 }
 
 // At inference the slope is the mean of the bounds.
 void rrelu(NodeContext& n) {
   n.require(n.attr("is_test", false), "in training mode slopes are drawn, which has no lowering");
-  auto x = in(n, "X");
+  auto x = input_expr(n, "X");
   double middle = (n.attr("lower", 0.125f) + n.attr("upper", 1 / 3.0f)) / 2;
-  n.out("Out", where(x < 0, x * middle, x));
-  n.out("Noise", where(x < 0, middle, 1, n.require_dtype(x)));
+  n.set_output("Out", where(x < 0, x * middle, x));
+  n.set_output("Noise", where(x < 0, middle, 1, n.require_dtype(x)));
 }
 
 void hard_sigmoid(NodeContext& n) {
-  auto x = in(n, "X");
+  auto x = input_expr(n, "X");
   auto slope = n.attr("slope", 0.2f), offset = n.attr("offset", 0.5f);
-  if (is_double(n, x)) return n.out("Out", clip(x * slope + offset, 0, 1));
-  n.out("Out", n.emit("HardSigmoid", {x}, {{"alpha", slope}, {"beta", offset}}));
+  if (is_float64(n, x)) return n.set_output("Out", clip(x * slope + offset, 0, 1));
+  n.set_output("Out", n.emit("HardSigmoid", {x}, {{"alpha", slope}, {"beta", offset}}));
 }
 
 // x * clip(x + offset, 0, threshold) / scale
 void hard_swish(NodeContext& n) {
-  auto x = in(n, "X");
+  auto x = input_expr(n, "X");
   auto offset = n.attr("offset", 3.0f), threshold = n.attr("threshold", 6.0f),
        scale = n.attr("scale", 6.0f);
   bool is_default = offset == 3 && threshold == 6 && scale == 6;
-  if (is_default && n.opset() >= 14 && !is_double(n, x)) return n.out("Out", x.emit("HardSwish"));
-  n.out("Out", x * clip(x + offset, 0, threshold) / scale);
+  if (is_default && n.opset() >= 14 && !is_float64(n, x))
+    return n.set_output("Out", x.emit("HardSwish"));
+  n.set_output("Out", x * clip(x + offset, 0, threshold) / scale);
 }
 
 // softplus(beta * x) / beta, and x where beta * x is above the threshold; from 15 on they are equal
 // in float32.
-void beta_softplus(NodeContext& n) {
-  auto x = in(n, "X");
+void scaled_softplus(NodeContext& n) {
+  auto x = input_expr(n, "X");
   auto beta = n.attr("beta", 1.0f), threshold = n.attr("threshold", 20.0f);
   auto inner = x * beta, smooth = softplus(inner) / beta;
-  n.out("Out", threshold < 15 || is_double(n, x) ? where(inner > threshold, x, smooth) : smooth);
+  n.set_output("Out",
+               threshold < 15 || is_float64(n, x) ? where(inner > threshold, x, smooth) : smooth);
 }
 
 void swish(NodeContext& n) {
-  auto x = in(n, "X");
-  n.out("Out", x * sigmoid(x * n.attr("beta", 1.0f)));
+  auto x = input_expr(n, "X");
+  n.set_output("Out", x * sigmoid(x * n.attr("beta", 1.0f)));
 }
 
 // A rule for a formula of one input.
-LowerFn formula(Expr (*f)(const Expr&)) {
-  return [f](NodeContext& n) { n.out("Out", f(in(n, "X"))); };
+LowerFn unary_formula_rule(Expr (*f)(const Expr&)) {
+  return [f](NodeContext& n) { n.set_output("Out", f(input_expr(n, "X"))); };
 }
 
 // ONNX Runtime lacks float64 kernels at some opsets.
-Expr leaky(const Expr& x, const Expr& slope) { return where(x < 0, x * slope, x); }
+Expr leaky_relu_formula(const Expr& x, const Expr& slope) { return where(x < 0, x * slope, x); }
 
 void leaky_relu(NodeContext& n) {
-  auto x = in(n, "X");
+  auto x = input_expr(n, "X");
   auto alpha = n.attr("alpha", 0.02f);
-  if (is_double(n, x) && n.opset() >= 9) return n.out("Out", leaky(x, x.scalar_like(alpha)));
-  n.out("Out", n.emit("LeakyRelu", {x}, {{"alpha", alpha}}));
+  if (is_float64(n, x) && n.opset() >= 9)
+    return n.set_output("Out", leaky_relu_formula(x, x.scalar_like(alpha)));
+  n.set_output("Out", n.emit("LeakyRelu", {x}, {{"alpha", alpha}}));
 }
 
 // The slope is a scalar, one per channel, or one per element of a sample.
 void prelu(NodeContext& n) {
-  auto x = n.in("X"), alpha = n.in("Alpha");
+  auto x = n.input("X"), alpha = n.input("Alpha");
   auto mode = n.attr("mode", "all");
   int rank = n.rank(x);
   if (mode == "all") {
     alpha = n.reshape(alpha, {1});
   } else if (mode == "channel") {
     Ints shape{-1};
-    if (!channels_last(n, "data_format"))
+    if (!is_channels_last(n, "data_format"))
       shape.resize(static_cast<std::size_t>(std::max(n.require_rank(x) - 1, 1)), 1);
     alpha = n.reshape(alpha, shape);
   } else if (n.rank(alpha) < rank) {
     alpha = n.unsqueeze(alpha, {0});
   }
-  if (is_double(n, x) && n.opset() >= 9) return n.out("Out", leaky(Expr(n, x), Expr(n, alpha)));
-  n.out("Out", n.emit("PRelu", {x, alpha}));
+  if (is_float64(n, x) && n.opset() >= 9)
+    return n.set_output("Out", leaky_relu_formula(Expr(n, x), Expr(n, alpha)));
+  n.set_output("Out", n.emit("PRelu", {x, alpha}));
 }
 
 // 0-D tensors have no axis in ONNX.
-LowerFn softmax_along_axis(std::string_view onnx, double of_scalar) {
-  return [onnx, of_scalar](NodeContext& n) {
-    auto x = n.in("X");
-    if (n.rank(x) == 0) return n.out("Out", n.scalar_like(of_scalar, x));
-    n.out("Out", n.emit(onnx, {x}, {{"axis", n.attr("axis", -1)}}));
+LowerFn softmax_rule(std::string_view onnx, double scalar_result) {
+  return [onnx, scalar_result](NodeContext& n) {
+    auto x = n.input("X");
+    if (n.rank(x) == 0) return n.set_output("Out", n.scalar_like(scalar_result, x));
+    n.set_output("Out", n.emit(onnx, {x}, {{"axis", n.attr("axis", -1)}}));
   };
 }
 
 // Before opset 13 these ops flatten all axes from `axis` on; only the last axis agrees.
-LowerFn softmax_along_last_axis(std::string_view onnx) {
+LowerFn last_axis_softmax_rule(std::string_view onnx) {
   return [onnx](NodeContext& n) {
-    auto x = n.in("X");
+    auto x = n.input("X");
     auto last = n.require_rank(x) - 1;
     n.require(n.axis_attr("axis", -1, last + 1) == last,
               "below opset 13 only the last axis can be normalised");
-    n.out("Out", n.emit(onnx, {x}, {{"axis", last}}));
+    n.set_output("Out", n.emit(onnx, {x}, {{"axis", last}}));
   };
 }
 
-LowerFn clipped(const char* low, float otherwise_low, const char* high, float otherwise_high) {
+LowerFn clip_rule(const char* low, float default_low, const char* high, float default_high) {
   return [=](NodeContext& n) {
-    n.out("Out", clip(in(n, "X"), n.attr(low, otherwise_low), n.attr(high, otherwise_high)));
+    n.set_output("Out",
+                 clip(input_expr(n, "X"), n.attr(low, default_low), n.attr(high, default_high)));
   };
 }
 
@@ -207,25 +215,25 @@ LowerFn clipped(const char* low, float otherwise_low, const char* high, float ot
 
 std::span<const Rule> activation_rules() {
   static const Rule rules[] = {
-      {"relu", 7, lower_to("Relu", {"X"})},
-      {"sigmoid", 7, lower_to("Sigmoid", {"X"})},
-      {"tanh", 7, lower_to("Tanh", {"X"})},
+      {"relu", 7, single_op_rule("Relu", {"X"})},
+      {"sigmoid", 7, single_op_rule("Sigmoid", {"X"})},
+      {"tanh", 7, single_op_rule("Tanh", {"X"})},
       {"leaky_relu", 7, leaky_relu},
-      {"softsign", 7, formula([](const Expr& x) {
-         return is_double(x.node(), x) ? x / (abs(x) + 1) : x.emit("Softsign");
+      {"softsign", 7, unary_formula_rule([](const Expr& x) {
+         return is_float64(x.context(), x) ? x / (abs(x) + 1) : x.emit("Softsign");
        })},
       {"elu", 7, elu},
       {"gelu", 9, gelu},
-      {"relu6", 7, clipped("min", 0, "threshold", 6)},
-      {"brelu", 7, clipped("t_min", 0, "t_max", 24)},
+      {"relu6", 7, clip_rule("min", 0, "threshold", 6)},
+      {"brelu", 7, clip_rule("t_min", 0, "t_max", 24)},
       {"hard_sigmoid", 7, hard_sigmoid},
       {"hard_swish", 7, hard_swish},
-      {"softplus", 7, beta_softplus},
-      {"logsigmoid", 7, formula([](const Expr& x) { return -softplus(-x); })},
-      {"mish", 7, formula([](const Expr& x) { return x * tanh(softplus(x)); })},
+      {"softplus", 7, scaled_softplus},
+      {"logsigmoid", 7, unary_formula_rule([](const Expr& x) { return -softplus(-x); })},
+      {"mish", 7, unary_formula_rule([](const Expr& x) { return x * tanh(softplus(x)); })},
       {"silu", 7, swish},
       {"swish", 7, swish},
-      {"tanh_shrink", 7, formula([](const Expr& x) { return x - tanh(x); })},
+      {"tanh_shrink", 7, unary_formula_rule([](const Expr& x) { return x - tanh(x); })},
       {"celu", 8, celu},
       {"selu", 7, selu},
       {"stanh", 7, stanh},
@@ -236,10 +244,10 @@ std::span<const Rule> activation_rules() {
       {"soft_relu", 7, soft_relu},
       {"rrelu", 9, rrelu},
       {"prelu", 9, prelu},
-      {"softmax", 7, softmax_along_last_axis("Softmax")},
-      {"softmax", 13, softmax_along_axis("Softmax", 1)},
-      {"log_softmax", 7, softmax_along_last_axis("LogSoftmax")},
-      {"log_softmax", 13, softmax_along_axis("LogSoftmax", 0)},
+      {"softmax", 7, last_axis_softmax_rule("Softmax")},
+      {"softmax", 13, softmax_rule("Softmax", 1)},
+      {"log_softmax", 7, last_axis_softmax_rule("LogSoftmax")},
+      {"log_softmax", 13, softmax_rule("LogSoftmax", 0)},
   };
   return rules;
 }

@@ -23,10 +23,10 @@ Window1d adaptive_window(std::int64_t i, std::int64_t in, std::int64_t out) {
 }  // namespace
 
 // Windows are unrolled one by one.
-void check_adaptive(const NodeContext& n, const Ints& in, const Ints& out) {
+void check_adaptive_sizes(const NodeContext& n, const Ints& in, const Ints& out) {
   for (std::size_t i = 0; i < out.size(); ++i) {
-    require_unroll_size(n, out[i], "a size to adapt to");
-    require_unroll_size(n, in[i], "a size to adapt");
+    require_unrollable_size(n, out[i], "a size to adapt to");
+    require_unrollable_size(n, in[i], "a size to adapt");
     n.require(out[i] <= 1024 && in[i] <= 1 << 16, "adapts more than has a lowering");
   }
 }
@@ -68,10 +68,10 @@ Value adaptive_pool_by_slices(NodeContext& n, Value x, bool max, const Ints& ima
 namespace {
 
 // 0 .. count-1, a constant if the count is known. count: int64[1]
-Value known_arange(NodeContext& n, Value count) {
+Value constant_arange_if_known(NodeContext& n, Value count) {
   auto known = n.const_ints(count);
   if (!known) return arange(n, count);
-  Ints range(require_unroll_size(n, known->at(0), "a size to adapt to"));
+  Ints range(require_unrollable_size(n, known->at(0), "a size to adapt to"));
   n.require(range.size() <= 1024, "adapts more than has a lowering");
   std::iota(range.begin(), range.end(), 0);
   return n.ints(range);
@@ -80,14 +80,14 @@ Value known_arange(NodeContext& n, Value count) {
 // Membership of positions in windows along an axis of unknown size: bool[out, in], and the window
 // sizes int64[out, 1].
 struct WindowMask {
-  Expr mask, count;
+  Expr mask, sizes;
 };
 
 // out: int64[1]
-WindowMask dynamic_windows(NodeContext& n, Value x, std::int64_t axis, Value out) {
+WindowMask window_mask(NodeContext& n, Value x, std::int64_t axis, Value out) {
   Expr size(n, as_scalar(n, dim_as_vector(n, x, axis))),
       width(n, as_scalar(n, assert_nonzero(n, out)));
-  Expr window(n, n.unsqueeze(known_arange(n, out), {1}));
+  Expr window(n, n.unsqueeze(constant_arange_if_known(n, out), {1}));
   auto from = window * size / width, to = ((window + 1) * size + (width - 1)) / width;
   auto at = arange(n, size);
   return {at >= from && at < to, to - from};
@@ -95,28 +95,28 @@ WindowMask dynamic_windows(NodeContext& n, Value x, std::int64_t axis, Value out
 
 // The mean along an axis as a matrix product; along the last axis but one, the matrix is the left
 // operand.
-Value dynamic_mean(NodeContext& n, Value x, std::int64_t axis, Value out) {
-  auto [inside, count] = dynamic_windows(n, x, axis, out);
+Value dynamic_adaptive_mean(NodeContext& n, Value x, std::int64_t axis, Value out) {
+  auto [mask, sizes] = window_mask(n, x, axis, out);
   auto dtype = n.require_dtype(x);
-  auto weights = inside.to(dtype) / count.to(dtype);
+  auto weights = mask.to(dtype) / sizes.to(dtype);
   auto last = n.rank(x) - 1;
   if (axis == last - 1) return n.emit("MatMul", {weights, x});
-  auto turned = n.transpose(weights, {1, 0});
-  if (axis == last) return n.emit("MatMul", {x, turned});
+  auto transposed = n.transpose(weights, {1, 0});
+  if (axis == last) return n.emit("MatMul", {x, transposed});
   Ints swapped = all_axes(n.rank(x));
   std::swap(swapped[static_cast<std::size_t>(axis)], swapped.back());
-  return n.transpose(n.emit("MatMul", {n.transpose(x, swapped), turned}), swapped);
+  return n.transpose(n.emit("MatMul", {n.transpose(x, swapped), transposed}), swapped);
 }
 
 // The maximum over each window, with one copy of the axis per window.
-Value dynamic_max(NodeContext& n, Value x, std::int64_t axis, Value out) {
-  auto inside = dynamic_windows(n, x, axis, out).mask;
-  Ints behind;
-  for (auto i = axis + 1; i < n.rank(x); ++i) behind.push_back(i - axis + 1);
-  auto mask = Expr(n, n.unsqueeze(inside, behind));
-  auto spread =
+Value dynamic_adaptive_max(NodeContext& n, Value x, std::int64_t axis, Value out) {
+  auto mask_of_windows = window_mask(n, x, axis, out).mask;
+  Ints trailing_axes;
+  for (auto i = axis + 1; i < n.rank(x); ++i) trailing_axes.push_back(i - axis + 1);
+  auto mask = Expr(n, n.unsqueeze(mask_of_windows, trailing_axes));
+  auto masked_copies =
       where(mask, Expr(n, n.unsqueeze(x, {axis})), -std::numeric_limits<double>::infinity());
-  return reduce(n, "ReduceMax", spread, {axis + 1}, false);
+  return reduce(n, "ReduceMax", masked_copies, {axis + 1}, false);
 }
 
 }  // namespace
@@ -128,7 +128,7 @@ Value dynamic_adaptive_pool(NodeContext& n, Value x, bool max, Value out) {
             "needs one size per dim of the image");
   for (std::int64_t d = 0; d < n.dim(out, 0); ++d) {
     auto size = n.slice(out, {d}, {d + 1}, {0});
-    x = max ? dynamic_max(n, x, d + 2, size) : dynamic_mean(n, x, d + 2, size);
+    x = max ? dynamic_adaptive_max(n, x, d + 2, size) : dynamic_adaptive_mean(n, x, d + 2, size);
     known[static_cast<std::size_t>(d) + 2] = n.const_ints(size).value_or(Ints{-1}).at(0);
     n.declare_type(x, n.dtype(x), known);
   }
@@ -146,34 +146,35 @@ void adaptive_max_pool_with_mask(NodeContext& n, Value x, const Ints& out) {
     std::erase_if(others, [&](auto axis) {
       return axis % static_cast<std::int64_t>(out.size()) == windows[d];
     });
-    auto along = dynamic_windows(n, x, windows[d] + 2, n.ints({out[d]})).mask;
+    auto along = window_mask(n, x, windows[d] + 2, n.ints({out[d]})).mask;
     inside = inside && Expr(n, n.unsqueeze(along, others));
     rows.push_back(out[d]);
   }
   for (auto& axis : windows) axis += 2;
   rows.push_back(-1);
-  auto spread =
+  auto masked_copies =
       where(inside, Expr(n, n.unsqueeze(x, windows)), -std::numeric_limits<double>::infinity());
-  auto flat = n.emit("Reshape", {spread, n.ints(rows)});
+  auto flat = n.emit("Reshape", {masked_copies, n.ints(rows)});
   auto last = static_cast<std::int64_t>(out.size()) + 2;
-  n.out("Out", reduce(n, "ReduceMax", flat, {last}, false));
-  n.out("Mask", n.cast(n.emit("ArgMax", {flat}, {{"axis", last}, {"keepdims", std::int64_t{0}}}),
-                       n.out_dtype("Mask")));
+  n.set_output("Out", reduce(n, "ReduceMax", flat, {last}, false));
+  n.set_output("Mask",
+               n.cast(n.emit("ArgMax", {flat}, {{"axis", last}, {"keepdims", std::int64_t{0}}}),
+                      n.output_dtype("Mask")));
 }
 
 Value adaptive_pool(NodeContext& n, Value x, const Pool& pool) {
-  const Ints &out = pool.window.kernel, &in = pool.image;
+  const Ints &out = pool.window.kernel, &in = pool.image_size;
   if (std::count(in.begin(), in.end(), -1))
-    return dynamic_adaptive_pool(n, x, pool.max, n.ints(out));
-  check_adaptive(n, in, out);
+    return dynamic_adaptive_pool(n, x, pool.is_max, n.ints(out));
+  check_adaptive_sizes(n, in, out);
   Ints kernel(out.size());
   bool even = true;
   for (std::size_t i = 0; i < out.size(); ++i)
     even &= in[i] % out[i] == 0, kernel[i] = in[i] / out[i];
   if (even)
-    return n.emit(pool.max ? "MaxPool" : "AveragePool", {x},
+    return n.emit(pool.is_max ? "MaxPool" : "AveragePool", {x},
                   {{"kernel_shape", kernel}, {"strides", kernel}});
-  if (pool.max || out.size() != 2) return adaptive_pool_by_slices(n, x, pool.max, in, out);
+  if (pool.is_max || out.size() != 2) return adaptive_pool_by_slices(n, x, pool.is_max, in, out);
   auto rows = n.emit("MatMul", {averaging_matrix(n, in[0], out[0], false, n.require_dtype(x)), x});
   return n.emit("MatMul", {rows, averaging_matrix(n, in[1], out[1], true, n.require_dtype(x))});
 }

@@ -19,47 +19,44 @@ struct YoloMaps {
   double scale, downsample;
 };
 
-Expr slice_maps(NodeContext& n, const YoloMaps& m, std::int64_t from, std::int64_t to) {
+Expr slice_channels(NodeContext& n, const YoloMaps& m, std::int64_t from, std::int64_t to) {
   return {n, n.slice(m.all, {from}, {to}, {2})};
 }
 
-struct Edges {
-  Expr low, high;
-};
-
 // The box edges along one axis, 0 for x. both [N,S,1,H,W]
-Edges box_edges(NodeContext& n, const YoloMaps& m, std::int64_t axis, bool clip) {
+BoxEdges yolo_box_edges(NodeContext& n, const YoloMaps& m, std::int64_t axis, bool clip) {
   auto dtype = n.require_dtype(m.all);
   Floats sizes;
   for (auto i = static_cast<std::size_t>(axis); i < m.anchors.size(); i += 2)
     sizes.push_back(static_cast<double>(m.anchors[i]));
-  Expr anchors{n, n.reshape(n.floats(sizes, dtype), {-1, 1, 1, 1})};
-  Expr image{n, n.unsqueeze(column(n, n.cast(m.image, dtype), 1 - axis), {2, 3, 4})};
+  Expr anchors{n, n.reshape(n.vector(sizes, dtype), {-1, 1, 1, 1})};
+  Expr image{n, n.unsqueeze(slice_column(n, n.cast(m.image, dtype), 1 - axis), {2, 3, 4})};
   Expr count{n, n.cast(m.sizes[axis], dtype)};
   auto cells = arange(n, m.sizes[axis]).to(dtype);
   if (axis == 1) cells = {n, n.unsqueeze(cells, {1})};
   auto center =
-      (cells + sigmoid(slice_maps(n, m, axis, axis + 1)) * m.scale - 0.5 * (m.scale - 1)) * image /
-      count;
+      (cells + sigmoid(slice_channels(n, m, axis, axis + 1)) * m.scale - 0.5 * (m.scale - 1)) *
+      image / count;
   auto half =
-      exp(slice_maps(n, m, axis + 2, axis + 3)) * anchors * image / (count * m.downsample) / 2;
+      exp(slice_channels(n, m, axis + 2, axis + 3)) * anchors * image / (count * m.downsample) / 2;
   auto low = center - half, high = center + half;
-  return clip ? Edges{max(low, 0), min(high, image - 1)} : Edges{low, high};
+  return clip ? BoxEdges{max(low, 0), min(high, image - 1)} : BoxEdges{low, high};
 }
 
 // [N,S,P,H,W] -> [N,S*H*W,P], zeros where the mask is false
-Value flatten_masked(NodeContext& n, const Expr& maps, const Expr& mask, std::int64_t count) {
+Value mask_and_flatten_maps(NodeContext& n, const Expr& maps, const Expr& mask,
+                            std::int64_t count) {
   return n.reshape(n.transpose(where(mask, maps, 0), {0, 1, 3, 4, 2}), {0, -1, count});
 }
 
-Value group_maps(NodeContext& n, Value x, std::int64_t boxes, std::int64_t maps) {
-  return reshape_to_parts(n, x, {n.ints({0, boxes, maps}), shape_from_axis(n, x, 2)});
+Value split_maps_by_anchor(NodeContext& n, Value x, std::int64_t boxes, std::int64_t maps) {
+  return reshape_to_shape_parts(n, x, {n.ints({0, boxes, maps}), shape_from_axis(n, x, 2)});
 }
 
-YoloMaps read_maps(NodeContext& n, Value x, std::int64_t boxes, std::int64_t classes) {
+YoloMaps read_yolo_maps(NodeContext& n, Value x, std::int64_t boxes, std::int64_t classes) {
   auto size = [&](std::int64_t axis) { return dim_as_vector(n, x, axis); };
-  return {group_maps(n, x, boxes, 5 + classes),
-          n.in("ImgSize"),
+  return {split_maps_by_anchor(n, x, boxes, 5 + classes),
+          n.input("ImgSize"),
           n.attr("anchors", Ints{}),
           {size(3), size(2)},
           n.attr("scale_x_y", 1.0f),
@@ -68,29 +65,30 @@ YoloMaps read_maps(NodeContext& n, Value x, std::int64_t boxes, std::int64_t cla
 
 void yolo_box(NodeContext& n) {
   constexpr std::int64_t end = std::int64_t{1} << 40;
-  auto x = n.in("X");
+  auto x = n.input("X");
   n.require(n.require_rank(x) == 4, "X has no four dims");
   auto numbers = n.attr("anchors", Ints{}).size();
   auto boxes = static_cast<std::int64_t>(numbers / 2), classes = n.attr("class_num", 1);
   n.require(numbers % 2 == 0, "'anchors' are not pairs of numbers");
-  require_unroll_size(n, boxes, "the number of anchors"),
-      require_unroll_size(n, classes, "'class_num'");
+  require_unrollable_size(n, boxes, "the number of anchors"),
+      require_unrollable_size(n, classes, "'class_num'");
   bool iou_aware = n.attr("iou_aware", false);
-  YoloMaps m = read_maps(n, iou_aware ? n.slice(x, {boxes}, {end}, {1}) : x, boxes, classes);
-  auto objectness = sigmoid(slice_maps(n, m, 4, 5));
+  YoloMaps m = read_yolo_maps(n, iou_aware ? n.slice(x, {boxes}, {end}, {1}) : x, boxes, classes);
+  auto objectness = sigmoid(slice_channels(n, m, 4, 5));
   if (iou_aware) {
     double share = n.attr("iou_aware_factor", 0.5f);
-    auto fit = sigmoid(Expr{n, group_maps(n, n.slice(x, {0}, {boxes}, {1}), boxes, 1)});
+    auto fit = sigmoid(Expr{n, split_maps_by_anchor(n, n.slice(x, {0}, {boxes}, {1}), boxes, 1)});
     objectness = objectness.emit("Pow", {objectness.scalar_like(1 - share)}) *
                  fit.emit("Pow", {fit.scalar_like(share)});
   }
   auto mask = !(objectness < n.attr("conf_thresh", 0.01f));
   bool clip = n.attr("clip_bbox", true);
-  auto across = box_edges(n, m, 0, clip), down = box_edges(n, m, 1, clip);
+  auto across = yolo_box_edges(n, m, 0, clip), down = yolo_box_edges(n, m, 1, clip);
   Expr corners{n, n.concat({across.low, down.low, across.high, down.high}, 2)};
-  n.out("Boxes", flatten_masked(n, corners, mask, 4));
-  n.out("Scores",
-        flatten_masked(n, objectness * sigmoid(slice_maps(n, m, 5, 5 + classes)), mask, classes));
+  n.set_output("Boxes", mask_and_flatten_maps(n, corners, mask, 4));
+  n.set_output("Scores",
+               mask_and_flatten_maps(n, objectness * sigmoid(slice_channels(n, m, 5, 5 + classes)),
+                                     mask, classes));
 }
 
 // ---- box_coder ----
@@ -99,12 +97,8 @@ struct CenterSize {
   Expr center, size;  // both [..,2]
 };
 
-Expr box_corner(NodeContext& n, Value boxes, std::int64_t at) {
-  return {n, n.slice(boxes, {at}, {at + 2}, {n.require_rank(boxes) - 1})};
-}
-
-CenterSize to_center_size(NodeContext& n, Value boxes, double extra) {
-  auto size = box_corner(n, boxes, 2) - box_corner(n, boxes, 0) + extra;
+CenterSize to_center_size(NodeContext& n, Value boxes, double pixel_offset) {
+  auto size = box_corner(n, boxes, 2) - box_corner(n, boxes, 0) + pixel_offset;
   return {box_corner(n, boxes, 0) + size / 2, size};
 }
 
@@ -112,45 +106,46 @@ CenterSize to_center_size(NodeContext& n, Value boxes, double extra) {
 Value box_variance(NodeContext& n, Value like, std::int64_t axis) {
   auto variance = n.attr("variance", Floats{});
   n.require(variance.empty() || variance.size() == 4, "'variance' is not four numbers");
-  if (!variance.empty()) return n.floats(variance, n.require_dtype(like));
-  if (!n.has("PriorBoxVar")) return {};
-  auto spread = n.in("PriorBoxVar");
-  return n.require_rank(spread) == 1 ? spread : n.unsqueeze(spread, {axis});
+  if (!variance.empty()) return n.vector(variance, n.require_dtype(like));
+  if (!n.has_input("PriorBoxVar")) return {};
+  auto variance_input = n.input("PriorBoxVar");
+  return n.require_rank(variance_input) == 1 ? variance_input : n.unsqueeze(variance_input, {axis});
 }
 
-void encode(NodeContext& n, double extra) {
-  auto target = n.unsqueeze(n.in("TargetBox"), {1});
-  auto prior = to_center_size(n, n.in("PriorBox"), extra);
+void encode_boxes(NodeContext& n, double pixel_offset) {
+  auto target = n.unsqueeze(n.input("TargetBox"), {1});
+  auto prior = to_center_size(n, n.input("PriorBox"), pixel_offset);
   auto middle = (box_corner(n, target, 0) + box_corner(n, target, 2)) / 2;
-  auto size = to_center_size(n, target, extra).size;
+  auto size = to_center_size(n, target, pixel_offset).size;
   Expr offsets{n, n.concat({(middle - prior.center) / prior.size, log(abs(size / prior.size))}, 2)};
-  auto spread = box_variance(n, target, 0);
-  n.out("OutputBox", spread ? offsets / Expr{n, spread} : offsets);
+  auto variance = box_variance(n, target, 0);
+  n.set_output("OutputBox", variance ? offsets / Expr{n, variance} : offsets);
 }
 
-void decode(NodeContext& n, double extra) {
-  auto target = in(n, "TargetBox");
+void decode_boxes(NodeContext& n, double pixel_offset) {
+  auto target = input_expr(n, "TargetBox");
   auto axis = n.attr("axis", 0);
   n.require(n.require_rank(target) == 3 && (axis == 0 || axis == 1),
             "TargetBox has three dims, and axis is 0 or 1");
-  auto prior = to_center_size(n, n.unsqueeze(n.in("PriorBox"), {axis}), extra);
-  auto spread = box_variance(n, target, axis);
-  auto offsets = spread ? target * Expr{n, spread} : target;
+  auto prior = to_center_size(n, n.unsqueeze(n.input("PriorBox"), {axis}), pixel_offset);
+  auto variance = box_variance(n, target, axis);
+  auto offsets = variance ? target * Expr{n, variance} : target;
   auto middle = box_corner(n, offsets, 0) * prior.size + prior.center;
   auto half = exp(box_corner(n, offsets, 2)) * prior.size / 2;
-  n.out("OutputBox", n.concat({middle - half, middle + half - extra}, 2));
+  n.set_output("OutputBox", n.concat({middle - half, middle + half - pixel_offset}, 2));
 }
 
 void box_coder(NodeContext& n) {
-  double extra = n.attr("box_normalized", true) ? 0 : 1;
+  double pixel_offset = n.attr("box_normalized", true) ? 0 : 1;
   auto type = n.attr("code_type", "encode_center_size");
-  if (type == "encode_center_size") return encode(n, extra);
+  if (type == "encode_center_size") return encode_boxes(n, pixel_offset);
   n.require(type == "decode_center_size", "code_type '" + type + "' has no lowering");
-  decode(n, extra);
+  decode_boxes(n, pixel_offset);
 }
 
 void iou_similarity(NodeContext& n) {
-  n.out("Out", iou(n, n.in("X"), n.in("Y"), n.attr("box_normalized", true) ? 0 : 1, true));
+  n.set_output("Out",
+               iou(n, n.input("X"), n.input("Y"), n.attr("box_normalized", true) ? 0 : 1, true));
 }
 
 }  // namespace

@@ -7,20 +7,28 @@
 namespace oarlock {
 
 /// Column `i` of the last dim, kept as a dim of size 1.
-Expr column(NodeContext& n, Value v, std::int64_t i);
+Expr slice_column(NodeContext& n, Value v, std::int64_t i);
+/// The lower (`at` 0) or upper (`at` 2) corner of boxes. [..,4] -> [..,2]
+Expr box_corner(NodeContext& n, Value boxes, std::int64_t at);
 /// The rows where `mask` is true.
 Value rows_where(NodeContext& n, Value v, Value mask);
 
-/// Intersection over union. extra: 1 if boxes include their last pixel. touching: boxes less than
-/// that apart intersect, too. [..,N,4], [..,M,4] -> [..,N,M]
-Expr iou(NodeContext& n, Value boxes, Value others, double extra, bool touching = false);
+/// The low and high edges of boxes along one axis.
+struct BoxEdges {
+  Expr low, high;
+};
+
+/// Intersection over union. pixel_offset: 1 if boxes include their last pixel. touching: boxes less
+/// than that apart intersect, too. [..,N,4], [..,M,4] -> [..,N,M]
+Expr iou(NodeContext& n, Value boxes, Value others, double pixel_offset, bool touching = false);
 
 inline constexpr double kLowest = std::numeric_limits<float>::lowest();  // below every threshold
 inline constexpr std::int64_t kNoLimit = std::int64_t{1} << 40;
 
-/// max_iou: overlap limit with a better box; min_score: boxes must score above; extra: as in `iou`.
+/// max_iou: overlap limit with a better box; min_score: boxes must score above; pixel_offset: as in
+/// `iou`.
 struct NmsOptions {
-  double max_iou, min_score, extra;
+  double max_iou, min_score, pixel_offset;
   std::int64_t max_boxes = kNoLimit;  // limit per class
 };
 
@@ -29,7 +37,7 @@ struct NmsOptions {
 Value nms_indices(NodeContext& n, Value boxes, Value scores, const NmsOptions& options);
 
 /// Rows per image -> image of each row. int[N], rows: int64[1] -> int64[rows]
-Expr image_of_rows(NodeContext& n, Value counts, Value rows);
+Expr image_ids_of_rows(NodeContext& n, Value counts, Value rows);
 /// Image of each row -> rows per image. int64[rows], num_images: int64[1] -> int32[num_images]
 Value rows_per_image(NodeContext& n, Value image_ids, Value num_images);
 

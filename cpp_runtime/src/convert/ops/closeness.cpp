@@ -11,9 +11,9 @@ namespace oarlock {
 namespace {
 
 // A tolerance is text, a one-element tensor, or a FLOAT in files of Paddle 1.8.
-Expr tolerance(NodeContext& n, std::string_view slot, std::string_view attr,
-               const char* default_value) {
-  if (n.has(slot)) return Expr(n, as_scalar(n, n.in(slot))).to(DType::float64);
+Expr read_tolerance(NodeContext& n, std::string_view slot, std::string_view attr,
+                    const char* default_value) {
+  if (n.has_input(slot)) return Expr(n, as_scalar(n, n.input(slot))).to(DType::float64);
   if (n.has_float_attr(attr)) return {n, n.scalar(n.attr(attr, 0.0), DType::float64)};
   auto text = n.attr(attr, default_value);
   auto value = parse_double(text);
@@ -23,51 +23,53 @@ Expr tolerance(NodeContext& n, std::string_view slot, std::string_view attr,
 }
 
 // |x - y| <= atol + rtol * |y|, or equal; in float64, as in Paddle.
-Expr close(NodeContext& n) {
-  auto x = in(n, "Input").to(DType::float64), y = in(n, "Other").to(DType::float64);
-  auto limit = tolerance(n, "Atol", "atol", "1e-8") + tolerance(n, "Rtol", "rtol", "1e-5") * abs(y);
-  auto found = x == y || abs(x - y) <= limit;
-  return n.attr("equal_nan", false) ? found || (isnan(x) && isnan(y)) : found;
+Expr is_close(NodeContext& n) {
+  auto x = input_expr(n, "Input").to(DType::float64), y = input_expr(n, "Other").to(DType::float64);
+  auto limit = read_tolerance(n, "Atol", "atol", "1e-8") +
+               read_tolerance(n, "Rtol", "rtol", "1e-5") * abs(y);
+  auto result = x == y || abs(x - y) <= limit;
+  return n.attr("equal_nan", false) ? result || (isnan(x) && isnan(y)) : result;
 }
 
 // Whether all elements are true; true for an empty tensor.
-Expr all(const Expr& truths) {
-  NodeContext& n = truths.node();
+Expr all_true(const Expr& truths) {
+  NodeContext& n = truths.context();
   Expr misses(n, reduce(n, "ReduceSum", (!truths).to(DType::int64), {}, false));
   return misses == 0;
 }
 
-void isclose(NodeContext& n) { n.out("Out", close(n)); }
+void isclose(NodeContext& n) { n.set_output("Out", is_close(n)); }
 
-void allclose(NodeContext& n) { out_scalar(n, "Out", all(close(n))); }
+void allclose(NodeContext& n) { set_scalar_output(n, "Out", all_true(is_close(n))); }
 
 // Compares only if the shapes are equal: different shapes might broadcast.
 Expr equal_if_same_shape(NodeContext& n, const Expr& x, const Expr& y) {
   Expr sizes(n, n.shape_of(x)), others(n, n.shape_of(y));
-  auto same = n.subgraph("same", [&](NodeContext& b) { b.add_subgraph_output(all(x == y)); });
-  auto other = n.subgraph(
+  auto same =
+      n.build_subgraph("same", [&](NodeContext& b) { b.add_subgraph_output(all_true(x == y)); });
+  auto other = n.build_subgraph(
       "other", [&](NodeContext& b) { b.add_subgraph_output(b.scalar(0, DType::boolean)); });
-  auto found =
-      n.emit("If", {all(sizes == others)}, {{"then_branch", same}, {"else_branch", other}});
-  n.declare_type(found, DType::boolean, Ints{});
-  return {n, found};
+  auto result =
+      n.emit("If", {all_true(sizes == others)}, {{"then_branch", same}, {"else_branch", other}});
+  n.declare_type(result, DType::boolean, Ints{});
+  return {n, result};
 }
 
 void equal_all(NodeContext& n) {
-  auto x = in(n, "X"), y = in(n, "Y");
+  auto x = input_expr(n, "X"), y = input_expr(n, "Y");
   auto a = n.shape(x), b = n.shape(y);
   n.require(a && b, "needs the ranks of both operands to be known");
   bool differ = a->size() != b->size();
   for (std::size_t i = 0; !differ && i < a->size(); ++i)
     differ = (*a)[i] >= 0 && (*b)[i] >= 0 && (*a)[i] != (*b)[i];
-  if (differ) return out_scalar(n, "Out", n.scalar(0, DType::boolean));
+  if (differ) return set_scalar_output(n, "Out", n.scalar(0, DType::boolean));
   bool comparable = a == b && std::count(a->begin(), a->end(), -1) == 0;
-  out_scalar(n, "Out", comparable ? all(x == y) : equal_if_same_shape(n, x, y));
+  set_scalar_output(n, "Out", comparable ? all_true(x == y) : equal_if_same_shape(n, x, y));
 }
 
 void is_empty(NodeContext& n) {
-  Expr count(n, n.emit("Size", {n.in("X")}));
-  out_scalar(n, "Out", count == 0);
+  Expr count(n, n.emit("Size", {n.input("X")}));
+  set_scalar_output(n, "Out", count == 0);
 }
 
 }  // namespace

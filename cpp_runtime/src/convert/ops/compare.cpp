@@ -6,64 +6,64 @@ namespace oarlock {
 namespace {
 
 // Casts dtypes that ONNX's comparisons do not support to int32.
-OperandPair orderable_operands(NodeContext& n) {
+OperandPair read_orderable_operands(NodeContext& n) {
   auto pair = align_operands(n);
   if (n.dtype(pair.x) != DType::boolean) return pair;
   return {n.cast(pair.x, DType::int32), n.cast(pair.y, DType::int32)};
 }
 
-LowerFn comparison(std::string_view onnx) {
+LowerFn comparison_rule(std::string_view onnx) {
   return [onnx](NodeContext& n) {
-    auto [x, y] = orderable_operands(n);
-    n.out("Out", n.emit(onnx, {x, y}));
+    auto [x, y] = read_orderable_operands(n);
+    n.set_output("Out", n.emit(onnx, {x, y}));
   };
 }
 
 // Before opset 12 there is no LessOrEqual or GreaterOrEqual.
-LowerFn negated_comparison(std::string_view onnx) {
+LowerFn negated_comparison_rule(std::string_view onnx) {
   return [onnx](NodeContext& n) {
-    auto [x, y] = orderable_operands(n);
-    n.out("Out", n.emit("Not", {n.emit(onnx, {x, y})}));
+    auto [x, y] = read_orderable_operands(n);
+    n.set_output("Out", n.emit("Not", {n.emit(onnx, {x, y})}));
   };
 }
 
-LowerFn equality_op(bool is_equal) {
+LowerFn equality_rule(bool is_equal) {
   return [is_equal](NodeContext& n) {
     auto [x, y] = align_operands(n);
     auto equal = n.emit("Equal", {x, y});
-    n.out("Out", is_equal ? equal : n.emit("Not", {equal}));
+    n.set_output("Out", is_equal ? equal : n.emit("Not", {equal}));
   };
 }
 
-LowerFn logical(std::string_view onnx) {
+LowerFn logical_rule(std::string_view onnx) {
   return [onnx](NodeContext& n) {
     auto [x, y] = align_operands(n);
-    n.out("Out", n.emit(onnx, {n.cast(x, DType::boolean), n.cast(y, DType::boolean)}));
+    n.set_output("Out", n.emit(onnx, {n.cast(x, DType::boolean), n.cast(y, DType::boolean)}));
   };
 }
 
 // Bitwise ops of integers exist since opset 18.
-LowerFn bitwise(std::string_view bool_op, std::string_view int_op) {
+LowerFn bitwise_rule(std::string_view bool_op, std::string_view int_op) {
   return [bool_op, int_op](NodeContext& n) {
-    auto x = n.in("X"), y = n.in("Y");
-    if (n.require_dtype(x) == DType::boolean) return n.out("Out", n.emit(bool_op, {x, y}));
+    auto x = n.input("X"), y = n.input("Y");
+    if (n.require_dtype(x) == DType::boolean) return n.set_output("Out", n.emit(bool_op, {x, y}));
     n.require_opset(18);
-    n.out("Out", n.emit(int_op, {x, y}));
+    n.set_output("Out", n.emit(int_op, {x, y}));
   };
 }
 
 // ~x is -x - 1; for unsigned types the largest value replaces -1.
 void bitwise_not(NodeContext& n) {
-  auto x = n.in("X");
+  auto x = n.input("X");
   auto dtype = n.require_dtype(x);
-  if (dtype == DType::boolean) return n.out("Out", n.emit("Not", {x}));
+  if (dtype == DType::boolean) return n.set_output("Out", n.emit("Not", {x}));
   if (dtype != DType::int64 && dtype != DType::int32) n.require_opset(14);
-  n.out("Out", n.emit("Sub", {n.scalar(dtype == DType::uint8 ? 255 : -1, dtype), x}));
+  n.set_output("Out", n.emit("Sub", {n.scalar(dtype == DType::uint8 ? 255 : -1, dtype), x}));
 }
 
 // ---- NaN and infinity; integers are always finite ----
 
-Value all_false(NodeContext& n, Value x) { return n.emit("Less", {x, x}); }
+Value false_like(NodeContext& n, Value x) { return n.emit("Less", {x, x}); }
 
 Value is_nan(NodeContext& n, Value x) { return n.emit("IsNaN", {x}); }
 
@@ -74,72 +74,75 @@ Value is_inf(NodeContext& n, Value x) {
 
 using Predicate = Value (*)(NodeContext&, Value);
 
-Value apply_predicate(NodeContext& n, Predicate what) {
-  auto x = n.in("X");
-  return is_floating(n.require_dtype(x)) ? what(n, x) : all_false(n, x);
+Value apply_predicate(NodeContext& n, Predicate predicate) {
+  auto x = n.input("X");
+  return is_floating(n.require_dtype(x)) ? predicate(n, x) : false_like(n, x);
 }
 
-LowerFn elementwise_predicate(Predicate what) {
-  return [what](NodeContext& n) { n.out("Out", apply_predicate(n, what)); };
+LowerFn elementwise_predicate_rule(Predicate predicate) {
+  return [predicate](NodeContext& n) { n.set_output("Out", apply_predicate(n, predicate)); };
 }
 
 // The ops of Paddle 1.x reduce over all elements.
-LowerFn any_predicate(Predicate what) {
-  return [what](NodeContext& n) {
-    auto found = reduce(n, "ReduceMax", n.cast(apply_predicate(n, what), DType::int32), {}, false);
-    out_scalar(n, "Out", n.cast(found, DType::boolean));
+LowerFn any_predicate_rule(Predicate predicate) {
+  return [predicate](NodeContext& n) {
+    auto result =
+        reduce(n, "ReduceMax", n.cast(apply_predicate(n, predicate), DType::int32), {}, false);
+    set_scalar_output(n, "Out", n.cast(result, DType::boolean));
   };
 }
 
-Value finite(NodeContext& n) {
+Value is_finite(NodeContext& n) {
   auto not_finite = [](NodeContext& n, Value x) {
     return n.emit("Or", {is_nan(n, x), is_inf(n, x)});
   };
   return n.emit("Not", {apply_predicate(n, not_finite)});
 }
 
-void isfinite(NodeContext& n) { n.out("Out", finite(n)); }
+void isfinite_v2(NodeContext& n) { n.set_output("Out", is_finite(n)); }
 
 void all_finite(NodeContext& n) {
-  auto each = n.cast(finite(n), DType::int32);
-  out_scalar(n, "Out", n.cast(reduce(n, "ReduceMin", each, {}, false), DType::boolean));
+  auto each = n.cast(is_finite(n), DType::int32);
+  set_scalar_output(n, "Out", n.cast(reduce(n, "ReduceMin", each, {}, false), DType::boolean));
 }
 
 // ONNX Runtime's Where supports only some numeric types.
 void where(NodeContext& n) {
-  auto condition = n.in("Condition"), x = n.in("X"), y = n.in("Y");
+  auto condition = n.input("Condition"), x = n.input("X"), y = n.input("Y");
   auto dtype = n.require_dtype(x);
   bool narrow = dtype == DType::boolean || dtype == DType::int16;
   auto wide = [&](Value v) { return narrow ? n.cast(v, DType::int32) : v; };
-  n.out("Out", n.cast(n.emit("Where", {condition, wide(x), wide(y)}), dtype));
+  n.set_output("Out", n.cast(n.emit("Where", {condition, wide(x), wide(y)}), dtype));
 }
 
 }  // namespace
 
 std::span<const Rule> compare_rules() {
   static const Rule rules[] = {
-      {"equal", 11, equality_op(true)},
-      {"not_equal", 11, equality_op(false)},
-      {"less_than", 9, comparison("Less")},
-      {"greater_than", 9, comparison("Greater")},
-      {"less_equal", 9, negated_comparison("Greater")},
-      {"greater_equal", 9, negated_comparison("Less")},
-      {"less_equal", 12, comparison("LessOrEqual")},
-      {"greater_equal", 12, comparison("GreaterOrEqual")},
-      {"logical_and", 7, logical("And")},
-      {"logical_or", 7, logical("Or")},
-      {"logical_xor", 7, logical("Xor")},
+      {"equal", 11, equality_rule(true)},
+      {"not_equal", 11, equality_rule(false)},
+      {"less_than", 9, comparison_rule("Less")},
+      {"greater_than", 9, comparison_rule("Greater")},
+      {"less_equal", 9, negated_comparison_rule("Greater")},
+      {"greater_equal", 9, negated_comparison_rule("Less")},
+      {"less_equal", 12, comparison_rule("LessOrEqual")},
+      {"greater_equal", 12, comparison_rule("GreaterOrEqual")},
+      {"logical_and", 7, logical_rule("And")},
+      {"logical_or", 7, logical_rule("Or")},
+      {"logical_xor", 7, logical_rule("Xor")},
       {"logical_not", 7,
-       [](NodeContext& n) { n.out("Out", n.emit("Not", {n.cast(n.in("X"), DType::boolean)})); }},
-      {"bitwise_and", 7, bitwise("And", "BitwiseAnd")},
-      {"bitwise_or", 7, bitwise("Or", "BitwiseOr")},
-      {"bitwise_xor", 7, bitwise("Xor", "BitwiseXor")},
+       [](NodeContext& n) {
+         n.set_output("Out", n.emit("Not", {n.cast(n.input("X"), DType::boolean)}));
+       }},
+      {"bitwise_and", 7, bitwise_rule("And", "BitwiseAnd")},
+      {"bitwise_or", 7, bitwise_rule("Or", "BitwiseOr")},
+      {"bitwise_xor", 7, bitwise_rule("Xor", "BitwiseXor")},
       {"bitwise_not", 7, bitwise_not},
-      {"isnan_v2", 9, elementwise_predicate(is_nan)},
-      {"isinf_v2", 10, elementwise_predicate(is_inf)},
-      {"isfinite_v2", 10, isfinite},
-      {"isnan", 9, any_predicate(is_nan)},
-      {"isinf", 10, any_predicate(is_inf)},
+      {"isnan_v2", 9, elementwise_predicate_rule(is_nan)},
+      {"isinf_v2", 10, elementwise_predicate_rule(is_inf)},
+      {"isfinite_v2", 10, isfinite_v2},
+      {"isnan", 9, any_predicate_rule(is_nan)},
+      {"isinf", 10, any_predicate_rule(is_inf)},
       {"isfinite", 10, all_finite},
       {"where", 9, where},
   };

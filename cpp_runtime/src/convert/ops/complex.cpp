@@ -15,59 +15,64 @@ struct Complex {
 };
 
 // The parts of an input; a real input has no `im`.
-Complex parts(NodeContext& n, Value v) {
-  auto found = n.complex_parts(v);
-  return found ? Complex{{n, found->first}, {n, found->second}} : Complex{{n, v}, {n, {}}};
+Complex complex_parts_of(NodeContext& n, Value v) {
+  auto parts = n.complex_parts(v);
+  return parts ? Complex{{n, parts->first}, {n, parts->second}} : Complex{{n, v}, {n, {}}};
 }
-Complex input_parts(NodeContext& n, std::string_view slot) { return parts(n, n.in(slot)); }
+Complex complex_input(NodeContext& n, std::string_view slot) {
+  return complex_parts_of(n, n.input(slot));
+}
 bool is_real(const Complex& x) { return !x.im.value(); }
 
-void out(NodeContext& n, const Expr& re, const Expr& im) { n.out("Out", n.complex(re, im)); }
-void out(NodeContext& n, const Complex& x) { out(n, x.re, x.im); }
+void set_complex_output(NodeContext& n, const Expr& re, const Expr& im) {
+  n.set_output("Out", n.make_complex(re, im));
+}
+void set_complex_output(NodeContext& n, const Complex& x) { set_complex_output(n, x.re, x.im); }
 
 Expr zeros_like(const Expr& x) { return x - x; }
 
 // ---- conversion ----
 
-void as_complex(NodeContext& n) { n.out("Out", n.as_complex(n.in("X"))); }
-void as_real(NodeContext& n) { n.out("Out", n.as_real(n.in("X"))); }
+void as_complex(NodeContext& n) { n.set_output("Out", n.as_complex(n.input("X"))); }
+void as_real(NodeContext& n) { n.set_output("Out", n.as_real(n.input("X"))); }
 
 void complex(NodeContext& n) {
-  auto x = in(n, "X"), y = in(n, "Y");
-  if (n.shape(x) == n.shape(y) && n.shape(x)) return out(n, x, y);
-  out(n, x + zeros_like(y), y + zeros_like(x));
+  auto x = input_expr(n, "X"), y = input_expr(n, "Y");
+  if (n.shape(x) == n.shape(y) && n.shape(x)) return set_complex_output(n, x, y);
+  set_complex_output(n, x + zeros_like(y), y + zeros_like(x));
 }
 
 void conj(NodeContext& n) {
-  auto x = input_parts(n, "X");
-  out(n, x.re, -x.im);
+  auto x = complex_input(n, "X");
+  set_complex_output(n, x.re, -x.im);
 }
 
-void abs_of(NodeContext& n) {
-  auto x = input_parts(n, "X");
-  n.out("Out", sqrt(x.re * x.re + x.im * x.im));
+void complex_abs(NodeContext& n) {
+  auto x = complex_input(n, "X");
+  n.set_output("Out", sqrt(x.re * x.re + x.im * x.im));
 }
 
-void exp_of(NodeContext& n) {
-  auto x = input_parts(n, "X");
+void complex_exp(NodeContext& n) {
+  auto x = complex_input(n, "X");
   auto size = exp(x.re);
-  out(n, size * cos(x.im), size * sin(x.im));
+  set_complex_output(n, size * cos(x.im), size * sin(x.im));
 }
 
-void shape(NodeContext& n) {
-  n.out("Out", n.cast(n.shape_of(input_parts(n, "Input").re), DType::int32));
+void complex_shape(NodeContext& n) {
+  n.set_output("Out", n.cast(n.shape_of(complex_input(n, "Input").re), DType::int32));
 }
 
 void angle(NodeContext& n) {
-  auto x = input_parts(n, "X");
-  n.out("Out", polar_angle(x.im, x.re));
+  auto x = complex_input(n, "X");
+  n.set_output("Out", polar_angle(x.im, x.re));
 }
 
 void cast_complex(NodeContext& n) {
-  auto to = n.attr("out_dtype", n.out_dtype());
-  auto x = input_parts(n, "X");
-  if (is_complex(to)) return out(n, x.re.to(part_of(to)), x.im.to(part_of(to)));
-  n.out("Out", x.re.to(to));
+  auto to = n.attr("out_dtype", n.output_dtype());
+  auto x = complex_input(n, "X");
+  if (is_complex(to))
+    return set_complex_output(n, x.re.to(complex_part_dtype(to)), x.im.to(complex_part_dtype(to)));
+  n.set_output("Out", x.re.to(to));
 }
 
 // ---- arithmetic ----
@@ -86,7 +91,7 @@ Complex divide(const Complex& x, const Complex& y) {
 }
 
 // Missing imaginary parts are zeros that broadcast.
-Complex add(const Complex& x, const Complex& y, double sign) {
+Complex add_or_subtract(const Complex& x, const Complex& y, double sign) {
   auto signed_im = [&] { return sign < 0 ? -y.im : y.im; };
   auto re = sign < 0 ? x.re - y.re : x.re + y.re;
   if (is_real(y)) return {re, x.im + zeros_like(y.re)};
@@ -94,40 +99,42 @@ Complex add(const Complex& x, const Complex& y, double sign) {
   return {re, sign < 0 ? x.im - y.im : x.im + y.im};
 }
 
-LowerFn arithmetic(Complex (*f)(const Complex&, const Complex&)) {
+LowerFn complex_arithmetic_rule(Complex (*f)(const Complex&, const Complex&)) {
   return [f](NodeContext& n) {
     auto [x, y] = align_operands(n);
-    out(n, f(parts(n, x), parts(n, y)));
+    set_complex_output(n, f(complex_parts_of(n, x), complex_parts_of(n, y)));
   };
 }
 
 void scale(NodeContext& n) {
-  auto x = input_parts(n, "X");
+  auto x = complex_input(n, "X");
   double by = n.attr("scale", 1.0f), more = n.attr("bias", 0.0f);
-  n.require(!n.has("ScaleTensor"), "a factor that is a tensor has no lowering for complex numbers");
+  n.require(!n.has_input("ScaleTensor"),
+            "a factor that is a tensor has no lowering for complex numbers");
   bool after = n.attr("bias_after_scale", true);
-  out(n, x.re * by + (after ? more : more * by), x.im * by);
+  set_complex_output(n, x.re * by + (after ? more : more * by), x.im * by);
 }
 
 void matmul(NodeContext& n) {
   auto side = [&](std::string_view slot, std::string_view flag) {
-    auto x = input_parts(n, slot);
+    auto x = complex_input(n, slot);
     if (!n.attr(flag, false) || n.rank(x.re) == 1) return x;
     auto swap = [&](const Expr& v) { return v.value() ? Expr(n, n.swap_last_axes(v)) : v; };
     return Complex{swap(x.re), swap(x.im)};
   };
   auto x = side("X", "trans_x"), y = side("Y", "trans_y");
   auto product = [&](const Expr& a, const Expr& b) { return a.emit("MatMul", {b}); };
-  if (is_real(x)) return out(n, product(x.re, y.re), product(x.re, y.im));
-  if (is_real(y)) return out(n, product(x.re, y.re), product(x.im, y.re));
-  out(n, product(x.re, y.re) - product(x.im, y.im), product(x.re, y.im) + product(x.im, y.re));
+  if (is_real(x)) return set_complex_output(n, product(x.re, y.re), product(x.re, y.im));
+  if (is_real(y)) return set_complex_output(n, product(x.re, y.re), product(x.im, y.re));
+  set_complex_output(n, product(x.re, y.re) - product(x.im, y.im),
+                     product(x.re, y.im) + product(x.im, y.re));
 }
 
 // ---- Fourier transforms ----
 
 // ONNX divides by the size in the inverse transform only.
-Complex normalize_transform(NodeContext& n, const Complex& x, Value size, const std::string& norm,
-                            bool forward) {
+Complex normalize_dft(NodeContext& n, const Complex& x, Value size, const std::string& norm,
+                      bool forward) {
   if (norm == "backward") return x;
   Expr count = Expr(n, as_scalar(n, size)).to(n.require_dtype(x.re));
   auto by = norm == "ortho" ? sqrt(count) : count;
@@ -135,77 +142,83 @@ Complex normalize_transform(NodeContext& n, const Complex& x, Value size, const 
 }
 
 // Transforms one axis. pairs: [..., 2], or [..., 1] for real numbers
-Value dft(NodeContext& n, Value pairs, std::int64_t axis, bool forward, bool onesided = false) {
+Value emit_dft(NodeContext& n, Value pairs, std::int64_t axis, bool forward,
+               bool onesided = false) {
   NodeContext::Attrs attrs{{"inverse", std::int64_t{!forward}},
                            {"onesided", std::int64_t{onesided}}};
   if (n.opset() < 20) {
     attrs.emplace_back("axis", axis);
     return n.emit("DFT", {pairs}, attrs);
   }
-  return n.emit("DFT", {pairs, {}, n.int_scalar(axis)}, attrs);
+  return n.emit("DFT", {pairs, {}, n.int64_scalar(axis)}, attrs);
 }
 
-Complex transform_axis(NodeContext& n, const Complex& x, std::int64_t axis, bool forward,
-                       const std::string& norm) {
+Complex transform_complex_axis(NodeContext& n, const Complex& x, std::int64_t axis, bool forward,
+                               const std::string& norm) {
   auto shape = n.shape(x.re);
   auto size = dim_as_vector(n, x.re, axis);
-  auto made = parts(n, n.as_complex(dft(n, n.as_real(n.complex(x.re, x.im)), axis, forward)));
-  n.declare_type(made.re, n.dtype(x.re), shape);
-  n.declare_type(made.im, n.dtype(x.re), shape);
-  return normalize_transform(n, made, size, norm, forward);
+  auto result = complex_parts_of(
+      n, n.as_complex(emit_dft(n, n.as_real(n.make_complex(x.re, x.im)), axis, forward)));
+  n.declare_type(result.re, n.dtype(x.re), shape);
+  n.declare_type(result.im, n.dtype(x.re), shape);
+  return normalize_dft(n, result, size, norm, forward);
 }
 
-struct Fourier {
+struct FourierOptions {
   Ints axes;
   std::string normalization;
   bool forward;
 };
 
-Fourier read_fourier(NodeContext& n, int rank) {
+FourierOptions read_fourier_options(NodeContext& n, int rank) {
   n.require(rank > 0, "has no axis to transform");
-  Fourier f{n.attr("axes", Ints{}), n.attr("normalization", "backward"), n.attr("forward", true)};
+  FourierOptions f{n.attr("axes", Ints{}), n.attr("normalization", "backward"),
+                   n.attr("forward", true)};
   n.require(!f.axes.empty(), "attribute 'axes' is empty");
   for (auto& axis : f.axes) axis = normalize_axes(n, {axis}, rank)[0];
   return f;
 }
 
 void fft_c2c(NodeContext& n) {
-  auto x = input_parts(n, "X");
-  auto f = read_fourier(n, n.require_rank(x.re));
-  for (auto axis : f.axes) x = transform_axis(n, x, axis, f.forward, f.normalization);
-  out(n, x);
+  auto x = complex_input(n, "X");
+  auto f = read_fourier_options(n, n.require_rank(x.re));
+  for (auto axis : f.axes) x = transform_complex_axis(n, x, axis, f.forward, f.normalization);
+  set_complex_output(n, x);
 }
 
 // The inverse transform of a real value is the conjugate of the forward one, divided by the size.
-Complex real_transform(NodeContext& n, const Expr& x, std::int64_t axis, const Fourier& f) {
+Complex transform_real_axis(NodeContext& n, const Expr& x, std::int64_t axis,
+                            const FourierOptions& f) {
   bool onesided = n.attr("onesided", true);
   auto last = n.require_rank(x);
-  auto made = parts(n, n.as_complex(dft(n, n.unsqueeze(x, {last}), axis, true, onesided)));
+  auto result =
+      complex_parts_of(n, n.as_complex(emit_dft(n, n.unsqueeze(x, {last}), axis, true, onesided)));
   auto shape = n.shape(x);
   auto& size = (*shape)[static_cast<std::size_t>(axis)];
   if (onesided && size >= 0) size = size / 2 + 1;
-  n.declare_type(made.re, n.dtype(x), shape);
-  n.declare_type(made.im, n.dtype(x), shape);
+  n.declare_type(result.re, n.dtype(x), shape);
+  n.declare_type(result.im, n.dtype(x), shape);
   auto norm = f.forward || f.normalization == "ortho" ? f.normalization
               : f.normalization == "backward"         ? "forward"
                                                       : "backward";
-  made = normalize_transform(n, made, dim_as_vector(n, x, axis), norm, true);
-  return f.forward ? made : Complex{made.re, -made.im};
+  result = normalize_dft(n, result, dim_as_vector(n, x, axis), norm, true);
+  return f.forward ? result : Complex{result.re, -result.im};
 }
 
 void fft_r2c(NodeContext& n) {
-  Expr x = in(n, "X");
-  auto f = read_fourier(n, n.require_rank(x));
+  Expr x = input_expr(n, "X");
+  auto f = read_fourier_options(n, n.require_rank(x));
   auto last = f.axes.back();
   f.axes.pop_back();
-  auto y = real_transform(n, x, last, f);
-  for (auto axis : f.axes) y = transform_axis(n, y, axis, f.forward, f.normalization);
-  out(n, y);
+  auto y = transform_real_axis(n, x, last, f);
+  for (auto axis : f.axes) y = transform_complex_axis(n, y, axis, f.forward, f.normalization);
+  set_complex_output(n, y);
 }
 
 // Restores the full spectrum: the missing half is the reversed conjugate; for even sizes the middle
 // entry occurs once.
-Complex full_spectrum(NodeContext& n, const Complex& x, std::int64_t axis, std::int64_t size) {
+Complex restore_full_spectrum(NodeContext& n, const Complex& x, std::int64_t axis,
+                              std::int64_t size) {
   constexpr std::int64_t before_all = -(std::int64_t{1} << 40);
   bool even = size % 2 == 0;
   if (size == 1) return x;
@@ -217,20 +230,21 @@ Complex full_spectrum(NodeContext& n, const Complex& x, std::int64_t axis, std::
           {n, n.concat({x.im, -mirrored(x.im)}, axis)}};
 }
 
-Complex first_entries(NodeContext& n, const Complex& x, std::int64_t axis, std::int64_t count) {
+Complex slice_first_entries(NodeContext& n, const Complex& x, std::int64_t axis,
+                            std::int64_t count) {
   auto cut = [&](const Expr& v) { return Expr(n, n.slice(v, {0}, {count}, {axis})); };
   return {cut(x.re), cut(x.im)};
 }
 
 void fft_c2r(NodeContext& n) {
-  auto x = input_parts(n, "X");
-  auto f = read_fourier(n, n.require_rank(x.re));
+  auto x = complex_input(n, "X");
+  auto f = read_fourier_options(n, n.require_rank(x.re));
   auto last = f.axes.back();
   auto size = n.attr("last_dim_size", 0), half = n.dim(x.re, last);
   n.require(size >= 0, "attribute 'last_dim_size' is negative");
   n.require(half < 0 || size == 0 || half >= size / 2 + 1,
             "'last_dim_size' does not come from so few elements");
-  if (size != 0 && half != size / 2 + 1) x = first_entries(n, x, last, size / 2 + 1);
+  if (size != 0 && half != size / 2 + 1) x = slice_first_entries(n, x, last, size / 2 + 1);
   if (f.forward) {  // the conjugate's transform, with inverted normalization
     x.im = -x.im;
     f.normalization = f.normalization == "backward"  ? "forward"
@@ -238,8 +252,10 @@ void fft_c2r(NodeContext& n) {
                                                      : "ortho";
   }
   f.axes.pop_back();
-  for (auto axis : f.axes) x = transform_axis(n, x, axis, false, f.normalization);
-  n.out("Out", transform_axis(n, full_spectrum(n, x, last, size), last, false, f.normalization).re);
+  for (auto axis : f.axes) x = transform_complex_axis(n, x, axis, false, f.normalization);
+  n.set_output("Out", transform_complex_axis(n, restore_full_spectrum(n, x, last, size), last,
+                                             false, f.normalization)
+                          .re);
 }
 
 // ---- frames ----
@@ -252,34 +268,34 @@ Value frame_positions(NodeContext& n, Value length, Value count, std::int64_t ho
   return inside + starts * static_cast<double>(hop);
 }
 
-std::int64_t positive_attr(NodeContext& n, std::string_view name) {
+std::int64_t read_positive_attr(NodeContext& n, std::string_view name) {
   return static_cast<std::int64_t>(
-      require_unroll_size(n, n.attr(name, 0), "attribute '" + std::string(name) + "'"));
+      require_unrollable_size(n, n.attr(name, 0), "attribute '" + std::string(name) + "'"));
 }
 
 // Whether frames are along the first axis (axis=0) instead of the last one (axis=-1).
-bool frames_first_axis(const NodeContext& n) {
+bool has_frames_first(const NodeContext& n) {
   auto axis = n.attr("axis", -1);
   n.require(axis == 0 || axis == -1, "axis=" + std::to_string(axis) + " is neither 0 nor -1");
   return axis == 0;
 }
 
 void frame(NodeContext& n) {
-  auto x = n.in("X");
-  auto length = positive_attr(n, "frame_length"), hop = positive_attr(n, "hop_length");
-  bool first = frames_first_axis(n);
+  auto x = n.input("X");
+  auto length = read_positive_attr(n, "frame_length"), hop = read_positive_attr(n, "hop_length");
+  bool first = has_frames_first(n);
   std::int64_t axis = first ? 0 : n.require_rank(x) - 1;
   auto count = (Expr(n, dim_as_vector(n, x, axis)) - static_cast<double>(length)) /
                    static_cast<double>(hop) +
                1;
-  n.out("Out", n.emit("Gather", {x, frame_positions(n, n.ints({length}), count, hop, first)},
-                      {{"axis", axis}}));
+  n.set_output("Out", n.emit("Gather", {x, frame_positions(n, n.ints({length}), count, hop, first)},
+                             {{"axis", axis}}));
 }
 
 void overlap_add(NodeContext& n) {
-  auto x = n.in("X");
-  auto hop = positive_attr(n, "hop_length");
-  bool first = frames_first_axis(n);
+  auto x = n.input("X");
+  auto hop = read_positive_attr(n, "hop_length");
+  bool first = has_frames_first(n);
   auto rank = n.require_rank(x);
   n.require(rank >= 2, "has no frames");
   auto length = dim_as_vector(n, x, first ? 1 : rank - 2),
@@ -298,11 +314,11 @@ void overlap_add(NodeContext& n) {
   auto zeros = n.emit("Expand", {n.scalar(0, n.require_dtype(x)), n.concat({size, merged}, 0)});
   auto sum = n.emit("ScatterND", {zeros, at, flat}, {{"reduction", std::string("add")}});
   n.declare_type(sum, n.dtype(x), Ints(static_cast<std::size_t>(rank - 1), -1));
-  n.out("Out", first ? sum : n.transpose(sum, back));
+  n.set_output("Out", first ? sum : n.transpose(sum, back));
 }
 
 // A linear op: converts each part separately.
-void lower_each_part(NodeContext& n) { n.lower_complex_parts(); }
+void lower_each_part(NodeContext& n) { n.lower_real_and_imaginary(); }
 
 void pad(NodeContext& n) {
   n.require(n.attr("pad_value", 0.0f) == 0, "pads complex numbers with zeros only");
@@ -322,19 +338,21 @@ std::span<const Rule> complex_rules() {
 std::span<const Rule> complex_operand_rules() {
   static const Rule rules[] = {
       {"as_real", 7, as_real},
-      {"real", 7, [](NodeContext& n) { n.out("Out", input_parts(n, "X").re); }},
-      {"imag", 7, [](NodeContext& n) { n.out("Out", input_parts(n, "X").im); }},
+      {"real", 7, [](NodeContext& n) { n.set_output("Out", complex_input(n, "X").re); }},
+      {"imag", 7, [](NodeContext& n) { n.set_output("Out", complex_input(n, "X").im); }},
       {"conj", 7, conj},
-      {"abs", 7, abs_of},
+      {"abs", 7, complex_abs},
       {"angle", 9, angle},
       {"cast", 7, cast_complex},
-      {"exp", 7, exp_of},
-      {"shape", 7, shape},
+      {"exp", 7, complex_exp},
+      {"shape", 7, complex_shape},
       {"scale", 7, scale},
-      {"elementwise_add", 7, arithmetic([](auto& x, auto& y) { return add(x, y, 1); })},
-      {"elementwise_sub", 7, arithmetic([](auto& x, auto& y) { return add(x, y, -1); })},
-      {"elementwise_mul", 7, arithmetic(multiply)},
-      {"elementwise_div", 7, arithmetic(divide)},
+      {"elementwise_add", 7,
+       complex_arithmetic_rule([](auto& x, auto& y) { return add_or_subtract(x, y, 1); })},
+      {"elementwise_sub", 7,
+       complex_arithmetic_rule([](auto& x, auto& y) { return add_or_subtract(x, y, -1); })},
+      {"elementwise_mul", 7, complex_arithmetic_rule(multiply)},
+      {"elementwise_div", 7, complex_arithmetic_rule(divide)},
       {"matmul_v2", 9, matmul},
       {"fft_c2c", 17, fft_c2c},
       {"fft_c2r", 17, fft_c2r},

@@ -13,81 +13,83 @@ constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
 
 void concat(NodeContext& n) {
   auto parts = require_inputs(n, "X");
-  n.out("Out", n.concat(parts, axis_operand(n, "axis", "AxisTensor", 0, n.require_rank(parts[0]))));
+  n.set_output("Out",
+               n.concat(parts, read_axis(n, "axis", "AxisTensor", 0, n.require_rank(parts[0]))));
 }
 
 void stack(NodeContext& n) {
   auto parts = require_inputs(n, "X");
   auto axis = n.axis_attr("axis", 0, n.require_rank(parts[0]) + 1);
   for (Value& part : parts) part = n.unsqueeze(part, {axis});
-  n.out("Y", n.concat(parts, axis));
+  n.set_output("Y", n.concat(parts, axis));
 }
 
 // Slices the same columns out of every input.
-Values column_slices(NodeContext& n) {
+Values slice_input_columns(NodeContext& n) {
   auto from = n.attr("start_index", 0), length = n.attr("length", -1);
   auto parts = require_inputs(n, "X");
   for (Value& part : parts) part = n.slice(part, {from}, {length < 0 ? kEnd : from + length}, {1});
   return parts;
 }
 
-void partial_concat(NodeContext& n) { n.out("Out", n.concat(column_slices(n), 1)); }
+void partial_concat(NodeContext& n) { n.set_output("Out", n.concat(slice_input_columns(n), 1)); }
 
 void partial_sum(NodeContext& n) {
-  auto parts = column_slices(n);
+  auto parts = slice_input_columns(n);
   Value sum = parts[0];
   for (std::size_t i = 1; i < parts.size(); ++i) sum = n.emit("Add", {sum, parts[i]});
-  n.out("Out", sum);
+  n.set_output("Out", sum);
 }
 
 // ---- repetition ----
 
 // -1 keeps a dim; in ONNX, 1 does.
-void expand(NodeContext& n) {
-  auto x = n.in("X"), shape = int_list(n, {"shape", "Shape", "expand_shapes_tensor"});
+void expand_v2(NodeContext& n) {
+  auto x = n.input("X"), shape = read_int_list(n, {"shape", "Shape", "expand_shapes_tensor"});
   if (auto known = n.const_ints(shape)) {
     std::replace(known->begin(), known->end(), std::int64_t{-1}, std::int64_t{1});
     shape = n.ints(*known);
   } else {
-    auto keeps = n.emit("Less", {shape, n.int_scalar(0)});
-    shape = n.emit("Where", {keeps, n.int_scalar(1), shape});
+    auto keeps = n.emit("Less", {shape, n.int64_scalar(0)});
+    shape = n.emit("Where", {keeps, n.int64_scalar(1), shape});
   }
-  n.out("Out", n.emit("Expand", {x, shape}));
+  n.set_output("Out", n.emit("Expand", {x, shape}));
 }
 
 // The op expand (version 1): repeats each dim by a factor.
-void expand_times(NodeContext& n) {
-  auto times = int_list(n, {"expand_times", "ExpandTimes", "expand_times_tensor"});
-  n.out("Out", n.emit("Tile", {n.in("X"), times}));
+void expand_v1(NodeContext& n) {
+  auto times = read_int_list(n, {"expand_times", "ExpandTimes", "expand_times_tensor"});
+  n.set_output("Out", n.emit("Tile", {n.input("X"), times}));
 }
 
-void expand_by_target_shape(NodeContext& n) {
-  auto x = in(n, "X"), target = in(n, "target_tensor");
+void expand_as_v1(NodeContext& n) {
+  auto x = input_expr(n, "X"), target = input_expr(n, "target_tensor");
   n.require(n.require_rank(x) == n.require_rank(target), "needs as many axes as the target");
-  n.out("Out", n.emit("Tile", {x, Expr(n, n.shape_of(target)) / Expr(n, n.shape_of(x))}));
+  n.set_output("Out", n.emit("Tile", {x, Expr(n, n.shape_of(target)) / Expr(n, n.shape_of(x))}));
 }
 
-void expand_as(NodeContext& n) {
-  auto x = n.in("X");
+void expand_as_v2(NodeContext& n) {
+  auto x = n.input("X");
   auto target = n.attr("target_shape", Ints{});
   bool known = !target.empty() && std::count(target.begin(), target.end(), -1) == 0;
-  n.require(known || n.has("Y"), "an open target_shape needs Y");
-  n.out("Out", n.emit("Expand", {x, known ? n.ints(target) : n.shape_of(n.in("Y"))}));
+  n.require(known || n.has_input("Y"), "an open target_shape needs Y");
+  n.set_output("Out", n.emit("Expand", {x, known ? n.ints(target) : n.shape_of(n.input("Y"))}));
 }
 
 // The shorter one of dims and repeats gets leading ones.
 void tile(NodeContext& n) {
-  auto x = n.in("X"), repeats = int_list(n, {"repeat_times", "RepeatTimes", "repeat_times_tensor"});
+  auto x = n.input("X"),
+       repeats = read_int_list(n, {"repeat_times", "RepeatTimes", "repeat_times_tensor"});
   auto count = n.dim(repeats, 0);
   int rank = n.require_rank(x);
   n.require(count >= 0 && count <= 64, "needs a known number of repeats");
   if (count > rank) x = n.unsqueeze(x, all_axes(static_cast<int>(count) - rank));
   if (count < rank)
     repeats = n.concat({n.ints(Ints(static_cast<std::size_t>(rank - count), 1)), repeats}, 0);
-  n.out("Out", n.emit("Tile", {x, repeats}));
+  n.set_output("Out", n.emit("Tile", {x, repeats}));
 }
 
-void broadcast_all(NodeContext& n) {
+void broadcast_tensors(NodeContext& n) {
   auto parts = require_inputs(n, "X");
   Value sum = n.emit("ConstantOfShape", {n.shape_of(parts[0])});
   for (std::size_t i = 1; i < parts.size(); ++i)
@@ -96,12 +98,12 @@ void broadcast_all(NodeContext& n) {
   bool fixed = shape && std::count(shape->begin(), shape->end(), -1) == 0;
   for (Value& part : parts)
     part = n.emit("Expand", {part, fixed ? n.ints(*shape) : n.shape_of(sum)});
-  n.outs("Out", parts);
+  n.set_outputs("Out", parts);
 }
 
 // Broadcasts vectors to a grid: input i varies along axis i.
 void meshgrid(NodeContext& n) {
-  auto parts = n.ins("X");
+  auto parts = n.inputs("X");
   auto count = static_cast<std::int64_t>(parts.size());
   Values sizes;
   for (Value& part : parts) {
@@ -115,17 +117,17 @@ void meshgrid(NodeContext& n) {
     auto& part = parts[static_cast<std::size_t>(i)];
     part = n.emit("Expand", {n.unsqueeze(part, ones), shape});
   }
-  n.outs("Out", parts);
+  n.set_outputs("Out", parts);
 }
 
 // ---- reordering ----
 
 void flip(NodeContext& n) {
-  auto x = n.in("X");
-  Ints axes = normalize_axes(n, require_ints(n, {"axis", "", ""}), n.require_rank(x));
-  if (axes.empty()) return n.out("Out", x);
+  auto x = n.input("X");
+  Ints axes = normalize_axes(n, require_int_list(n, {"axis", "", ""}), n.require_rank(x));
+  if (axes.empty()) return n.set_output("Out", x);
   auto all = [&](std::int64_t v) { return Ints(axes.size(), v); };
-  n.out("Out", n.slice(x, all(-1), all(-kEnd), axes, all(-1)));
+  n.set_output("Out", n.slice(x, all(-1), all(-kEnd), axes, all(-1)));
 }
 
 // Shifts along an axis with wrap-around. shift: int64[1]
@@ -142,9 +144,9 @@ Value roll_axis(NodeContext& n, Value x, Value shift, std::int64_t axis) {
 }
 
 void roll(NodeContext& n) {
-  auto x = n.in("X");
+  auto x = n.input("X");
   auto axes = n.attr("axis", Ints{});
-  auto shifts = int_list(n, {"shifts", "ShiftsTensor", ""});
+  auto shifts = read_int_list(n, {"shifts", "ShiftsTensor", ""});
   bool flat = axes.empty();
   int rank = n.require_rank(x);
   auto y = flat ? n.reshape(x, {-1}) : x;
@@ -154,13 +156,14 @@ void roll(NodeContext& n) {
     y = roll_axis(n, y, n.slice(shifts, {at}, {at + 1}, {0}),
                   axes[i] < 0 ? axes[i] + rank : axes[i]);
   }
-  n.out("Out", flat ? reshape_like(n, y, x) : y);
+  n.set_output("Out", flat ? reshape_like(n, y, x) : y);
 }
 
 void tril_triu(NodeContext& n) {
-  auto x = n.in("X");
+  auto x = n.input("X");
   std::int64_t upper = !n.attr("lower", true);
-  n.out("Out", n.emit("Trilu", {x, n.int_scalar(n.attr("diagonal", 0))}, {{"upper", upper}}));
+  n.set_output("Out",
+               n.emit("Trilu", {x, n.int64_scalar(n.attr("diagonal", 0))}, {{"upper", upper}}));
 }
 
 }  // namespace
@@ -169,15 +172,15 @@ std::span<const Rule> concat_expand_rules() {
   static const Rule rules[] = {
       {"concat", 7, concat},
       {"stack", 7, stack},
-      {"expand_v2", 8, expand, {.ignore_declared_shape = true}},
-      {"expand_as_v2", 8, expand_as},
+      {"expand_v2", 8, expand_v2, {.ignore_declared_shape = true}},
+      {"expand_as_v2", 8, expand_as_v2},
       {"tile", 7, tile, {.ignore_declared_shape = true}},
-      {"broadcast_tensors", 9, broadcast_all},
+      {"broadcast_tensors", 9, broadcast_tensors},
       {"meshgrid", 8, meshgrid},
       {"flip", 10, flip},
       {"reverse", 10, flip},
-      {"expand", 7, expand_times},
-      {"expand_as", 7, expand_by_target_shape, {.ignore_declared_shape = true}},
+      {"expand", 7, expand_v1},
+      {"expand_as", 7, expand_as_v1, {.ignore_declared_shape = true}},
       {"partial_concat", 7, partial_concat},
       {"partial_sum", 7, partial_sum},
       {"roll", 10, roll},

@@ -16,17 +16,12 @@ bool contains(const Strings& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-const std::string& single_name(const NodeContext& n, const Slots& slots, std::string_view slot) {
-  auto found = slots.find(slot);
-  n.require(found != slots.end() && found->second.size() == 1,
+const std::string& require_single_name(const NodeContext& n, const Slots& slots,
+                                       std::string_view slot) {
+  auto it = slots.find(slot);
+  n.require(it != slots.end() && it->second.size() == 1,
             "needs exactly one '" + std::string(slot) + "'");
-  return found->second[0];
-}
-
-const Strings& slot_names(const Slots& slots, std::string_view slot) {
-  static const Strings none;
-  auto found = slots.find(slot);
-  return found == slots.end() ? none : found->second;
+  return it->second[0];
 }
 
 // ---- branches ----
@@ -38,26 +33,26 @@ struct Branch {
 };
 
 Values build_if(NodeContext& n, Value condition, const Branch& yes, const Branch& no) {
-  auto made = n.emit_n(yes.results.size(), "If", {as_scalar(n, condition)},
-                       {{"then_branch", yes.graph}, {"else_branch", no.graph}});
-  for (std::size_t i = 0; i < made.size(); ++i) {
+  auto results = n.emit_n(yes.results.size(), "If", {as_scalar(n, condition)},
+                          {{"then_branch", yes.graph}, {"else_branch", no.graph}});
+  for (std::size_t i = 0; i < results.size(); ++i) {
     n.require(n.dtype(yes.results[i]) == n.dtype(no.results[i]),
               "the branches give different dtypes");
-    n.declare_common_type(made[i], yes.results[i], no.results[i]);
+    n.declare_common_type(results[i], yes.results[i], no.results[i]);
   }
-  return made;
+  return results;
 }
 
 Value branch_condition(NodeContext& n, const OpDesc& op) {
-  return n.cast(n.lookup(single_name(n, op.inputs, "Cond")), DType::boolean);
+  return n.cast(n.lookup_variable(require_single_name(n, op.inputs, "Cond")), DType::boolean);
 }
 
 Branch build_block_branch(NodeContext& n, const std::string& name, const OpDesc& op,
                           const Strings& outputs) {
   Branch branch;
-  branch.graph = n.subgraph(name, [&](NodeContext& b) {
+  branch.graph = n.build_subgraph(name, [&](NodeContext& b) {
     b.lower_block(int_attr(op, "sub_block", 0));
-    for (const std::string& result : outputs) branch.results.push_back(b.lookup(result));
+    for (const std::string& result : outputs) branch.results.push_back(b.lookup_variable(result));
     for (Value v : branch.results) b.add_subgraph_output(v);
   });
   return branch;
@@ -65,7 +60,7 @@ Branch build_block_branch(NodeContext& n, const std::string& name, const OpDesc&
 
 Branch build_value_branch(NodeContext& n, const std::string& name, const Values& values) {
   Branch branch{nullptr, values};
-  branch.graph = n.subgraph(name, [&](NodeContext& b) {
+  branch.graph = n.build_subgraph(name, [&](NodeContext& b) {
     for (Value v : values) b.add_subgraph_output(v);
   });
   return branch;
@@ -73,8 +68,8 @@ Branch build_value_branch(NodeContext& n, const std::string& name, const Values&
 
 // The value of a variable if the block is not run: the previous value, or a placeholder of its type
 // that is never read.
-Value previous_or_placeholder(NodeContext& n, const std::string& name, Value like) {
-  if (n.is_bound(name)) return n.lookup(name);
+Value previous_value_or_placeholder(NodeContext& n, const std::string& name, Value like) {
+  if (n.is_bound(name)) return n.lookup_variable(name);
   if (n.is_sequence(like)) return n.empty_sequence(n.require_dtype(like));
   auto dtype = n.require_dtype(like);
   Ints ones(static_cast<std::size_t>(std::max(n.rank(like), 0)), 1);
@@ -84,11 +79,11 @@ Value previous_or_placeholder(NodeContext& n, const std::string& name, Value lik
 // Binds the outputs of a conditional_block: the results of `yes`, or the previous values of the
 // variables.
 void bind_single_branch(NodeContext& n, const OpDesc& op, const Strings& names, const Branch& yes) {
-  Values left;
+  Values previous;
   for (std::size_t i = 0; i < names.size(); ++i)
-    left.push_back(previous_or_placeholder(n, names[i], yes.results[i]));
-  auto made = build_if(n, branch_condition(n, op), yes, build_value_branch(n, "else", left));
-  for (std::size_t i = 0; i < names.size(); ++i) n.bind(names[i], made[i]);
+    previous.push_back(previous_value_or_placeholder(n, names[i], yes.results[i]));
+  auto results = build_if(n, branch_condition(n, op), yes, build_value_branch(n, "else", previous));
+  for (std::size_t i = 0; i < names.size(); ++i) n.bind_variable(names[i], results[i]);
 }
 
 void bind_single_branch(NodeContext& n, const OpDesc& op) {
@@ -97,7 +92,7 @@ void bind_single_branch(NodeContext& n, const OpDesc& op) {
   if (!names.empty()) bind_single_branch(n, op, names, build_block_branch(n, "then", op, names));
 }
 
-bool same_dtypes(const NodeContext& n, const Branch& a, const Branch& b) {
+bool have_same_dtypes(const NodeContext& n, const Branch& a, const Branch& b) {
   return std::equal(a.results.begin(), a.results.end(), b.results.begin(),
                     [&](Value x, Value y) { return n.dtype(x) == n.dtype(y); });
 }
@@ -106,25 +101,26 @@ bool same_dtypes(const NodeContext& n, const Branch& a, const Branch& b) {
 // branches.
 void conditional_block(NodeContext& n) {
   n.require(n.attr("is_scalar_condition", false), "a condition per row has no lowering");
-  const BranchPair* pair = n.branch_pair();
+  const BranchPair* pair = n.find_branch_pair();
   if (!pair) return bind_single_branch(n, n.op());
   if (&n.op() == std::min(pair->then_op, pair->else_op)) return;  // the later branch converts both
   auto then_branch = build_block_branch(n, "then", *pair->then_op, pair->then_outputs),
        else_branch = build_block_branch(n, "else", *pair->else_op, pair->else_outputs);
-  if (!same_dtypes(n, then_branch, else_branch)) {
+  if (!have_same_dtypes(n, then_branch, else_branch)) {
     bind_single_branch(n, *pair->then_op, pair->then_outputs, then_branch);
     bind_single_branch(n, *pair->else_op, pair->else_outputs, else_branch);
     return;
   }
-  auto made = build_if(n, branch_condition(n, *pair->then_op), then_branch, else_branch);
-  for (std::size_t i = 0; i < made.size(); ++i)
-    n.bind(pair->then_outputs[i], made[i]), n.bind(pair->else_outputs[i], made[i]);
+  auto results = build_if(n, branch_condition(n, *pair->then_op), then_branch, else_branch);
+  for (std::size_t i = 0; i < results.size(); ++i)
+    n.bind_variable(pair->then_outputs[i], results[i]),
+        n.bind_variable(pair->else_outputs[i], results[i]);
 }
 
 // Casts the results of both branches to one dtype.  If a branch leaves a variable undefined, Paddle
 // stores a float placeholder that is never read, so the dtype of the other branch is used.  A bool
 // and a float become floats.
-Values to_common_dtype(NodeContext& n, const Values& both) {
+Values cast_to_common_dtype(NodeContext& n, const Values& both) {
   auto a = n.require_dtype(both[0]), b = n.require_dtype(both[1]);
   if (a == b || n.is_sequence(both[0])) return both;
   if (n.constant(both[0])) return {n.cast(both[0], b), both[1]};
@@ -137,23 +133,23 @@ Values to_common_dtype(NodeContext& n, const Values& both) {
 
 // The branches of a pair are already merged.
 void select_input(NodeContext& n) {
-  auto from = n.ins("X");
+  auto from = n.inputs("X");
   n.require(from.size() == 2,
             "selects from " + std::to_string(from.size()) + " values where 2 belong");
-  if (from[0] == from[1]) return n.out("Out", from[0]);
-  auto mask = n.cast(n.in("Mask"), DType::boolean);
-  from = to_common_dtype(n, from);
-  n.out("Out", build_if(n, mask, build_value_branch(n, "then", {from[1]}),
-                        build_value_branch(n, "else", {from[0]}))[0]);
+  if (from[0] == from[1]) return n.set_output("Out", from[0]);
+  auto mask = n.cast(n.input("Mask"), DType::boolean);
+  from = cast_to_common_dtype(n, from);
+  n.set_output("Out", build_if(n, mask, build_value_branch(n, "then", {from[1]}),
+                               build_value_branch(n, "else", {from[0]}))[0]);
 }
 
 // ---- loops ----
 
 // Casts the initial value of a loop variable to its declared type.  If the body writes the variable
 // before it reads it, the initial value may have another type.
-Value to_declared_type(NodeContext& n, const std::string& name, Value v) {
-  const VarDesc* var = n.var(name);
-  if (!var || n.is_sequence(v) || !row_of(var->dtype)) return v;
+Value cast_to_declared_type(NodeContext& n, const std::string& name, Value v) {
+  const VarDesc* var = n.find_var(name);
+  if (!var || n.is_sequence(v) || !find_dtype_row(var->dtype)) return v;
   v = n.cast(v, var->dtype);
   auto dims = n.shape(v);
   bool one = dims && std::all_of(dims->begin(), dims->end(), [](std::int64_t d) { return d == 1; });
@@ -162,19 +158,19 @@ Value to_declared_type(NodeContext& n, const std::string& name, Value v) {
 
 struct LoopVariables {
   Strings names;
-  Values initial;
+  Values initial_values;
 };
 
-LoopVariables loop_variables(NodeContext& n, const std::string& condition) {
+LoopVariables read_loop_variables(NodeContext& n, const std::string& condition) {
   LoopVariables all;
   std::set<std::string_view> seen{"", condition};
-  for (const std::string& name : n.out_names("Out")) {
+  for (const std::string& name : n.output_names("Out")) {
     if (!seen.insert(name).second) continue;
-    const VarDesc* var = n.var(name);
+    const VarDesc* var = n.find_var(name);
     if (n.is_bound(name)) {
-      all.initial.push_back(to_declared_type(n, name, n.lookup(name)));
+      all.initial_values.push_back(cast_to_declared_type(n, name, n.lookup_variable(name)));
     } else if (var && var->kind == VarKind::array) {
-      all.initial.push_back(n.empty_sequence(var->dtype));
+      all.initial_values.push_back(n.empty_sequence(var->dtype));
     } else {
       continue;  // local to the loop
     }
@@ -183,55 +179,56 @@ LoopVariables loop_variables(NodeContext& n, const std::string& condition) {
   return all;
 }
 
-Value same_dtype(NodeContext& n, Value v, Value like) {
+Value cast_like(NodeContext& n, Value v, Value like) {
   return n.is_sequence(v) ? v : n.cast(v, n.require_dtype(like));
 }
 
 void while_loop(NodeContext& n) {
-  const std::string condition = single_name(n, n.op().inputs, "Condition");
-  LoopVariables carried = loop_variables(n, condition);
+  const std::string condition = require_single_name(n, n.op().inputs, "Condition");
+  LoopVariables carried = read_loop_variables(n, condition);
   Values last;
-  auto body = n.subgraph("body", [&](NodeContext& b) {
+  auto body = n.build_subgraph("body", [&](NodeContext& b) {
     b.add_subgraph_input("iteration", DType::int64, Ints{});
-    b.bind(condition, b.add_subgraph_input(condition, DType::boolean, Ints{}));
+    b.bind_variable(condition, b.add_subgraph_input(condition, DType::boolean, Ints{}));
     for (std::size_t i = 0; i < carried.names.size(); ++i)
-      b.bind(carried.names[i], b.add_subgraph_input_like(carried.names[i], carried.initial[i]));
+      b.bind_variable(carried.names[i],
+                      b.add_subgraph_input_like(carried.names[i], carried.initial_values[i]));
     b.lower_block(b.attr("sub_block", 0));
-    b.add_subgraph_output(as_scalar(b, b.cast(b.lookup(condition), DType::boolean)));
+    b.add_subgraph_output(as_scalar(b, b.cast(b.lookup_variable(condition), DType::boolean)));
     for (std::size_t i = 0; i < carried.names.size(); ++i)
-      last.push_back(same_dtype(b, b.lookup(carried.names[i]), carried.initial[i]));
+      last.push_back(cast_like(b, b.lookup_variable(carried.names[i]), carried.initial_values[i]));
     for (Value v : last) b.add_subgraph_output(v);
   });
-  Values in{{}, as_scalar(n, n.lookup(condition))};
-  in.insert(in.end(), carried.initial.begin(), carried.initial.end());
-  auto made = n.emit_n(carried.names.size(), "Loop", in, {{"body", body}});
-  for (std::size_t i = 0; i < made.size(); ++i) {
-    n.declare_common_type(made[i], carried.initial[i], last[i]);
-    n.bind(carried.names[i], made[i]);
+  Values in{{}, as_scalar(n, n.lookup_variable(condition))};
+  in.insert(in.end(), carried.initial_values.begin(), carried.initial_values.end());
+  auto results = n.emit_n(carried.names.size(), "Loop", in, {{"body", body}});
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    n.declare_common_type(results[i], carried.initial_values[i], last[i]);
+    n.bind_variable(carried.names[i], results[i]);
   }
-  n.bind(condition, n.scalar(0, DType::boolean));  // otherwise the loop would run
+  n.bind_variable(condition, n.scalar(0, DType::boolean));  // otherwise the loop would run
 }
 
 // ---- tensor arrays ----
 
-Value array_index(NodeContext& n) { return as_scalar(n, n.cast(n.in("I"), DType::int64)); }
+Value read_array_index(NodeContext& n) { return as_scalar(n, n.cast(n.input("I"), DType::int64)); }
 
 // Whether the index is the length of the array, as written by `append`.
 bool is_append(const NodeContext& n, const std::string& list) {
-  const OpDesc* writer = n.last_writer(n.in_names("I").at(0));
+  const OpDesc* writer = n.last_writer(n.input_names("I").at(0));
   return writer && writer->type == "lod_array_length" &&
          contains(slot_names(writer->inputs, "X"), list);
 }
 
 // Replaces an element, or appends one.
-Value write_element(NodeContext& n, Value list, Value x, Value at) {
+Value write_or_append_element(NodeContext& n, Value list, Value x, Value at) {
   auto inside = n.emit("Less", {at, n.emit("SequenceLength", {list})});
   Branch yes, no;
-  yes.graph = n.subgraph("then", [&](NodeContext& b) {
+  yes.graph = n.build_subgraph("then", [&](NodeContext& b) {
     yes.results = {b.emit("SequenceInsert", {b.emit("SequenceErase", {list, at}), x, at})};
     b.add_subgraph_output(yes.results[0]);
   });
-  no.graph = n.subgraph("else", [&](NodeContext& b) {
+  no.graph = n.build_subgraph("else", [&](NodeContext& b) {
     no.results = {b.emit("SequenceInsert", {list, x, at})};
     b.add_subgraph_output(no.results[0]);
   });
@@ -239,48 +236,49 @@ Value write_element(NodeContext& n, Value list, Value x, Value at) {
 }
 
 void write_to_array(NodeContext& n) {
-  auto x = n.in("X"), at = array_index(n);
-  const std::string& name = single_name(n, n.op().outputs, "Out");
+  auto x = n.input("X"), at = read_array_index(n);
+  const std::string& name = require_single_name(n, n.op().outputs, "Out");
   bool is_new = !n.is_bound(name);
-  auto list = is_new ? n.empty_sequence(n.require_dtype(x)) : n.lookup(name);
-  if (is_append(n, name)) return n.out("Out", n.emit("SequenceInsert", {list, x}));
-  n.out("Out", is_new ? n.emit("SequenceInsert", {list, x, at}) : write_element(n, list, x, at));
+  auto list = is_new ? n.empty_sequence(n.require_dtype(x)) : n.lookup_variable(name);
+  if (is_append(n, name)) return n.set_output("Out", n.emit("SequenceInsert", {list, x}));
+  n.set_output("Out", is_new ? n.emit("SequenceInsert", {list, x, at})
+                             : write_or_append_element(n, list, x, at));
 }
 
 void read_from_array(NodeContext& n) {
-  n.out("Out", n.emit("SequenceAt", {n.in("X"), array_index(n)}));
+  n.set_output("Out", n.emit("SequenceAt", {n.input("X"), read_array_index(n)}));
 }
 
 void array_length(NodeContext& n) {
-  out_scalar(n, "Out", n.emit("SequenceLength", {n.in_or_empty("X")}));
+  set_scalar_output(n, "Out", n.emit("SequenceLength", {n.input_or_empty_sequence("X")}));
 }
 
 // The array without `count` elements at its end, or at its front.
 Value drop_elements(NodeContext& n, Value list, Value count, bool at_front) {
-  auto body = n.subgraph("body", [&](NodeContext& b) {
+  auto body = n.build_subgraph("body", [&](NodeContext& b) {
     b.add_subgraph_input("iteration", DType::int64, Ints{});
     auto condition = b.add_subgraph_input("condition", DType::boolean, Ints{});
-    auto left = b.add_subgraph_input_like("list", list);
+    auto elements = b.add_subgraph_input_like("list", list);
     b.add_subgraph_output(b.emit("Identity", {condition}));
-    b.add_subgraph_output(at_front ? b.emit("SequenceErase", {left, b.scalar(0, DType::int64)})
-                                   : b.emit("SequenceErase", {left}));
+    b.add_subgraph_output(at_front ? b.emit("SequenceErase", {elements, b.scalar(0, DType::int64)})
+                                   : b.emit("SequenceErase", {elements}));
   });
-  auto made = n.emit("Loop", {count, {}, list}, {{"body", body}});
-  n.declare_common_type(made, list, list);
-  return made;
+  auto result = n.emit("Loop", {count, {}, list}, {{"body", body}});
+  n.declare_common_type(result, list, list);
+  return result;
 }
 
 void array_to_tensor(NodeContext& n) {
   std::int64_t stacked = n.attr("use_stack", false);
-  n.out("Out", n.emit("ConcatFromSequence", {n.in("X")},
-                      {{"axis", n.attr("axis", 0)}, {"new_axis", stacked}}));
+  n.set_output("Out", n.emit("ConcatFromSequence", {n.input("X")},
+                             {{"axis", n.attr("axis", 0)}, {"new_axis", stacked}}));
 }
 
 }  // namespace
 
-void slice_list(NodeContext& n, Value list, Value start, Value end) {
+void slice_tensor_array(NodeContext& n, Value list, Value start, Value end) {
   if (!n.attr("decrease_axis", Ints{}).empty())
-    return n.out("Out", n.emit("SequenceAt", {list, as_scalar(n, start)}));
+    return n.set_output("Out", n.emit("SequenceAt", {list, as_scalar(n, start)}));
   auto length = n.emit("SequenceLength", {list});
   Expr size(n, length), first(n, as_scalar(n, start)), last(n, as_scalar(n, end));
   Expr none(n, n.scalar(0, DType::int64));
@@ -288,7 +286,7 @@ void slice_list(NodeContext& n, Value list, Value start, Value end) {
   auto stop = from_front(Expr(n, n.cast(last, DType::int64)));
   auto begin = from_front(Expr(n, n.cast(first, DType::int64)));
   auto shorter = drop_elements(n, list, where(stop < size, size - stop, none), false);
-  n.out("Out", drop_elements(n, shorter, where(begin > 0, begin, none), true));
+  n.set_output("Out", drop_elements(n, shorter, where(begin > 0, begin, none), true));
 }
 
 std::span<const Rule> control_flow_rules() {

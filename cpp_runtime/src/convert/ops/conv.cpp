@@ -10,20 +10,14 @@
 namespace oarlock {
 namespace {
 
-Ints spatial_dims(const NodeContext& n, Value v, std::size_t dims) {
-  auto shape = n.shape(v);
-  if (!shape || shape->size() != dims + 2) return Ints(dims, -1);
-  return Ints(shape->begin() + 2, shape->end());
-}
-
 Window read_conv_window(const NodeContext& n, Value x, Value filter) {
   n.require(n.require_rank(filter) >= 3, "the filter has no window");
   auto dims = static_cast<std::size_t>(n.rank(filter) - 2);
-  Window w = read_window(n, spatial_dims(n, filter, dims));
+  Window w = read_window(n, spatial_sizes(n, filter, dims));
   w.dilations = n.attr("dilations", Ints(dims, 1));
   n.require(w.dilations.size() == dims, "dilations do not fit " + std::to_string(dims) + " dims");
-  for (auto d : w.dilations) check_size(n, d, "dilations");
-  resolve_same(w, spatial_dims(n, x, dims));
+  for (auto d : w.dilations) check_int32_size(n, d, "dilations");
+  resolve_same_padding(w, spatial_sizes(n, x, dims));
   return w;
 }
 
@@ -31,14 +25,14 @@ NodeContext::Attrs conv_attrs(const Window& w, std::int64_t groups) {
   NodeContext::Attrs attrs{{"strides", w.strides}, {"dilations", w.dilations}, {"group", groups}};
   bool known = std::count(w.kernel.begin(), w.kernel.end(), -1) == 0;
   if (known) attrs.emplace_back("kernel_shape", w.kernel);
-  if (w.same)
+  if (w.is_same_padding)
     attrs.emplace_back("auto_pad", std::string("SAME_UPPER"));
   else
     attrs.emplace_back("pads", w.pads);
   return attrs;
 }
 
-std::int64_t groups_of(const NodeContext& n) {
+std::int64_t read_groups(const NodeContext& n) {
   auto groups = n.attr("groups", 1);
   n.require(groups > 0, "attribute 'groups' is " + std::to_string(groups));
   return groups;
@@ -46,22 +40,23 @@ std::int64_t groups_of(const NodeContext& n) {
 
 Values conv_inputs(NodeContext& n, Value x, Value filter) {
   Values in{x, filter};
-  if (n.has("Bias")) in.push_back(n.reshape(n.in("Bias"), {-1}));
+  if (n.has_input("Bias")) in.push_back(n.reshape(n.input("Bias"), {-1}));
   return in;
 }
 
 void conv(NodeContext& n) {
-  bool last = channels_last(n, "data_format");
-  auto x = to_channels_first(n, n.in("Input"), last), filter = assert_nonempty(n, n.in("Filter"));
+  bool last = is_channels_last(n, "data_format");
+  auto x = to_channels_first(n, n.input("Input"), last),
+       filter = assert_nonempty(n, n.input("Filter"));
   Window w = read_conv_window(n, x, filter);
-  pad_small_images(n, w, spatial_dims(n, x, w.kernel.size()));
-  auto y = n.emit("Conv", conv_inputs(n, x, filter), conv_attrs(w, groups_of(n)));
+  pad_small_images(n, w, spatial_sizes(n, x, w.kernel.size()));
+  auto y = n.emit("Conv", conv_inputs(n, x, filter), conv_attrs(w, read_groups(n)));
 
-  n.out("Output", to_channels_last(n, y, last));
+  n.set_output("Output", to_channels_last(n, y, last));
 }
 
 // The difference between `output_size` and the size that the window yields.
-Ints output_padding(const NodeContext& n, const Window& w, const Ints& output_size) {
+Ints compute_output_padding(const NodeContext& n, const Window& w, const Ints& output_size) {
   std::size_t dims = w.kernel.size();
   n.require(std::count(w.kernel.begin(), w.kernel.end(), -1) == 0,
             "'output_size' needs the filter's size to be known");
@@ -76,13 +71,14 @@ Ints output_padding(const NodeContext& n, const Window& w, const Ints& output_si
 
 // Computes a larger result and crops it: for SAME padding with unknown input sizes, and for sizes
 // known only at run time. size: int64[dims] or omitted
-Value cropped_transpose(NodeContext& n, Value x, Value filter, Window w, Value size) {
+Value conv_transpose_and_crop(NodeContext& n, Value x, Value filter, Window w, Value size) {
   std::size_t dims = w.kernel.size();
-  Expr all(n, w.same ? same_padding(n, x, w) : n.ints(Ints(dims, 0))), begin = all / 2;
-  n.require(!w.same || std::count(w.kernel.begin(), w.kernel.end(), -1) == 0,
+  Expr all(n, w.is_same_padding ? total_same_padding(n, x, w) : n.ints(Ints(dims, 0))),
+      begin = all / 2;
+  n.require(!w.is_same_padding || std::count(w.kernel.begin(), w.kernel.end(), -1) == 0,
             "padding SAME needs the filter's size to be known");
-  w.same = false;
-  auto attrs = conv_attrs(w, groups_of(n));
+  w.is_same_padding = false;
+  auto attrs = conv_attrs(w, read_groups(n));
   Ints extra = n.attr("output_padding", Ints{});
   if (size) extra.assign(dims, 0);
   for (std::size_t i = 0; size && i < dims; ++i) extra[i] = w.strides[i] - 1;
@@ -97,33 +93,34 @@ Value cropped_transpose(NodeContext& n, Value x, Value filter, Window w, Value s
 
 // The requested size; one number applies to all dims. int64[dims], or Value{}
 Value read_output_size(NodeContext& n, std::size_t dims) {
-  if (!n.has("OutputSizeTensor") && !n.has_attr("output_size")) return {};
-  auto given = int_list(n, {"output_size", "", ""});
-  auto known = n.const_ints(given);
-  if (!known) return given;
+  if (!n.has_input("OutputSizeTensor") && !n.has_attr("output_size")) return {};
+  auto sizes = read_int_list(n, {"output_size", "", ""});
+  auto known = n.const_ints(sizes);
+  if (!known) return sizes;
   if (known->size() == 1) known->assign(dims, (*known)[0]);
   if (known->empty()) return {};
   n.require(known->size() == dims, "'output_size' does not fit the window");
-  for (auto s : *known) check_size(n, s, "output_size");
+  for (auto s : *known) check_int32_size(n, s, "output_size");
   return n.ints(*known);
 }
 
 void conv_transpose(NodeContext& n) {
-  bool last = channels_last(n, "data_format");
-  auto x = to_channels_first(n, n.in("Input"), last), filter = n.in("Filter");
+  bool last = is_channels_last(n, "data_format");
+  auto x = to_channels_first(n, n.input("Input"), last), filter = n.input("Filter");
   if (n.require_rank(x) == 5) x = assert_nonempty(n, x);
   Window w = read_conv_window(n, x, filter);
   auto size = read_output_size(n, w.kernel.size());
   auto known = size ? n.const_ints(size) : Ints{};
-  if (w.same || !known)
-    return n.out("Output", to_channels_last(n, cropped_transpose(n, x, filter, w, size), last));
-  auto attrs = conv_attrs(w, groups_of(n));
+  if (w.is_same_padding || !known)
+    return n.set_output("Output",
+                        to_channels_last(n, conv_transpose_and_crop(n, x, filter, w, size), last));
+  auto attrs = conv_attrs(w, read_groups(n));
   Ints extra = n.attr("output_padding", Ints{});
-  if (size) extra = output_padding(n, w, *known);
+  if (size) extra = compute_output_padding(n, w, *known);
   if (!extra.empty()) attrs.emplace_back("output_padding", extra);
   auto y = n.emit("ConvTranspose", conv_inputs(n, x, filter), attrs);
 
-  n.out("Output", to_channels_last(n, y, last));
+  n.set_output("Output", to_channels_last(n, y, last));
 }
 
 }  // namespace

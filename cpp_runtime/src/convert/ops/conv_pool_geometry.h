@@ -4,21 +4,24 @@
 
 namespace oarlock {
 
-/// pads: ONNX's order, all begins, then all ends; same: SAME padding that is not resolved to
-/// `pads`.
+/// pads: ONNX's order, all begins, then all ends; is_same_padding: SAME padding that is not
+/// resolved to `pads`.
 struct Window {
   Ints kernel, strides, dilations, pads;
-  bool same = false;
+  bool is_same_padding = false;
 };
+
+/// The sizes of the last `dims` axes of [N,C,*]; -1 where they are unknown.
+Ints spatial_sizes(const NodeContext& n, Value v, std::size_t dims);
 
 /// The strides and paddings of the op; dilations are 1.
 Window read_window(const NodeContext& n, const Ints& kernel);
 
 /// Fails unless a size fits 32 bits, so that sums and products do not overflow.
-void check_size(const NodeContext& n, std::int64_t size, const char* what);
+void check_int32_size(const NodeContext& n, std::int64_t size, const char* what);
 
 /// Resolves SAME padding for known sizes. image: per dim, -1 if unknown.
-void resolve_same(Window& w, const Ints& image);
+void resolve_same_padding(Window& w, const Ints& image);
 
 /// If the padded image is smaller than the window by less than a stride, Paddle computes one
 /// window, because its division rounds toward 0.  Adds the missing size as end padding; fails if a
@@ -26,6 +29,6 @@ void resolve_same(Window& w, const Ints& image);
 void pad_small_images(const NodeContext& n, Window& w, const Ints& image, bool ceil = false);
 
 /// The total SAME padding of an image of unknown size. x [N,C,*] -> int64[dims]
-Value same_padding(NodeContext& n, Value x, const Window& w);
+Value total_same_padding(NodeContext& n, Value x, const Window& w);
 
 }  // namespace oarlock

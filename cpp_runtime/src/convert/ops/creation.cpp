@@ -16,7 +16,7 @@ constexpr std::int64_t kMaxFilledElements = 64;   // larger tensors are filled a
 constexpr std::int64_t kMaxUnrolledRange = 4096;  // longer ranges are computed at run time
 
 // A tensor filled with one element. element: its bytes
-Value full(NodeContext& n, Value shape, DType dtype, const std::string& element) {
+Value emit_full(NodeContext& n, Value shape, DType dtype, const std::string& element) {
   auto known = n.const_ints(shape);
   auto count = known ? element_count(*known).value_or(-1) : -1;
   if (count > kMaxFilledElements || count < 0)
@@ -27,7 +27,7 @@ Value full(NodeContext& n, Value shape, DType dtype, const std::string& element)
 }
 
 // Text represents values that a float cannot: all digits of an int64, inf and nan.
-std::string scalar_value(const NodeContext& n, DType dtype) {
+std::string encode_fill_value(const NodeContext& n, DType dtype) {
   auto text = n.attr("str_value", "");
   if (text.empty()) return encode_scalar(n.attr("value", 0.0f), dtype);
   const char* begin = text.c_str();
@@ -41,75 +41,78 @@ std::string scalar_value(const NodeContext& n, DType dtype) {
 }
 
 void fill_constant(NodeContext& n) {
-  auto shape = int_list(n, {"shape", "ShapeTensor", "ShapeTensorList"});
+  auto shape = read_int_list(n, {"shape", "ShapeTensor", "ShapeTensorList"});
   auto dtype = n.attr("dtype", DType::float32);
-  if (!n.has("ValueTensor")) return n.out("Out", full(n, shape, dtype, scalar_value(n, dtype)));
-  n.out("Out", n.emit("Expand", {n.cast(as_scalar(n, n.in("ValueTensor")), dtype), shape}));
+  if (!n.has_input("ValueTensor"))
+    return n.set_output("Out", emit_full(n, shape, dtype, encode_fill_value(n, dtype)));
+  n.set_output("Out",
+               n.emit("Expand", {n.cast(as_scalar(n, n.input("ValueTensor")), dtype), shape}));
 }
 
 void fill_any_like(NodeContext& n) {
-  auto x = n.in("X");
+  auto x = n.input("X");
   auto dtype = n.attr("dtype", n.require_dtype(x));
-  n.out("Out", full(n, n.shape_of(x), dtype, encode_scalar(n.attr("value", 0.0), dtype)));
+  n.set_output("Out",
+               emit_full(n, n.shape_of(x), dtype, encode_scalar(n.attr("value", 0.0), dtype)));
 }
 
 void fill_zeros_like(NodeContext& n) {
-  auto x = n.in("X");
+  auto x = n.input("X");
   auto dtype = n.require_dtype(x);
-  n.out("Out", full(n, n.shape_of(x), dtype, encode_scalar(0, dtype)));
+  n.set_output("Out", emit_full(n, n.shape_of(x), dtype, encode_scalar(0, dtype)));
 }
 
 void fill_batch_size_like(NodeContext& n) {
   auto dtype = n.attr("dtype", DType::float32);
-  n.out("Out", full(n, batch_shape(n), dtype, scalar_value(n, dtype)));
+  n.set_output("Out", emit_full(n, shape_with_batch_size(n), dtype, encode_fill_value(n, dtype)));
 }
 
 void empty(NodeContext& n) {
   auto dtype = n.attr("dtype", DType::float32);
-  n.out("Out", full(n, int_list(n, {"shape", "ShapeTensor", "ShapeTensorList"}), dtype,
-                    encode_scalar(0, dtype)));
+  n.set_output("Out", emit_full(n, read_int_list(n, {"shape", "ShapeTensor", "ShapeTensorList"}),
+                                dtype, encode_scalar(0, dtype)));
 }
 
 // ---- constants ----
 
 template <class List>
-std::string pack_bytes(const List& values, DType dtype) {
+std::string encode_scalars(const List& values, DType dtype) {
   std::string bytes;
   for (auto v : values) bytes += encode_scalar(static_cast<double>(v), dtype);
   return bytes;
 }
 
-std::string pack_int64(const Ints& values) {
+std::string encode_int64s(const Ints& values) {
   return std::string(reinterpret_cast<const char*>(values.data()),
                      values.size() * sizeof(std::int64_t));
 }
 
-std::string assign_bytes(const NodeContext& n, DType dtype) {
+std::string read_assign_bytes(const NodeContext& n, DType dtype) {
   for (auto name : {"bool_values", "int32_values", "int8_values", "uint8_values"})
-    if (auto values = n.attr(name, Ints{}); !values.empty()) return pack_bytes(values, dtype);
-  if (auto values = n.attr("int64_values", Ints{}); !values.empty()) return pack_int64(values);
+    if (auto values = n.attr(name, Ints{}); !values.empty()) return encode_scalars(values, dtype);
+  if (auto values = n.attr("int64_values", Ints{}); !values.empty()) return encode_int64s(values);
   for (auto name : {"fp32_values", "fp64_values"})
-    if (auto values = n.attr(name, Floats{}); !values.empty()) return pack_bytes(values, dtype);
+    if (auto values = n.attr(name, Floats{}); !values.empty()) return encode_scalars(values, dtype);
   std::string bytes;
   for (const Scalar& s : n.attr("values", Scalars{}))
-    bytes += dtype == DType::int64 ? pack_int64({s.i}) : encode_scalar(s.as_double(), dtype);
+    bytes += dtype == DType::int64 ? encode_int64s({s.i}) : encode_scalar(s.as_double(), dtype);
   return bytes;
 }
 
 void assign_value(NodeContext& n) {
   auto dtype = n.attr("dtype", DType::float32);
   auto shape = n.attr("shape", Ints{});
-  auto bytes = assign_bytes(n, dtype);
+  auto bytes = read_assign_bytes(n, dtype);
   n.require(
       bytes.size() == static_cast<std::size_t>(element_count(shape).value_or(-1)) * size_of(dtype),
       "values do not fill the shape");
-  n.out("Out", n.tensor({dtype, shape, bytes}));
+  n.set_output("Out", n.tensor({dtype, shape, bytes}));
 }
 
 // ---- ranges ----
 
 // The range as a constant, if it is short and its bounds are moderate.
-std::optional<Ints> unrolled_range(NodeContext& n, Value start, Value end, Value step) {
+std::optional<Ints> constant_range(NodeContext& n, Value start, Value end, Value step) {
   constexpr std::int64_t most = std::int64_t{1} << 40;
   Ints bounds;
   for (Value v : {start, end, step}) {
@@ -126,8 +129,8 @@ std::optional<Ints> unrolled_range(NodeContext& n, Value start, Value end, Value
 }
 
 // The number of steps is computed in floats.
-Value float_range(const Expr& start, const Expr& end, const Expr& step) {
-  NodeContext& n = start.node();
+Value emit_float_range(const Expr& start, const Expr& end, const Expr& step) {
+  NodeContext& n = start.context();
   auto count = ceil((end - start) / step).to(DType::int64);
   auto at = arange(n, count);
   return at.to(n.require_dtype(start)) * step + start;
@@ -135,8 +138,8 @@ Value float_range(const Expr& start, const Expr& end, const Expr& step) {
 
 // ONNX Runtime turns a Gather by a Range into a Slice and takes an end of -1 for the last element;
 // negating the indices prevents this.
-Value int_range(const Expr& start, const Expr& end, const Expr& step) {
-  NodeContext& n = start.node();
+Value emit_int_range(const Expr& start, const Expr& end, const Expr& step) {
+  NodeContext& n = start.context();
   auto by = n.const_scalar(step);
   if (by && *by > 0) return n.emit("Range", {start, end, step});
   Expr negated{n, n.emit("Range", {-start, -end, -step})};
@@ -145,11 +148,12 @@ Value int_range(const Expr& start, const Expr& end, const Expr& step) {
 }
 
 void range(NodeContext& n) {
-  Expr start(n, as_scalar(n, n.in("Start"))), end(n, as_scalar(n, n.in("End"))),
-      step(n, as_scalar(n, n.in("Step")));
-  if (is_floating(n.require_dtype(start))) return n.out("Out", float_range(start, end, step));
-  auto all = n.dtype(start) == DType::int64 ? unrolled_range(n, start, end, step) : std::nullopt;
-  n.out("Out", all ? n.ints(*all) : int_range(start, end, step));
+  Expr start(n, as_scalar(n, n.input("Start"))), end(n, as_scalar(n, n.input("End"))),
+      step(n, as_scalar(n, n.input("Step")));
+  if (is_floating(n.require_dtype(start)))
+    return n.set_output("Out", emit_float_range(start, end, step));
+  auto all = n.dtype(start) == DType::int64 ? constant_range(n, start, end, step) : std::nullopt;
+  n.set_output("Out", all ? n.ints(*all) : emit_int_range(start, end, step));
 }
 
 // Computed from both ends to the middle, as in Paddle.
@@ -159,12 +163,12 @@ Value constant_linspace(NodeContext& n, double start, double stop, std::int64_t 
   for (std::int64_t i = 0; i < size; ++i)
     values.push_back(i < (size + 1) / 2 ? start + step * static_cast<double>(i)
                                         : stop - step * static_cast<double>(size - 1 - i));
-  return n.floats(values, dtype);
+  return n.vector(values, dtype);
 }
 
 // Evenly spaced values with bounds known at run time. count: int64[]
 Value runtime_linspace(const Expr& start, const Expr& stop, const Expr& count, DType dtype) {
-  NodeContext& n = start.node();
+  NodeContext& n = start.context();
   auto at = arange(n, count);
   auto step = (stop - start) / max(count - 1, 1).to(DType::float64);
   auto from_start = start + step * at.to(DType::float64),
@@ -173,43 +177,43 @@ Value runtime_linspace(const Expr& start, const Expr& stop, const Expr& count, D
 }
 
 // Cast to the dtype of the result before any computation.
-Expr scalar_input(NodeContext& n, const char* slot, DType dtype) {
-  auto number = as_scalar(n, n.in(slot));
+Expr read_scalar_input(NodeContext& n, const char* slot, DType dtype) {
+  auto number = as_scalar(n, n.input(slot));
   return Expr(n, n.cast(is_floating(dtype) ? number : n.cast(number, dtype), DType::float64));
 }
 
 // Evenly spaced values, constant if the inputs are. to: dtype of the result; dtype: dtype that the
 // bounds are cast to
-Value linspace_values(NodeContext& n, DType to, DType dtype) {
-  auto first = n.const_scalar(n.in("Start")), last = n.const_scalar(n.in("Stop")),
-       size = n.const_scalar(n.in("Num"));
+Value emit_linspace(NodeContext& n, DType to, DType dtype) {
+  auto first = n.const_scalar(n.input("Start")), last = n.const_scalar(n.input("Stop")),
+       size = n.const_scalar(n.input("Num"));
   auto whole = [&](double v) { return is_floating(dtype) ? v : std::trunc(v); };
   if (first && last && size && *size >= 0 && *size <= kMaxUnrolledRange)
     return constant_linspace(n, whole(*first), whole(*last), static_cast<std::int64_t>(*size), to);
-  Expr count(n, n.cast(as_scalar(n, n.in("Num")), DType::int64));
-  return runtime_linspace(scalar_input(n, "Start", dtype), scalar_input(n, "Stop", dtype), count,
-                          to);
+  Expr count(n, n.cast(as_scalar(n, n.input("Num")), DType::int64));
+  return runtime_linspace(read_scalar_input(n, "Start", dtype), read_scalar_input(n, "Stop", dtype),
+                          count, to);
 }
 
 void linspace(NodeContext& n) {
   auto dtype = n.attr("dtype", DType::float32);
-  n.out("Out", linspace_values(n, dtype, dtype));
+  n.set_output("Out", emit_linspace(n, dtype, dtype));
 }
 
 // Powers with evenly spaced exponents.
 void logspace(NodeContext& n) {
   auto dtype = n.attr("dtype", DType::float32);
   auto powers =
-      scalar_input(n, "Base", dtype).emit("Pow", {linspace_values(n, DType::float64, dtype)});
-  n.out("Out", powers.to(dtype));
+      read_scalar_input(n, "Base", dtype).emit("Pow", {emit_linspace(n, DType::float64, dtype)});
+  n.set_output("Out", powers.to(dtype));
 }
 
 void eye(NodeContext& n) {
   auto dtype = n.attr("dtype", DType::float32);
   auto rows = n.attr("num_rows", 0), columns = n.attr("num_columns", -1);
   if (columns < 0) columns = rows;
-  auto zeros = full(n, n.ints({rows, columns}), dtype, encode_scalar(0, dtype));
-  n.out("Out", n.emit("EyeLike", {zeros}, {{"dtype", std::int64_t{onnx_of(dtype)}}}));
+  auto zeros = emit_full(n, n.ints({rows, columns}), dtype, encode_scalar(0, dtype));
+  n.set_output("Out", n.emit("EyeLike", {zeros}, {{"dtype", std::int64_t{onnx_of(dtype)}}}));
 }
 
 }  // namespace

@@ -9,20 +9,22 @@
 namespace oarlock {
 namespace {
 
-Expr max_and_argmax(const Expr& x, std::int64_t axis) {
-  return {x.node(), x.node().emit("ArgMax", {x}, {{"axis", axis}, {"keepdims", std::int64_t{0}}})};
+Expr argmax(const Expr& x, std::int64_t axis) {
+  return {x.context(),
+          x.context().emit("ArgMax", {x}, {{"axis", axis}, {"keepdims", std::int64_t{0}}})};
 }
 
 // Elements [B,1] of rows, one per row.
-Expr row_entry(const Expr& rows, const Expr& at) {
-  return {rows.node(), rows.node().emit("GatherElements", {rows, at}, {{"axis", std::int64_t{1}}})};
+Expr gather_row_entries(const Expr& rows, const Expr& at) {
+  return {rows.context(),
+          rows.context().emit("GatherElements", {rows, at}, {{"axis", std::int64_t{1}}})};
 }
 
 // ---- Viterbi decoding ----
 
 // Scores of a tag at the start and at the end [N], and of transitions [N,N].
-struct Chain {
-  Expr first, last, transition;
+struct TransitionScores {
+  Expr start, end, transition;
 };
 
 struct ViterbiScores {
@@ -31,145 +33,149 @@ struct ViterbiScores {
 };
 
 // x: [B,T,N]
-ViterbiScores viterbi_scores(const Chain& chain, const Expr& x, const Expr& lengths) {
-  NodeContext& n = x.node();
+ViterbiScores viterbi_scores(const TransitionScores& chain, const Expr& x, const Expr& lengths) {
+  NodeContext& n = x.context();
   auto step = [&](const Exprs& before, const Exprs& now) -> ScanStep {
     const Expr& t = before[2];
     auto each = unsqueeze_last(before[0]) + chain.transition;
-    auto score = where(t == 0, chain.first, reduce("ReduceMax", each, {1})) + now[0];
+    auto score = where(t == 0, chain.start, reduce("ReduceMax", each, {1})) + now[0];
     auto so_far =
         where(t == 0, score, before[1]);  // an empty sequence has a start but no end, as in Paddle
-    auto ended = where(unsqueeze_last(lengths) > t, score + chain.last, so_far);
-    return {{score, ended, t + 1}, {max_and_argmax(each, 1)}};
+    auto ended = where(unsqueeze_last(lengths) > t, score + chain.end, so_far);
+    return {{score, ended, t + 1}, {argmax(each, 1)}};
   };
   auto nothing = full_like(x, 0, shape_except_axis(n, x, 1));
-  auto done = build_scan(n, {1}, {nothing, nothing, {n, n.int_scalar(0)}}, {x}, step);
+  auto done = build_scan(n, {1}, {nothing, nothing, {n, n.int64_scalar(0)}}, {x}, step);
   return {done.states[1], done.outputs[0]};
 }
 
 // [B,T], 0 beyond the end. longest: T as int64[]
-Expr backtrack_tags(const ViterbiScores& found, const Expr& lengths, const Expr& longest) {
-  NodeContext& n = lengths.node();
+Expr backtrack_tags(const ViterbiScores& scores, const Expr& lengths, const Expr& longest) {
+  NodeContext& n = lengths.context();
   auto back = [&](const Exprs& last, const Exprs& from) -> ScanStep {
     const Expr &tag = last[0], &t = last[1];
     auto inside = lengths > t;
-    Expr before(n, n.squeeze(row_entry(from[0], unsqueeze_last(tag)), {1}));
+    Expr before(n, n.squeeze(gather_row_entries(from[0], unsqueeze_last(tag)), {1}));
     return {{where(inside, before, tag), t - 1}, {where(inside, tag, 0)}};
   };
-  return build_scan(n, {1, true}, {max_and_argmax(found.final_scores, 1), longest - 1},
-                    {found.best_previous}, back)
+  return build_scan(n, {1, true}, {argmax(scores.final_scores, 1), longest - 1},
+                    {scores.best_previous}, back)
       .outputs[0];
 }
 
-Expr row_of(const Expr& table, std::int64_t at) {
-  return gather_rows(table, table.node().int_scalar(at));
+Expr gather_row(const Expr& table, std::int64_t at) {
+  return gather_rows(table, table.context().int64_scalar(at));
 }
 
 // With start and end tags, the last tag starts every sequence and the last but one ends it.
 void viterbi_decode(NodeContext& n) {
-  auto x = in(n, "Input"), transition = in(n, "Transition");
+  auto x = input_expr(n, "Input"), transition = input_expr(n, "Transition");
   n.require(n.require_rank(x) == 3, "needs Input [batch, time, tags]");
-  Expr lengths(n, as_vector(n, n.in("Length"))), longest = reduce("ReduceMax", lengths);
+  Expr lengths(n, as_int64_vector(n, n.input("Length"))), longest = reduce("ReduceMax", lengths);
   bool tags = n.attr("include_bos_eos_tag", true);
-  auto first = tags ? row_of(transition, -1) : row_of(transition, -1).scalar_like(0);
-  auto last = tags ? row_of(transition, -2) : first;
+  auto first = tags ? gather_row(transition, -1) : gather_row(transition, -1).scalar_like(0);
+  auto last = tags ? gather_row(transition, -2) : first;
   auto steps = x.emit("Slice", {n.ints({0}), n.reshape(longest, {1}), n.ints({1})});
-  auto found = viterbi_scores({first, last, transition}, steps, lengths);
-  n.out("Scores", reduce("ReduceMax", found.final_scores, {1}));
-  n.out("Path", backtrack_tags(found, lengths, longest));
+  auto scores = viterbi_scores({first, last, transition}, steps, lengths);
+  n.set_output("Scores", reduce("ReduceMax", scores.final_scores, {1}));
+  n.set_output("Path", backtrack_tags(scores, lengths, longest));
 }
 
 // The first row of Transition has the start scores, the second the end scores.
-Expr crf_tags(const Expr& x, const Expr& lengths) {
-  NodeContext& n = x.node();
-  auto weights = in(n, "Transition");
+Expr decode_crf_tags(const Expr& x, const Expr& lengths) {
+  NodeContext& n = x.context();
+  auto weights = input_expr(n, "Transition");
   n.require(n.require_rank(x) == 3, "needs Emission of one row of tags for each word");
   Expr transition(n, n.slice(weights, {2}, {INT64_MAX}, {0})), longest(n, dim_as_scalar(n, x, 1));
   return backtrack_tags(
-      viterbi_scores({row_of(weights, 0), row_of(weights, 1), transition}, x, lengths), lengths,
-      longest);
+      viterbi_scores({gather_row(weights, 0), gather_row(weights, 1), transition}, x, lengths),
+      lengths, longest);
 }
 
 // With labels: whether each tag equals its label.
 void crf_decoding(NodeContext& n) {
-  auto x = in(n, "Emission");
-  auto judged = [&](const Expr& tags) {
-    if (!n.has("Label")) return tags;
-    return (tags == Expr(n, reshape_like(n, n.in("Label"), tags)).to(DType::int64))
+  auto x = input_expr(n, "Emission");
+  auto compare_with_label = [&](const Expr& tags) {
+    if (!n.has_input("Label")) return tags;
+    return (tags == Expr(n, reshape_like(n, n.input("Label"), tags)).to(DType::int64))
         .to(DType::int64);
   };
-  if (n.has("Length")) {
-    Expr lengths(n, as_vector(n, n.in("Length"))), steps = arange(n, dim_as_scalar(n, x, 1));
-    return n.out("ViterbiPath",
-                 where(steps < unsqueeze_last(lengths), judged(crf_tags(x, lengths)), 0));
+  if (n.has_input("Length")) {
+    Expr lengths(n, as_int64_vector(n, n.input("Length"))),
+        steps = arange(n, dim_as_scalar(n, x, 1));
+    return n.set_output("ViterbiPath", where(steps < unsqueeze_last(lengths),
+                                             compare_with_label(decode_crf_tags(x, lengths)), 0));
   }
   auto sequences = input_sequences(n, "Emission");
   auto at = padded_index(sequences);
-  n.out("ViterbiPath", judged(unsqueeze_last(pack_sequences(
-                           crf_tags(pad_sequences(x, at), sequences.lengths()), at.mask))));
+  n.set_output("ViterbiPath",
+               compare_with_label(unsqueeze_last(pack_sequences(
+                   decode_crf_tags(pad_sequences(x, at), sequences.lengths()), at.mask))));
 }
 
 // ---- warpctc: forward algorithm of A.  Graves et al., "Connectionist Temporal Classification"
 // ----
 
 // The state sequence of a label: blank, class, blank, ..., blank. [B,2S+1]
-Expr ctc_path(NodeContext& n, const Expr& lengths) {
-  auto labels = in(n, "Label").to(DType::int64);
+Expr ctc_state_classes(NodeContext& n, const Expr& lengths) {
+  auto labels = input_expr(n, "Label").to(DType::int64);
   auto blank = static_cast<double>(n.attr("blank", 0));
-  auto places = arange(n, dim_as_scalar(n, labels, 1));
-  auto classes = where(places < unsqueeze_last(lengths), labels, blank);
+  auto positions = arange(n, dim_as_scalar(n, labels, 1));
+  auto classes = where(positions < unsqueeze_last(lengths), labels, blank);
   auto blanks = full_like(labels, blank, n.shape_of(labels));
   auto pairs = n.concat({unsqueeze_last(blanks), unsqueeze_last(classes)}, 2);
-  auto last = n.emit("Expand", {n.int_scalar(n.attr("blank", 0)),
+  auto last = n.emit("Expand", {n.int64_scalar(n.attr("blank", 0)),
                                 n.concat({dim_as_vector(n, labels, 0), n.ints({1})}, 0)});
   return {n, n.concat({n.reshape(pairs, {0, -1}), last}, 1)};
 }
 
 // The values shifted by `by` states.
 Expr shift_states(const Expr& alpha, std::int64_t by) {
-  NodeContext& n = alpha.node();
+  NodeContext& n = alpha.context();
   auto longer = alpha.emit("Pad", {n.ints({0, by, 0, 0}), alpha.scalar_like(-INFINITY)});
   return {n, n.slice(longer, {0}, {-by}, {1})};
 }
 
 // Whether a path may skip the blank before a state: the state is a class that differs from the
 // class before the blank.
-Expr allowed_skips(const Expr& classes, std::int64_t blank) {
-  NodeContext& n = classes.node();
-  auto shifted = classes.emit("Pad", {n.ints({0, 2, 0, 0}), n.int_scalar(blank)});
+Expr can_skip_blank(const Expr& classes, std::int64_t blank) {
+  NodeContext& n = classes.context();
+  auto shifted = classes.emit("Pad", {n.ints({0, 2, 0, 0}), n.int64_scalar(blank)});
   Expr before(n, n.slice(shifted, {0}, {-2}, {1}));
   return !(classes == static_cast<double>(blank)) && !(classes == before);
 }
 
 // Log probability of all paths to each state at the sequence's end. logs: of the states' classes
 // [T,B,P]
-Expr path_log_sums(const Expr& logs, const Expr& skips, const Expr& times) {
-  NodeContext& n = logs.node();
-  auto places = arange(n, dim_as_scalar(n, logs, 2));
-  auto start = where(places == 0, 0, full_like(logs, -INFINITY, shape_except_axis(n, logs, 0)));
+Expr path_log_probabilities(const Expr& logs, const Expr& skips, const Expr& times) {
+  NodeContext& n = logs.context();
+  auto positions = arange(n, dim_as_scalar(n, logs, 2));
+  auto start = where(positions == 0, 0, full_like(logs, -INFINITY, shape_except_axis(n, logs, 0)));
   auto step = [&](const Exprs& last, const Exprs& now) -> ScanStep {
     auto jumped = where(skips, shift_states(last[0], 2), -INFINITY);
     auto alpha = log_add_exp(log_add_exp(last[0], shift_states(last[0], 1)), jumped) + now[0],
          t = last[2] + 1;
     return {{alpha, where(unsqueeze_last(times) == t, alpha, last[1]), t}, {}};
   };
-  return build_scan(n, {0}, {start, start, {n, n.int_scalar(0)}}, {logs}, step).states[1];
+  return build_scan(n, {0}, {start, start, {n, n.int64_scalar(0)}}, {logs}, step).states[1];
 }
 
 void warpctc(NodeContext& n) {
-  n.require(n.has("LogitsLength") && n.has("LabelLength"), "sequences of levels have no lowering");
-  auto x = in(n, "Logits");
+  n.require(n.has_input("LogitsLength") && n.has_input("LabelLength"),
+            "sequences of levels have no lowering");
+  auto x = input_expr(n, "Logits");
   n.require(n.require_rank(x) == 3, "needs Logits [time, batch, classes]");
-  Expr times(n, as_vector(n, n.in("LogitsLength"))), lengths(n, as_vector(n, n.in("LabelLength")));
-  auto classes = ctc_path(n, lengths);
-  Expr every(n, n.emit("LogSoftmax", {x}, {{"axis", std::int64_t{2}}}));
+  Expr times(n, as_int64_vector(n, n.input("LogitsLength"))),
+      lengths(n, as_int64_vector(n, n.input("LabelLength")));
+  auto classes = ctc_state_classes(n, lengths);
+  Expr log_probabilities(n, n.emit("LogSoftmax", {x}, {{"axis", std::int64_t{2}}}));
   auto shape = n.concat({dim_as_vector(n, x, 0), n.shape_of(classes)}, 0);
   auto spread = n.emit("Expand", {classes, shape});
-  Expr logs(n, n.emit("GatherElements", {every, spread}, {{"axis", std::int64_t{2}}}));
-  auto ended = path_log_sums(logs, allowed_skips(classes, n.attr("blank", 0)), times);
+  Expr logs(n, n.emit("GatherElements", {log_probabilities, spread}, {{"axis", std::int64_t{2}}}));
+  auto ended = path_log_probabilities(logs, can_skip_blank(classes, n.attr("blank", 0)), times);
   auto end = unsqueeze_last(lengths * 2);
-  auto in_class = where(end > 0, row_entry(ended, max(end - 1, 0)), -INFINITY);
-  n.out("Loss", -log_add_exp(row_entry(ended, end), in_class));
+  auto in_class = where(end > 0, gather_row_entries(ended, max(end - 1, 0)), -INFINITY);
+  n.set_output("Loss", -log_add_exp(gather_row_entries(ended, end), in_class));
 }
 
 // ---- hierarchical_sigmoid: F. Morin and Y. Bengio, "Hierarchical Probabilistic Neural Network
@@ -181,9 +187,10 @@ struct TreePath {
   Expr nodes, codes, valid;
 };
 
-TreePath custom_tree_path(NodeContext& n) {
-  auto table = in(n, "PathTable").to(DType::int64), code = in(n, "PathCode").to(DType::int64);
-  auto ends = (table < 0).to(DType::int64).emit("CumSum", {n.int_scalar(1)});
+TreePath read_custom_tree_path(NodeContext& n) {
+  auto table = input_expr(n, "PathTable").to(DType::int64),
+       code = input_expr(n, "PathCode").to(DType::int64);
+  auto ends = (table < 0).to(DType::int64).emit("CumSum", {n.int64_scalar(1)});
   auto valid = ends == 0;
   return {where(valid, table, 0), where(valid, code, 0), valid};
 }
@@ -196,24 +203,26 @@ TreePath complete_tree_path(NodeContext& n) {
             "attribute 'num_classes' is " + std::to_string(classes));
   Ints halves;
   for (std::int64_t size = 1; size < classes; size *= 2) halves.push_back(size);
-  Expr leaf = unsqueeze_last({n, as_vector(n, n.in("Label"))}) + static_cast<double>(classes);
+  Expr leaf =
+      unsqueeze_last({n, as_int64_vector(n, n.input("Label"))}) + static_cast<double>(classes);
   auto here = leaf / Expr(n, n.ints(halves)), above = here / 2;
   auto valid = above > 0;
   return {where(valid, above - 1, 0), where(valid, here - above * 2, 0), valid};
 }
 
 void hierarchical_sigmoid(NodeContext& n) {
-  auto x = in(n, "X"), w = in(n, "W");
+  auto x = input_expr(n, "X"), w = input_expr(n, "W");
   auto dtype = n.require_dtype(x);
-  auto [nodes, turns, valid] = n.has("PathTable") ? custom_tree_path(n) : complete_tree_path(n);
+  auto [nodes, turns, valid] =
+      n.has_input("PathTable") ? read_custom_tree_path(n) : complete_tree_path(n);
   auto rows = [&](Value of) { return gather_rows({n, of}, nodes); };
   Expr scores(n, n.squeeze(rows(w).emit("MatMul", {unsqueeze_last(x)}), {-1}));
-  if (n.has("Bias")) scores = scores + rows(n.reshape(n.in("Bias"), {-1}));
+  if (n.has_input("Bias")) scores = scores + rows(n.reshape(n.input("Bias"), {-1}));
   scores = min(max(scores, -40), 40) * valid.to(dtype);
   auto soft = log(exp(scores) + 1);
-  n.out("Out", sum(soft - turns.to(dtype) * scores, {1}, true));
-  n.out("PreOut", soft);
-  n.out("W_Out", w);
+  n.set_output("Out", sum(soft - turns.to(dtype) * scores, {1}, true));
+  n.set_output("PreOut", soft);
+  n.set_output("W_Out", w);
 }
 
 }  // namespace

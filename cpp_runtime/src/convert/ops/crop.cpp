@@ -12,19 +12,19 @@ namespace {
 constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
 
 // The end of a block; a size of -1 extends to the end.
-Value block_ends(NodeContext& n, Value offsets, Value shape) {
+Value crop_ends(NodeContext& n, Value offsets, Value shape) {
   Expr from{n, offsets}, size{n, shape};
   auto from_known = n.const_ints(offsets), known = n.const_ints(shape);
   bool whole = known && std::count(known->begin(), known->end(), -1) == 0;
   if (whole) return from + size;
-  if (!known || !from_known) return n.emit("Where", {size < 0, n.int_scalar(kEnd), from + size});
+  if (!known || !from_known) return n.emit("Where", {size < 0, n.int64_scalar(kEnd), from + size});
   Ints ends;
   for (std::size_t i = 0; i < known->size(); ++i)
     ends.push_back((*known)[i] < 0 ? kEnd : (*from_known)[i] + (*known)[i]);
   return n.ints(ends);
 }
 
-void check_block(const NodeContext& n, Value v, int rank, std::string_view what) {
+void check_crop_ints(const NodeContext& n, Value v, int rank, std::string_view what) {
   auto known = n.const_ints(v);
   if (!known) return;
   n.require(static_cast<int>(known->size()) == rank,
@@ -33,24 +33,26 @@ void check_block(const NodeContext& n, Value v, int rank, std::string_view what)
     n.require(k >= -1 && k < 1L << 40, "'" + std::string(what) + "' has " + std::to_string(k));
 }
 
-void slice_block(NodeContext& n, Value offsets, Value shape) {
-  auto x = n.in("X");
+void set_cropped_output(NodeContext& n, Value offsets, Value shape) {
+  auto x = n.input("X");
   int rank = n.require_rank(x);
-  check_block(n, offsets, rank, "offsets"), check_block(n, shape, rank, "shape");
-  auto y = n.emit("Slice", {x, offsets, block_ends(n, offsets, shape), n.ints(all_axes(rank))});
+  check_crop_ints(n, offsets, rank, "offsets"), check_crop_ints(n, shape, rank, "shape");
+  auto y = n.emit("Slice", {x, offsets, crop_ends(n, offsets, shape), n.ints(all_axes(rank))});
   if (auto known = n.partial_ints(shape)) n.declare_type(y, n.dtype(x), *known);
-  n.out("Out", y);
+  n.set_output("Out", y);
 }
 
 void crop_tensor(NodeContext& n) {
-  auto offsets = int_list(n, {"offsets", "Offsets", "OffsetsTensor"});
-  slice_block(n, offsets, int_list(n, {"shape", "Shape", "ShapeTensor"}));
+  auto offsets = read_int_list(n, {"offsets", "Offsets", "OffsetsTensor"});
+  set_cropped_output(n, offsets, read_int_list(n, {"shape", "Shape", "ShapeTensor"}));
 }
 
 // The op crop (version 1) may take its shape from an input Y.
 void crop(NodeContext& n) {
-  auto offsets = int_list(n, {"offsets", "Offsets", ""});
-  slice_block(n, offsets, n.has("Y") ? n.shape_of(n.in("Y")) : int_list(n, {"shape", "", ""}));
+  auto offsets = read_int_list(n, {"offsets", "Offsets", ""});
+  set_cropped_output(
+      n, offsets,
+      n.has_input("Y") ? n.shape_of(n.input("Y")) : read_int_list(n, {"shape", "", ""}));
 }
 
 }  // namespace

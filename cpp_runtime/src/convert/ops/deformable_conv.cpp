@@ -15,7 +15,7 @@ struct DeformableConv {
 };
 
 // The positions of filter taps along one axis without offsets. [taps,OH,1] or [taps,1,OW]
-Expr base_positions(NodeContext& n, const DeformableConv& d, std::size_t axis) {
+Expr tap_base_positions(NodeContext& n, const DeformableConv& d, std::size_t axis) {
   auto dtype = n.require_dtype(d.x);
   Floats starts;
   auto columns = d.window.kernel[1];
@@ -27,42 +27,43 @@ Expr base_positions(NodeContext& n, const DeformableConv& d, std::size_t axis) {
   auto step = arange(n, count).to(dtype);
   Expr spread{n, n.unsqueeze(step * static_cast<double>(d.window.strides[axis]),
                              axis == 0 ? Ints{1} : Ints{0})};
-  return Expr{n, n.reshape(n.floats(starts, dtype), {-1, 1, 1})} + spread;
+  return Expr{n, n.reshape(n.vector(starts, dtype), {-1, 1, 1})} + spread;
 }
 
 // The sampling positions along one axis, from -1 to 1 over the image edges. [N*groups,taps,OH,OW,1]
 Expr sample_grid(NodeContext& n, const DeformableConv& d, Value offsets, std::size_t axis) {
   auto dtype = n.require_dtype(d.x);
   auto at = static_cast<std::int64_t>(axis);
-  Expr moved{n, n.squeeze(n.slice(offsets, {at}, {at + 1}, {2}), {2})};
+  Expr offset{n, n.squeeze(n.slice(offsets, {at}, {at + 1}, {2}), {2})};
   Expr size{n, n.cast(dim_as_vector(n, d.x, at + 2), dtype)};
-  return {n, n.unsqueeze(((moved + base_positions(n, d, axis)) * 2 + 1) / size - 1, {4})};
+  return {n, n.unsqueeze(((offset + tap_base_positions(n, d, axis)) * 2 + 1) / size - 1, {4})};
 }
 
 // Sizes used for regrouping, int64[1] each.
-struct Sizes {
+struct RegroupSizes {
   Value channels, rows, columns, positions;  // rows: of all taps, stacked
 };
 
-Sizes regroup_sizes(NodeContext& n, const DeformableConv& d) {
+RegroupSizes regroup_sizes(NodeContext& n, const DeformableConv& d) {
   Expr high{n, dim_as_vector(n, d.offset, 2)}, wide{n, dim_as_vector(n, d.offset, 3)};
   return {dim_as_vector(n, d.x, 1), high * static_cast<double>(d.num_taps), wide, high * wide};
 }
 
 // The sampled columns per image. [N,C,taps,OH*OW]
-Value sample_columns(NodeContext& n, const DeformableConv& d, const Sizes& s) {
-  auto offsets =
-      reshape_to_parts(n, d.offset, {n.ints({-1, d.num_taps, 2}), shape_from_axis(n, d.offset, 2)});
+Value sample_columns(NodeContext& n, const DeformableConv& d, const RegroupSizes& s) {
+  auto offsets = reshape_to_shape_parts(
+      n, d.offset, {n.ints({-1, d.num_taps, 2}), shape_from_axis(n, d.offset, 2)});
   auto grid = n.concat({sample_grid(n, d, offsets, 1), sample_grid(n, d, offsets, 0)}, 4);
-  grid = reshape_to_parts(n, grid, {n.ints({-1}), s.rows, s.columns, n.ints({2})});
+  grid = reshape_to_shape_parts(n, grid, {n.ints({-1}), s.rows, s.columns, n.ints({2})});
   auto each = Expr{n, s.channels} / static_cast<double>(d.offset_groups);
-  auto x = reshape_to_parts(n, d.x, {n.ints({-1}), each, shape_from_axis(n, d.x, 2)});
-  Expr found{n, n.emit("GridSample", {x, grid},
-                       {{"mode", std::string(n.opset() >= 20 ? "linear" : "bilinear")}})};
-  if (n.has("Mask"))
-    found =
-        found * Expr{n, reshape_to_parts(n, n.in("Mask"), {n.ints({-1, 1}), s.rows, s.columns})};
-  return reshape_to_parts(n, found, {n.ints({-1}), s.channels, n.ints({d.num_taps}), s.positions});
+  auto x = reshape_to_shape_parts(n, d.x, {n.ints({-1}), each, shape_from_axis(n, d.x, 2)});
+  Expr samples{n, n.emit("GridSample", {x, grid},
+                         {{"mode", std::string(n.opset() >= 20 ? "linear" : "bilinear")}})};
+  if (n.has_input("Mask"))
+    samples = samples * Expr{n, reshape_to_shape_parts(n, n.input("Mask"),
+                                                       {n.ints({-1, 1}), s.rows, s.columns})};
+  return reshape_to_shape_parts(n, samples,
+                                {n.ints({-1}), s.channels, n.ints({d.num_taps}), s.positions});
 }
 
 DeformableConv read_deformable_conv(NodeContext& n, Value filter) {
@@ -72,27 +73,30 @@ DeformableConv read_deformable_conv(NodeContext& n, Value filter) {
   Window window = read_window(n, {(*shape)[2], (*shape)[3]});
   window.dilations = n.attr("dilations", Ints{1, 1});
   n.require(window.dilations.size() == 2, "dilations do not fit two dims");
-  for (auto v : window.dilations) check_size(n, v, "dilations");
+  for (auto v : window.dilations) check_int32_size(n, v, "dilations");
   auto taps = (*shape)[2] * (*shape)[3];
-  require_unroll_size(n, taps, "the size of the filter");
+  require_unrollable_size(n, taps, "the size of the filter");
   auto groups = static_cast<std::int64_t>(
-      require_unroll_size(n, n.attr("deformable_groups", 1), "'deformable_groups'"));
-  return {window, groups, taps, n.in("Input"), n.in("Offset")};
+      require_unrollable_size(n, n.attr("deformable_groups", 1), "'deformable_groups'"));
+  return {window, groups, taps, n.input("Input"), n.input("Offset")};
 }
 
 void deformable_conv(NodeContext& n) {
-  auto filter = n.in("Filter");
+  auto filter = n.input("Filter");
   DeformableConv d = read_deformable_conv(n, filter);
   n.require(n.require_rank(d.x) == 4 && n.require_rank(d.offset) == 4,
             "Input and Offset have no four dims");
-  auto groups = static_cast<std::int64_t>(require_unroll_size(n, n.attr("groups", 1), "'groups'")),
+  auto groups =
+           static_cast<std::int64_t>(require_unrollable_size(n, n.attr("groups", 1), "'groups'")),
        filters = n.dim(filter, 0);
   n.require(filters > 0 && filters % groups == 0,
             "needs the number of its filters to be known, and as many a group");
   auto s = regroup_sizes(n, d);
-  auto parts = reshape_to_parts(n, sample_columns(n, d, s), {n.ints({0, groups, -1}), s.positions});
+  auto parts =
+      reshape_to_shape_parts(n, sample_columns(n, d, s), {n.ints({0, groups, -1}), s.positions});
   auto y = n.emit("MatMul", {n.reshape(filter, {groups, filters / groups, -1}), parts});
-  n.out("Output", reshape_to_parts(n, y, {n.ints({0, filters}), shape_from_axis(n, d.offset, 2)}));
+  n.set_output("Output", reshape_to_shape_parts(
+                             n, y, {n.ints({0, filters}), shape_from_axis(n, d.offset, 2)}));
 }
 
 }  // namespace

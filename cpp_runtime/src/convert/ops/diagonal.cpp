@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t kMaxConstantPositions = 4096;  // more positions are computed at run time
 
-std::int64_t diagonal_offset(const NodeContext& n) {
+std::int64_t read_diagonal_offset(const NodeContext& n) {
   constexpr std::int64_t most = std::int64_t{1} << 40;
   auto offset = n.attr("offset", 0);
   n.require(offset > -most && offset < most, "the offset is " + std::to_string(offset));
@@ -47,8 +47,8 @@ struct MatrixAxes {
   std::int64_t rows, columns;
 };
 
-MatrixAxes matrix_axes(const NodeContext& n, std::string_view rows, std::string_view columns,
-                       MatrixAxes default_value, int rank) {
+MatrixAxes read_matrix_axes(const NodeContext& n, std::string_view rows, std::string_view columns,
+                            MatrixAxes default_value, int rank) {
   n.require(rank >= 2, "needs two axes");
   MatrixAxes p{n.axis_attr(rows, default_value.rows, rank),
                n.axis_attr(columns, default_value.columns, rank)};
@@ -65,18 +65,18 @@ Value extract_diagonal(NodeContext& n, Value x, MatrixAxes p, std::int64_t offse
                 {{"axis", axis}});
 }
 
-Value diagonal_of_input(NodeContext& n, bool in_order) {
-  auto x = n.in("Input");
-  MatrixAxes p = matrix_axes(n, "axis1", "axis2", {0, 1}, n.require_rank(x));
+Value extract_input_diagonal(NodeContext& n, bool in_order) {
+  auto x = n.input("Input");
+  MatrixAxes p = read_matrix_axes(n, "axis1", "axis2", {0, 1}, n.require_rank(x));
   if (in_order && p.rows > p.columns) std::swap(p.rows, p.columns);
-  return extract_diagonal(n, x, p, diagonal_offset(n));
+  return extract_diagonal(n, x, p, read_diagonal_offset(n));
 }
 
-void diagonal(NodeContext& n) { n.out("Out", diagonal_of_input(n, false)); }
+void diagonal(NodeContext& n) { n.set_output("Out", extract_input_diagonal(n, false)); }
 
 void trace(NodeContext& n) {
-  auto values = diagonal_of_input(n, true);  // regardless of the axis order
-  out_scalar(n, "Out", reduce(n, "ReduceSum", values, {n.rank(values) - 1}, false));
+  auto values = extract_input_diagonal(n, true);  // regardless of the axis order
+  set_scalar_output(n, "Out", reduce(n, "ReduceSum", values, {n.rank(values) - 1}, false));
 }
 
 // ---- vectors to matrices ----
@@ -95,47 +95,47 @@ Value embed_diagonal(NodeContext& n, Value x, std::int64_t offset, Value padding
   return n.emit("Where", {n.cast(mask, DType::boolean), spread, padding});
 }
 
-std::int64_t checked_offset(const NodeContext& n) {
-  auto offset = diagonal_offset(n);
+std::int64_t read_limited_offset(const NodeContext& n) {
+  auto offset = read_diagonal_offset(n);
   n.require(offset > -kMaxConstantPositions * kMaxConstantPositions &&
                 offset < kMaxConstantPositions * kMaxConstantPositions,
             "the offset is " + std::to_string(offset));
   return offset;
 }
 
-void diag(NodeContext& n) {
-  auto x = n.in("X");
+void diag_v2(NodeContext& n) {
+  auto x = n.input("X");
   if (n.require_rank(x) == 2)
-    return n.out("Out", extract_diagonal(n, x, {0, 1}, diagonal_offset(n)));
+    return n.set_output("Out", extract_diagonal(n, x, {0, 1}, read_diagonal_offset(n)));
   auto row = n.rank(x) == 0 ? n.unsqueeze(x, {0}) : x;
-  n.out("Out",
-        embed_diagonal(n, row, checked_offset(n), n.scalar_like(n.attr("padding_value", 0.0f), x)));
+  n.set_output("Out", embed_diagonal(n, row, read_limited_offset(n),
+                                     n.scalar_like(n.attr("padding_value", 0.0f), x)));
 }
 
-void diag_of_vector(NodeContext& n) {
-  auto row = n.in("Diagonal");
+void diag_v1(NodeContext& n) {
+  auto row = n.input("Diagonal");
   n.require(n.require_rank(row) == 1, "takes a vector");
-  n.out("Out", embed_diagonal(n, row, 0, n.scalar_like(0, row)));
+  n.set_output("Out", embed_diagonal(n, row, 0, n.scalar_like(0, row)));
 }
 
 void diag_embed(NodeContext& n) {
-  auto x = n.in("Input");
+  auto x = n.input("Input");
   int rank = n.require_rank(x) + 1;
-  auto [rows, columns] = matrix_axes(n, "dim1", "dim2", {-2, -1}, rank);
-  auto made = embed_diagonal(n, x, checked_offset(n), n.scalar_like(0, x));
+  auto [rows, columns] = read_matrix_axes(n, "dim1", "dim2", {-2, -1}, rank);
+  auto matrices = embed_diagonal(n, x, read_limited_offset(n), n.scalar_like(0, x));
   Ints perm;
   for (std::int64_t axis = 0, next = 0; axis < rank; ++axis)
     perm.push_back(axis == rows ? rank - 2 : axis == columns ? rank - 1 : next++);
-  n.out("Out", n.transpose(made, perm));
+  n.set_output("Out", n.transpose(matrices, perm));
 }
 
 // ---- filling ----
 
 // 0, 1, ... along an axis, with trailing axes of size 1.
 Expr axis_positions(NodeContext& n, Value x, std::int64_t axis) {
-  Ints behind;
-  for (std::int64_t a = axis + 1; a < n.rank(x); ++a) behind.push_back(a - axis);
-  return {n, n.unsqueeze(arange(n, dim_as_scalar(n, x, axis)), behind)};
+  Ints trailing_axes;
+  for (std::int64_t a = axis + 1; a < n.rank(x); ++a) trailing_axes.push_back(a - axis);
+  return {n, n.unsqueeze(arange(n, dim_as_scalar(n, x, axis)), trailing_axes)};
 }
 
 // In a tall matrix the diagonal may wrap around; with more axes it is where all indices are equal.
@@ -144,7 +144,7 @@ Expr diagonal_mask(NodeContext& n, Value x) {
   if (n.rank(x) == 2) {
     Expr width(n, dim_as_scalar(n, x, 1));
     if (n.attr("wrap", false)) rows = rows.emit("Mod", {width + 1});
-    return columns - rows == static_cast<double>(diagonal_offset(n)) && rows < width;
+    return columns - rows == static_cast<double>(read_diagonal_offset(n)) && rows < width;
   }
   auto mask = columns == rows;
   for (std::int64_t axis = 2; axis < n.rank(x); ++axis)
@@ -153,11 +153,11 @@ Expr diagonal_mask(NodeContext& n, Value x) {
 }
 
 void fill_diagonal(NodeContext& n) {
-  auto x = in(n, "X");
+  auto x = input_expr(n, "X");
   n.require(n.require_rank(x) >= 2, "needs two axes");
   n.require(n.rank(x) == 2 || n.attr("wrap", false),
             "without wrap, more than two axes have no lowering");
-  n.out("Out", where(diagonal_mask(n, x), n.attr("value", 0.0f), x));
+  n.set_output("Out", where(diagonal_mask(n, x), n.attr("value", 0.0f), x));
 }
 
 Ints inverse_permutation(const Ints& perm) {
@@ -170,13 +170,13 @@ Ints inverse_permutation(const Ints& perm) {
 // The two axes are merged into the first one, whose slices are replaced.  For a matrix, Paddle's Y
 // is a row [1,length].
 void fill_diagonal_tensor(NodeContext& n) {
-  auto x = n.in("X"), y = n.in("Y");
+  auto x = n.input("X"), y = n.input("Y");
   int rank = n.require_rank(x);
   if (n.require_rank(y) == rank) y = n.squeeze(y, {0});
-  auto [rows, columns] = matrix_axes(n, "dim1", "dim2", {0, 1}, rank);
+  auto [rows, columns] = read_matrix_axes(n, "dim1", "dim2", {0, 1}, rank);
   Ints rest = axes_except_two(rank, rows, columns), last = rest;
   last.insert(last.end(), {rows, columns});
-  auto at = n.unsqueeze(diagonal_positions(n, n.transpose(x, last), diagonal_offset(n)), {-1});
+  auto at = n.unsqueeze(diagonal_positions(n, n.transpose(x, last), read_diagonal_offset(n)), {-1});
   Ints first = rest;
   first.insert(first.begin(), {rows, columns});
   auto planes = n.transpose(x, first), sizes = n.shape_of(planes);
@@ -185,26 +185,26 @@ void fill_diagonal_tensor(NodeContext& n) {
   Ints front = all_axes(rank - 1);
   std::rotate(front.begin(), front.end() - 1, front.end());
   auto filled = n.emit("ScatterND", {lines, at, n.transpose(y, front)});
-  n.out("Out", n.transpose(n.emit("Reshape", {filled, sizes}), inverse_permutation(first)));
+  n.set_output("Out", n.transpose(n.emit("Reshape", {filled, sizes}), inverse_permutation(first)));
 }
 
 // ---- triangle indices ----
 
 // Row and column indices below (or above) a diagonal. [2,N]
-LowerFn triangle_indices(std::string_view height, std::string_view width, bool lower) {
+LowerFn triangle_indices_rule(std::string_view height, std::string_view width, bool lower) {
   return [height, width, lower](NodeContext& n) {
-    auto rows = n.attr(height, 0), columns = n.attr(width, 0), offset = diagonal_offset(n);
+    auto rows = n.attr(height, 0), columns = n.attr(width, 0), offset = read_diagonal_offset(n);
     n.require(rows >= 0 && columns >= 0, "has a negative size");
     for (auto size : {rows, columns})
-      require_unroll_size(n, std::max<std::int64_t>(size, 1), "a size");
-    require_unroll_size(n, std::max<std::int64_t>(rows * columns, 1), "the number of elements");
+      require_unrollable_size(n, std::max<std::int64_t>(size, 1), "a size");
+    require_unrollable_size(n, std::max<std::int64_t>(rows * columns, 1), "the number of elements");
     Ints at, to;
     for (std::int64_t r = 0; r < rows; ++r)
       for (std::int64_t c = 0; c < columns; ++c)
         if (lower ? c - r <= offset : c - r >= offset) at.push_back(r), to.push_back(c);
     Ints shape{2, static_cast<std::int64_t>(at.size())};
     at.insert(at.end(), to.begin(), to.end());
-    n.out("out", n.cast(n.reshape(n.ints(at), shape), n.attr("dtype", DType::int64)));
+    n.set_output("out", n.cast(n.reshape(n.ints(at), shape), n.attr("dtype", DType::int64)));
   };
 }
 
@@ -212,15 +212,15 @@ LowerFn triangle_indices(std::string_view height, std::string_view width, bool l
 
 std::span<const Rule> diagonal_rules() {
   static const Rule rules[] = {
-      {"diag_v2", 11, diag, {.ignore_declared_shape = true}},
-      {"diag", 11, diag_of_vector},
+      {"diag_v2", 11, diag_v2, {.ignore_declared_shape = true}},
+      {"diag", 11, diag_v1},
       {"diagonal", 11, diagonal},
       {"trace", 11, trace},
       {"diag_embed", 11, diag_embed},
       {"fill_diagonal", 11, fill_diagonal},
       {"fill_diagonal_tensor", 11, fill_diagonal_tensor},
-      {"tril_indices", 7, triangle_indices("rows", "cols", true)},
-      {"triu_indices", 7, triangle_indices("row", "col", false)},
+      {"tril_indices", 7, triangle_indices_rule("rows", "cols", true)},
+      {"triu_indices", 7, triangle_indices_rule("row", "col", false)},
   };
   return rules;
 }

@@ -9,112 +9,114 @@
 namespace oarlock {
 namespace {
 
-bool has_integers(const Expr& x) { return is_integer(x.node().require_dtype(x)); }
+bool is_integer_expr(const Expr& x) { return is_integer(x.context().require_dtype(x)); }
 
 struct OperandExprs {
   Expr x, y;
 };
 
-OperandExprs operand_exprs(NodeContext& n, std::string_view slot_x = "X",
-                           std::string_view slot_y = "Y") {
+OperandExprs read_operand_exprs(NodeContext& n, std::string_view slot_x = "X",
+                                std::string_view slot_y = "Y") {
   auto [x, y] = align_operands(n, slot_x, slot_y);
   return {{n, x}, {n, y}};
 }
 
 // A rule for a formula of two inputs.
-LowerFn formula(Expr (*f)(const Expr&, const Expr&)) {
+LowerFn binary_formula_rule(Expr (*f)(const Expr&, const Expr&)) {
   return [f](NodeContext& n) {
-    auto [x, y] = operand_exprs(n);
-    n.out("Out", f(x, y));
+    auto [x, y] = read_operand_exprs(n);
+    n.set_output("Out", f(x, y));
   };
 }
 
 // One ONNX op for numbers, another for bools.
-LowerFn binary_or_logical(std::string_view onnx, std::string_view logical) {
+LowerFn arithmetic_or_logical_rule(std::string_view onnx, std::string_view logical) {
   return [onnx, logical](NodeContext& n) {
-    auto [x, y] = operand_exprs(n);
-    n.out("Out", x.emit(n.dtype(x) == DType::boolean ? logical : onnx, {y}));
+    auto [x, y] = read_operand_exprs(n);
+    n.set_output("Out", x.emit(n.dtype(x) == DType::boolean ? logical : onnx, {y}));
   };
 }
 
 // ---- minimum and maximum ----
 
 // ONNX Runtime has no int16 comparison.
-Expr min_max_any_dtype(const Expr& x, const Expr& y, std::string_view onnx) {
-  NodeContext& n = x.node();
-  if (has_integers(x)) n.require_opset(12);
+Expr emit_min_max(const Expr& x, const Expr& y, std::string_view onnx) {
+  NodeContext& n = x.context();
+  if (is_integer_expr(x)) n.require_opset(12);
   if (n.dtype(x) != DType::int16) return x.emit(onnx, {y});
   return x.to(DType::int32).emit(onnx, {y.to(DType::int32)}).to(DType::int16);
 }
 
-LowerFn min_max(std::string_view onnx, std::string_view logical) {
+LowerFn min_max_rule(std::string_view onnx, std::string_view logical) {
   return [onnx, logical](NodeContext& n) {
-    auto [x, y] = operand_exprs(n);
-    n.out("Out",
-          n.dtype(x) == DType::boolean ? x.emit(logical, {y}) : min_max_any_dtype(x, y, onnx));
+    auto [x, y] = read_operand_exprs(n);
+    n.set_output("Out",
+                 n.dtype(x) == DType::boolean ? x.emit(logical, {y}) : emit_min_max(x, y, onnx));
   };
 }
 
 // NaN is ignored.
-LowerFn nan_ignoring_min_max(std::string_view onnx) {
+LowerFn nan_ignoring_min_max_rule(std::string_view onnx) {
   return [onnx](NodeContext& n) {
-    auto [x, y] = operand_exprs(n);
-    auto found = min_max_any_dtype(x, y, onnx);
-    if (has_integers(x)) return n.out("Out", found);
-    n.out("Out", where(isnan(x), y, where(isnan(y), x, found)));
+    auto [x, y] = read_operand_exprs(n);
+    auto result = emit_min_max(x, y, onnx);
+    if (is_integer_expr(x)) return n.set_output("Out", result);
+    n.set_output("Out", where(isnan(x), y, where(isnan(y), x, result)));
   };
 }
 
 // 0 below zero, 1 above, y at zero.
 Expr heaviside(const Expr& x, const Expr& y) {
-  auto step = (x > 0).to(x.node().require_dtype(x));
-  return where(x == 0, y, has_integers(x) ? step : where(isnan(x), x, step));
+  auto step = (x > 0).to(x.context().require_dtype(x));
+  return where(x == 0, y, is_integer_expr(x) ? step : where(isnan(x), x, step));
 }
 
 // ---- division: integers must not be divided by zero, which would end the process ----
 
 Expr divide(const Expr& x, const Expr& y) {
-  if (x.node().dtype(x) == DType::boolean) return x && y;  // division by true returns x
-  return x / (has_integers(x) ? Expr(x.node(), assert_nonzero(x.node(), y)) : y);
+  if (x.context().dtype(x) == DType::boolean) return x && y;  // division by true returns x
+  return x / (is_integer_expr(x) ? Expr(x.context(), assert_nonzero(x.context(), y)) : y);
 }
 
 // Whether a remainder and the divisor have different signs.
-Expr has_other_sign(const Expr& remainder, const Expr& y) { return sign(remainder) * sign(y) < 0; }
+Expr has_opposite_sign(const Expr& remainder, const Expr& y) {
+  return sign(remainder) * sign(y) < 0;
+}
 
 // ONNX truncates integer quotients, Paddle floors: subtract one if the remainder has another sign.
 Expr int_floordiv(const Expr& x, const Expr& y) {
-  auto found = divide(x, y);
-  return found - has_other_sign(x - found * y, y).to(x.node().require_dtype(x));
+  auto quotient = divide(x, y);
+  return quotient - has_opposite_sign(x - quotient * y, y).to(x.context().require_dtype(x));
 }
 
 // Floor of the exact quotient: 1 / 0.1 rounds to 10, although 0.1 fits into 1 only 9 times.
 Expr floordiv(const Expr& x, const Expr& y) {
-  if (has_integers(x)) return int_floordiv(x, y);
-  NodeContext& n = x.node();
+  if (is_integer_expr(x)) return int_floordiv(x, y);
+  NodeContext& n = x.context();
   n.require_opset(11);  // floats are compared with 0
   Expr remainder(n, n.emit("Mod", {x, y}, {{"fmod", std::int64_t{1}}}));
-  auto exact = (x - remainder) / y, times = where(has_other_sign(remainder, y), exact - 1, exact),
-       below = floor(times);
+  auto exact = (x - remainder) / y,
+       times = where(has_opposite_sign(remainder, y), exact - 1, exact), below = floor(times);
   return where(y == 0, x / y, below + (times - below > 0.5).to(n.require_dtype(x)));
 }
 
 // The remainder has the divisor's sign; ONNX supports that for integers only.
 Expr mod(const Expr& x, const Expr& y) {
-  NodeContext& n = x.node();
-  if (has_integers(x)) return x.emit("Mod", {assert_nonzero(n, y)});
+  NodeContext& n = x.context();
+  if (is_integer_expr(x)) return x.emit("Mod", {assert_nonzero(n, y)});
   Expr remainder(n, n.emit("Mod", {x, y}, {{"fmod", std::int64_t{1}}}));
-  return where(has_other_sign(remainder, y), remainder + y, remainder);
+  return where(has_opposite_sign(remainder, y), remainder + y, remainder);
 }
 
 Expr power(const Expr& x, const Expr& y) {
-  if (has_integers(x)) x.node().require_opset(12);
+  if (is_integer_expr(x)) x.context().require_opset(12);
   return x.emit("Pow", {y});
 }
 
 // ---- angles ----
 
 // Whether the sign bit is set; 1 / v shows the sign of zero.
-Expr is_negative(const Expr& v) { return v < 0 || 1 / v < 0; }
+Expr has_sign_bit(const Expr& v) { return v < 0 || 1 / v < 0; }
 
 }  // namespace
 
@@ -125,30 +127,30 @@ Expr polar_angle(const Expr& y, const Expr& x) {
                      min(height, width) / larger);
   auto low = atan(where(isnan(height + width), height + width, ratio));
   auto upper = where(height > width, M_PI / 2 - low, low);
-  auto half = where(is_negative(x), M_PI - upper, upper);
-  return where(is_negative(y), -half, half);
+  auto half = where(has_sign_bit(x), M_PI - upper, upper);
+  return where(has_sign_bit(y), -half, half);
 }
 
 namespace {
 
 void atan2(NodeContext& n) {
-  Expr y(n, as_floating(n, n.in("X1"))), x(n, as_floating(n, n.in("X2")));
-  n.out("Out", polar_angle(y, x));
+  Expr y(n, cast_to_floating(n, n.input("X1"))), x(n, cast_to_floating(n, n.input("X2")));
+  n.set_output("Out", polar_angle(y, x));
 }
 
 // ---- other numbers of inputs ----
 
 // x + weight * (y - x)
 void lerp(NodeContext& n) {
-  auto x = in(n, "X");
-  n.out("Out", x + in(n, "Weight") * (in(n, "Y") - x));
+  auto x = input_expr(n, "X");
+  n.set_output("Out", x + input_expr(n, "Weight") * (input_expr(n, "Y") - x));
 }
 
-void sum_of_list(NodeContext& n) {
+void sum_inputs(NodeContext& n) {
   auto parts = require_inputs(n, "X");
   Expr total(n, parts[0]);
   for (std::size_t i = 1; i < parts.size(); ++i) total = total + Expr(n, parts[i]);
-  n.out("Out", total);
+  n.set_output("Out", total);
 }
 
 // Wraps around: -1 as uint8 is 255.
@@ -159,20 +161,20 @@ double wrap_to_dtype(double v, DType dtype) {
 
 // scale * x + bias, or scale * (x + bias); for integer x both are truncated first
 void scale(NodeContext& n) {
-  auto x = in(n, "X");
+  auto x = input_expr(n, "X");
   auto dtype = n.require_dtype(x);
   double scale = wrap_to_dtype(n.attr("scale", 1.0), dtype),
          bias = wrap_to_dtype(n.attr("bias", 0.0), dtype);
-  auto variable = n.has("ScaleTensor") ? n.in("ScaleTensor") : n.attr_tensor("scale");
+  auto variable = n.has_input("ScaleTensor") ? n.input("ScaleTensor") : n.attr_tensor("scale");
   auto scaled = [&](const Expr& v) {
     return variable ? v * Expr(n, n.cast(as_scalar(n, variable), dtype)) : v * scale;
   };
-  n.out("Out", n.attr("bias_after_scale", true) ? scaled(x) + bias : scaled(x + bias));
+  n.set_output("Out", n.attr("bias_after_scale", true) ? scaled(x) + bias : scaled(x + bias));
 }
 
 void increment(NodeContext& n) {
-  auto x = in(n, "X");
-  n.out("Out", x + x.scalar_like(n.attr("step", 1.0f)));
+  auto x = input_expr(n, "X");
+  n.set_output("Out", x + x.scalar_like(n.attr("step", 1.0f)));
 }
 
 Expr minus(const Expr& x, const Expr& y) { return x - y; }
@@ -181,22 +183,22 @@ Expr minus(const Expr& x, const Expr& y) { return x - y; }
 
 std::span<const Rule> elementwise_rules() {
   static const Rule rules[] = {
-      {"elementwise_add", 7, binary_or_logical("Add", "Or")},
-      {"elementwise_sub", 7, formula(minus)},
-      {"elementwise_mul", 7, binary_or_logical("Mul", "And")},
-      {"elementwise_div", 7, formula(divide)},
-      {"elementwise_floordiv", 9, formula(floordiv)},
-      {"elementwise_mod", 10, formula(mod)},
-      {"elementwise_pow", 7, formula(power)},
-      {"elementwise_max", 8, min_max("Max", "Or")},
-      {"elementwise_min", 8, min_max("Min", "And")},
-      {"elementwise_fmax", 9, nan_ignoring_min_max("Max")},
-      {"elementwise_fmin", 9, nan_ignoring_min_max("Min")},
-      {"elementwise_heaviside", 11, formula(heaviside)},
-      {"minus", 7, formula(minus)},
+      {"elementwise_add", 7, arithmetic_or_logical_rule("Add", "Or")},
+      {"elementwise_sub", 7, binary_formula_rule(minus)},
+      {"elementwise_mul", 7, arithmetic_or_logical_rule("Mul", "And")},
+      {"elementwise_div", 7, binary_formula_rule(divide)},
+      {"elementwise_floordiv", 9, binary_formula_rule(floordiv)},
+      {"elementwise_mod", 10, binary_formula_rule(mod)},
+      {"elementwise_pow", 7, binary_formula_rule(power)},
+      {"elementwise_max", 8, min_max_rule("Max", "Or")},
+      {"elementwise_min", 8, min_max_rule("Min", "And")},
+      {"elementwise_fmax", 9, nan_ignoring_min_max_rule("Max")},
+      {"elementwise_fmin", 9, nan_ignoring_min_max_rule("Min")},
+      {"elementwise_heaviside", 11, binary_formula_rule(heaviside)},
+      {"minus", 7, binary_formula_rule(minus)},
       {"atan2", 11, atan2},
       {"lerp", 7, lerp},
-      {"sum", 7, sum_of_list},
+      {"sum", 7, sum_inputs},
       {"scale", 7, scale, {.lod = OpTraits::propagate}},
       {"increment", 7, increment},
   };

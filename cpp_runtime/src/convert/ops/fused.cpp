@@ -9,11 +9,11 @@
 namespace oarlock {
 namespace {
 
-Expr product(const Expr& a, const Expr& b) { return a.emit("MatMul", {b}); }
+Expr matmul(const Expr& a, const Expr& b) { return a.emit("MatMul", {b}); }
 
 // x @ W + Bias.  The dims of x from in_num_col_dims on are flattened to its columns.
 void fc(NodeContext& n) {
-  auto x = n.in("Input");
+  auto x = n.input("Input");
   auto columns = n.attr("in_num_col_dims", 1);
   auto activation = n.attr("activation_type", "");
   n.require(activation.empty() || activation == "relu",
@@ -23,31 +23,32 @@ void fc(NodeContext& n) {
     auto lead = n.slice(n.shape_of(x), {0}, {columns}, {0});
     x = n.emit("Reshape", {x, n.concat({lead, n.ints({-1})}, 0)});
   }
-  auto y = product({n, x}, in(n, "W"));
-  if (n.has("Bias")) y = y + Expr(n, n.reshape(n.in("Bias"), {-1}));
-  n.out("Out", activation == "relu" ? relu(y) : y);
+  auto y = matmul({n, x}, input_expr(n, "W"));
+  if (n.has_input("Bias")) y = y + Expr(n, n.reshape(n.input("Bias"), {-1}));
+  n.set_output("Out", activation == "relu" ? relu(y) : y);
 }
 
 // Softmax of x + mask.
-void softmax_mask(NodeContext& n) {
-  n.out("Out", n.emit("Softmax", {in(n, "X") + in(n, "Mask")}, {{"axis", std::int64_t{-1}}}));
+void fused_softmax_mask(NodeContext& n) {
+  n.set_output("Out", n.emit("Softmax", {input_expr(n, "X") + input_expr(n, "Mask")},
+                             {{"axis", std::int64_t{-1}}}));
 }
 
 // Causal mask: each row uses the columns up to its own.
-void softmax_mask_upper_triangle(NodeContext& n) {
-  auto x = in(n, "X");
+void fused_softmax_mask_upper_triangle(NodeContext& n) {
+  auto x = input_expr(n, "X");
   int rank = n.require_rank(x);
   auto columns = arange(n, dim_as_scalar(n, x, rank - 1));
   auto rows = unsqueeze_last(arange(n, dim_as_scalar(n, x, rank - 2)));
-  n.out("Out",
-        n.emit("Softmax", {where(columns <= rows, x, -INFINITY)}, {{"axis", std::int64_t{-1}}}));
+  n.set_output("Out", n.emit("Softmax", {where(columns <= rows, x, -INFINITY)},
+                             {{"axis", std::int64_t{-1}}}));
 }
 
 // ---- compositions of two functions ----
 
 using Function = Expr (*)(const Expr&);
 
-Function unary_by_name(const NodeContext& n, const std::string& name, double& factor) {
+Function find_unary_function(const NodeContext& n, const std::string& name, double& factor) {
   if (name == "scale") return factor = n.attr("scale", 0.0f), [](const Expr& x) { return x; };
   if (name == "relu") return [](const Expr& x) { return relu(x); };
   if (name == "tanh") return [](const Expr& x) { return tanh(x); };
@@ -56,7 +57,7 @@ Function unary_by_name(const NodeContext& n, const std::string& name, double& fa
 }
 
 // `add,relu` is add(X, relu(Y)); `relu,add` is relu(add(X, Y)).
-void elemwise_activation(NodeContext& n) {
+void fused_elemwise_activation(NodeContext& n) {
   auto names = n.attr("functor_list", Strings{});
   n.require(names.size() == 2, "needs two functions");
   auto bare = [](const std::string& name) {
@@ -69,12 +70,12 @@ void elemwise_activation(NodeContext& n) {
   n.require(binary == "add" || binary == "mul",
             "functions " + names[0] + " and " + names[1] + " have no lowering");
   double factor = 1;
-  auto f = unary_by_name(n, unary, factor);
+  auto f = find_unary_function(n, unary, factor);
   auto [a, b] = align_operands(n);
   Expr x(n, a), y(n, b);
   if (outer_is_binary) y = f(y) * factor;
   auto both = binary == "add" ? x + y : x * y;
-  n.out("Out", outer_is_binary ? both : f(both) * factor);
+  n.set_output("Out", outer_is_binary ? both : f(both) * factor);
 }
 
 }  // namespace
@@ -82,9 +83,9 @@ void elemwise_activation(NodeContext& n) {
 std::span<const Rule> fused_rules() {
   static const Rule rules[] = {
       {"fc", 9, fc},
-      {"fused_softmax_mask", 13, softmax_mask},
-      {"fused_softmax_mask_upper_triangle", 13, softmax_mask_upper_triangle},
-      {"fused_elemwise_activation", 7, elemwise_activation},
+      {"fused_softmax_mask", 13, fused_softmax_mask},
+      {"fused_softmax_mask_upper_triangle", 13, fused_softmax_mask_upper_triangle},
+      {"fused_elemwise_activation", 7, fused_elemwise_activation},
   };
   return rules;
 }

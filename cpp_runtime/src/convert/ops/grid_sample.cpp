@@ -19,16 +19,16 @@ Expr axis_coordinates(NodeContext& n, Value size, bool corners, DType dtype) {
 
 // Sums of coordinates times columns of Theta, by broadcasting.
 void affine_grid(NodeContext& n) {
-  auto theta = n.in("Theta");
-  auto shape = int_list(n, {"output_shape", "OutputShape", ""});
+  auto theta = n.input("Theta");
+  auto shape = read_int_list(n, {"output_shape", "OutputShape", ""});
   auto dims = n.dim(shape, 0) - 2;
   n.require(n.require_rank(theta) == 3, "Theta has no three dims");
   if (dims < 0) dims = n.dim(theta, 1);
   n.require(dims == 2 || dims == 3, "needs the number of dims to be known, and two or three");
   bool corners = n.attr("align_corners", true);
   auto column = [&](std::int64_t i) {
-    auto taken = n.emit("Gather", {theta, n.int_scalar(i)}, {{"axis", std::int64_t{2}}});
-    return Expr{n, n.unsqueeze(taken, dims == 2 ? Ints{1, 2} : Ints{1, 2, 3})};
+    auto theta_column = n.emit("Gather", {theta, n.int64_scalar(i)}, {{"axis", std::int64_t{2}}});
+    return Expr{n, n.unsqueeze(theta_column, dims == 2 ? Ints{1, 2} : Ints{1, 2, 3})};
   };
   Expr grid = column(dims);
   for (std::int64_t i = 0; i < dims; ++i) {
@@ -39,7 +39,7 @@ void affine_grid(NodeContext& n) {
       if (k != i + 1) others.push_back(k);
     grid = column(dims - 1 - i) * Expr{n, n.unsqueeze(along, others)} + grid;
   }
-  n.out("Output", grid);
+  n.set_output("Output", grid);
 }
 
 // Moves positions midway between two pixels to the one farther from 0, where ONNX Runtime rounds to
@@ -52,7 +52,7 @@ Expr snap_to_pixels(NodeContext& n, Value x, const Expr& grid, bool corners) {
 }
 
 void grid_sampler(NodeContext& n) {
-  auto x = n.in("X");
+  auto x = n.input("X");
   if (n.require_rank(x) == 5) n.require_opset(20);
   auto mode = n.attr("mode", "bilinear"), padding = n.attr("padding_mode", "zeros");
   n.require(mode == "bilinear" || mode == "nearest", "mode '" + mode + "' has no lowering");
@@ -60,12 +60,12 @@ void grid_sampler(NodeContext& n) {
             "padding_mode '" + padding + "' has no lowering");
   if (n.opset() >= 20 && mode == "bilinear") mode = "linear";
   bool corners = n.attr("align_corners", true);
-  auto grid = in(n, "Grid");
+  auto grid = input_expr(n, "Grid");
   if (mode == "nearest") grid = snap_to_pixels(n, x, grid, corners);
-  n.out("Output",
-        n.emit(
-            "GridSample", {x, grid},
-            {{"mode", mode}, {"padding_mode", padding}, {"align_corners", std::int64_t{corners}}}));
+  n.set_output("Output", n.emit("GridSample", {x, grid},
+                                {{"mode", mode},
+                                 {"padding_mode", padding},
+                                 {"align_corners", std::int64_t{corners}}}));
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ bool is_zero_row(const NodeContext& n, Value table, std::int64_t row) {
 }
 
 // The row of `padding_idx` counts as zeros.
-Value embedding_rows(NodeContext& n, Value table, Value ids) {
+Value emit_embedding(NodeContext& n, Value table, Value ids) {
   auto rows =
       n.emit("Gather", {table, reject_negative_indices(n, ids)}, {{"axis", std::int64_t{0}}});
   auto padding = n.attr("padding_idx", -1);
@@ -29,49 +29,53 @@ Value embedding_rows(NodeContext& n, Value table, Value ids) {
   return n.emit("Where", {is_padding, n.scalar(0, n.require_dtype(table)), rows});
 }
 
-void lookup_table(NodeContext& n) { n.out("Out", embedding_rows(n, n.in("W"), n.in("Ids"))); }
+void lookup_table_v2(NodeContext& n) {
+  n.set_output("Out", emit_embedding(n, n.input("W"), n.input("Ids")));
+}
 
-// The op lookup_table (version 1) takes ids of shape [..., 1] and drops the last dim.
+// The op lookup_table_v2 (version 1) takes ids of shape [..., 1] and drops the last dim.
 void lookup_table_v1(NodeContext& n) {
-  auto ids = n.in("Ids");
-  n.out("Out", embedding_rows(n, n.in("W"), n.squeeze(ids, {n.require_rank(ids) - 1})));
+  auto ids = n.input("Ids");
+  n.set_output("Out", emit_embedding(n, n.input("W"), n.squeeze(ids, {n.require_rank(ids) - 1})));
 }
 
 // ---- along an axis ----
 
 // ids of shape [n, 1] are the same list as [n]
-Value id_list(NodeContext& n, std::string_view slot) {
-  auto ids = index_input(n, slot);
+Value read_index_vector(NodeContext& n, std::string_view slot) {
+  auto ids = nonnegative_index_input(n, slot);
   return n.rank(ids) == 2 ? n.reshape(ids, {-1}) : ids;
 }
 
 void gather(NodeContext& n) {
-  auto x = n.in("X");
-  auto axis = axis_operand(n, "axis", "Axis", 0, n.require_rank(x));
-  out_scalar(n, "Out", n.emit("Gather", {x, id_list(n, "Index")}, {{"axis", axis}}));
+  auto x = n.input("X");
+  auto axis = read_axis(n, "axis", "Axis", 0, n.require_rank(x));
+  set_scalar_output(n, "Out",
+                    n.emit("Gather", {x, read_index_vector(n, "Index")}, {{"axis", axis}}));
 }
 
 void index_select(NodeContext& n) {
-  auto x = n.in("X");
-  n.out("Out", n.emit("Gather", {x, id_list(n, "Index")},
-                      {{"axis", n.axis_attr("dim", 0, n.require_rank(x))}}));
+  auto x = n.input("X");
+  n.set_output("Out", n.emit("Gather", {x, read_index_vector(n, "Index")},
+                             {{"axis", n.axis_attr("dim", 0, n.require_rank(x))}}));
 }
 
 void index_sample(NodeContext& n) {
-  n.out("Out", n.emit("GatherElements", {n.in("X"), index_input(n, "Index")},
-                      {{"axis", std::int64_t{1}}}));
+  n.set_output("Out", n.emit("GatherElements", {n.input("X"), nonnegative_index_input(n, "Index")},
+                             {{"axis", std::int64_t{1}}}));
 }
 
 void take_along_axis(NodeContext& n) {
-  auto x = n.in("Input");
+  auto x = n.input("Input");
   auto axis = n.axis_attr("Axis", 0, n.require_rank(x));
-  n.out("Result", n.emit("GatherElements", {x, index_input(n, "Index")}, {{"axis", axis}}));
+  n.set_output("Result", n.emit("GatherElements", {x, nonnegative_index_input(n, "Index")},
+                                {{"axis", axis}}));
 }
 
 struct Reduction {
   std::string_view paddle, onnx;
   int since_opset;
-  double neutral;  // the identity of the reduction
+  double identity;  // the identity of the reduction
 };
 
 const Reduction& find_reduction(const NodeContext& n, std::string_view name) {
@@ -79,10 +83,10 @@ const Reduction& find_reduction(const NodeContext& n, std::string_view name) {
                                       {"mul", "mul", 16, 1},        {"multiply", "mul", 16, 1},
                                       {"mean", "add", 16, 0},       {"amax", "max", 18, -INFINITY},
                                       {"amin", "min", 18, INFINITY}};
-  auto found = std::find_if(std::begin(all), std::end(all),
-                            [&](const Reduction& r) { return r.paddle == name; });
-  n.require(found != std::end(all), "reduction '" + std::string(name) + "' has no lowering");
-  return *found;
+  auto it = std::find_if(std::begin(all), std::end(all),
+                         [&](const Reduction& r) { return r.paddle == name; });
+  n.require(it != std::end(all), "reduction '" + std::string(name) + "' has no lowering");
+  return *it;
 }
 
 // ONNX Runtime has no float16 kernel for reductions.
@@ -91,9 +95,9 @@ Value scatter_elements(NodeContext& n, Value x, Value at, Value values, std::int
   NodeContext::Attrs attrs{{"axis", axis}};
   if (reduction != "none") attrs.emplace_back("reduction", std::string(reduction));
   bool half = n.dtype(x) == DType::float16 && reduction != "none";
-  auto held = [&](Value v) { return half ? n.cast(v, DType::float32) : v; };
-  auto found = n.emit("ScatterElements", {held(x), at, held(values)}, attrs);
-  return half ? n.cast(found, DType::float16) : found;
+  auto widen = [&](Value v) { return half ? n.cast(v, DType::float32) : v; };
+  auto result = n.emit("ScatterElements", {widen(x), at, widen(values)}, attrs);
+  return half ? n.cast(result, DType::float16) : result;
 }
 
 // The number of values per position, at least 1.
@@ -106,8 +110,10 @@ Expr num_contributions(NodeContext& n, Value x, Value at, std::int64_t axis, boo
 
 // The values that have an index: extra values are dropped, a single one is repeated.
 Value match_index_shape(NodeContext& n, Value values, Value at) {
-  auto have = n.shape(values), wanted = n.shape(at);
-  if (have && have == wanted && std::count(have->begin(), have->end(), -1) == 0) return values;
+  auto value_shape = n.shape(values), index_shape = n.shape(at);
+  if (value_shape && value_shape == index_shape &&
+      std::count(value_shape->begin(), value_shape->end(), -1) == 0)
+    return values;
   auto sizes = n.shape_of(at);
   if (n.rank(values) != n.rank(at)) return n.emit("Expand", {values, sizes});
   auto starts = n.ints(Ints(static_cast<std::size_t>(n.rank(at)), 0));
@@ -115,54 +121,57 @@ Value match_index_shape(NodeContext& n, Value values, Value at) {
 }
 
 void put_along_axis(NodeContext& n) {
-  auto x = n.in("Input"), at = index_input(n, "Index"), values = n.in("Value");
+  auto x = n.input("Input"), at = nonnegative_index_input(n, "Index"), values = n.input("Value");
   auto axis = n.axis_attr("Axis", 0, n.require_rank(x));
   auto name = n.attr("Reduce", "assign");
-  const Reduction& run_options = find_reduction(n, name);
-  n.require_opset(run_options.since_opset);
+  const Reduction& reduction = find_reduction(n, name);
+  n.require_opset(reduction.since_opset);
   bool include_self = n.attr("Include_self", true);
   values = match_index_shape(n, values, at);
-  if (run_options.onnx != "none" && !include_self) {
-    auto neutral = n.emit("Expand", {n.scalar_like(run_options.neutral, x), n.shape_of(at)});
-    x = scatter_elements(n, x, at, neutral, axis, "none");
+  if (reduction.onnx != "none" && !include_self) {
+    auto identity = n.emit("Expand", {n.scalar_like(reduction.identity, x), n.shape_of(at)});
+    x = scatter_elements(n, x, at, identity, axis, "none");
   }
-  Expr found(n, scatter_elements(n, x, at, values, axis, run_options.onnx));
-  n.out("Result", name == "mean" ? found / num_contributions(n, x, at, axis, include_self) : found);
+  Expr result(n, scatter_elements(n, x, at, values, axis, reduction.onnx));
+  n.set_output("Result",
+               name == "mean" ? result / num_contributions(n, x, at, axis, include_self) : result);
 }
 
 // ---- by coordinates ----
 
-Value nd_indices(NodeContext& n, Value v) { return n.cast(v, DType::int64); }
+Value cast_indices(NodeContext& n, Value v) { return n.cast(v, DType::int64); }
 
 void gather_nd(NodeContext& n) {
-  n.out("Out", n.emit("GatherND", {n.in("X"), nd_indices(n, index_input(n, "Index"))}));
+  n.set_output("Out", n.emit("GatherND",
+                             {n.input("X"), cast_indices(n, nonnegative_index_input(n, "Index"))}));
 }
 
-Value scatter_nd_add_values(NodeContext& n, Value x, Value at, Value updates) {
+Value add_at_indices(NodeContext& n, Value x, Value at, Value updates) {
   return scatter_nd_reduce(n, x, at, updates, "add");
 }
 
 void scatter_nd_add(NodeContext& n) {
   n.require_opset(16);
-  n.out("Out", scatter_nd_add_values(n, n.in("X"), nd_indices(n, index_input(n, "Index")),
-                                     n.in("Updates")));
+  n.set_output("Out",
+               add_at_indices(n, n.input("X"), cast_indices(n, nonnegative_index_input(n, "Index")),
+                              n.input("Updates")));
 }
 
 // Rows are replaced, or set to zero and then accumulated.
 void scatter(NodeContext& n) {
-  auto x = n.in("X"), updates = n.in("Updates");
-  auto ids = nd_indices(n, n.unsqueeze(id_list(n, "Ids"), {-1}));
-  if (n.attr("overwrite", true)) return n.out("Out", n.emit("ScatterND", {x, ids, updates}));
+  auto x = n.input("X"), updates = n.input("Updates");
+  auto ids = cast_indices(n, n.unsqueeze(read_index_vector(n, "Ids"), {-1}));
+  if (n.attr("overwrite", true)) return n.set_output("Out", n.emit("ScatterND", {x, ids, updates}));
   n.require_opset(16);
   auto zeros = n.emit("Sub", {updates, updates});
-  n.out("Out", scatter_nd_add_values(n, n.emit("ScatterND", {x, ids, zeros}), ids, updates));
+  n.set_output("Out", add_at_indices(n, n.emit("ScatterND", {x, ids, zeros}), ids, updates));
 }
 
 }  // namespace
 
 std::span<const Rule> indexing_rules() {
   static const Rule rules[] = {
-      {"lookup_table_v2", 9, lookup_table},
+      {"lookup_table_v2", 9, lookup_table_v2},
       {"lookup_table", 9, lookup_table_v1},
       {"gather", 7, gather, {.ignore_declared_shape = true}},
       {"index_select", 7, index_select},

@@ -17,24 +17,24 @@ enum class Method { nearest, linear, cubic };
 
 // Either sizes, scales or known_scales is set.
 struct ResizeSpec {
-  Ints image, out;      // of the input and output image, -1 if unknown
-  Value sizes;          // int64[dims]
-  Value scales;         // float32[dims], computed at run time
-  Floats known_scales;  // scales known at conversion time
+  Ints image_size, output_size;  // of the input and output image, -1 if unknown
+  Value sizes;                   // int64[dims]
+  Value scales;                  // float32[dims], computed at run time
+  Floats known_scales;           // scales known at conversion time
 };
 
-bool all_known(const Ints& sizes) { return std::count(sizes.begin(), sizes.end(), -1) == 0; }
+bool are_all_known(const Ints& sizes) { return std::count(sizes.begin(), sizes.end(), -1) == 0; }
 
 // ---- requested sizes ----
 
 // Sets no scales if the image is not scaled.
 void read_scales(NodeContext& n, ResizeSpec& r, Floats each) {
-  auto dims = r.image.size();
-  if (n.has("Scale")) {
-    auto one = n.const_scalar(n.in("Scale"));
+  auto dims = r.image_size.size();
+  if (n.has_input("Scale")) {
+    auto one = n.const_scalar(n.input("Scale"));
     if (!one) {
-      auto given = n.reshape(n.cast(n.in("Scale"), DType::float32), {-1});
-      r.scales = n.emit("Expand", {given, n.ints({static_cast<std::int64_t>(dims)})});
+      auto factor = n.reshape(n.cast(n.input("Scale"), DType::float32), {-1});
+      r.scales = n.emit("Expand", {factor, n.ints({static_cast<std::int64_t>(dims)})});
       return;
     }
     each = {*one};
@@ -51,89 +51,91 @@ std::int64_t scaled_size(std::int64_t size, double scale) {
                   : static_cast<std::int64_t>(static_cast<float>(size) * static_cast<float>(scale));
 }
 
-Ints output_size_attrs(const NodeContext& n, std::size_t dims) {
+Ints read_output_size_attrs(const NodeContext& n, std::size_t dims) {
   static constexpr std::array names{"out_d", "out_h", "out_w"};
   Ints sizes;
   for (auto i = names.size() - dims; i < names.size(); ++i) {
     sizes.push_back(n.attr(names[i], 0));
-    check_size(n, sizes.back(), names[i]);
+    check_int32_size(n, sizes.back(), names[i]);
     n.require(sizes.back() > 0, "neither a size nor a scale is given");
   }
   return sizes;
 }
 
-void set_sizes(NodeContext& n, ResizeSpec& r, Value sizes) {
+void set_output_sizes(NodeContext& n, ResizeSpec& r, Value sizes) {
   auto known = n.partial_ints(sizes);
-  n.require(!known || known->size() == r.image.size(),
+  n.require(!known || known->size() == r.image_size.size(),
             "the number of sizes differs from the number of image dims");
-  r.out = known.value_or(Ints(r.image.size(), -1));
-  auto dims = static_cast<std::int64_t>(r.image.size());
+  r.output_size = known.value_or(Ints(r.image_size.size(), -1));
+  auto dims = static_cast<std::int64_t>(r.image_size.size());
   r.sizes = n.shape(sizes) == Ints{dims} ? sizes : n.reshape(sizes, {dims});
   r.scales = {}, r.known_scales.clear();
 }
 
 // Tensor sizes take precedence over a scale, and a scale over size attributes.
-ResizeSpec read_resize_spec(NodeContext& n, Value x, const Floats& scale, bool first) {
+ResizeSpec read_resize_spec(NodeContext& n, Value x, const Floats& scale, bool is_v1) {
   auto shape = *n.shape(x);
   ResizeSpec r{Ints(shape.begin() + 2, shape.end()), {}, {}, {}, {}};
   read_scales(n, r, scale);
   bool scales = !r.known_scales.empty() || bool(r.scales);
-  for (std::size_t i = 0; i < r.image.size(); ++i)
-    r.out.push_back(r.known_scales.empty() ? -1 : scaled_size(r.image[i], r.known_scales[i]));
-  n.require(first || !scales || !n.has("OutSize") || n.has("SizeTensor"),
+  for (std::size_t i = 0; i < r.image_size.size(); ++i)
+    r.output_size.push_back(
+        r.known_scales.empty() ? -1 : scaled_size(r.image_size[i], r.known_scales[i]));
+  n.require(is_v1 || !scales || !n.has_input("OutSize") || n.has_input("SizeTensor"),
             "a size and a scale at once has no lowering");
-  if (n.has("OutSize") || n.has("SizeTensor"))
-    set_sizes(n, r, int_list(n, {"", "OutSize", "SizeTensor"}));
+  if (n.has_input("OutSize") || n.has_input("SizeTensor"))
+    set_output_sizes(n, r, read_int_list(n, {"", "OutSize", "SizeTensor"}));
   else if (!scales)
-    set_sizes(n, r, n.ints(output_size_attrs(n, r.image.size())));
+    set_output_sizes(n, r, n.ints(read_output_size_attrs(n, r.image_size.size())));
   return r;
 }
 
 // int64[dims]
-Value scaled_sizes(NodeContext& n, Value x, const ResizeSpec& r) {
-  if (all_known(r.out)) return n.ints(r.out);
+Value emit_scaled_sizes(NodeContext& n, Value x, const ResizeSpec& r) {
+  if (are_all_known(r.output_size)) return n.ints(r.output_size);
   auto image = n.cast(shape_from_axis(n, x, 2), DType::float32);
   auto larger = n.emit(
-      "Mul", {image, r.known_scales.empty() ? r.scales : n.floats(r.known_scales, DType::float32)});
+      "Mul", {image, r.known_scales.empty() ? r.scales : n.vector(r.known_scales, DType::float32)});
   return n.cast(n.emit("Floor", {larger}), DType::int64);
 }
 
 // Version 1 of the interpolation ops uses a scale only to compute sizes; pixel coordinates use the
 // ratio of the sizes.
-void drop_scales(NodeContext& n, Value x, ResizeSpec& r) {
+void replace_scales_by_sizes(NodeContext& n, Value x, ResizeSpec& r) {
   bool whole = std::all_of(r.known_scales.begin(), r.known_scales.end(),
                            [](double s) { return s == std::floor(s); });
   if (r.sizes || (!r.known_scales.empty() && whole)) return;
-  set_sizes(n, r, scaled_sizes(n, x, r));
+  set_output_sizes(n, r, emit_scaled_sizes(n, x, r));
 }
 
 // ---- nearest neighbor: rounding matters, and ONNX Runtime divides where Paddle multiplies ----
 
-struct NearestRows {
+struct NearestSourceRows {
   Ints paddle, onnx;
 };
 
 // A scale that yields the size exactly.  Never slightly too small, because ONNX's shape inference
 // computes floor in double precision.
-float exact_scale(std::int64_t size, std::int64_t out) {
+float scale_for_exact_size(std::int64_t size, std::int64_t out) {
   float scale = static_cast<float>(out) / static_cast<float>(size);
   while (std::floor(static_cast<double>(size) * scale) < static_cast<double>(out))
     scale = std::nextafter(scale, std::numeric_limits<float>::infinity());
   return scale;
 }
 
-NearestRows nearest_rows(std::int64_t size, std::int64_t out, double scale, bool corners) {
+NearestSourceRows nearest_source_rows(std::int64_t size, std::int64_t out, double scale,
+                                      bool corners) {
   if (out == 1) return {{0}, {0}};
   auto image = static_cast<float>(size), whole = static_cast<float>(out);
-  auto by = scale > 0 ? static_cast<float>(scale) : exact_scale(size, out);
+  auto by = scale > 0 ? static_cast<float>(scale) : scale_for_exact_size(size, out);
   auto ratio = corners ? (image - 1) / (whole - 1) : scale > 0 ? 1 / by : image / whole;
-  NearestRows rows;
+  NearestSourceRows rows;
   for (std::int64_t i = 0; i < out; ++i) {
     auto at = static_cast<float>(i);
     auto there = corners ? std::round(at * (image - 1) / (whole - 1)) : std::floor(at / by);
-    double place = at * ratio;
+    double position = at * ratio;
     rows.paddle.push_back(
-        std::min(static_cast<std::int64_t>(place + (corners ? 0.5 : 0)), size - 1));
+        std::min(static_cast<std::int64_t>(position + (corners ? 0.5 : 0)), size - 1));
     rows.onnx.push_back(std::min(static_cast<std::int64_t>(there), size - 1));
   }
   return rows;
@@ -142,40 +144,41 @@ NearestRows nearest_rows(std::int64_t size, std::int64_t out, double scale, bool
 constexpr std::int64_t kMaxComparedRows = 1 << 14;  // rows
 
 // Whether Resize selects the same rows as Paddle, for all unknown sizes.
-bool rows_agree(const ResizeSpec& r, std::size_t dim, bool corners) {
+bool nearest_rows_match(const ResizeSpec& r, std::size_t dim, bool corners) {
   double scale = r.known_scales.empty() ? 0 : r.known_scales[dim];
-  auto size = r.image[dim], out = r.out[dim];
+  auto size = r.image_size[dim], out = r.output_size[dim];
   bool known = size > 0 && out > 0, scaling = scale > 0 && !corners;
   if (!known && scaling) size = out = kMaxComparedRows;
   if ((!known && !scaling) || out > kMaxComparedRows) return false;
-  auto rows = nearest_rows(size, out, scale, corners);
+  auto rows = nearest_source_rows(size, out, scale, corners);
   return rows.paddle == rows.onnx;
 }
 
-bool resize_agrees(const NodeContext& n, Value x, const ResizeSpec& r, bool corners) {
+bool resize_matches_paddle(const NodeContext& n, Value x, const ResizeSpec& r, bool corners) {
   bool all = ort_has_kernel("Resize", n.require_dtype(x)) && n.dtype(x) != DType::int64;
-  for (std::size_t i = 0; i < r.image.size(); ++i) all = all && rows_agree(r, i, corners);
+  for (std::size_t i = 0; i < r.image_size.size(); ++i)
+    all = all && nearest_rows_match(r, i, corners);
   return all;
 }
 
 // size, out: int64[1]; scale: float32[1], omitted for the ratio of the sizes
-Value computed_rows(NodeContext& n, Value size, Value out, Value scale, bool corners) {
+Value emit_nearest_rows(NodeContext& n, Value size, Value out, Value scale, bool corners) {
   Expr image{n, n.cast(size, DType::float32)}, whole{n, n.cast(out, DType::float32)};
   auto ratio =
       corners ? (image - 1) / max(whole - 1, 1)
       : scale ? Expr{n, scale}.emit("Reciprocal")  // ONNX Runtime rewrites a * (1 / b) to a / b
               : image / whole;
-  auto place = min(arange(n, out).to(DType::float32) * ratio, image - 1);
-  return (corners ? place.to(DType::float64) + 0.5 : place).to(DType::int64);
+  auto position = min(arange(n, out).to(DType::float32) * ratio, image - 1);
+  return (corners ? position.to(DType::float64) + 0.5 : position).to(DType::int64);
 }
 
 Value gather_nearest_rows(NodeContext& n, Value x, const ResizeSpec& r, bool corners) {
-  auto image = shape_from_axis(n, x, 2), out = r.sizes ? r.sizes : scaled_sizes(n, x, r);
-  auto scales = r.known_scales.empty() ? r.scales : n.floats(r.known_scales, DType::float32);
+  auto image = shape_from_axis(n, x, 2), out = r.sizes ? r.sizes : emit_scaled_sizes(n, x, r);
+  auto scales = r.known_scales.empty() ? r.scales : n.vector(r.known_scales, DType::float32);
   Value y = x;
-  for (std::int64_t i = 0; i < static_cast<std::int64_t>(r.image.size()); ++i) {
+  for (std::int64_t i = 0; i < static_cast<std::int64_t>(r.image_size.size()); ++i) {
     auto along = [&](Value v) { return v ? n.slice(v, {i}, {i + 1}, {0}) : v; };
-    auto rows = computed_rows(n, along(image), along(out), along(scales), corners);
+    auto rows = emit_nearest_rows(n, along(image), along(out), along(scales), corners);
     y = n.emit("Gather", {y, rows}, {{"axis", i + 2}});
   }
   return y;
@@ -183,7 +186,7 @@ Value gather_nearest_rows(NodeContext& n, Value x, const ResizeSpec& r, bool cor
 
 // ---- Resize ----
 
-NodeContext::Attrs resize_modes(const NodeContext& n, Method method) {
+NodeContext::Attrs resize_mode_attrs(const NodeContext& n, Method method) {
   bool corners = n.attr("align_corners", true), centred = n.attr("align_mode", 1) == 0;
   static constexpr std::string_view names[] = {"nearest", "linear", "cubic"};
   std::string counted = corners                   ? "align_corners"
@@ -201,29 +204,29 @@ NodeContext::Attrs resize_modes(const NodeContext& n, Method method) {
 // Sizes as scales, which do not involve the batch, if they yield exactly these sizes.
 Floats scales_from_sizes(const ResizeSpec& r) {
   Floats scales;
-  for (std::size_t i = 0; i < r.image.size(); ++i) {
-    if (r.image[i] < 1 || r.out[i] < 1) return {};
-    scales.push_back(exact_scale(r.image[i], r.out[i]));
-    if (scaled_size(r.image[i], scales.back()) != r.out[i]) return {};
+  for (std::size_t i = 0; i < r.image_size.size(); ++i) {
+    if (r.image_size[i] < 1 || r.output_size[i] < 1) return {};
+    scales.push_back(scale_for_exact_size(r.image_size[i], r.output_size[i]));
+    if (scaled_size(r.image_size[i], scales.back()) != r.output_size[i]) return {};
   }
   return scales;
 }
 
 Value emit_resize(NodeContext& n, Value x, const ResizeSpec& r, const NodeContext::Attrs& attrs) {
-  Value none = n.opset() < 13 ? n.floats({}, DType::float32) : Value{};
+  Value none = n.opset() < 13 ? n.vector({}, DType::float32) : Value{};
   Floats each = r.known_scales.empty() && !r.scales ? scales_from_sizes(r) : r.known_scales;
   Values in{x, none};
   if (!each.empty()) {
     each.insert(each.begin(), {1, 1});
-    in.push_back(n.floats(each, DType::float32));
+    in.push_back(n.vector(each, DType::float32));
   } else if (r.scales) {
-    in.push_back(n.concat({n.floats({1, 1}, DType::float32), r.scales}, 0));
+    in.push_back(n.concat({n.vector({1, 1}, DType::float32), r.scales}, 0));
   } else {
     in.insert(in.end(), {none, n.concat({n.slice(n.shape_of(x), {0}, {2}, {0}), r.sizes}, 0)});
   }
   auto y = n.emit("Resize", in, attrs);
   Ints shape{n.dim(x, 0), n.dim(x, 1)};
-  shape.insert(shape.end(), r.out.begin(), r.out.end());
+  shape.insert(shape.end(), r.output_size.begin(), r.output_size.end());
   n.declare_type(y, n.dtype(x), shape);
   return y;
 }
@@ -231,11 +234,11 @@ Value emit_resize(NodeContext& n, Value x, const ResizeSpec& r, const NodeContex
 Value interpolate(NodeContext& n, Value x, Method method, const ResizeSpec& r) {
   bool corners = n.attr("align_corners", true);
   if (method == Method::cubic)
-    n.require(corners || !std::count(r.out.begin(), r.out.end(), 1),
+    n.require(corners || !std::count(r.output_size.begin(), r.output_size.end(), 1),
               "cubic interpolation of an image with one row has no lowering");
-  if (method == Method::nearest && !resize_agrees(n, x, r, corners))
+  if (method == Method::nearest && !resize_matches_paddle(n, x, r, corners))
     return gather_nearest_rows(n, x, r, corners);
-  return emit_resize(n, x, r, resize_modes(n, method));
+  return emit_resize(n, x, r, resize_mode_attrs(n, method));
 }
 
 // Resizes [N,C,L] as [N,C,1,L]: all execution providers of ONNX Runtime resize images, not all
@@ -243,34 +246,35 @@ Value interpolate(NodeContext& n, Value x, Method method, const ResizeSpec& r) {
 Value interpolate_1d(NodeContext& n, Value x, Method method, ResizeSpec r) {
   auto one = n.ints({1});
   if (r.sizes) r.sizes = n.concat({one, r.sizes}, 0);
-  if (r.scales) r.scales = n.concat({n.floats({1}, DType::float32), r.scales}, 0);
+  if (r.scales) r.scales = n.concat({n.vector({1}, DType::float32), r.scales}, 0);
   if (!r.known_scales.empty()) r.known_scales.insert(r.known_scales.begin(), 1);
-  r.image.insert(r.image.begin(), 1), r.out.insert(r.out.begin(), 1);
+  r.image_size.insert(r.image_size.begin(), 1), r.output_size.insert(r.output_size.begin(), 1);
   return n.squeeze(interpolate(n, n.unsqueeze(x, {2}), method, r), {2});
 }
 
 // Treats each channel as an image: ONNX Runtime would move last channels behind the Resize, where
 // it has no cubic kernel.
 Value interpolate_per_channel(NodeContext& n, Value x, const ResizeSpec& r) {
-  auto apart = reshape_to_parts(n, x, {n.ints({-1, 1}), shape_from_axis(n, x, 2)});
-  auto y = interpolate(n, apart, Method::cubic, r);
-  return reshape_to_parts(n, y, {n.slice(n.shape_of(x), {0}, {2}, {0}), shape_from_axis(n, y, 2)});
+  auto channels = reshape_to_shape_parts(n, x, {n.ints({-1, 1}), shape_from_axis(n, x, 2)});
+  auto y = interpolate(n, channels, Method::cubic, r);
+  return reshape_to_shape_parts(n, y,
+                                {n.slice(n.shape_of(x), {0}, {2}, {0}), shape_from_axis(n, y, 2)});
 }
 
-LowerFn interp_rule(Method method, int min_dims, int max_dims, bool first) {
+LowerFn interp_rule(Method method, int min_dims, int max_dims, bool is_v1) {
   return [=](NodeContext& n) {
-    bool last = channels_last(n, "data_layout");
-    auto x = to_channels_first(n, n.in("X"), last);
+    bool last = is_channels_last(n, "data_layout");
+    auto x = to_channels_first(n, n.input("X"), last);
     int dims = n.require_rank(x) - 2;
     n.require(dims >= min_dims && dims <= max_dims,
               "does not support images of rank " + std::to_string(dims + 2));
     auto r = read_resize_spec(
-        n, x, first ? Floats{n.attr("scale", 0.0f)} : n.attr("scale", Floats{}), first);
-    if (first) drop_scales(n, x, r);
+        n, x, is_v1 ? Floats{n.attr("scale", 0.0f)} : n.attr("scale", Floats{}), is_v1);
+    if (is_v1) replace_scales_by_sizes(n, x, r);
     auto y = dims == 1                         ? interpolate_1d(n, x, method, r)
              : last && method == Method::cubic ? interpolate_per_channel(n, x, r)
                                                : interpolate(n, x, method, r);
-    n.out("Out", to_channels_last(n, y, last));
+    n.set_output("Out", to_channels_last(n, y, last));
   };
 }
 

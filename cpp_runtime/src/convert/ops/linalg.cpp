@@ -14,38 +14,38 @@ namespace {
 
 // The size of square matrices; and their row numbers.
 Expr matrix_size(const Expr& v) {
-  return {v.node(), dim_as_scalar(v.node(), v, v.node().require_rank(v) - 2)};
+  return {v.context(), dim_as_scalar(v.context(), v, v.context().require_rank(v) - 2)};
 }
-Expr row_numbers(const Expr& v) { return arange(v.node(), matrix_size(v)); }
+Expr row_indices(const Expr& v) { return arange(v.context(), matrix_size(v)); }
 
-Expr take(const Expr& v, const Expr& at, std::int64_t from_back) {
-  NodeContext& n = v.node();
+Expr gather_axis_from_end(const Expr& v, const Expr& at, std::int64_t from_back) {
+  NodeContext& n = v.context();
   return {n, n.emit("Gather", {v, at}, {{"axis", n.require_rank(v) - from_back}})};
 }
 
 // Integers are cast: they would be divided as integers.
-Expr float_input(NodeContext& n, std::string_view slot) {
-  auto x = in(n, slot);
+Expr read_float_input(NodeContext& n, std::string_view slot) {
+  auto x = input_expr(n, slot);
   n.require(is_floating(n.require_dtype(x)), "needs " + std::string(slot) + " of floats");
   return x;
 }
 
-Expr row(const Expr& v, const Expr& at) { return take(v, at, 2); }
-Expr column(const Expr& v, const Expr& at) { return take(v, at, 1); }
-Expr as_row(const Expr& v) { return {v.node(), v.node().unsqueeze(v, {-2})}; }
-Expr product(const Expr& a, const Expr& b) { return a.emit("MatMul", {b}); }
-Expr conjugate_transpose(const Expr& v) { return {v.node(), v.node().swap_last_axes(v)}; }
+Expr gather_row(const Expr& v, const Expr& at) { return gather_axis_from_end(v, at, 2); }
+Expr gather_column(const Expr& v, const Expr& at) { return gather_axis_from_end(v, at, 1); }
+Expr unsqueeze_row(const Expr& v) { return {v.context(), v.context().unsqueeze(v, {-2})}; }
+Expr matmul(const Expr& a, const Expr& b) { return a.emit("MatMul", {b}); }
+Expr transpose_matrices(const Expr& v) { return {v.context(), v.context().swap_last_axes(v)}; }
 
 // Loop outputs [steps, *] with the steps as the last axis.
-Expr steps_as_last_axis(const Expr& kept) {
-  Ints perm = all_axes(kept.node().require_rank(kept));
+Expr move_steps_last(const Expr& stacked) {
+  Ints perm = all_axes(stacked.context().require_rank(stacked));
   std::rotate(perm.begin(), perm.begin() + 1, perm.end());
-  return {kept.node(), kept.node().transpose(kept, perm)};
+  return {stacked.context(), stacked.context().transpose(stacked, perm)};
 }
 
-Expr identity(const Expr& like) {
-  NodeContext& n = like.node();
-  auto rows = row_numbers(like);
+Expr identity_like(const Expr& like) {
+  NodeContext& n = like.context();
+  auto rows = row_indices(like);
   return (unsqueeze_last(rows) == rows).to(n.require_dtype(like));
 }
 
@@ -53,39 +53,40 @@ Expr identity(const Expr& like) {
 
 // The result of Gauss-Jordan elimination on [A | B]: the transformed matrix, in which A is
 // diagonal; the diagonal; and the sign of the row permutation.
-struct Elimination {
-  Expr matrices, pivots, signs;
+struct EliminationResult {
+  Expr matrices, pivots, permutation_signs;
 };
 
 // Swaps row k with the row of the largest element in column k.
 Expr swap_pivot_row(const Expr& m, const Expr& k, const Expr& rows, const Expr& best) {
   auto order = where(rows == k, best, where(rows == best, k, rows));
-  auto spread = unsqueeze_last(order).emit("Expand", {m.node().shape_of(m)});
-  std::int64_t axis = m.node().require_rank(m) - 2;
-  return {m.node(), m.node().emit("GatherElements", {m, spread}, {{"axis", axis}})};
+  auto spread = unsqueeze_last(order).emit("Expand", {m.context().shape_of(m)});
+  std::int64_t axis = m.context().require_rank(m) - 2;
+  return {m.context(), m.context().emit("GatherElements", {m, spread}, {{"axis", axis}})};
 }
 
 // Gauss-Jordan elimination with partial pivoting.
-Elimination gauss_jordan(const Expr& augmented) {
-  NodeContext& n = augmented.node();
-  auto size = matrix_size(augmented), rows = row_numbers(augmented);
-  auto made = build_loop(n, size, {augmented}, [&](const Expr& k, const Exprs& states) -> ScanStep {
-    auto reach = where(rows < k, -1, abs(column(states[0], k)));
-    Expr best(
-        n, n.emit("ArgMax", {reach}, {{"axis", std::int64_t{-1}}, {"keepdims", std::int64_t{1}}}));
-    auto m = swap_pivot_row(states[0], k, rows, best);
-    auto base = row(m, k), pivot = column(base, k);
-    auto others =
-        where(rows == k || unsqueeze_last(pivot) == 0, 0, column(m, k) / unsqueeze_last(pivot));
-    auto sign = where(Expr(n, n.squeeze(best, {-1})) == k, 1, -1, n.require_dtype(m));
-    return {{m - unsqueeze_last(others) * as_row(base)}, {pivot, sign}};
-  });
-  return {made.states[0], made.outputs[0], made.outputs[1]};
+EliminationResult gauss_jordan(const Expr& augmented) {
+  NodeContext& n = augmented.context();
+  auto size = matrix_size(augmented), rows = row_indices(augmented);
+  auto result =
+      build_loop(n, size, {augmented}, [&](const Expr& k, const Exprs& states) -> ScanStep {
+        auto magnitudes = where(rows < k, -1, abs(gather_column(states[0], k)));
+        Expr best(n, n.emit("ArgMax", {magnitudes},
+                            {{"axis", std::int64_t{-1}}, {"keepdims", std::int64_t{1}}}));
+        auto m = swap_pivot_row(states[0], k, rows, best);
+        auto base = gather_row(m, k), pivot = gather_column(base, k);
+        auto others = where(rows == k || unsqueeze_last(pivot) == 0, 0,
+                            gather_column(m, k) / unsqueeze_last(pivot));
+        auto sign = where(Expr(n, n.squeeze(best, {-1})) == k, 1, -1, n.require_dtype(m));
+        return {{m - unsqueeze_last(others) * unsqueeze_row(base)}, {pivot, sign}};
+      });
+  return {result.states[0], result.outputs[0], result.outputs[1]};
 }
 
 // Broadcasts the leading axes of both.
 Expr concat_broadcast(const Expr& a, const Expr& b) {
-  NodeContext& n = a.node();
+  NodeContext& n = a.context();
   auto corner = [&](const Expr& v) { return Expr(n, n.slice(v, {0, 0}, {1, 1}, {-2, -1})); };
   int rank = std::max(n.require_rank(a), n.require_rank(b));
   auto spread = [&](const Expr& v) {
@@ -99,126 +100,131 @@ Expr concat_broadcast(const Expr& a, const Expr& b) {
 
 // A ** -1 @ B
 Expr solve_systems(const Expr& a, const Expr& b) {
-  NodeContext& n = a.node();
-  auto done = gauss_jordan(concat_broadcast(a, b));
+  NodeContext& n = a.context();
+  auto eliminated = gauss_jordan(concat_broadcast(a, b));
   constexpr std::int64_t end = INT64_MAX;
   auto size = dim_as_vector(n, a, n.rank(a) - 1);
-  Expr right(n, n.emit("Slice", {done.matrices, size, n.ints({end}), n.ints({-1})}));
-  n.declare_type(right, n.dtype(a), Ints(static_cast<std::size_t>(n.rank(done.matrices)), -1));
-  return right / unsqueeze_last(steps_as_last_axis(done.pivots));
+  Expr right(n, n.emit("Slice", {eliminated.matrices, size, n.ints({end}), n.ints({-1})}));
+  n.declare_type(right, n.dtype(a),
+                 Ints(static_cast<std::size_t>(n.rank(eliminated.matrices)), -1));
+  return right / unsqueeze_last(move_steps_last(eliminated.pivots));
 }
 
-Expr inverse_of(const Expr& a) { return solve_systems(a, identity(a)); }
+Expr invert(const Expr& a) { return solve_systems(a, identity_like(a)); }
 
-void inverse(NodeContext& n) { n.out("Output", inverse_of(float_input(n, "Input"))); }
+void inverse(NodeContext& n) { n.set_output("Output", invert(read_float_input(n, "Input"))); }
 
 // Whether `b` is a vector, or a batch of vectors.
-bool has_vector_operand(const NodeContext& n, Value a, Value b) {
+bool is_vector_operand(const NodeContext& n, Value a, Value b) {
   if (n.require_rank(b) == 1 || n.rank(b) + 1 != n.require_rank(a)) return n.rank(b) == 1;
   for (int axis = 0; axis < n.rank(b); ++axis) {
-    auto wanted = n.dim(a, axis), found = n.dim(b, axis);
-    if (wanted >= 0 && found >= 0 && wanted != found) return false;
-    n.require(wanted >= 0 && found >= 0,
+    auto size_a = n.dim(a, axis), size_b = n.dim(b, axis);
+    if (size_a >= 0 && size_b >= 0 && size_a != size_b) return false;
+    n.require(size_a >= 0 && size_b >= 0,
               "vectors or matrices: needs the sizes of both operands to be known");
   }
   return true;
 }
 
 void solve(NodeContext& n) {
-  auto a = float_input(n, "X"), b = float_input(n, "Y");
-  if (!has_vector_operand(n, a, b)) return n.out("Out", solve_systems(a, b));
-  n.out("Out", n.squeeze(solve_systems(a, unsqueeze_last(b)), {-1}));
+  auto a = read_float_input(n, "X"), b = read_float_input(n, "Y");
+  if (!is_vector_operand(n, a, b)) return n.set_output("Out", solve_systems(a, b));
+  n.set_output("Out", n.squeeze(solve_systems(a, unsqueeze_last(b)), {-1}));
 }
 
 // Signs, and logarithms of absolute values. [2,*]
 void slogdeterminant(NodeContext& n) {
-  auto done = gauss_jordan(float_input(n, "Input"));
-  auto signs = reduce(n, "ReduceProd", done.signs * sign(done.pivots), {0}, true);
-  auto logs = reduce(n, "ReduceSum", log(abs(done.pivots)), {0}, true);
-  n.out("Out", n.concat({signs, logs}, 0));
+  auto eliminated = gauss_jordan(read_float_input(n, "Input"));
+  auto permutation_signs =
+      reduce(n, "ReduceProd", eliminated.permutation_signs * sign(eliminated.pivots), {0}, true);
+  auto logs = reduce(n, "ReduceSum", log(abs(eliminated.pivots)), {0}, true);
+  n.set_output("Out", n.concat({permutation_signs, logs}, 0));
 }
 
 // ONNX Runtime has a float32 kernel only.
 void determinant(NodeContext& n) {
-  auto x = in(n, "Input");
-  if (n.require_dtype(x) != DType::float64) return n.out("Out", x.emit("Det"));
+  auto x = input_expr(n, "Input");
+  if (n.require_dtype(x) != DType::float64) return n.set_output("Out", x.emit("Det"));
   n.require_opset(13);
-  auto done = gauss_jordan(x);
-  n.out("Out", reduce(n, "ReduceProd", done.signs * done.pivots, {0}, false));
+  auto eliminated = gauss_jordan(x);
+  n.set_output(
+      "Out", reduce(n, "ReduceProd", eliminated.permutation_signs * eliminated.pivots, {0}, false));
 }
 
 // By repeated squaring.
 void matrix_power(NodeContext& n) {
-  auto x = float_input(n, "X");
+  auto x = read_float_input(n, "X");
   auto exponent = n.attr("n", 0);
   n.require_rank(x);
-  auto base = exponent < 0 ? inverse_of(x) : x, found = identity(x);
-  if (exponent == 0) return n.out("Out", found.emit("Expand", {n.shape_of(x)}));
+  auto base = exponent < 0 ? invert(x) : x, power = identity_like(x);
+  if (exponent == 0) return n.set_output("Out", power.emit("Expand", {n.shape_of(x)}));
   bool any = false;
   for (auto rest = std::llabs(exponent); rest > 0; rest /= 2) {
-    if (rest % 2) found = any ? product(found, base) : base, any = true;
-    if (rest > 1) base = product(base, base);
+    if (rest % 2) power = any ? matmul(power, base) : base, any = true;
+    if (rest > 1) base = matmul(base, base);
   }
-  n.out("Out", found);
+  n.set_output("Out", power);
 }
 
 // ---- triangles ----
 
 // One triangle; unit: with ones on the diagonal.
 Expr triangular_part(const Expr& a, bool upper, bool unit) {
-  auto columns = row_numbers(a), rows = unsqueeze_last(columns);
+  auto columns = row_indices(a), rows = unsqueeze_last(columns);
   auto part = where(upper ? rows <= columns : rows >= columns, a, 0);
   return unit ? where(rows == columns, 1, part) : part;
 }
 
 void triangular_solve(NodeContext& n) {
   bool upper = n.attr("upper", true);
-  auto a = triangular_part(float_input(n, "X"), upper, n.attr("unitriangular", false));
-  n.out("Out", solve_systems(n.attr("transpose", false) ? conjugate_transpose(a) : a,
-                             float_input(n, "Y")));
+  auto a = triangular_part(read_float_input(n, "X"), upper, n.attr("unitriangular", false));
+  n.set_output("Out", solve_systems(n.attr("transpose", false) ? transpose_matrices(a) : a,
+                                    read_float_input(n, "Y")));
 }
 
 // Column by column; only one triangle is read.
 Expr cholesky_factor(const Expr& lower) {
-  NodeContext& n = lower.node();
-  auto size = matrix_size(lower), rows = row_numbers(lower);
-  auto made = build_loop(n, size, {lower}, [&](const Expr& k, const Exprs& left) -> ScanStep {
-    auto line = column(left[0], k);
-    auto pivot = take(line, k, 1);
-    auto next = where(rows < k, 0, line / unsqueeze_last(sqrt(pivot)));
-    return {{left[0] - unsqueeze_last(next) * as_row(next)}, {next}};
-  });
-  return steps_as_last_axis(made.outputs[0]);
+  NodeContext& n = lower.context();
+  auto size = matrix_size(lower), rows = row_indices(lower);
+  auto result =
+      build_loop(n, size, {lower}, [&](const Expr& k, const Exprs& remainder) -> ScanStep {
+        auto line = gather_column(remainder[0], k);
+        auto pivot = gather_axis_from_end(line, k, 1);
+        auto next = where(rows < k, 0, line / unsqueeze_last(sqrt(pivot)));
+        return {{remainder[0] - unsqueeze_last(next) * unsqueeze_row(next)}, {next}};
+      });
+  return move_steps_last(result.outputs[0]);
 }
 
 void cholesky(NodeContext& n) {
-  auto x = float_input(n, "X");
+  auto x = read_float_input(n, "X");
   bool upper = n.attr("upper", false);
-  auto factor = cholesky_factor(upper ? conjugate_transpose(x) : x);
-  n.out("Out", upper ? conjugate_transpose(factor) : factor);
+  auto factor = cholesky_factor(upper ? transpose_matrices(x) : x);
+  n.set_output("Out", upper ? transpose_matrices(factor) : factor);
 }
 
 // Y is the Cholesky factor.
 void cholesky_solve(NodeContext& n) {
   bool upper = n.attr("upper", false);
-  auto factor = triangular_part(float_input(n, "Y"), upper, false);
-  auto lower = upper ? conjugate_transpose(factor) : factor;
-  n.out("Out",
-        solve_systems(conjugate_transpose(lower), solve_systems(lower, float_input(n, "X"))));
+  auto factor = triangular_part(read_float_input(n, "Y"), upper, false);
+  auto lower = upper ? transpose_matrices(factor) : factor;
+  n.set_output("Out", solve_systems(transpose_matrices(lower),
+                                    solve_systems(lower, read_float_input(n, "X"))));
 }
 
 // ---- norms ----
 
 // A normalized column.
 Expr normalize_column(const Expr& v, double eps) {
-  return v / (Expr(v.node(), reduce(v.node(), "ReduceL2", v, {}, false)) + eps);
+  return v / (Expr(v.context(), reduce(v.context(), "ReduceL2", v, {}, false)) + eps);
 }
 
 constexpr std::int64_t kMaxPowerIterations = 100000;  // limits the run time that a file can request
 
 // The weight divided by its largest singular value, by power iteration from U and V.
 void spectral_norm(NodeContext& n) {
-  auto weight = in(n, "Weight"), u = unsqueeze_last(in(n, "U")), v = unsqueeze_last(in(n, "V"));
+  auto weight = input_expr(n, "Weight"), u = unsqueeze_last(input_expr(n, "U")),
+       v = unsqueeze_last(input_expr(n, "V"));
   Ints perm = all_axes(n.require_rank(weight));
   auto dim = n.axis_attr("dim", 0, n.rank(weight)), iterations = n.attr("power_iters", 1);
   n.require(iterations >= 0 && iterations <= kMaxPowerIterations,
@@ -227,12 +233,12 @@ void spectral_norm(NodeContext& n) {
   Expr rows(n, n.emit("Flatten", {n.transpose(weight, perm)}, {{"axis", std::int64_t{1}}}));
   double eps = n.attr("eps", 1e-12f);
   auto better = [&](const Expr&, const Exprs& last) -> ScanStep {
-    auto right = normalize_column(product(conjugate_transpose(rows), last[0]), eps);
-    return {{normalize_column(product(rows, right), eps), right}, {}};
+    auto right = normalize_column(matmul(transpose_matrices(rows), last[0]), eps);
+    return {{normalize_column(matmul(rows, right), eps), right}, {}};
   };
-  auto found = build_loop(n, n.int_scalar(iterations), {u, v}, better).states;
-  auto size = product(conjugate_transpose(found[0]), product(rows, found[1]));
-  n.out("Out", weight / Expr(n, n.reshape(size, {})));
+  auto vectors = build_loop(n, n.int64_scalar(iterations), {u, v}, better).states;
+  auto size = matmul(transpose_matrices(vectors[0]), matmul(rows, vectors[1]));
+  n.set_output("Out", weight / Expr(n, n.reshape(size, {})));
 }
 
 }  // namespace

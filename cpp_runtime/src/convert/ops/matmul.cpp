@@ -9,41 +9,43 @@ namespace oarlock {
 namespace {
 
 // Paddle ignores the transpose flag for vectors.
-Value matrix_input(NodeContext& n, std::string_view slot, std::string_view transpose_attr) {
-  auto v = n.in(slot);
+Value read_matrix_operand(NodeContext& n, std::string_view slot, std::string_view transpose_attr) {
+  auto v = n.input(slot);
   return n.attr(transpose_attr, false) && n.rank(v) != 1 ? n.swap_last_axes(v) : v;
 }
 
 // ONNX Runtime 1.31 fuses the transpose incorrectly if the other operand is a vector, so the vector
 // becomes a matrix.
-Value product(NodeContext& n, Value x, Value y, bool swapped) {
+Value multiply_matrices(NodeContext& n, Value x, Value y, bool swapped) {
   if (swapped && n.rank(y) == 1) return n.squeeze(n.emit("MatMul", {x, n.unsqueeze(y, {1})}), {-1});
   if (swapped && n.rank(x) == 1) return n.squeeze(n.emit("MatMul", {n.unsqueeze(x, {0}), y}), {-2});
   return n.emit("MatMul", {x, y});
 }
 
 void matmul_v2(NodeContext& n) {
-  auto x = matrix_input(n, "X", "trans_x"), y = matrix_input(n, "Y", "trans_y");
-  n.out("Out", product(n, x, y, x != n.in("X") || y != n.in("Y")));
+  auto x = read_matrix_operand(n, "X", "trans_x"), y = read_matrix_operand(n, "Y", "trans_y");
+  n.set_output("Out", multiply_matrices(n, x, y, x != n.input("X") || y != n.input("Y")));
 }
 
 // The op matmul (version 1) multiplies the product by `alpha`.
 void matmul_v1(NodeContext& n) {
-  auto x = matrix_input(n, "X", "transpose_X"), y = matrix_input(n, "Y", "transpose_Y");
-  auto made = product(n, x, y, x != n.in("X") || y != n.in("Y"));
+  auto x = read_matrix_operand(n, "X", "transpose_X"),
+       y = read_matrix_operand(n, "Y", "transpose_Y");
+  auto product = multiply_matrices(n, x, y, x != n.input("X") || y != n.input("Y"));
   auto alpha = n.attr("alpha", 1.0f);
-  if (n.rank(x) == 1 && n.rank(y) == 1) n.declare_type(made, n.dtype(x), Ints{});
-  out_scalar(n, "Out",
-             alpha == 1 ? made : n.emit("Mul", {made, n.scalar(alpha, n.require_dtype(x))}));
+  if (n.rank(x) == 1 && n.rank(y) == 1) n.declare_type(product, n.dtype(x), Ints{});
+  set_scalar_output(
+      n, "Out",
+      alpha == 1 ? product : n.emit("Mul", {product, n.scalar(alpha, n.require_dtype(x))}));
 }
 
 // Both operands are flattened to matrices: the first `x_num_col_dims` (`y_num_col_dims`) dims
 // become the rows.
 void mul(NodeContext& n) {
-  auto x = n.in("X"), y = n.in("Y");
+  auto x = n.input("X"), y = n.input("Y");
   auto x_cols = n.attr("x_num_col_dims", 1), y_cols = n.attr("y_num_col_dims", 1);
   if (n.require_rank(y) == 2 && y_cols == 1 && x_cols == n.require_rank(x) - 1)
-    return n.out("Out", n.emit("MatMul", {x, y}));
+    return n.set_output("Out", n.emit("MatMul", {x, y}));
   auto product = n.emit("MatMul", {n.emit("Flatten", {x}, {{"axis", x_cols}}),
                                    n.emit("Flatten", {y}, {{"axis", y_cols}})});
   auto rows = n.slice(n.shape_of(x), {0}, {x_cols}, {0});
@@ -51,26 +53,28 @@ void mul(NodeContext& n) {
   auto shape = n.concat({rows, columns}, 0);
   auto known = n.partial_ints(shape);
   bool one_dynamic = known && std::count(known->begin(), known->end(), -1) <= 1;
-  n.out("Out", one_dynamic ? n.reshape(product, *known) : n.emit("Reshape", {product, shape}));
+  n.set_output("Out",
+               one_dynamic ? n.reshape(product, *known) : n.emit("Reshape", {product, shape}));
 }
 
 void dot(NodeContext& n) {
-  auto x = n.in("X");
-  auto products = n.emit("Mul", {x, n.in("Y")});
+  auto x = n.input("X");
+  auto products = n.emit("Mul", {x, n.input("Y")});
   int last = n.require_rank(x) - 1;
-  bool kept = n.out_shape() && n.out_shape()->size() == n.shape(x)->size();  // behavior before 2.5
-  n.out("Out", reduce(n, "ReduceSum", products, {last}, kept));
+  bool keepdims =
+      n.output_shape() && n.output_shape()->size() == n.shape(x)->size();  // behavior before 2.5
+  n.set_output("Out", reduce(n, "ReduceSum", products, {last}, keepdims));
 }
 
 // beta * input + alpha * x @ y; Gemm has no kernel for integers.
 void addmm(NodeContext& n) {
-  auto x = n.in("X"), y = n.in("Y"), input = n.in("Input");
+  auto x = n.input("X"), y = n.input("Y"), input = n.input("Input");
   auto alpha = n.attr("Alpha", 1.0f), beta = n.attr("Beta", 1.0f);
   auto dtype = n.require_dtype(x);
   if (is_floating(dtype))
-    return n.out("Out", n.emit("Gemm", {x, y, input}, {{"alpha", alpha}, {"beta", beta}}));
+    return n.set_output("Out", n.emit("Gemm", {x, y, input}, {{"alpha", alpha}, {"beta", beta}}));
   auto product = n.emit("Mul", {n.emit("MatMul", {x, y}), n.scalar(alpha, dtype)});
-  n.out("Out", n.emit("Add", {product, n.emit("Mul", {input, n.scalar(beta, dtype)})}));
+  n.set_output("Out", n.emit("Add", {product, n.emit("Mul", {input, n.scalar(beta, dtype)})}));
 }
 
 // From left to right; the order does not change the result.
@@ -78,17 +82,17 @@ void multi_dot(NodeContext& n) {
   auto parts = require_inputs(n, "X");
   Value product = parts[0];
   for (std::size_t i = 1; i < parts.size(); ++i) product = n.emit("MatMul", {product, parts[i]});
-  n.out("Out", product);
+  n.set_output("Out", product);
 }
 
 // The number of dims of "..." in each operand, and its position; empty if an operand has no "...".
 struct Ellipsis {
-  std::int64_t at, dims;
+  std::int64_t position, num_dims;
 };
 
 std::vector<Ellipsis> find_ellipses(const NodeContext& n, const std::string& equation,
                                     const Values& operands) {
-  std::vector<Ellipsis> found;
+  std::vector<Ellipsis> ellipses;
   std::size_t from = 0;
   for (Value v : operands) {
     auto to = std::min(equation.find_first_of(",-", from), equation.size());
@@ -96,11 +100,11 @@ std::vector<Ellipsis> find_ellipses(const NodeContext& n, const std::string& equ
     term.erase(std::remove(term.begin(), term.end(), ' '), term.end());
     auto at = term.find("...");
     if (at == std::string::npos) return {};
-    found.push_back({static_cast<std::int64_t>(at),
-                     n.require_rank(v) - static_cast<std::int64_t>(term.size() - 3)});
+    ellipses.push_back({static_cast<std::int64_t>(at),
+                        n.require_rank(v) - static_cast<std::int64_t>(term.size() - 3)});
     from = to + 1;
   }
-  return found;
+  return ellipses;
 }
 
 // ONNX and Paddle share the equation syntax.  ONNX Runtime broadcasts the dims of "..." only if all
@@ -113,15 +117,15 @@ void einsum(NodeContext& n) {
                 static_cast<std::size_t>(1 + std::count(inputs.begin(), inputs.end(), ',')),
             "the equation '" + equation + "' is not for " + std::to_string(operands.size()) +
                 " operands");
-  auto found = find_ellipses(n, equation, operands);
+  auto ellipses = find_ellipses(n, equation, operands);
   std::int64_t most = 0;
-  for (const Ellipsis& e : found) most = std::max(most, e.dims);
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    Ints ones(static_cast<std::size_t>(most - found[i].dims));
-    std::iota(ones.begin(), ones.end(), found[i].at);
+  for (const Ellipsis& e : ellipses) most = std::max(most, e.num_dims);
+  for (std::size_t i = 0; i < ellipses.size(); ++i) {
+    Ints ones(static_cast<std::size_t>(most - ellipses[i].num_dims));
+    std::iota(ones.begin(), ones.end(), ellipses[i].position);
     operands[i] = n.unsqueeze(operands[i], ones);
   }
-  n.out("Out", n.emit("Einsum", operands, {{"equation", equation}}));
+  n.set_output("Out", n.emit("Einsum", operands, {{"equation", equation}}));
 }
 
 }  // namespace
@@ -130,8 +134,8 @@ std::span<const Rule> matmul_rules() {
   static const Rule rules[] = {
       {"matmul_v2", 9, matmul_v2, {.ignore_declared_shape = true}},
       {"matmul", 9, matmul_v1, {.ignore_declared_shape = true}},
-      {"bmm", 9, lower_to("MatMul", {"X", "Y"})},
-      {"mv", 9, lower_to("MatMul", {"X", "Vec"})},
+      {"bmm", 9, single_op_rule("MatMul", {"X", "Y"})},
+      {"mv", 9, single_op_rule("MatMul", {"X", "Vec"})},
       {"mul", 9, mul, {.ignore_declared_shape = true}},
       {"dot", 9, dot},
       {"addmm", 9, addmm},

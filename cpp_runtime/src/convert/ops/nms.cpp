@@ -7,25 +7,25 @@
 namespace oarlock {
 namespace {
 
-// Detections. boxes [N,M,4], scores [N,C,M]; at: image, class and box, int64[K,3].  If each class
-// has its own boxes, they are [C,M,4] and scores [C,N,M]: image and class are exchanged.
+// Detections. boxes [N,M,4], scores [N,C,M]; indices: image, class and box, int64[K,3].  If each
+// class has its own boxes, they are [C,M,4] and scores [C,N,M]: image and class are exchanged.
 struct Detections {
-  Value boxes, scores, at;
+  Value boxes, scores, indices;
   Value num_images;  // number of images, int64[1]
   std::int64_t image_axis = 0;
 };
 
 Value image_ids(NodeContext& n, const Detections& f) {
-  return n.squeeze(column(n, f.at, f.image_axis), {1});
+  return n.squeeze(slice_column(n, f.indices, f.image_axis), {1});
 }
 
 Value detection_scores(NodeContext& n, const Detections& f) {
-  return n.emit("GatherND", {f.scores, f.at});
+  return n.emit("GatherND", {f.scores, f.indices});
 }
 
 Value read_boxes(NodeContext& n, int scores) {
-  auto boxes = n.in("BBoxes");
-  n.require(n.require_rank(boxes) == 3 && n.require_rank(n.in("Scores")) == scores,
+  auto boxes = n.input("BBoxes");
+  n.require(n.require_rank(boxes) == 3 && n.require_rank(n.input("Scores")) == scores,
             "dims of boxes and scores do not fit");
   auto numbers = n.dim(boxes, 2);
   n.require(numbers < 0 || numbers == 4, "boxes of more than four numbers have no lowering");
@@ -36,37 +36,42 @@ Value read_boxes(NodeContext& n, int scores) {
 }
 
 // Drops a class from the scores.
-Value drop_class(NodeContext& n, Value scores, std::int64_t background) {
+Value drop_background_class(NodeContext& n, Value scores, std::int64_t background) {
   if (background < 0) return scores;
   auto behind = n.slice(scores, {background + 1}, {kNoLimit}, {1});
   return background == 0 ? behind : n.concat({n.slice(scores, {0}, {background}, {1}), behind}, 1);
 }
 
 Expr class_ids(NodeContext& n, const Detections& f, std::int64_t background) {
-  Expr number{n, column(n, f.at, 1 - f.image_axis)};
+  Expr number{n, slice_column(n, f.indices, 1 - f.image_axis)};
   if (background < 0) return number;
   return background == 0 ? number + 1
                          : number + (number >= static_cast<double>(background)).to(DType::int64);
 }
 
-Detections read_by_image(NodeContext& n, std::int64_t background) {
+Detections read_boxes_by_image(NodeContext& n, std::int64_t background) {
   auto boxes = read_boxes(n, 3);
-  return {boxes, drop_class(n, n.in("Scores"), background), {}, dim_as_vector(n, boxes, 0)};
+  return {boxes,
+          drop_background_class(n, n.input("Scores"), background),
+          {},
+          dim_as_vector(n, boxes, 0)};
 }
 
 // Boxes [M,C,4] and scores [M,C] of all images, concatenated.  A box has no score in other images.
-Detections read_by_class(NodeContext& n, std::int64_t background) {
-  auto boxes = n.transpose(drop_class(n, read_boxes(n, 2), background), {1, 0, 2});
-  auto scores = n.unsqueeze(n.transpose(drop_class(n, n.in("Scores"), background), {1, 0}), {1});
-  auto counts = n.has("RoisNum") ? n.in("RoisNum") : input_sequences(n, "BBoxes").lengths().value();
+Detections read_boxes_by_class(NodeContext& n, std::int64_t background) {
+  auto boxes = n.transpose(drop_background_class(n, read_boxes(n, 2), background), {1, 0, 2});
+  auto scores = n.unsqueeze(
+      n.transpose(drop_background_class(n, n.input("Scores"), background), {1, 0}), {1});
+  auto counts =
+      n.has_input("RoisNum") ? n.input("RoisNum") : input_sequences(n, "BBoxes").lengths().value();
   auto num_images = dim_as_vector(n, counts, 0);
-  Expr owner{n, n.unsqueeze(image_of_rows(n, counts, dim_as_vector(n, boxes, 1)), {0})};
+  Expr owner{n, n.unsqueeze(image_ids_of_rows(n, counts, dim_as_vector(n, boxes, 1)), {0})};
   auto own = owner == Expr{n, n.unsqueeze(arange(n, num_images), {1})};
   return {boxes, where(own, Expr{n, scores}, kLowest), {}, num_images, 1};
 }
 
 // Lowers all but the best scores of each class.
-Value keep_top_scores(NodeContext& n, Value scores, std::int64_t max_scores) {
+Value lower_all_but_top_scores(NodeContext& n, Value scores, std::int64_t max_scores) {
   auto boxes = n.dim(scores, 2);
   if (max_scores < 0 || (boxes >= 0 && boxes <= max_scores)) return scores;
   auto count = boxes >= 0 ? n.ints({max_scores})
@@ -77,61 +82,67 @@ Value keep_top_scores(NodeContext& n, Value scores, std::int64_t max_scores) {
 }
 
 // The best rows of each image, in the existing order.
-void keep_top_rows(NodeContext& n, Detections& f, std::int64_t max_rows) {
+void limit_rows_per_image(NodeContext& n, Detections& f, std::int64_t max_rows) {
   if (max_rows < 0) return;
   auto best =
       top_rows_per_image(n, detection_scores(n, f), image_ids(n, f), f.num_images, max_rows);
-  f.at = gather_rows({n, f.at}, gather_rows({n, best}, sort_indices(n, best, false)));
+  f.indices = gather_rows({n, f.indices}, gather_rows({n, best}, sort_indices(n, best, false)));
 }
 
 // Orders by image, class and box, as Paddle does if each class has its own boxes.
-void order_by_box(NodeContext& n, Detections& f) {
+void sort_by_image_class_box(NodeContext& n, Detections& f) {
   Expr classes{n, dim_as_vector(n, f.boxes, 0)}, boxes{n, dim_as_vector(n, f.boxes, 1)};
-  auto group = column(n, f.at, 1) * classes + column(n, f.at, 0);
-  f.at = gather_rows({n, f.at},
-                     sort_indices(n, n.squeeze(group * boxes + column(n, f.at, 2), {1}), false));
+  auto group = slice_column(n, f.indices, 1) * classes + slice_column(n, f.indices, 0);
+  f.indices = gather_rows(
+      {n, f.indices},
+      sort_indices(n, n.squeeze(group * boxes + slice_column(n, f.indices, 2), {1}), false));
 }
 
 // [K, 6]: class, score, box
-Value detections(NodeContext& n, const Detections& f, Value scores, std::int64_t background) {
-  auto boxes = n.emit("GatherND", {f.boxes, n.concat({column(n, f.at, 0), column(n, f.at, 2)}, 1)});
+Value concat_detection_rows(NodeContext& n, const Detections& f, Value scores,
+                            std::int64_t background) {
+  auto boxes = n.emit(
+      "GatherND",
+      {f.boxes, n.concat({slice_column(n, f.indices, 0), slice_column(n, f.indices, 2)}, 1)});
   auto classes = class_ids(n, f, background).to(n.require_dtype(f.boxes));
   return n.concat({classes, n.unsqueeze(scores, {1}), boxes}, 1);
 }
 
 // The index of each row among all boxes, including the background class.
-Expr box_positions(NodeContext& n, const Detections& f, std::int64_t background) {
-  auto box = column(n, f.at, 2);
-  if (f.image_axis == 0) return column(n, f.at, 0) * Expr{n, dim_as_vector(n, f.boxes, 1)} + box;
-  return box * Expr{n, dim_as_vector(n, n.in("Scores"), 1)} + class_ids(n, f, background);
+Expr flat_box_indices(NodeContext& n, const Detections& f, std::int64_t background) {
+  auto box = slice_column(n, f.indices, 2);
+  if (f.image_axis == 0)
+    return slice_column(n, f.indices, 0) * Expr{n, dim_as_vector(n, f.boxes, 1)} + box;
+  return box * Expr{n, dim_as_vector(n, n.input("Scores"), 1)} + class_ids(n, f, background);
 }
 
-void out_positions(NodeContext& n, const Detections& f, std::int64_t background,
-                   std::string_view counts) {
-  n.out("Index", box_positions(n, f, background).to(DType::int32));
-  if (n.has_output(counts)) n.out(counts, rows_per_image(n, image_ids(n, f), f.num_images));
+void set_index_outputs(NodeContext& n, const Detections& f, std::int64_t background,
+                       std::string_view counts) {
+  n.set_output("Index", flat_box_indices(n, f, background).to(DType::int32));
+  if (n.has_output(counts)) n.set_output(counts, rows_per_image(n, image_ids(n, f), f.num_images));
 }
 
-Detections find_detections(NodeContext& n, std::int64_t background) {
+Detections run_nms(NodeContext& n, std::int64_t background) {
   bool lowers =
       n.attr("nms_eta", 1.0f) < 1 && n.attr("nms_threshold", 0.3f) > 0.5f;  // never below one half
   n.require(!lowers, "a threshold that nms_eta lowers has no lowering");
-  bool own = n.has("RoisNum") || n.rank(n.in("Scores")) == 2;  // each class has its own boxes
-  auto f = own ? read_by_class(n, background) : read_by_image(n, background);
-  auto candidates = keep_top_scores(n, f.scores, n.attr("nms_top_k", 0));
-  f.at = nms_indices(n, f.boxes, candidates,
-                     {n.attr("nms_threshold", 0.3f), n.attr("score_threshold", 0.0f),
-                      n.attr("normalized", true) ? 0.0 : 1.0});
-  keep_top_rows(n, f, n.attr("keep_top_k", 0));
-  if (f.image_axis != 0) order_by_box(n, f);
+  bool own =
+      n.has_input("RoisNum") || n.rank(n.input("Scores")) == 2;  // each class has its own boxes
+  auto f = own ? read_boxes_by_class(n, background) : read_boxes_by_image(n, background);
+  auto candidates = lower_all_but_top_scores(n, f.scores, n.attr("nms_top_k", 0));
+  f.indices = nms_indices(n, f.boxes, candidates,
+                          {n.attr("nms_threshold", 0.3f), n.attr("score_threshold", 0.0f),
+                           n.attr("normalized", true) ? 0.0 : 1.0});
+  limit_rows_per_image(n, f, n.attr("keep_top_k", 0));
+  if (f.image_axis != 0) sort_by_image_class_box(n, f);
   return f;
 }
 
-void multiclass_nms(NodeContext& n) {
+void multiclass_nms_v3(NodeContext& n) {
   auto background = n.attr("background_label", 0);
-  auto f = find_detections(n, background);
-  n.out("Out", detections(n, f, detection_scores(n, f), background));
-  out_positions(n, f, background, "NmsRoisNum");
+  auto f = run_nms(n, background);
+  n.set_output("Out", concat_detection_rows(n, f, detection_scores(n, f), background));
+  set_index_outputs(n, f, background, "NmsRoisNum");
 }
 
 // Row splits of the images. int64[images + 1]
@@ -144,22 +155,23 @@ Expr image_row_splits(NodeContext& n, const Detections& f) {
 // Images are the sequences of the output.
 void multiclass_nms_v2(NodeContext& n) {
   auto background = n.attr("background_label", 0);
-  auto f = find_detections(n, background);
-  n.out("Out", detections(n, f, detection_scores(n, f), background));
-  n.out("Index", box_positions(n, f, background).to(DType::int32));
+  auto f = run_nms(n, background);
+  n.set_output("Out", concat_detection_rows(n, f, detection_scores(n, f), background));
+  n.set_output("Index", flat_box_indices(n, f, background).to(DType::int32));
   for (const char* slot : {"Out", "Index"}) n.set_row_splits(slot, image_row_splits(n, f));
 }
 
-// The op multiclass_nms (version 1) outputs one row [-1] if nothing is found.
+// The op multiclass_nms_v3 (version 1) outputs one row [-1] if nothing is found.
 void multiclass_nms_v1(NodeContext& n) {
   auto background = n.attr("background_label", 0);
-  auto f = find_detections(n, background);
-  auto rows = detections(n, f, detection_scores(n, f), background);
+  auto f = run_nms(n, background);
+  auto rows = concat_detection_rows(n, f, detection_scores(n, f), background);
   auto empty = n.emit("Expand", {n.scalar_like(-1, rows), n.ints({1, 6})});
   Expr count{n, dim_as_vector(n, rows, 0)};
   Expr wide{n, n.emit("Where", {count == 0, n.ints({1}), n.ints({6})})};
   auto ends = n.concat({max(count, 1), wide}, 0);
-  n.out("Out", n.emit("Slice", {n.concat({rows, empty}, 0), n.ints({0, 0}), ends, n.ints({0, 1})}));
+  n.set_output("Out",
+               n.emit("Slice", {n.concat({rows, empty}, 0), n.ints({0, 0}), ends, n.ints({0, 1})}));
   auto begins = image_row_splits(n, f);
   Expr known{n, dim_as_vector(n, begins, 0)};
   auto first = where(count == 0, known, 0), last = where(count == 0, known + 2, known);
@@ -168,34 +180,37 @@ void multiclass_nms_v1(NodeContext& n) {
 
 // Boxes are ordered best first.
 void nms(NodeContext& n) {
-  auto boxes = n.unsqueeze(n.in("Boxes"), {0});
+  auto boxes = n.unsqueeze(n.input("Boxes"), {0});
   auto order = -arange(n, dim_as_vector(n, boxes, 1)).to(DType::float32);
   auto at = nms_indices(n, boxes, n.unsqueeze(order, {0, 1}),
                         {n.attr("iou_threshold", 1.0f), kLowest, 0});
-  n.out("KeepBoxesIdxs", n.squeeze(column(n, at, 2), {1}));
+  n.set_output("KeepBoxesIdxs", n.squeeze(slice_column(n, at, 2), {1}));
 }
 
 // ---- matrix_nms: scores decay by all better boxes of the class at once ----
 
 // All scores above the threshold, best first.
-Value scores_above(NodeContext& n, Value scores, double threshold) {
-  auto at = n.transpose(n.emit("NonZero", {Expr{n, scores} > threshold}), {1, 0});
-  n.declare_type(at, DType::int64, Ints{-1, 3});
-  return gather_rows({n, at}, sort_indices(n, n.emit("GatherND", {scores, at}), true));
+Value indices_of_scores_above(NodeContext& n, Value scores, double threshold) {
+  auto indices = n.transpose(n.emit("NonZero", {Expr{n, scores} > threshold}), {1, 0});
+  n.declare_type(indices, DType::int64, Ints{-1, 3});
+  return gather_rows({n, indices}, sort_indices(n, n.emit("GatherND", {scores, indices}), true));
 }
 
 // Whether row j has the class and image of row i and a higher score. [K,K]
-Expr higher_scored(NodeContext& n, const Detections& f) {
-  Expr group{n, column(n, f.at, 0) * Expr{n, dim_as_vector(n, f.scores, 1)} + column(n, f.at, 1)};
-  Expr number{n, n.unsqueeze(arange(n, dim_as_vector(n, f.at, 0)), {1})};
+Expr higher_score_mask(NodeContext& n, const Detections& f) {
+  Expr group{n, slice_column(n, f.indices, 0) * Expr{n, dim_as_vector(n, f.scores, 1)} +
+                    slice_column(n, f.indices, 1)};
+  Expr number{n, n.unsqueeze(arange(n, dim_as_vector(n, f.indices, 0)), {1})};
   auto across = [&](const Expr& v) { return Expr{n, n.swap_last_axes(v)}; };
   return group == across(group) && number > across(number);
 }
 
-Expr decayed_scores(NodeContext& n, const Detections& f) {
-  auto boxes = n.emit("GatherND", {f.boxes, n.concat({column(n, f.at, 0), column(n, f.at, 2)}, 1)});
+Expr decay_scores(NodeContext& n, const Detections& f) {
+  auto boxes = n.emit(
+      "GatherND",
+      {f.boxes, n.concat({slice_column(n, f.indices, 0), slice_column(n, f.indices, 2)}, 1)});
   n.declare_type(boxes, n.dtype(f.boxes), Ints{-1, 4});
-  auto over = higher_scored(n, f);
+  auto over = higher_score_mask(n, f);
   auto shared = where(over, iou(n, boxes, boxes, n.attr("normalized", true) ? 0 : 1), 0);
   Expr most{n, n.swap_last_axes(reduce(n, "ReduceMax", shared, {1}, true))};
   double sigma = n.attr("gaussian_sigma", 2.0f);
@@ -207,18 +222,19 @@ Expr decayed_scores(NodeContext& n, const Detections& f) {
 
 void matrix_nms(NodeContext& n) {
   auto background = n.attr("background_label", 0);
-  auto f = read_by_image(n, background);
-  f.at = scores_above(n, keep_top_scores(n, f.scores, n.attr("nms_top_k", 0)),
-                      n.attr("score_threshold", 0.0f));
-  Value scores = decayed_scores(n, f);
-  auto kept = Expr{n, scores} > n.attr("post_threshold", 0.0f);
-  f.at = rows_where(n, f.at, kept), scores = rows_where(n, scores, kept);
+  auto f = read_boxes_by_image(n, background);
+  f.indices =
+      indices_of_scores_above(n, lower_all_but_top_scores(n, f.scores, n.attr("nms_top_k", 0)),
+                              n.attr("score_threshold", 0.0f));
+  Value scores = decay_scores(n, f);
+  auto mask = Expr{n, scores} > n.attr("post_threshold", 0.0f);
+  f.indices = rows_where(n, f.indices, mask), scores = rows_where(n, scores, mask);
   auto best = top_rows_per_image(n, scores, image_ids(n, f), f.num_images, n.attr("keep_top_k", 0));
-  f.at = gather_rows({n, f.at}, best), scores = gather_rows({n, scores}, best);
+  f.indices = gather_rows({n, f.indices}, best), scores = gather_rows({n, scores}, best);
   auto by_image = sort_indices(n, image_ids(n, f), false);
-  f.at = gather_rows({n, f.at}, by_image);
-  n.out("Out", detections(n, f, gather_rows({n, scores}, by_image), background));
-  out_positions(n, f, background, "RoisNum");
+  f.indices = gather_rows({n, f.indices}, by_image);
+  n.set_output("Out", concat_detection_rows(n, f, gather_rows({n, scores}, by_image), background));
+  set_index_outputs(n, f, background, "RoisNum");
 }
 
 }  // namespace
@@ -235,7 +251,7 @@ std::span<const Rule> nms_rules() {
        {.ignore_declared_shape = true, .lod = OpTraits::none}},
       {"multiclass_nms3",
        12,
-       multiclass_nms,
+       multiclass_nms_v3,
        {.ignore_declared_shape = true, .lod = OpTraits::none, .nonnegative_outputs = "Index"}},
       {"matrix_nms",
        12,

@@ -8,93 +8,96 @@
 namespace oarlock {
 namespace {
 
-Expr reduce_over(std::string_view onnx, const Expr& x, const ReduceAxes& over) {
+Expr reduce_axes(std::string_view onnx, const Expr& x, const ReduceAxes& over) {
   return reduce(onnx, x, over.axes, over.keepdims);
 }
 
 // (sum |x|^p)^(1/p)
 Expr power_norm(const Expr& x, double p, const ReduceAxes& over) {
-  return pow(reduce_over("ReduceSum", pow(abs(x), p), over), 1 / p);
+  return pow(reduce_axes("ReduceSum", pow(abs(x), p), over), 1 / p);
 }
 
 Expr lp_norm(const Expr& x, double p, const ReduceAxes& over) {
-  if (p == 1) return reduce_over("ReduceL1", x, over);
-  if (p == 2) return reduce_over("ReduceL2", x, over);
-  if (std::isinf(p)) return reduce_over(p > 0 ? "ReduceMax" : "ReduceMin", abs(x), over);
+  if (p == 1) return reduce_axes("ReduceL1", x, over);
+  if (p == 2) return reduce_axes("ReduceL2", x, over);
+  if (std::isinf(p)) return reduce_axes(p > 0 ? "ReduceMax" : "ReduceMin", abs(x), over);
   if (p != 0) return power_norm(x, p, over);
-  return reduce_over("ReduceSum", x.to(DType::boolean).to(x.node().require_dtype(x)), over);
+  return reduce_axes("ReduceSum", x.to(DType::boolean).to(x.context().require_dtype(x)), over);
 }
 
 void p_norm(NodeContext& n) {
-  auto x = in(n, "X");
+  auto x = input_expr(n, "X");
   bool vector = n.attr("asvector", false);
   ReduceAxes over{vector ? Ints{} : Ints{n.attr("axis", -1)}, n.attr("keepdim", false)};
-  out_scalar(n, "Out", lp_norm(x, n.attr("porder", 2.0f), over));
+  set_scalar_output(n, "Out", lp_norm(x, n.attr("porder", 2.0f), over));
 }
 
 void frobenius_norm(NodeContext& n) {
-  auto x = in(n, "X");
-  out_scalar(n, "Out", lp_norm(x, 2, read_reduce_axes(n, "dim", "keep_dim", n.rank(x))));
+  auto x = input_expr(n, "X");
+  set_scalar_output(n, "Out", lp_norm(x, 2, read_reduce_axes(n, "dim", "keep_dim", n.rank(x))));
 }
 
 void dist(NodeContext& n) {
-  out_scalar(n, "Out", lp_norm(in(n, "X") - in(n, "Y"), n.attr("p", 2.0f), {{}, false}));
+  set_scalar_output(
+      n, "Out", lp_norm(input_expr(n, "X") - input_expr(n, "Y"), n.attr("p", 2.0f), {{}, false}));
 }
 
-void l1_norm(NodeContext& n) { out_scalar(n, "Out", lp_norm(in(n, "X"), 1, {{}, false})); }
+void l1_norm(NodeContext& n) {
+  set_scalar_output(n, "Out", lp_norm(input_expr(n, "X"), 1, {{}, false}));
+}
 
 void squared_l2_norm(NodeContext& n) {
-  auto x = in(n, "X");
-  out_scalar(n, "Out", reduce_over("ReduceSum", x * x, {{}, false}));
+  auto x = input_expr(n, "X");
+  set_scalar_output(n, "Out", reduce_axes("ReduceSum", x * x, {{}, false}));
 }
 
 // ---- row distances; Y may have one row for all ----
 
-Expr flattened_rows(NodeContext& n, std::string_view slot) {
-  return {n, n.reshape(n.in(slot), {0, -1})};
+Expr flatten_input_rows(NodeContext& n, std::string_view slot) {
+  return {n, n.reshape(n.input(slot), {0, -1})};
 }
-Expr row_sums(const Expr& x) { return sum(x, {1}, true); }
+Expr sum_rows(const Expr& x) { return sum(x, {1}, true); }
 
 void squared_l2_distance(NodeContext& n) {
-  auto gap = flattened_rows(n, "X") - flattened_rows(n, "Y");
-  n.out("sub_result", gap);
-  n.out("Out", row_sums(gap * gap));
+  auto gap = flatten_input_rows(n, "X") - flatten_input_rows(n, "Y");
+  n.set_output("sub_result", gap);
+  n.set_output("Out", sum_rows(gap * gap));
 }
 
 void cos_sim(NodeContext& n) {
-  auto x = flattened_rows(n, "X"), y = flattened_rows(n, "Y"), x_size = sqrt(row_sums(x * x)),
-       y_size = sqrt(row_sums(y * y));
-  n.out("Out", row_sums(x * y) / (x_size * y_size));
-  n.out("XNorm", x_size);
-  n.out("YNorm", y_size);
+  auto x = flatten_input_rows(n, "X"), y = flatten_input_rows(n, "Y"),
+       x_size = sqrt(sum_rows(x * x)), y_size = sqrt(sum_rows(y * y));
+  n.set_output("Out", sum_rows(x * y) / (x_size * y_size));
+  n.set_output("XNorm", x_size);
+  n.set_output("YNorm", y_size);
 }
 
 // ---- scaling by norms ----
 
 // Scales down slices along an axis whose norm is too large.
 void renorm(NodeContext& n) {
-  auto x = in(n, "X");
+  auto x = input_expr(n, "X");
   double max_norm = n.attr("max_norm", 0.0f), p = n.attr("p", 0.0f);
   n.require(p > 0, "attribute 'p' is " + std::to_string(p));
   n.require(n.require_rank(x) >= 2, "needs two axes");
   auto size = lp_norm(x, p, {axes_except(n, n.rank(x), n.axis_attr("axis", 0, n.rank(x))), true});
-  n.out("Out", x * where(size > max_norm, max_norm / (size + 1e-7), 1));
+  n.set_output("Out", x * where(size > max_norm, max_norm / (size + 1e-7), 1));
 }
 
 void clip_by_norm(NodeContext& n) {
-  auto x = in(n, "X");
+  auto x = input_expr(n, "X");
   double max_norm = n.attr("max_norm", 0.0f);
   auto size = lp_norm(x, 2, {{}, false});
-  n.out("Out", where(size > max_norm, x * (max_norm / size), x));
+  n.set_output("Out", where(size > max_norm, x * (max_norm / size), x));
 }
 
 // x / sqrt(sum of squares + epsilon)
-void normalize(NodeContext& n) {
-  auto x = in(n, "X");
+void l2_normalize(NodeContext& n) {
+  auto x = input_expr(n, "X");
   ReduceAxes over{{n.axis_attr("axis", 0, n.require_rank(x))}, true};
-  auto size = sqrt(reduce_over("ReduceSum", x * x, over) + n.attr("epsilon", 1e-10f));
-  n.out("Out", x / size);
-  n.out("Norm", size);
+  auto size = sqrt(reduce_axes("ReduceSum", x * x, over) + n.attr("epsilon", 1e-10f));
+  n.set_output("Out", x / size);
+  n.set_output("Norm", size);
 }
 
 }  // namespace
@@ -110,7 +113,7 @@ std::span<const Rule> norm_distance_rules() {
       {"cos_sim", 7, cos_sim},
       {"renorm", 9, renorm},
       {"clip_by_norm", 9, clip_by_norm},
-      {"norm", 7, normalize},
+      {"norm", 7, l2_normalize},
   };
   return rules;
 }

@@ -10,12 +10,12 @@ namespace {
 
 // ---- batch norm ----
 
-Value constant_channels(NodeContext& n, Value like, double value) {
-  auto channels = require_unroll_size(n, n.dim(like, 0), "the number of channels");
-  return n.floats(Floats(channels, value), n.require_dtype(like));
+Value constant_per_channel(NodeContext& n, Value like, double value) {
+  auto channels = require_unrollable_size(n, n.dim(like, 0), "the number of channels");
+  return n.vector(Floats(channels, value), n.require_dtype(like));
 }
 
-Value variance_of(NodeContext& n, Value centered, const Ints& axes, bool keep) {
+Value mean_of_squares(NodeContext& n, Value centered, const Ints& axes, bool keep) {
   return reduce(n, "ReduceMean", n.emit("Mul", {centered, centered}), axes, keep);
 }
 
@@ -29,35 +29,41 @@ Moments batch_moments(NodeContext& n, Value x, int rank) {
   Ints axes = all_axes(rank);
   axes.erase(axes.begin() + 1);
   auto centered = n.emit("Sub", {x, reduce(n, "ReduceMean", x, axes, true)});
-  return {reduce(n, "ReduceMean", x, axes, false), variance_of(n, centered, axes, false)};
+  return {reduce(n, "ReduceMean", x, axes, false), mean_of_squares(n, centered, axes, false)};
 }
 
-Value running_average(NodeContext& n, Value old, Value now, float momentum) {
+Value update_running_average(NodeContext& n, Value old, Value now, float momentum) {
   return n.emit("Add", {n.emit("Mul", {old, n.scalar_like(momentum, old)}),
                         n.emit("Mul", {now, n.scalar_like(1 - double{momentum}, old)})});
 }
 
 void batch_norm(NodeContext& n) {
-  bool last = channels_last(n, "data_layout") && n.rank(n.in("X")) != 2;
-  auto x = to_channels_first(n, n.in("X"), last), mean = n.in("Mean"), variance = n.in("Variance");
-  auto scale = n.has("Scale") ? n.in("Scale") : constant_channels(n, mean, 1);
-  auto bias = n.has("Bias") ? n.in("Bias") : constant_channels(n, mean, 0);
-  bool stored = n.attr("is_test", false) ? !n.attr("trainable_statistics", false)
-                                         : n.attr("use_global_stats", false);
-  Moments used = stored ? Moments{mean, variance} : batch_moments(n, x, n.require_rank(x));
-  auto y = n.emit("BatchNormalization", {x, scale, bias, used.mean, used.variance},
+  bool last = is_channels_last(n, "data_layout") && n.rank(n.input("X")) != 2;
+  auto x = to_channels_first(n, n.input("X"), last), mean = n.input("Mean"),
+       variance = n.input("Variance");
+  auto scale = n.has_input("Scale") ? n.input("Scale") : constant_per_channel(n, mean, 1);
+  auto bias = n.has_input("Bias") ? n.input("Bias") : constant_per_channel(n, mean, 0);
+  bool use_running_moments = n.attr("is_test", false) ? !n.attr("trainable_statistics", false)
+                                                      : n.attr("use_global_stats", false);
+  Moments moments =
+      use_running_moments ? Moments{mean, variance} : batch_moments(n, x, n.require_rank(x));
+  auto y = n.emit("BatchNormalization", {x, scale, bias, moments.mean, moments.variance},
                   {{"epsilon", n.attr("epsilon", 1e-5f)}});
-  n.out("Y", to_channels_last(n, y, last));
+  n.set_output("Y", to_channels_last(n, y, last));
   auto momentum = n.attr("momentum", 0.9f);
-  n.out("MeanOut", stored ? mean : running_average(n, mean, used.mean, momentum));
-  n.out("VarianceOut", stored ? variance : running_average(n, variance, used.variance, momentum));
+  n.set_output("MeanOut", use_running_moments
+                              ? mean
+                              : update_running_average(n, mean, moments.mean, momentum));
+  n.set_output("VarianceOut", use_running_moments ? variance
+                                                  : update_running_average(
+                                                        n, variance, moments.variance, momentum));
 }
 
 // ---- layer norm ----
 
-Value normalize_over(NodeContext& n, Value x, const Ints& axes, float epsilon) {
+Value standardize_over_axes(NodeContext& n, Value x, const Ints& axes, float epsilon) {
   auto centered = n.emit("Sub", {x, reduce(n, "ReduceMean", x, axes, true)});
-  auto wide = n.emit("Add", {variance_of(n, centered, axes, true), n.scalar_like(epsilon, x)});
+  auto wide = n.emit("Add", {mean_of_squares(n, centered, axes, true), n.scalar_like(epsilon, x)});
   return n.emit("Div", {centered, n.emit("Sqrt", {wide})});
 }
 
@@ -67,9 +73,9 @@ Value scale_and_shift(NodeContext& n, Value v, Value scale, Value bias) {
 }
 
 // Reshapes flat scale and bias to the shape of `x` from `begin` on.
-Value affine_input(NodeContext& n, std::string_view slot, Value x, std::int64_t begin) {
-  if (!n.has(slot)) return {};
-  auto v = n.cast(n.in(slot), n.require_dtype(x));
+Value read_affine_input(NodeContext& n, std::string_view slot, Value x, std::int64_t begin) {
+  if (!n.has_input(slot)) return {};
+  auto v = n.cast(n.input(slot), n.require_dtype(x));
   Ints shape = *n.shape(x), dims(shape.begin() + begin, shape.end());
   if (dims.size() == 1 && n.rank(v) == 1) return v;
   if (std::count(dims.begin(), dims.end(), -1) <= 1) return n.reshape(v, dims);
@@ -77,25 +83,27 @@ Value affine_input(NodeContext& n, std::string_view slot, Value x, std::int64_t 
 }
 
 void layer_norm(NodeContext& n) {
-  auto x = n.in("X");
+  auto x = n.input("X");
   int rank = n.require_rank(x);
   auto begin = n.axis_attr("begin_norm_axis", 1, rank);
   auto epsilon = n.attr("epsilon", 1e-5f);
-  auto scale = affine_input(n, "Scale", x, begin), bias = affine_input(n, "Bias", x, begin);
+  auto scale = read_affine_input(n, "Scale", x, begin),
+       bias = read_affine_input(n, "Bias", x, begin);
   if (n.opset() >= 17 && scale) {
     Values in{x, scale};
     if (bias) in.push_back(bias);
-    return n.out("Y", n.emit("LayerNormalization", in, {{"axis", begin}, {"epsilon", epsilon}}));
+    return n.set_output("Y",
+                        n.emit("LayerNormalization", in, {{"axis", begin}, {"epsilon", epsilon}}));
   }
   Ints axes = all_axes(rank);
   axes.erase(axes.begin(), axes.begin() + begin);
-  n.out("Y", scale_and_shift(n, normalize_over(n, x, axes, epsilon), scale, bias));
+  n.set_output("Y", scale_and_shift(n, standardize_over_axes(n, x, axes, epsilon), scale, bias));
 }
 
 // ---- instance and group norm ----
 
 // [N,C,...] -> every (sample, channel) normalized
-Value instance_normalize(NodeContext& n, Value x, Value scale, Value bias, float epsilon) {
+Value emit_instance_norm(NodeContext& n, Value x, Value scale, Value bias, float epsilon) {
   if (n.dtype(x) != DType::float64)  // the kernel crashes for empty channels
     return n.emit("InstanceNormalization", {assert_nonempty(n, x), scale, bias},
                   {{"epsilon", epsilon}});
@@ -103,43 +111,43 @@ Value instance_normalize(NodeContext& n, Value x, Value scale, Value bias, float
   n.require(rank >= 2, "has no channels");
   Ints axes = all_axes(rank);
   axes.erase(axes.begin(), axes.begin() + 2);
-  return scale_and_shift(n, normalize_over(n, x, axes, epsilon), per_channel(n, scale, rank),
-                         per_channel(n, bias, rank));
+  return scale_and_shift(n, standardize_over_axes(n, x, axes, epsilon),
+                         reshape_per_channel(n, scale, rank), reshape_per_channel(n, bias, rank));
 }
 
-Value channel_input(NodeContext& n, std::string_view slot, std::int64_t channels,
-                    double default_value, DType dtype) {
-  if (n.has(slot)) return n.cast(n.in(slot), dtype);
+Value read_channel_input(NodeContext& n, std::string_view slot, std::int64_t channels,
+                         double default_value, DType dtype) {
+  if (n.has_input(slot)) return n.cast(n.input(slot), dtype);
   n.require(channels > 0, "needs a known number of channels");
-  return n.floats(Floats(require_unroll_size(n, channels, "the number of channels"), default_value),
-                  dtype);
+  return n.vector(
+      Floats(require_unrollable_size(n, channels, "the number of channels"), default_value), dtype);
 }
 
 void instance_norm(NodeContext& n) {
-  auto x = n.in("X");
+  auto x = n.input("X");
   auto dtype = n.require_dtype(x);
-  auto scale = channel_input(n, "Scale", n.dim(x, 1), 1, dtype),
-       bias = channel_input(n, "Bias", n.dim(x, 1), 0, dtype);
-  n.out("Y", instance_normalize(n, x, scale, bias, n.attr("epsilon", 1e-5f)));
+  auto scale = read_channel_input(n, "Scale", n.dim(x, 1), 1, dtype),
+       bias = read_channel_input(n, "Bias", n.dim(x, 1), 0, dtype);
+  n.set_output("Y", emit_instance_norm(n, x, scale, bias, n.attr("epsilon", 1e-5f)));
 }
 
 // Each group is treated as one channel.
 void group_norm(NodeContext& n) {
-  bool last = channels_last(n, "data_layout");
-  auto x = to_channels_first(n, n.in("X"), last);
+  bool last = is_channels_last(n, "data_layout");
+  auto x = to_channels_first(n, n.input("X"), last);
   int rank = n.require_rank(x);
   auto groups = n.attr("groups", -1);
   auto dtype = n.require_dtype(x);
-  auto count = require_unroll_size(n, groups, "attribute 'groups'");
-  auto ones = n.floats(Floats(count, 1), dtype), zeros = n.floats(Floats(count, 0), dtype);
+  auto count = require_unrollable_size(n, groups, "attribute 'groups'");
+  auto ones = n.vector(Floats(count, 1), dtype), zeros = n.vector(Floats(count, 0), dtype);
   auto y =
-      instance_normalize(n, n.reshape(x, {0, groups, -1}), ones, zeros, n.attr("epsilon", 1e-5f));
+      emit_instance_norm(n, n.reshape(x, {0, groups, -1}), ones, zeros, n.attr("epsilon", 1e-5f));
   y = reshape_like(n, y, x);
   auto channelwise = [&](std::string_view slot) {
-    return n.has(slot) ? per_channel(n, n.cast(n.in(slot), dtype), rank) : Value();
+    return n.has_input(slot) ? reshape_per_channel(n, n.cast(n.input(slot), dtype), rank) : Value();
   };
-  n.out("Y", to_channels_last(n, scale_and_shift(n, y, channelwise("Scale"), channelwise("Bias")),
-                              last));
+  n.set_output("Y", to_channels_last(
+                        n, scale_and_shift(n, y, channelwise("Scale"), channelwise("Bias")), last));
 }
 
 // ---- dropout ----
@@ -147,25 +155,26 @@ void group_norm(NodeContext& n) {
 // In training, kept elements are scaled up.  At inference, all elements are scaled by 1 -
 // dropout_prob, unless training already compensates (`upscale_in_train`).
 void dropout(NodeContext& n) {
-  auto x = n.in("X");
+  auto x = n.input("X");
   bool upscale_in_train =
            n.attr("dropout_implementation", "downgrade_in_infer") == "upscale_in_train",
        test = n.attr("is_test", false);
-  if (test && upscale_in_train) return n.out("Out", x);
+  if (test && upscale_in_train) return n.set_output("Out", x);
   auto variable = n.attr_tensor("dropout_prob");
   auto dtype = n.require_dtype(x);
   auto p = variable ? n.cast(as_scalar(n, variable), dtype)
                     : n.scalar(n.attr("dropout_prob", 0.5f), dtype);
-  auto kept = n.emit("Sub", {n.scalar(1, dtype), p});
-  if (test) return n.out("Out", n.emit("Mul", {x, kept}));
+  auto keep_prob = n.emit("Sub", {n.scalar(1, dtype), p});
+  if (test) return n.set_output("Out", n.emit("Mul", {x, keep_prob}));
   n.require_opset(12);
   if (!variable && n.attr("dropout_prob", 0.5f) >= 1)
-    return n.out("Out", n.emit("Expand", {n.scalar(0, dtype), n.shape_of(x)}));
-  auto made = n.emit_n(2, "Dropout", {x, n.cast(p, DType::float32), n.scalar(1, DType::boolean)});
-  n.declare_type(made[0], dtype, n.shape(x));
-  n.declare_type(made[1], DType::boolean, n.shape(x));
-  n.out("Out", upscale_in_train ? made[0] : n.emit("Mul", {made[0], kept}));
-  n.out("Mask", n.cast(made[1], DType::uint8));
+    return n.set_output("Out", n.emit("Expand", {n.scalar(0, dtype), n.shape_of(x)}));
+  auto results =
+      n.emit_n(2, "Dropout", {x, n.cast(p, DType::float32), n.scalar(1, DType::boolean)});
+  n.declare_type(results[0], dtype, n.shape(x));
+  n.declare_type(results[1], DType::boolean, n.shape(x));
+  n.set_output("Out", upscale_in_train ? results[0] : n.emit("Mul", {results[0], keep_prob}));
+  n.set_output("Mask", n.cast(results[1], DType::uint8));
 }
 
 }  // namespace

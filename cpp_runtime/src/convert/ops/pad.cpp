@@ -23,17 +23,17 @@ Value emit_pad(NodeContext& n, Value x, Value pads, const std::string& mode, dou
 
 // Paddle has pairs, one per dim.
 void pad(NodeContext& n) {
-  auto x = n.in("X");
+  auto x = n.input("X");
   auto pairs = n.attr("paddings", Ints{});
   Ints pads;
   for (std::size_t i = 0; i < pairs.size(); i += 2) pads.push_back(pairs[i]);
   for (std::size_t i = 1; i < pairs.size(); i += 2) pads.push_back(pairs[i]);
-  n.out("Out", emit_pad(n, x, n.ints(pads), "constant", n.attr("pad_value", 0.0f)));
+  n.set_output("Out", emit_pad(n, x, n.ints(pads), "constant", n.attr("pad_value", 0.0f)));
 }
 
 // Maps pairs of image dims (last dim first) to ONNX's begins and ends of all dims: indices into the
 // pairs, -1 for 0.
-Ints pad_order(int rank, bool last) {
+Ints image_pad_order(int rank, bool last) {
   Ints order;
   int first = last ? 1 : 2, dims = rank - 2;
   for (int end = 0; end < 2; ++end)
@@ -44,8 +44,8 @@ Ints pad_order(int rank, bool last) {
   return order;
 }
 
-Value image_pads(NodeContext& n, Value pairs, int rank, bool last) {
-  Ints order = pad_order(rank, last);
+Value expand_image_pads(NodeContext& n, Value pairs, int rank, bool last) {
+  Ints order = image_pad_order(rank, last);
   for (auto& at : order)
     at = at < 0 ? std::int64_t{2} * (rank - 2) : at;  // a zero is appended to the pairs
   auto with_zero = n.concat({pairs, n.ints({0})}, 0);
@@ -53,12 +53,13 @@ Value image_pads(NodeContext& n, Value pairs, int rank, bool last) {
 }
 
 // Entries -before .. size+after of a periodic axis.
-Value wrap_axis(NodeContext& n, Value x, std::int64_t axis, std::int64_t before,
-                std::int64_t after) {
+Value wrap_pad_axis(NodeContext& n, Value x, std::int64_t axis, std::int64_t before,
+                    std::int64_t after) {
   if (before == 0 && after == 0) return x;
   auto size = as_scalar(n, dim_as_vector(n, x, axis));
-  auto end = n.emit("Add", {size, n.int_scalar(after)});
-  auto at = n.emit("Mod", {n.emit("Range", {n.int_scalar(-before), end, n.int_scalar(1)}), size});
+  auto end = n.emit("Add", {size, n.int64_scalar(after)});
+  auto at =
+      n.emit("Mod", {n.emit("Range", {n.int64_scalar(-before), end, n.int64_scalar(1)}), size});
   n.declare_type(at, DType::int64, Ints{n.dim(x, axis) < 0 ? -1 : n.dim(x, axis) + before + after});
   return n.emit("Gather", {x, at}, {{"axis", axis}});
 }
@@ -67,34 +68,35 @@ Value wrap_axis(NodeContext& n, Value x, std::int64_t axis, std::int64_t before,
 Value wrap_pad(NodeContext& n, Value x, const Ints& pads) {
   std::size_t rank = pads.size() / 2;
   for (std::size_t i = 0; i < rank; ++i)
-    x = wrap_axis(n, x, static_cast<std::int64_t>(i), pads[i], pads[rank + i]);
+    x = wrap_pad_axis(n, x, static_cast<std::int64_t>(i), pads[i], pads[rank + i]);
   return x;
 }
 
 void pad3d(NodeContext& n) {
-  auto x = n.in("X");
+  auto x = n.input("X");
   auto mode = n.attr("mode", "constant");
   int rank = n.require_rank(x);
-  auto pads = image_pads(n, int_list(n, {"paddings", "Paddings", ""}), rank,
-                         channels_last(n, "data_format"));
+  auto pads = expand_image_pads(n, read_int_list(n, {"paddings", "Paddings", ""}), rank,
+                                is_channels_last(n, "data_format"));
   if (mode == "circular") {
     auto known = n.const_ints(pads);
     n.require(known.has_value(), "circular paddings must be constants");
-    return n.out("Out", wrap_pad(n, x, *known));
+    return n.set_output("Out", wrap_pad(n, x, *known));
   }
-  n.out("Out", emit_pad(n, x, pads, mode == "replicate" ? "edge" : mode, n.attr("value", 0.0f)));
+  n.set_output("Out",
+               emit_pad(n, x, pads, mode == "replicate" ? "edge" : mode, n.attr("value", 0.0f)));
 }
 
 // Paddle 1.x for images: [top, bottom, left, right].
 void pad2d(NodeContext& n) {
-  auto x = n.in("X");
+  auto x = n.input("X");
   auto mode = n.attr("mode", "constant");
-  auto p = require_ints(n, {"paddings", "Paddings", ""}, {0, 0, 0, 0});
+  auto p = require_int_list(n, {"paddings", "Paddings", ""}, {0, 0, 0, 0});
   n.require(p.size() == 4, "needs four paddings");
-  bool last = channels_last(n, "data_format");
+  bool last = is_channels_last(n, "data_format");
   Ints pads =
       last ? Ints{0, p[0], p[2], 0, 0, p[1], p[3], 0} : Ints{0, 0, p[0], p[2], 0, 0, p[1], p[3]};
-  n.out("Out", emit_pad(n, x, n.ints(pads), mode, n.attr("pad_value", 0.0f)));
+  n.set_output("Out", emit_pad(n, x, n.ints(pads), mode, n.attr("pad_value", 0.0f)));
 }
 
 }  // namespace

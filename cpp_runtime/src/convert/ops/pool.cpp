@@ -13,12 +13,6 @@
 namespace oarlock {
 namespace {
 
-Ints image_of(const NodeContext& n, Value x, std::size_t dims) {
-  auto shape = n.shape(x);
-  return shape && shape->size() == dims + 2 ? Ints(shape->begin() + 2, shape->end())
-                                            : Ints(dims, -1);
-}
-
 Value global_pool(NodeContext& n, Value x, bool max, std::size_t dims) {
   if (n.dtype(x) != DType::float64) return n.emit(max ? "GlobalMaxPool" : "GlobalAveragePool", {x});
   Ints axes = all_axes(static_cast<int>(dims) + 2);
@@ -34,7 +28,7 @@ Ints ceil_end_pads(const Pool& pool) {
   std::size_t dims = w.kernel.size();
   Ints ends(w.pads.begin() + static_cast<std::ptrdiff_t>(dims), w.pads.end());
   for (std::size_t i = 0; i < dims; ++i) {
-    auto length = pool.image[i] + w.pads[i] + ends[i];
+    auto length = pool.image_size[i] + w.pads[i] + ends[i];
     auto windows = (length - w.kernel[i] + w.strides[i] - 1) / w.strides[i] + 1;
     ends[i] += std::max((windows - 1) * w.strides[i] + w.kernel[i] - length, std::int64_t{0});
   }
@@ -50,7 +44,7 @@ void apply_ceil_end_pads(const NodeContext& n, Pool& pool) {
 }
 
 // The end padding that an inclusive mean does not count: what exceeds the begin padding.
-Ints uncounted_pads(const Window& w) {
+Ints uncounted_end_pads(const Window& w) {
   Ints extra(w.kernel.size());
   for (std::size_t i = 0; i < extra.size(); ++i)
     extra[i] = std::max(w.pads[extra.size() + i] - w.pads[i], std::int64_t{0});
@@ -58,12 +52,13 @@ Ints uncounted_pads(const Window& w) {
 }
 
 // Window size / number of counted elements, per position along one dim.
-Ints count_ratios(const NodeContext& n, const Pool& pool, const Ints& extra, std::size_t dim) {
+Ints counted_elements_per_window(const NodeContext& n, const Pool& pool, const Ints& extra,
+                                 std::size_t dim) {
   const Window& w = pool.window;
   std::size_t dims = w.kernel.size();
-  auto length = pool.image[dim] + w.pads[dim] + w.pads[dims + dim];
-  Ints counts(require_unroll_size(n, (length - w.kernel[dim]) / w.strides[dim] + 1,
-                                  "the number of windows"));
+  auto length = pool.image_size[dim] + w.pads[dim] + w.pads[dims + dim];
+  Ints counts(require_unrollable_size(n, (length - w.kernel[dim]) / w.strides[dim] + 1,
+                                      "the number of windows"));
   for (std::size_t i = 0; i < counts.size(); ++i) {
     auto from = static_cast<std::int64_t>(i) * w.strides[dim];
     counts[i] = std::min(from + w.kernel[dim], length - extra[dim]) - from;
@@ -71,15 +66,15 @@ Ints count_ratios(const NodeContext& n, const Pool& pool, const Ints& extra, std
   return counts;
 }
 
-Value correct_mean(NodeContext& n, Value y, const Pool& pool, const Ints& extra) {
+Value correct_mean_divisor(NodeContext& n, Value y, const Pool& pool, const Ints& extra) {
   for (std::size_t d = 0; d < extra.size(); ++d) {
     if (extra[d] == 0) continue;
     Floats ratio;
-    for (auto count : count_ratios(n, pool, extra, d))
+    for (auto count : counted_elements_per_window(n, pool, extra, d))
       ratio.push_back(static_cast<double>(pool.window.kernel[d]) / static_cast<double>(count));
     Ints shape(extra.size(), 1);
     shape[d] = -1;
-    y = n.emit("Mul", {y, n.reshape(n.floats(ratio, n.require_dtype(y)), shape)});
+    y = n.emit("Mul", {y, n.reshape(n.vector(ratio, n.require_dtype(y)), shape)});
   }
   return y;
 }
@@ -95,13 +90,13 @@ void reject_unsupported_ceil(const NodeContext& n, const Pool& pool) {
 
 NodeContext::Attrs pool_attrs(const Pool& pool, bool ceil) {
   NodeContext::Attrs attrs{{"kernel_shape", pool.window.kernel}, {"strides", pool.window.strides}};
-  if (pool.window.same)
+  if (pool.window.is_same_padding)
     attrs.emplace_back("auto_pad", std::string("SAME_UPPER"));
   else if (std::count(pool.window.pads.begin(), pool.window.pads.end(), 0) !=
            static_cast<std::ptrdiff_t>(pool.window.pads.size()))
     attrs.emplace_back("pads", pool.window.pads);
   if (ceil) attrs.emplace_back("ceil_mode", std::int64_t{1});
-  if (!pool.max && !pool.exclusive) attrs.emplace_back("count_include_pad", std::int64_t{1});
+  if (!pool.is_max && !pool.is_exclusive) attrs.emplace_back("count_include_pad", std::int64_t{1});
   return attrs;
 }
 
@@ -112,14 +107,14 @@ Value pad_spatial(NodeContext& n, Value x, Value begin, Value end, double number
                         n.scalar_like(number, x)});
 }
 
-double lowest(DType dtype) {
+double lowest_value(DType dtype) {
   return dtype == DType::float64   ? std::numeric_limits<double>::lowest()
          : dtype == DType::float16 ? -65504
                                    : std::numeric_limits<float>::lowest();
 }
 
 // The overhang of windows beyond the image in ceil mode. int64[dims]
-Expr end_overhang(NodeContext& n, Value x, const Window& w) {
+Expr ceil_mode_overhang(NodeContext& n, Value x, const Window& w) {
   auto dims = static_cast<std::ptrdiff_t>(w.kernel.size());
   Expr image(n, n.slice(n.shape_of(x), {2}, {dims + 2}, {0})), stride(n, n.ints(w.strides)),
       kernel(n, n.ints(w.kernel));
@@ -131,34 +126,35 @@ Expr end_overhang(NodeContext& n, Value x, const Window& w) {
 
 // Counted elements of each window along a dim; 0 or less beyond the image, as in Paddle. windows:
 // int64[]; -> [windows]
-Expr window_counts(NodeContext& n, const Pool& pool, std::size_t dim, const Expr& size,
-                   Value windows) {
+Expr emit_window_counts(NodeContext& n, const Pool& pool, std::size_t dim, const Expr& size,
+                        Value windows) {
   const Window& w = pool.window;
   auto stride = static_cast<double>(w.strides[dim]), begin = static_cast<double>(w.pads[dim]);
   auto from = arange(n, windows) * stride - begin, to = from + static_cast<double>(w.kernel[dim]);
-  return pool.exclusive ? min(to, size) - max(from, 0) : min(to, size + begin) - from;
+  return pool.is_exclusive ? min(to, size) - max(from, 0) : min(to, size + begin) - from;
 }
 
 // Windows may contain no pixel: the maximum is then the lowest number, and the mean 0 / 0, as in
 // Paddle.
 Value pool_with_empty_windows(NodeContext& n, Value x, const Pool& pool) {
-  auto behind = end_overhang(n, x, pool.window);
+  auto behind = ceil_mode_overhang(n, x, pool.window);
   std::size_t dims = pool.window.kernel.size();
   auto begin = n.ints(
       {pool.window.pads.begin(), pool.window.pads.begin() + static_cast<std::ptrdiff_t>(dims)});
-  Pool bare = pool;
-  bare.window.pads.assign(2 * dims, 0);
+  Pool unpadded_pool = pool;
+  unpadded_pool.window.pads.assign(2 * dims, 0);
   auto dtype = n.require_dtype(x);
-  auto wide = pad_spatial(n, x, begin, behind, pool.max ? lowest(dtype) : 0);
-  Expr y(n, n.emit(pool.max ? "MaxPool" : "AveragePool", {wide}, pool_attrs(bare, false)));
-  if (pool.max) return y;
+  auto wide = pad_spatial(n, x, begin, behind, pool.is_max ? lowest_value(dtype) : 0);
+  Expr y(n,
+         n.emit(pool.is_max ? "MaxPool" : "AveragePool", {wide}, pool_attrs(unpadded_pool, false)));
+  if (pool.is_max) return y;
   y = y * static_cast<double>(element_count(pool.window.kernel).value_or(1));
   for (std::size_t d = 0; d < dims; ++d) {
     auto axis = static_cast<std::int64_t>(d) + 2;
     Ints behind_it = all_axes(static_cast<int>(dims - d));
     behind_it.erase(behind_it.begin());
     auto counts =
-        window_counts(n, pool, d, {n, dim_as_scalar(n, x, axis)}, dim_as_scalar(n, y, axis));
+        emit_window_counts(n, pool, d, {n, dim_as_scalar(n, x, axis)}, dim_as_scalar(n, y, axis));
     y = y / Expr(n, n.unsqueeze(counts.to(dtype), behind_it));
   }
   return y;
@@ -166,24 +162,24 @@ Value pool_with_empty_windows(NodeContext& n, Value x, const Pool& pool) {
 
 // Whether ceil mode may start a window beyond the image, or counts elements in a way that ONNX
 // cannot.
-bool exceeds_image(const Pool& pool, bool known) {
+bool has_window_beyond_image(const Pool& pool, bool known) {
   const Window& w = pool.window;
   std::size_t dims = w.kernel.size();
   Ints ends = known ? ceil_end_pads(pool) : Ints{};
   for (std::size_t i = 0; i < dims; ++i) {
     if (known ? ends[i] >= w.kernel[i] : w.kernel[i] < w.strides[i] + w.pads[dims + i]) return true;
-    if (!known && !pool.max && !pool.exclusive && w.pads[i] != w.pads[dims + i]) return true;
+    if (!known && !pool.is_max && !pool.is_exclusive && w.pads[i] != w.pads[dims + i]) return true;
   }
   return false;
 }
 
 // SAME padding is equal at both ends, or one more at the end, which ceil mode or uncounted padding
 // compensates.
-Value pad_same(NodeContext& n, Value x, Pool& pool) {
+Value pad_for_same_mean(NodeContext& n, Value x, Pool& pool) {
   Window& w = pool.window;
   std::size_t dims = w.kernel.size();
-  auto begin = (Expr(n, same_padding(n, x, w)) / 2).value();
-  w.same = false, pool.ceil = true;
+  auto begin = (Expr(n, total_same_padding(n, x, w)) / 2).value();
+  w.is_same_padding = false, pool.ceil_mode = true;
   for (std::size_t i = 0; i < dims; ++i)
     w.pads[dims + i] = w.strides[i] == 1 && w.kernel[i] % 2 == 0 ? 1 : 0;
   return pad_spatial(n, x, begin, begin);
@@ -191,17 +187,17 @@ Value pad_same(NodeContext& n, Value x, Pool& pool) {
 
 // An inclusive mean of an image of unknown size is an exclusive mean of the image with the counted
 // padding.
-Value pad_for_mean(NodeContext& n, Value x, Pool& pool) {
+Value pad_for_inclusive_mean(NodeContext& n, Value x, Pool& pool) {
   Window& w = pool.window;
   std::size_t dims = w.kernel.size();
-  Ints extra = uncounted_pads(w),
+  Ints extra = uncounted_end_pads(w),
        begin(w.pads.begin(), w.pads.begin() + static_cast<std::ptrdiff_t>(dims)), end(dims);
-  bool all = !w.same && !pool.ceil &&
+  bool all = !w.is_same_padding && !pool.ceil_mode &&
              std::count(extra.begin(), extra.end(), 0) == static_cast<std::ptrdiff_t>(dims);
-  pool.exclusive = !all || std::count(w.pads.begin(), w.pads.end(), 0) ==
-                               static_cast<std::ptrdiff_t>(w.pads.size());
+  pool.is_exclusive = !all || std::count(w.pads.begin(), w.pads.end(), 0) ==
+                                  static_cast<std::ptrdiff_t>(w.pads.size());
   if (all) return x;  // ONNX counts the same, except for images smaller than the window
-  if (w.same) return pad_same(n, x, pool);
+  if (w.is_same_padding) return pad_for_same_mean(n, x, pool);
   for (std::size_t i = 0; i < dims; ++i) {
     end[i] = w.pads[dims + i] - extra[i];
     w.pads[i] = 0, w.pads[dims + i] = extra[i];
@@ -212,21 +208,22 @@ Value pad_for_mean(NodeContext& n, Value x, Pool& pool) {
 // ONNX Runtime computes negative SAME paddings if strides skip pixels.
 bool strides_skip_pixels(const Pool& pool) {
   const Window& w = pool.window;
-  return w.same &&
+  return w.is_same_padding &&
          !std::equal(w.strides.begin(), w.strides.end(), w.kernel.begin(), std::less_equal<>());
 }
 
-Value pool_same_skipping(NodeContext& n, Value x, Pool pool) {
-  Expr around(n, same_padding(n, x, pool.window)), begin = around / 2, end = around - begin;
-  pool.window.same = false;
+Value pool_same_with_skipped_pixels(NodeContext& n, Value x, Pool pool) {
+  Expr around(n, total_same_padding(n, x, pool.window)), begin = around / 2, end = around - begin;
+  pool.window.is_same_padding = false;
   auto over = [&](Value v, double border) {
     auto wide = pad_spatial(n, v, begin.value(), end.value(), border);
-    return Expr(n, n.emit(pool.max ? "MaxPool" : "AveragePool", {wide}, pool_attrs(pool, false)));
+    return Expr(n,
+                n.emit(pool.is_max ? "MaxPool" : "AveragePool", {wide}, pool_attrs(pool, false)));
   };
-  if (pool.max) return over(x, lowest(n.require_dtype(x)));
-  auto found = over(x, 0);
-  return pool.exclusive ? found / over(n.emit("Expand", {n.scalar_like(1, x), n.shape_of(x)}), 0)
-                        : found;
+  if (pool.is_max) return over(x, lowest_value(n.require_dtype(x)));
+  auto sums = over(x, 0);
+  return pool.is_exclusive ? sums / over(n.emit("Expand", {n.scalar_like(1, x), n.shape_of(x)}), 0)
+                           : sums;
 }
 
 // Whether a window may lie entirely in the padding, which ONNX Runtime rejects.
@@ -245,8 +242,8 @@ Value pool_with_explicit_padding(NodeContext& n, Value x, Pool pool) {
   bool wider = false;  // then Paddle divides by a negative number of elements
   for (std::size_t i = 0; i < dims; ++i)
     wider |= std::max(w.pads[i], w.pads[dims + i]) > w.kernel[i];
-  n.require(!pool.ceil && !w.same && (pool.max || !pool.exclusive || !wider),
-            "paddings=" + show(w.pads) +
+  n.require(!pool.ceil_mode && !w.is_same_padding && (pool.is_max || !pool.is_exclusive || !wider),
+            "paddings=" + format_shape(w.pads) +
                 " as large as the window have no lowering with ceil_mode; larger ones have none "
                 "for average pooling");
   auto half = pool.window.pads.begin() + static_cast<std::ptrdiff_t>(pool.window.kernel.size());
@@ -255,41 +252,44 @@ Value pool_with_explicit_padding(NodeContext& n, Value x, Pool pool) {
   pool.window.pads.assign(pool.window.pads.size(), 0);
   auto over = [&](Value v, double border) {
     auto wide = pad_spatial(n, v, begin, end, border);
-    return Expr(n, n.emit(pool.max ? "MaxPool" : "AveragePool", {wide}, pool_attrs(pool, false)));
+    return Expr(n,
+                n.emit(pool.is_max ? "MaxPool" : "AveragePool", {wide}, pool_attrs(pool, false)));
   };
-  if (pool.max) return over(x, lowest(n.require_dtype(x)));
-  auto found = over(x, 0);
-  return pool.exclusive ? found / over(n.emit("Expand", {n.scalar_like(1, x), n.shape_of(x)}), 0)
-                        : found;
+  if (pool.is_max) return over(x, lowest_value(n.require_dtype(x)));
+  auto sums = over(x, 0);
+  return pool.is_exclusive ? sums / over(n.emit("Expand", {n.scalar_like(1, x), n.shape_of(x)}), 0)
+                           : sums;
 }
 
 // Adapts the window to smaller images.
-void resolve_window(const NodeContext& n, Pool& pool) {
+void fit_window_to_image(const NodeContext& n, Pool& pool) {
   const Window& w = pool.window;
   std::size_t dims = w.kernel.size();
   for (std::size_t i = 0; i < dims; ++i) {
-    n.require(w.kernel[i] > 0, "ksize=" + show(w.kernel) + " is not positive");
+    n.require(w.kernel[i] > 0, "ksize=" + format_shape(w.kernel) + " is not positive");
   }
-  pad_small_images(n, pool.window, pool.image, pool.ceil);
+  pad_small_images(n, pool.window, pool.image_size, pool.ceil_mode);
 }
 
 Value sliding_pool(NodeContext& n, Value x, Pool pool) {
-  resolve_same(pool.window, pool.image);
-  resolve_window(n, pool);
+  resolve_same_padding(pool.window, pool.image_size);
+  fit_window_to_image(n, pool);
   if (has_padding_only_windows(pool.window)) return pool_with_explicit_padding(n, x, pool);
-  if (strides_skip_pixels(pool)) return pool_same_skipping(n, x, pool);
-  bool known = std::count(pool.image.begin(), pool.image.end(), -1) == 0 && !pool.window.same;
-  if (pool.ceil && !pool.window.same && exceeds_image(pool, known))
+  if (strides_skip_pixels(pool)) return pool_same_with_skipped_pixels(n, x, pool);
+  bool known = std::count(pool.image_size.begin(), pool.image_size.end(), -1) == 0 &&
+               !pool.window.is_same_padding;
+  if (pool.ceil_mode && !pool.window.is_same_padding && has_window_beyond_image(pool, known))
     return pool_with_empty_windows(n, x, pool);
-  if (pool.ceil && known) apply_ceil_end_pads(n, pool);
-  if (pool.ceil && pool.window.same)
-    reject_unsupported_ceil(n, pool), pool.ceil = false;  // no remainder then
-  if (!known && !pool.max && !pool.exclusive) x = pad_for_mean(n, x, pool);
-  if (pool.ceil && !known) reject_unsupported_ceil(n, pool);
-  auto y = n.emit(pool.max ? "MaxPool" : "AveragePool", {x}, pool_attrs(pool, pool.ceil && !known));
-  return pool.max || pool.exclusive || !known
+  if (pool.ceil_mode && known) apply_ceil_end_pads(n, pool);
+  if (pool.ceil_mode && pool.window.is_same_padding)
+    reject_unsupported_ceil(n, pool), pool.ceil_mode = false;  // no remainder then
+  if (!known && !pool.is_max && !pool.is_exclusive) x = pad_for_inclusive_mean(n, x, pool);
+  if (pool.ceil_mode && !known) reject_unsupported_ceil(n, pool);
+  auto y = n.emit(pool.is_max ? "MaxPool" : "AveragePool", {x},
+                  pool_attrs(pool, pool.ceil_mode && !known));
+  return pool.is_max || pool.is_exclusive || !known
              ? y
-             : correct_mean(n, y, pool, uncounted_pads(pool.window));
+             : correct_mean_divisor(n, y, pool, uncounted_end_pads(pool.window));
 }
 
 // Output sizes known only at run time.
@@ -297,62 +297,64 @@ Value adaptive_pool_from_tensor(NodeContext& n, Value x) {
   n.require(n.attr("adaptive", false),
             "attribute 'ksize' is a tensor, which has no lowering unless it is 'adaptive'");
   return dynamic_adaptive_pool(n, x, n.attr("pooling_type", "max") == "max",
-                               int_list(n, {"ksize", "", ""}));
+                               read_int_list(n, {"ksize", "", ""}));
 }
 
 void pool(NodeContext& n) {
-  bool last = channels_last(n, "data_format");
-  auto x = to_channels_first(n, n.in("X"), last);
+  bool last = is_channels_last(n, "data_format");
+  auto x = to_channels_first(n, n.input("X"), last);
   if (!n.attr_tensors("ksize").empty())
-    return n.out("Out", to_channels_last(n, adaptive_pool_from_tensor(n, x), last));
+    return n.set_output("Out", to_channels_last(n, adaptive_pool_from_tensor(n, x), last));
   Ints kernel = n.attr("ksize", Ints{});
   Pool pool{n.attr("pooling_type", "max") == "max", n.attr("exclusive", true),
-            n.attr("ceil_mode", false), read_window(n, kernel), image_of(n, x, kernel.size())};
+            n.attr("ceil_mode", false), read_window(n, kernel), spatial_sizes(n, x, kernel.size())};
   bool adapts = n.attr("adaptive", false), one = element_count(kernel).value_or(-1) == 1;
   auto y = n.attr("global_pooling", false) || (adapts && one)
-               ? global_pool(n, x, pool.max, kernel.size())
+               ? global_pool(n, x, pool.is_max, kernel.size())
            : adapts ? adaptive_pool(n, x, pool)
                     : sliding_pool(n, x, pool);
-  n.out("Out", to_channels_last(n, y, last));
+  n.set_output("Out", to_channels_last(n, y, last));
 }
 
 // The mask has indices within one channel of one sample; ONNX counts through the whole tensor.
-Value plane_mask(NodeContext& n, Value indices, Value x, std::size_t dims) {
+Value indices_within_plane(NodeContext& n, Value indices, Value x, std::size_t dims) {
   Value plane = n.slice(n.shape_of(x), {2}, {static_cast<std::int64_t>(dims) + 2}, {0});
   auto known = n.const_ints(plane);
-  plane = known ? n.int_scalar(element_count(*known).value_or(-1))
+  plane = known ? n.int64_scalar(element_count(*known).value_or(-1))
                 : reduce(n, "ReduceProd", plane, {0}, false);
   auto mask = n.emit("Mod", {indices, plane});
-  return n.cast(mask, n.out_dtype("Mask"));
+  return n.cast(mask, n.output_dtype("Mask"));
 }
 
 void max_pool_with_index(NodeContext& n) {
-  auto x = n.in("X");
+  auto x = n.input("X");
   Ints out = n.attr("ksize", Ints{});
   Pool pool{true, true, n.attr("ceil_mode", false), read_window(n, out),
-            image_of(n, x, out.size())};
+            spatial_sizes(n, x, out.size())};
   bool adapts = n.attr("adaptive", false);
   if (adapts || n.attr("global_pooling", false)) {
     if (!adapts) out.assign(out.size(), 1);
-    bool open = std::count(pool.image.begin(), pool.image.end(), -1) > 0, even = !open;
+    bool is_dynamic = std::count(pool.image_size.begin(), pool.image_size.end(), -1) > 0,
+         even = !is_dynamic;
     for (std::size_t i = 0; even && i < out.size(); ++i)
-      even = out[i] > 0 && pool.image[i] % out[i] == 0;
+      even = out[i] > 0 && pool.image_size[i] % out[i] == 0;
     if (!even && n.is_read("Mask")) return adaptive_max_pool_with_mask(n, x, out);
-    if (open) return n.out("Out", dynamic_adaptive_pool(n, x, true, n.ints(out)));
-    check_adaptive(n, pool.image, out);
+    if (is_dynamic) return n.set_output("Out", dynamic_adaptive_pool(n, x, true, n.ints(out)));
+    check_adaptive_sizes(n, pool.image_size, out);
     pool.window = {out, out, Ints(out.size(), 1), Ints(2 * out.size(), 0), false};
-    if (!even) return n.out("Out", adaptive_pool_by_slices(n, x, true, pool.image, out));
+    if (!even)
+      return n.set_output("Out", adaptive_pool_by_slices(n, x, true, pool.image_size, out));
     for (std::size_t i = 0; i < out.size(); ++i)
-      pool.window.kernel[i] = pool.window.strides[i] = pool.image[i] / out[i];
+      pool.window.kernel[i] = pool.window.strides[i] = pool.image_size[i] / out[i];
   }
   n.require(!has_padding_only_windows(pool.window),
             "paddings as large as the window have no lowering with a mask");
-  resolve_window(n, pool);
-  bool open = std::count(pool.image.begin(), pool.image.end(), -1) > 0;
-  if (pool.ceil) open ? reject_unsupported_ceil(n, pool) : apply_ceil_end_pads(n, pool);
-  auto found = n.emit_n(2, "MaxPool", {x}, pool_attrs(pool, pool.ceil && open));
-  n.out("Out", found[0]);
-  n.out("Mask", plane_mask(n, found[1], x, out.size()));
+  fit_window_to_image(n, pool);
+  bool is_dynamic = std::count(pool.image_size.begin(), pool.image_size.end(), -1) > 0;
+  if (pool.ceil_mode) is_dynamic ? reject_unsupported_ceil(n, pool) : apply_ceil_end_pads(n, pool);
+  auto results = n.emit_n(2, "MaxPool", {x}, pool_attrs(pool, pool.ceil_mode && is_dynamic));
+  n.set_output("Out", results[0]);
+  n.set_output("Mask", indices_within_plane(n, results[1], x, out.size()));
 }
 
 }  // namespace

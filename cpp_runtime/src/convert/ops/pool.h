@@ -5,9 +5,9 @@
 namespace oarlock {
 
 struct Pool {
-  bool max = true, exclusive = true, ceil = false;
+  bool is_max = true, is_exclusive = true, ceil_mode = false;
   Window window;
-  Ints image;  // spatial sizes, -1 if unknown
+  Ints image_size;  // spatial sizes, -1 if unknown
 };
 
 /// An adaptive pool; `window.kernel` is the output size.
@@ -15,11 +15,11 @@ Value adaptive_pool(NodeContext& n, Value x, const Pool& pool);
 /// An adaptive pool with an output size known at run time. out: int64[dims]
 Value dynamic_adaptive_pool(NodeContext& n, Value x, bool max, Value out);
 /// An adaptive pool with one slice of the image per window. image, out: known sizes, checked by
-/// check_adaptive
+/// check_adaptive_sizes
 Value adaptive_pool_by_slices(NodeContext& n, Value x, bool max, const Ints& image,
                               const Ints& out);
 /// Fails for sizes that cannot be unrolled window by window.
-void check_adaptive(const NodeContext& n, const Ints& in, const Ints& out);
+void check_adaptive_sizes(const NodeContext& n, const Ints& in, const Ints& out);
 /// Sets the outputs `Out` and `Mask`: maxima and their indices.
 void adaptive_max_pool_with_mask(NodeContext& n, Value x, const Ints& out);
 

@@ -11,7 +11,7 @@ namespace oarlock {
 namespace {
 
 // Appends a box, given by corner distances to its center. [P*4]
-void append_box(Floats& corners, double x, double y, double wide, double high) {
+void append_box_corners(Floats& corners, double x, double y, double wide, double high) {
   corners.insert(corners.end(), {x - wide / 2, y - high / 2, x + wide / 2, y + high / 2});
 }
 
@@ -21,14 +21,14 @@ struct GridCenters {
 
 // Boxes at all positions. [H,W,P,4]
 Expr boxes_at_centers(NodeContext& n, const GridCenters& at, const Floats& corners, DType dtype) {
-  Expr across{n, n.floats({1, 0, 1, 0}, dtype)}, down{n, n.floats({0, 1, 0, 1}, dtype)};
-  return at.x * across + at.y * down + Expr{n, n.reshape(n.floats(corners, dtype), {-1, 4})};
+  Expr across{n, n.vector({1, 0, 1, 0}, dtype)}, down{n, n.vector({0, 1, 0, 1}, dtype)};
+  return at.x * across + at.y * down + Expr{n, n.reshape(n.vector(corners, dtype), {-1, 4})};
 }
 
-Value variances(NodeContext& n, const Expr& boxes) {
-  auto given = n.attr("variances", Floats{});
-  n.require(given.size() == 4, "'variances' are not four numbers");
-  return n.emit("Expand", {n.floats(given, n.require_dtype(boxes)), n.shape_of(boxes)});
+Value read_variances(NodeContext& n, const Expr& boxes) {
+  auto values = n.attr("variances", Floats{});
+  n.require(values.size() == 4, "'variances' are not four numbers");
+  return n.emit("Expand", {n.vector(values, n.require_dtype(boxes)), n.shape_of(boxes)});
 }
 
 // ---- normalized to the image ----
@@ -37,18 +37,18 @@ struct ImageAxis {
   Expr size, step;  // float[1]
 };
 
-ImageAxis image_axis(NodeContext& n, std::int64_t axis, std::string_view step) {
-  auto map = n.in("Input");
+ImageAxis read_image_axis(NodeContext& n, std::int64_t axis, std::string_view step) {
+  auto map = n.input("Input");
   auto dtype = n.require_dtype(map);
-  Expr image{n, n.cast(dim_as_vector(n, n.in("Image"), axis), dtype)};
-  auto given = n.attr(step, 0.0f);
-  return {image, given > 0 ? image.scalar_like(given)
-                           : image / Expr{n, n.cast(dim_as_vector(n, map, axis), dtype)}};
+  Expr image{n, n.cast(dim_as_vector(n, n.input("Image"), axis), dtype)};
+  auto step_attr = n.attr(step, 0.0f);
+  return {image, step_attr > 0 ? image.scalar_like(step_attr)
+                               : image / Expr{n, n.cast(dim_as_vector(n, map, axis), dtype)}};
 }
 
 // Centers are one step apart.
 Expr axis_centers(NodeContext& n, std::int64_t axis, const Expr& step) {
-  auto map = n.in("Input");
+  auto map = n.input("Input");
   auto at =
       (arange(n, dim_as_vector(n, map, axis)).to(n.require_dtype(map)) + n.attr("offset", 0.5f)) *
       step;
@@ -56,47 +56,49 @@ Expr axis_centers(NodeContext& n, std::int64_t axis, const Expr& step) {
 }
 
 Expr normalized_boxes(NodeContext& n, const Floats& corners) {
-  auto wide = image_axis(n, 3, "step_w"), high = image_axis(n, 2, "step_h");
+  auto wide = read_image_axis(n, 3, "step_w"), high = read_image_axis(n, 2, "step_h");
   auto boxes = boxes_at_centers(n, {axis_centers(n, 3, wide.step), axis_centers(n, 2, high.step)},
-                                corners, n.require_dtype(n.in("Input")));
+                                corners, n.require_dtype(n.input("Input")));
   return boxes / Expr{n, n.concat({wide.size, high.size, wide.size, high.size}, 0)};
 }
 
-Expr clip_boxes(const Expr& boxes) { return min(max(boxes, 0), 1); }
+Expr clip_to_unit(const Expr& boxes) { return min(max(boxes, 0), 1); }
 
 // 1, then each new ratio, and with `flip` its inverse.
-Floats expand_ratios(const Floats& given, bool flip) {
-  Floats found{1};
-  for (double r : given) {
-    if (std::any_of(found.begin(), found.end(), [&](double f) { return std::abs(r - f) < 1e-6; }))
+Floats expand_aspect_ratios(const Floats& ratios, bool flip) {
+  Floats expanded{1};
+  for (double r : ratios) {
+    if (std::any_of(expanded.begin(), expanded.end(),
+                    [&](double f) { return std::abs(r - f) < 1e-6; }))
       continue;
-    found.push_back(r);
-    if (flip) found.push_back(1 / r);
+    expanded.push_back(r);
+    if (flip) expanded.push_back(1 / r);
   }
-  return found;
+  return expanded;
 }
 
 void prior_box(NodeContext& n) {
   auto low = n.attr("min_sizes", Floats{}), high = n.attr("max_sizes", Floats{});
-  auto ratios = expand_ratios(n.attr("aspect_ratios", Floats{}), n.attr("flip", true));
+  auto ratios = expand_aspect_ratios(n.attr("aspect_ratios", Floats{}), n.attr("flip", true));
   n.require(!low.empty() && (high.empty() || high.size() == low.size()),
             "min_sizes and max_sizes differ in number");
   bool square_second = n.attr("min_max_aspect_ratios_order", false);
   Floats corners;
   for (std::size_t i = 0; i < low.size(); ++i) {
     auto square = [&] {
-      append_box(corners, 0, 0, std::sqrt(low[i] * high[i]), std::sqrt(low[i] * high[i]));
+      append_box_corners(corners, 0, 0, std::sqrt(low[i] * high[i]), std::sqrt(low[i] * high[i]));
     };
     for (std::size_t r = 0; r < ratios.size(); ++r) {
-      append_box(corners, 0, 0, low[i] * std::sqrt(ratios[r]), low[i] / std::sqrt(ratios[r]));
+      append_box_corners(corners, 0, 0, low[i] * std::sqrt(ratios[r]),
+                         low[i] / std::sqrt(ratios[r]));
       if (r == 0 && square_second && !high.empty()) square();
     }
     if (!square_second && !high.empty()) square();
   }
   auto boxes = normalized_boxes(n, corners);
-  if (n.attr("clip", true)) boxes = clip_boxes(boxes);
-  n.out("Boxes", boxes);
-  n.out("Variances", variances(n, boxes));
+  if (n.attr("clip", true)) boxes = clip_to_unit(boxes);
+  n.set_output("Boxes", boxes);
+  n.set_output("Variances", read_variances(n, boxes));
 }
 
 // ---- density_prior_box: several boxes of one size, shifted ----
@@ -105,11 +107,10 @@ void prior_box(NodeContext& n) {
 std::int64_t mean_step(const NodeContext& n) {
   double steps = 0;
   for (std::int64_t axis : {2, 3}) {
-    auto given = n.attr(axis == 3 ? "step_w" : "step_h", 0.0f);
-    auto image = n.dim(n.in("Image"), axis), map = n.dim(n.in("Input"), axis);
-    n.require(given > 0 || (image > 0 && map > 0),
-              "needs the sizes of Input and Image to be known");
-    steps += given > 0 ? given : static_cast<double>(image) / static_cast<double>(map);
+    auto step = n.attr(axis == 3 ? "step_w" : "step_h", 0.0f);
+    auto image = n.dim(n.input("Image"), axis), map = n.dim(n.input("Input"), axis);
+    n.require(step > 0 || (image > 0 && map > 0), "needs the sizes of Input and Image to be known");
+    steps += step > 0 ? step : static_cast<double>(image) / static_cast<double>(map);
   }
   return static_cast<std::int64_t>(steps * 0.5);
 }
@@ -129,9 +130,9 @@ Floats density_corners(const NodeContext& n) {
       auto shift = static_cast<double>(whole_shift),
            first = shift / 2 - static_cast<double>(step) / 2;
       for (std::int64_t i = 0, row = 0; i < count * count; ++i, row = i / count)
-        append_box(corners, first + static_cast<double>(i % count) * shift,
-                   first + static_cast<double>(row) * shift, sizes[s] * std::sqrt(ratio),
-                   sizes[s] / std::sqrt(ratio));
+        append_box_corners(corners, first + static_cast<double>(i % count) * shift,
+                           first + static_cast<double>(row) * shift, sizes[s] * std::sqrt(ratio),
+                           sizes[s] / std::sqrt(ratio));
     }
   return corners;
 }
@@ -141,19 +142,19 @@ void density_prior_box(NodeContext& n) {
   constexpr double all = std::numeric_limits<float>::max();
   auto boxes = normalized_boxes(n, density_corners(n));
   auto dtype = n.require_dtype(boxes);
-  boxes = max(boxes, Expr{n, n.floats({0, 0, -all, -all}, dtype)});
-  boxes = min(boxes, Expr{n, n.floats({all, all, 1, 1}, dtype)});
-  if (n.attr("clip", true)) boxes = clip_boxes(boxes);
-  auto spread = variances(n, boxes);
+  boxes = max(boxes, Expr{n, n.vector({0, 0, -all, -all}, dtype)});
+  boxes = min(boxes, Expr{n, n.vector({all, all, 1, 1}, dtype)});
+  if (n.attr("clip", true)) boxes = clip_to_unit(boxes);
+  auto variances = read_variances(n, boxes);
   bool flat = n.attr("flatten_to_2d", false);
-  n.out("Boxes", flat ? n.reshape(boxes, {-1, 4}) : boxes.value());
-  n.out("Variances", flat ? n.reshape(spread, {-1, 4}) : spread);
+  n.set_output("Boxes", flat ? n.reshape(boxes, {-1, 4}) : boxes.value());
+  n.set_output("Variances", flat ? n.reshape(variances, {-1, 4}) : variances);
 }
 
 // ---- anchor_generator: in pixels, with integer sizes ----
 
 void anchor_generator(NodeContext& n) {
-  auto map = n.in("Input");
+  auto map = n.input("Input");
   auto sizes = n.attr("anchor_sizes", Floats{}), ratios = n.attr("aspect_ratios", Floats{});
   auto stride = n.attr("stride", Floats{16, 16});
   n.require(stride.size() == 2 && !sizes.empty() && !ratios.empty(),
@@ -164,16 +165,16 @@ void anchor_generator(NodeContext& n) {
     for (double size : sizes) {
       double wide = std::round(std::sqrt(stride[0] * stride[1] / ratio)),
              high = std::round(wide * ratio);
-      append_box(corners, 0, 0, size / stride[0] * wide - 1, size / stride[1] * high - 1);
+      append_box_corners(corners, 0, 0, size / stride[0] * wide - 1, size / stride[1] * high - 1);
     }
   auto dtype = n.require_dtype(map);
   auto at = [&](std::int64_t axis, double by) {
-    auto place = arange(n, dim_as_vector(n, map, axis)).to(dtype) * by + offset * (by - 1);
-    return Expr{n, n.unsqueeze(place, axis == 3 ? Ints{0, 2, 3} : Ints{1, 2, 3})};
+    auto positions = arange(n, dim_as_vector(n, map, axis)).to(dtype) * by + offset * (by - 1);
+    return Expr{n, n.unsqueeze(positions, axis == 3 ? Ints{0, 2, 3} : Ints{1, 2, 3})};
   };
   auto boxes = boxes_at_centers(n, {at(3, stride[0]), at(2, stride[1])}, corners, dtype);
-  n.out("Anchors", boxes);
-  n.out("Variances", variances(n, boxes));
+  n.set_output("Anchors", boxes);
+  n.set_output("Variances", read_variances(n, boxes));
 }
 
 }  // namespace

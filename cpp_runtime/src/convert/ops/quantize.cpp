@@ -12,22 +12,22 @@
 namespace oarlock {
 namespace {
 
-// bits: width; axis: the axis with one scale per slice, -1 for a single scale; clips: whether
-// -2^(bits-1) is excluded.
+// bits: width; axis: the axis with one scale per slice, -1 for a single scale; is_symmetric:
+// whether -2^(bits-1) is excluded.
 struct QuantFormat {
   std::int64_t bits, axis;
-  bool clips;
+  bool is_symmetric;
 
   double max_value() const { return static_cast<double>((std::int64_t{1} << (bits - 1)) - 1); }
 };
 
-QuantFormat make_format(NodeContext& n, std::int64_t bits, std::int64_t axis, bool clips) {
+QuantFormat make_format(NodeContext& n, std::int64_t bits, std::int64_t axis, bool is_symmetric) {
   n.require(bits > 1 && bits <= 16, "the number of bits is " + std::to_string(bits));
-  return {bits, axis, clips};
+  return {bits, axis, is_symmetric};
 }
 
-QuantFormat read_format(NodeContext& n, std::int64_t axis, bool clips) {
-  return make_format(n, n.attr("bit_length", 8), axis, clips);
+QuantFormat read_format(NodeContext& n, std::int64_t axis, bool is_symmetric) {
+  return make_format(n, n.attr("bit_length", 8), axis, is_symmetric);
 }
 
 bool is_int8(NodeContext& n, Value x, const QuantFormat& format) {
@@ -36,7 +36,7 @@ bool is_int8(NodeContext& n, Value x, const QuantFormat& format) {
 
 // The scale, shaped to broadcast against x.
 Expr broadcast_scale(const Expr& scale, const Expr& x, const QuantFormat& format) {
-  NodeContext& n = scale.node();
+  NodeContext& n = scale.context();
   if (format.axis < 0) return {n, as_scalar(n, scale)};
   n.require(format.axis < n.require_rank(x), "there is no axis " + std::to_string(format.axis));
   Ints ones(static_cast<std::size_t>(n.require_rank(x)), 1);
@@ -47,7 +47,7 @@ Expr broadcast_scale(const Expr& scale, const Expr& x, const QuantFormat& format
 constexpr double kMinScale = 1e-30;  // avoids division by zero: a scale of 0 yields zeros
 
 // The floats of a constant weight.
-std::optional<std::vector<float>> weight_floats(const NodeContext& n, Value v) {
+std::optional<std::vector<float>> constant_floats(const NodeContext& n, Value v) {
   auto content = n.constant(v);
   if (!content || content->dtype != DType::float32) return std::nullopt;
   std::vector<float> values(content->bytes.size() / sizeof(float));
@@ -56,19 +56,19 @@ std::optional<std::vector<float>> weight_floats(const NodeContext& n, Value v) {
 }
 
 // The quantization step as a constant, as engines require; Value{} if the scale is not constant.
-Value constant_step(NodeContext& n, Value scale, const QuantFormat& format) {
-  auto values = weight_floats(n, scale);
+Value constant_quant_step(NodeContext& n, Value scale, const QuantFormat& format) {
+  auto values = constant_floats(n, scale);
   if (!values || (format.axis < 0 && values->size() != 1)) return {};
   Floats steps;
   for (float s : *values)
     steps.push_back(std::max(static_cast<double>(s), kMinScale) / format.max_value());
-  return format.axis < 0 ? n.scalar(steps[0], DType::float32) : n.floats(steps, DType::float32);
+  return format.axis < 0 ? n.scalar(steps[0], DType::float32) : n.vector(steps, DType::float32);
 }
 
 // The divisor of QuantizeLinear: a scalar, or a vector for its attribute `axis`.
 Expr quant_step(const Expr& scale, const QuantFormat& format) {
-  NodeContext& n = scale.node();
-  if (auto known = constant_step(n, scale, format)) return {n, known};
+  NodeContext& n = scale.context();
+  if (auto known = constant_quant_step(n, scale, format)) return {n, known};
   Expr flat(n, format.axis < 0 ? as_scalar(n, scale) : n.reshape(scale, {-1}));
   return max(flat, kMinScale) / format.max_value();
 }
@@ -77,13 +77,13 @@ NodeContext::Attrs axis_attrs(const QuantFormat& format) {
   return format.axis < 0 ? NodeContext::Attrs{} : NodeContext::Attrs{{"axis", format.axis}};
 }
 
-Value zero_point(NodeContext& n, const Expr& step) {
+Value emit_zero_point(NodeContext& n, const Expr& step) {
   auto shape = n.shape(step);
   bool known = shape && std::count(shape->begin(), shape->end(), -1) == 0;
   if (known) {
     auto count = shape->empty() ? 1
-                                : require_unroll_size(n, std::max<std::int64_t>((*shape)[0], 1),
-                                                      "the number of scales");
+                                : require_unrollable_size(n, std::max<std::int64_t>((*shape)[0], 1),
+                                                          "the number of scales");
     return n.tensor({DType::int8, *shape, std::string(count, '\0')});
   }
   return n.emit("Expand", {n.tensor({DType::int8, {}, std::string(1, '\0')}), n.shape_of(step)});
@@ -92,17 +92,18 @@ Value zero_point(NodeContext& n, const Expr& step) {
 Expr clip_to_scale(const Expr& x, const Expr& scale) { return max(min(x, scale), -scale); }
 
 // Whole numbers stored as floats; the int8 form is recorded with them.
-Expr quantize(const Expr& x, const Expr& scale, const QuantFormat& format) {
-  NodeContext& n = x.node();
+Expr emit_quantize(const Expr& x, const Expr& scale, const QuantFormat& format) {
+  NodeContext& n = x.context();
   auto wide = broadcast_scale(scale, x, format);
-  auto inside = format.clips ? clip_to_scale(x, wide) : x;
+  auto inside = format.is_symmetric ? clip_to_scale(x, wide) : x;
   if (!is_int8(n, x, format)) {
     auto whole = inside * (format.max_value() / max(wide, kMinScale));
-    if (format.clips) return round_half_away(whole);
+    if (format.is_symmetric) return round_half_away(whole);
     return max(min(whole.emit("Round"), format.max_value()), -format.max_value() - 1);
   }
   auto step = quant_step(scale, format);
-  Expr small(n, n.emit("QuantizeLinear", {inside, step, zero_point(n, step)}, axis_attrs(format)));
+  Expr small(
+      n, n.emit("QuantizeLinear", {inside, step, emit_zero_point(n, step)}, axis_attrs(format)));
   n.declare_type(small, DType::int8, n.shape(x));
   auto whole = small.to(DType::float32);
   n.set_int8_value(whole, small);
@@ -111,7 +112,7 @@ Expr quantize(const Expr& x, const Expr& scale, const QuantFormat& format) {
 
 // A weight of eight-bit whole numbers as int8; Value{} for other values.
 Value int8_weight(NodeContext& n, Value x) {
-  auto values = weight_floats(n, x);
+  auto values = constant_floats(n, x);
   if (!values) return {};
   bool whole = std::all_of(values->begin(), values->end(),
                            [](float v) { return v >= -128 && v <= 127 && v == std::nearbyint(v); });
@@ -124,20 +125,21 @@ Value as_int8(NodeContext& n, Value x) {
   return small ? small : int8_weight(n, x);
 }
 
-Expr dequantize(const Expr& x, const Expr& scale, const QuantFormat& format) {
-  NodeContext& n = x.node();
+Expr emit_dequantize(const Expr& x, const Expr& scale, const QuantFormat& format) {
+  NodeContext& n = x.context();
   auto small = format.bits == 8 ? as_int8(n, x) : Value{};
   if (!small || n.require_dtype(scale) != DType::float32)
     return x.to(n.require_dtype(scale)) * broadcast_scale(scale, x, format) / format.max_value();
   auto step = quant_step(scale, format);
-  Expr y(n, n.emit("DequantizeLinear", {small, step, zero_point(n, step)}, axis_attrs(format)));
+  Expr y(n,
+         n.emit("DequantizeLinear", {small, step, emit_zero_point(n, step)}, axis_attrs(format)));
   n.declare_type(y, DType::float32, n.shape(x));
   return y;
 }
 
 // ---- quantize_linear, dequantize_linear ----
 
-QuantFormat linear_format(NodeContext& n, Value x) {
+QuantFormat read_linear_format(NodeContext& n, Value x) {
   auto axis = n.attr("quant_axis", 0);
   if (axis >= 0)
     n.require(axis < n.require_rank(x), "attribute 'quant_axis' is " + std::to_string(axis));
@@ -147,67 +149,69 @@ QuantFormat linear_format(NodeContext& n, Value x) {
 
 LowerFn linear_rule(Expr (*f)(const Expr&, const Expr&, const QuantFormat&)) {
   return [f](NodeContext& n) {
-    auto x = in(n, "X");
-    if (n.attr("only_observer", false)) return n.out("Y", x);
-    n.out("Y", f(x, in(n, "Scale"), linear_format(n, x)));
+    auto x = input_expr(n, "X");
+    if (n.attr("only_observer", false)) return n.set_output("Y", x);
+    n.set_output("Y", f(x, input_expr(n, "Scale"), read_linear_format(n, x)));
   };
 }
 
 // ---- fake_quantize ops: the scale is learned or the largest absolute value ----
 
 Expr max_abs(const Expr& x, std::int64_t axis) {
-  NodeContext& n = x.node();
+  NodeContext& n = x.context();
   Ints axes;
   if (axis >= 0) axes = axes_except(n, n.require_rank(x), axis);
   return {n, n.reshape(reduce(n, "ReduceMax", abs(x), axes, false), {-1})};
 }
 
-void output_quantized(NodeContext& n, const Expr& x, const Expr& scale, const QuantFormat& format,
-                      bool back) {
-  auto whole = quantize(x, scale, format);
-  n.out("Out", back ? dequantize(whole, scale, format) : whole);
-  n.out("OutScale", scale);
+void set_quantized_outputs(NodeContext& n, const Expr& x, const Expr& scale,
+                           const QuantFormat& format, bool dequantizes) {
+  auto whole = emit_quantize(x, scale, format);
+  n.set_output("Out", dequantizes ? emit_dequantize(whole, scale, format) : whole);
+  n.set_output("OutScale", scale);
 }
 
-LowerFn fake_quantize_abs_max(bool back) {
-  return [back](NodeContext& n) {
-    auto x = in(n, "X");
+LowerFn fake_quantize_abs_max_rule(bool dequantizes) {
+  return [dequantizes](NodeContext& n) {
+    auto x = input_expr(n, "X");
     auto format = read_format(n, -1, true);
-    output_quantized(n, x, max_abs(x, -1), format, back);
+    set_quantized_outputs(n, x, max_abs(x, -1), format, dequantizes);
   };
 }
 
-LowerFn fake_channel_wise_quantize(bool back) {
-  return [back](NodeContext& n) {
-    auto x = in(n, "X");
+LowerFn fake_channel_wise_quantize_rule(bool dequantizes) {
+  return [dequantizes](NodeContext& n) {
+    auto x = input_expr(n, "X");
     n.require(n.require_rank(x) > 0, "has no slices");
     auto axis = n.axis_attr("quant_axis", 0, n.rank(x));
-    output_quantized(n, x, max_abs(x, axis), read_format(n, axis, true), back);
+    set_quantized_outputs(n, x, max_abs(x, axis), read_format(n, axis, true), dequantizes);
   };
 }
 
-LowerFn fake_quantize_learned_scale(bool back) {
-  return [back](NodeContext& n) {
+LowerFn fake_quantize_learned_scale_rule(bool dequantizes) {
+  return [dequantizes](NodeContext& n) {
     n.require(n.attr("is_test", false), "in training mode has no lowering");
-    output_quantized(n, in(n, "X"), in(n, "InScale"), read_format(n, -1, true), back);
+    set_quantized_outputs(n, input_expr(n, "X"), input_expr(n, "InScale"), read_format(n, -1, true),
+                          dequantizes);
   };
 }
 
 void observe_scale(NodeContext& n) {
   n.require(n.attr("is_test", false), "in training mode has no lowering");
-  n.out("Out", n.in("X"));
+  n.set_output("Out", n.input("X"));
 }
 
 void dequantize_max_abs(NodeContext& n) {
-  auto x = in(n, "X");
+  auto x = input_expr(n, "X");
   auto range = n.attr("max_range", 127.0f);
-  if (range == 127) return n.out("Out", dequantize(x, in(n, "Scale"), {8, -1, true}));
-  n.out("Out", x * Expr(n, as_scalar(n, n.in("Scale"))) / range);
+  if (range == 127)
+    return n.set_output("Out", emit_dequantize(x, input_expr(n, "Scale"), {8, -1, true}));
+  n.set_output("Out", x * Expr(n, as_scalar(n, n.input("Scale"))) / range);
 }
 
 // One scale per slice, and a second for all if the operand is a product.
-void dequantize_slices(NodeContext& n) {
-  auto x = in(n, "X");
+void dequantize_channel_wise(NodeContext& n) {
+  auto x = input_expr(n, "X");
   auto scales = require_inputs(n, "Scales");
   auto bits = n.attr("quant_bits", Ints{8});
   n.require(n.require_rank(x) > 0, "has no slices");
@@ -215,28 +219,29 @@ void dequantize_slices(NodeContext& n) {
             "needs one number of bits for each of two scales");
   auto first = scales.size() == 1 ? n.axis_attr("quant_axis", 0, n.require_rank(x))
                                   : n.axis_attr("x_num_col_dims", 1, n.require_rank(x));
-  auto y = dequantize(x, {n, scales[0]}, make_format(n, bits[0], first, true));
-  n.out("Out", scales.size() == 1 ? y
-                                  : y * Expr(n, as_scalar(n, scales[1])) /
-                                        make_format(n, bits[1], -1, true).max_value());
+  auto y = emit_dequantize(x, {n, scales[0]}, make_format(n, bits[0], first, true));
+  n.set_output("Out", scales.size() == 1 ? y
+                                         : y * Expr(n, as_scalar(n, scales[1])) /
+                                               make_format(n, bits[1], -1, true).max_value());
 }
 
 }  // namespace
 
 std::span<const Rule> quantize_rules() {
   static const Rule rules[] = {
-      {"quantize_linear", 11, linear_rule(quantize)},
-      {"dequantize_linear", 11, linear_rule(dequantize)},
-      {"fake_quantize_abs_max", 11, fake_quantize_abs_max(false)},
-      {"fake_quantize_dequantize_abs_max", 11, fake_quantize_abs_max(true)},
-      {"fake_channel_wise_quantize_abs_max", 13, fake_channel_wise_quantize(false)},
-      {"fake_channel_wise_quantize_dequantize_abs_max", 13, fake_channel_wise_quantize(true)},
-      {"fake_quantize_moving_average_abs_max", 11, fake_quantize_learned_scale(false)},
-      {"fake_quantize_range_abs_max", 11, fake_quantize_learned_scale(false)},
-      {"fake_quantize_dequantize_moving_average_abs_max", 11, fake_quantize_learned_scale(true)},
+      {"quantize_linear", 11, linear_rule(emit_quantize)},
+      {"dequantize_linear", 11, linear_rule(emit_dequantize)},
+      {"fake_quantize_abs_max", 11, fake_quantize_abs_max_rule(false)},
+      {"fake_quantize_dequantize_abs_max", 11, fake_quantize_abs_max_rule(true)},
+      {"fake_channel_wise_quantize_abs_max", 13, fake_channel_wise_quantize_rule(false)},
+      {"fake_channel_wise_quantize_dequantize_abs_max", 13, fake_channel_wise_quantize_rule(true)},
+      {"fake_quantize_moving_average_abs_max", 11, fake_quantize_learned_scale_rule(false)},
+      {"fake_quantize_range_abs_max", 11, fake_quantize_learned_scale_rule(false)},
+      {"fake_quantize_dequantize_moving_average_abs_max", 11,
+       fake_quantize_learned_scale_rule(true)},
       {"moving_average_abs_max_scale", 7, observe_scale},
       {"fake_dequantize_max_abs", 11, dequantize_max_abs},
-      {"fake_channel_wise_dequantize_max_abs", 13, dequantize_slices},
+      {"fake_channel_wise_dequantize_max_abs", 13, dequantize_channel_wise},
   };
   return rules;
 }

@@ -9,15 +9,15 @@ namespace oarlock {
 namespace {
 
 // A seed of 0 means a new sequence in every run.
-NodeContext::Attrs with_seed(const NodeContext& n, NodeContext::Attrs attrs) {
+NodeContext::Attrs append_seed_attr(const NodeContext& n, NodeContext::Attrs attrs) {
   if (auto seed = n.attr("seed", 0); seed != 0)
     attrs.emplace_back("seed", static_cast<float>(seed));
   return attrs;
 }
 
 // Draws with the ONNX op over a shape that may be unknown.
-Value draw(NodeContext& n, const std::string& onnx, Value shape, DType dtype,
-           NodeContext::Attrs attrs) {
+Value emit_random(NodeContext& n, const std::string& onnx, Value shape, DType dtype,
+                  NodeContext::Attrs attrs) {
   attrs.emplace_back("dtype", std::int64_t{onnx_of(dtype)});
   auto known = n.const_ints(shape);
   Value y;
@@ -31,111 +31,117 @@ Value draw(NodeContext& n, const std::string& onnx, Value shape, DType dtype,
   return y;
 }
 
-Value output_shape(NodeContext& n) {
-  return int_list(n, {"shape", "ShapeTensor", "ShapeTensorList"});
+Value read_output_shape(NodeContext& n) {
+  return read_int_list(n, {"shape", "ShapeTensor", "ShapeTensorList"});
 }
 
-LowerFn uniform(Value (*shape)(NodeContext&)) {
+LowerFn uniform_rule(Value (*shape)(NodeContext&)) {
   return [shape](NodeContext& n) {
     n.require(n.attr("diag_num", 0) == 0, "a diagonal of its own has no lowering");
     auto low = n.attr("min", -1.0f), high = n.attr("max", 1.0f);
     n.require(low <= high && std::isfinite(high - low),
               "no numbers lie from " + std::to_string(low) + " to " + std::to_string(high));
-    auto attrs = with_seed(n, {{"low", low}, {"high", high}});
-    n.out("Out", draw(n, "RandomUniform", shape(n), n.attr("dtype", DType::float32), attrs));
+    auto attrs = append_seed_attr(n, {{"low", low}, {"high", high}});
+    n.set_output("Out",
+                 emit_random(n, "RandomUniform", shape(n), n.attr("dtype", DType::float32), attrs));
   };
 }
 
 void gaussian(NodeContext& n) {
-  auto attrs = with_seed(n, {{"mean", n.attr("mean", 0.0f)}, {"scale", n.attr("std", 1.0f)}});
+  auto attrs =
+      append_seed_attr(n, {{"mean", n.attr("mean", 0.0f)}, {"scale", n.attr("std", 1.0f)}});
   auto dtype = n.attr("dtype", DType::float32);
   auto deviation = n.attr("std", 1.0f);
   n.require(deviation >= 0, "attribute 'std' is negative");
   if (deviation == 0)  // ONNX Runtime crashes
-    return n.out("Out", n.emit("Expand", {n.scalar(n.attr("mean", 0.0f), dtype), output_shape(n)}));
-  n.out("Out", draw(n, "RandomNormal", output_shape(n), dtype, attrs));
+    return n.set_output(
+        "Out", n.emit("Expand", {n.scalar(n.attr("mean", 0.0f), dtype), read_output_shape(n)}));
+  n.set_output("Out", emit_random(n, "RandomNormal", read_output_shape(n), dtype, attrs));
 }
 
 void randint(NodeContext& n) {
   auto low = n.attr("low", 0), high = n.attr("high", 1);
-  auto attrs = with_seed(n, {{"low", static_cast<float>(low)}, {"high", static_cast<float>(high)}});
+  auto attrs =
+      append_seed_attr(n, {{"low", static_cast<float>(low)}, {"high", static_cast<float>(high)}});
   n.require(low >= -(1 << 24) && high <= 1 << 24 && low < high,
             "bounds beyond 2^24 have no lowering");
-  auto drawn_numbers =
-      n.emit("Floor", {draw(n, "RandomUniform", output_shape(n), DType::float64, attrs)});
-  n.out("Out", n.cast(drawn_numbers, n.attr("dtype", DType::int64)));
+  auto samples = n.emit(
+      "Floor", {emit_random(n, "RandomUniform", read_output_shape(n), DType::float64, attrs)});
+  n.set_output("Out", n.cast(samples, n.attr("dtype", DType::int64)));
 }
 
 void randperm(NodeContext& n) {
   auto count = n.attr("n", 1);
-  auto keys = draw(n, "RandomUniform", n.ints({count}), DType::float32, with_seed(n, {}));
+  auto keys =
+      emit_random(n, "RandomUniform", n.ints({count}), DType::float32, append_seed_attr(n, {}));
   auto order = n.emit_n(2, "TopK", {keys, n.ints({count})})[1];
   n.declare_type(order, DType::int64, Ints{count});
-  n.out("Out", n.cast(order, n.attr("dtype", DType::int64)));
+  n.set_output("Out", n.cast(order, n.attr("dtype", DType::int64)));
 }
 
 void bernoulli(NodeContext& n) {
-  auto p = n.in("X");
-  auto draws =
+  auto p = n.input("X");
+  auto samples =
       n.emit("RandomUniformLike", {p}, {{"dtype", std::int64_t{onnx_of(n.require_dtype(p))}}});
-  n.declare_type(draws, n.dtype(p), n.shape(p));
-  n.out("Out", n.cast(n.emit("Less", {draws, p}), n.dtype(p)));
+  n.declare_type(samples, n.dtype(p), n.shape(p));
+  n.set_output("Out", n.cast(n.emit("Less", {samples, p}), n.dtype(p)));
 }
 
 // ---- from uniform numbers ----
 
 Expr uniform_like(const Expr& x) {
-  NodeContext& n = x.node();
+  NodeContext& n = x.context();
   auto dtype = n.require_dtype(x);
-  Expr draws(n, n.emit("RandomUniformLike", {x}, {{"dtype", std::int64_t{onnx_of(dtype)}}}));
-  n.declare_type(draws, dtype, n.shape(x));
-  return draws;
+  Expr samples(n, n.emit("RandomUniformLike", {x}, {{"dtype", std::int64_t{onnx_of(dtype)}}}));
+  n.declare_type(samples, dtype, n.shape(x));
+  return samples;
 }
 
 // The argument is below 1, so the logarithm is finite.
 Expr exponential_like(const Expr& x) { return -log(1 - uniform_like(x)); }
 
 void exponential(NodeContext& n) {
-  n.out("Out", exponential_like(in(n, "X")) / n.attr("lambda", 1.0f));
+  n.set_output("Out", exponential_like(input_expr(n, "X")) / n.attr("lambda", 1.0f));
 }
 
 // Without replacement: the largest scores with added Gumbel noise (-log of an exponential number).
 void multinomial(NodeContext& n) {
-  auto x = in(n, "X");
+  auto x = input_expr(n, "X");
   auto count = n.attr("num_samples", 1);
-  require_unroll_size(n, count, "attribute 'num_samples'");
+  require_unrollable_size(n, count, "attribute 'num_samples'");
   auto rows = n.require_rank(x) == 1 ? Expr(n, n.unsqueeze(x, {0})) : x;
-  auto draw = [&]() -> Value {
+  auto sample = [&]() -> Value {
     if (!n.attr("replacement", false))
       return n.emit_n(2, "TopK", {log(rows) - log(exponential_like(rows)), n.ints({count})})[1];
     NodeContext::Attrs attrs{{"sample_size", count},
                              {"dtype", std::int64_t{onnx_of(DType::int64)}}};
     return n.emit("Multinomial", {log(rows).to(DType::float32)}, attrs);
   };
-  auto found = draw();
-  n.declare_type(found, DType::int64, Ints{n.dim(rows, 0), count});
-  n.out("Out", n.rank(x) == 1 ? n.squeeze(found, {0}) : found);
+  auto samples = sample();
+  n.declare_type(samples, DType::int64, Ints{n.dim(rows, 0), count});
+  n.set_output("Out", n.rank(x) == 1 ? n.squeeze(samples, {0}) : samples);
 }
 
 // Softmax of scores with noise; `hard`: one-hot at the maximum.
 void gumbel_softmax(NodeContext& n) {
-  auto x = in(n, "X");
+  auto x = input_expr(n, "X");
   auto axis = n.axis_attr("axis", -1, n.require_rank(x));
   auto noisy = (x - log(exponential_like(x))) / n.attr("temperature", 1.0f);
-  if (!n.attr("hard", false)) return n.out("Out", n.emit("Softmax", {noisy}, {{"axis", axis}}));
+  if (!n.attr("hard", false))
+    return n.set_output("Out", n.emit("Softmax", {noisy}, {{"axis", axis}}));
   Expr best(n, n.emit("ArgMax", {noisy}, {{"axis", axis}, {"keepdims", std::int64_t{1}}}));
-  Ints behind;
-  for (auto a = axis + 1; a < n.rank(x); ++a) behind.push_back(a - axis);
-  Expr places(n, n.unsqueeze(arange(n, dim_as_scalar(n, x, axis)), behind));
-  n.out("Out", (places == best).to(n.require_dtype(x)));
+  Ints trailing_axes;
+  for (auto a = axis + 1; a < n.rank(x); ++a) trailing_axes.push_back(a - axis);
+  Expr positions(n, n.unsqueeze(arange(n, dim_as_scalar(n, x, axis)), trailing_axes));
+  n.set_output("Out", (positions == best).to(n.require_dtype(x)));
 }
 
 }  // namespace
 
 std::span<const Rule> random_rules() {
   static const Rule rules[] = {
-      {"uniform_random", 9, uniform(output_shape)},
-      {"uniform_random_batch_size_like", 9, uniform(batch_shape)},
+      {"uniform_random", 9, uniform_rule(read_output_shape)},
+      {"uniform_random_batch_size_like", 9, uniform_rule(shape_with_batch_size)},
       {"gaussian_random", 9, gaussian},
       {"randint", 9, randint},
       {"randperm", 11, randperm},

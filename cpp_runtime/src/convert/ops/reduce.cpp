@@ -6,58 +6,60 @@ namespace oarlock {
 namespace {
 
 // Integers are summed in int64 if the program requests or declares it; a bool counts as 0 or 1.
-Value widen(NodeContext& n, Value x, DType wanted) {
-  if (row_of(wanted)) return n.cast(x, wanted);
-  bool wide = n.dtype(x) == DType::int32 && n.out_dtype() == DType::int64;
+Value cast_for_reduction(NodeContext& n, Value x, DType requested) {
+  if (find_dtype_row(requested)) return n.cast(x, requested);
+  bool wide = n.dtype(x) == DType::int32 && n.output_dtype() == DType::int64;
   return wide || n.dtype(x) == DType::boolean ? n.cast(x, DType::int64) : x;
 }
 
-LowerFn reduction(std::string_view onnx) {
+LowerFn reduction_rule(std::string_view onnx) {
   return [onnx](NodeContext& n) {
-    auto x = n.in("X");
+    auto x = n.input("X");
     ReduceAxes over = read_reduce_axes(n, "dim", "keep_dim", n.rank(x));
-    auto y =
-        reduce(n, onnx, widen(n, x, n.attr("out_dtype", DType::none)), over.axes, over.keepdims);
-    out_scalar(n, "Out", y);
+    auto y = reduce(n, onnx, cast_for_reduction(n, x, n.attr("out_dtype", DType::none)), over.axes,
+                    over.keepdims);
+    set_scalar_output(n, "Out", y);
   };
 }
 
 // Reductions of bools: `any` is the maximum of 0 and 1, `all` the minimum.
-LowerFn bool_reduction(std::string_view onnx) {
+LowerFn bool_reduction_rule(std::string_view onnx) {
   return [onnx](NodeContext& n) {
-    auto x = n.in("X");
+    auto x = n.input("X");
     ReduceAxes over = read_reduce_axes(n, "dim", "keep_dim", n.rank(x));
     auto numbers = n.cast(n.cast(x, DType::boolean), DType::int32);
-    out_scalar(n, "Out",
-               n.cast(reduce(n, onnx, numbers, over.axes, over.keepdims), DType::boolean));
+    set_scalar_output(n, "Out",
+                      n.cast(reduce(n, onnx, numbers, over.axes, over.keepdims), DType::boolean));
   };
 }
 
-void mean(NodeContext& n) { out_scalar(n, "Out", reduce(n, "ReduceMean", n.in("X"), {}, false)); }
+void mean(NodeContext& n) {
+  set_scalar_output(n, "Out", reduce(n, "ReduceMean", n.input("X"), {}, false));
+}
 
 void logsumexp(NodeContext& n) {
-  auto x = n.in("X");
+  auto x = n.input("X");
   ReduceAxes over = read_reduce_axes(n, "axis", "keepdim", n.rank(x));
-  out_scalar(n, "Out", reduce(n, "ReduceLogSumExp", x, over.axes, over.keepdims));
+  set_scalar_output(n, "Out", reduce(n, "ReduceLogSumExp", x, over.axes, over.keepdims));
 }
 
 // ---- argmax, argmin ----
 
-LowerFn arg_reduction(std::string_view onnx) {
+LowerFn arg_reduction_rule(std::string_view onnx) {
   return [onnx](NodeContext& n) {
-    auto x = n.in("X");
+    auto x = n.input("X");
     bool flat = n.attr("flatten", false), keep = n.attr("keepdims", false);
     auto dtype = n.attr("dtype", DType::int64);
     int rank = n.require_rank(x);
-    if (rank == 0) return out_scalar(n, "Out", n.scalar(0, dtype));
-    auto axis = flat ? 0 : axis_operand(n, "axis", "", -1, rank);
+    if (rank == 0) return set_scalar_output(n, "Out", n.scalar(0, dtype));
+    auto axis = flat ? 0 : read_axis(n, "axis", "", -1, rank);
     if (n.dtype(x) == DType::int16)
       x = n.cast(x, DType::int32);  // ONNX Runtime has no int16 comparison
     auto at = n.emit(onnx, {flat ? n.reshape(x, {-1}) : x},
                      {{"axis", axis}, {"keepdims", std::int64_t{!flat && keep}}});
     if (flat) n.declare_type(at, DType::int64, Ints{});
     if (flat && keep) at = n.reshape(at, Ints(static_cast<std::size_t>(rank), 1));
-    out_scalar(n, "Out", n.cast(at, dtype));
+    set_scalar_output(n, "Out", n.cast(at, dtype));
   };
 }
 
@@ -65,19 +67,19 @@ LowerFn arg_reduction(std::string_view onnx) {
 
 std::span<const Rule> reduce_rules() {
   static const Rule rules[] = {
-      {"reduce_sum", 7, reduction("ReduceSum")},
-      {"reduce_mean", 7, reduction("ReduceMean")},
-      {"reduce_max", 7, reduction("ReduceMax")},
-      {"reduce_min", 7, reduction("ReduceMin")},
-      {"reduce_amax", 7, reduction("ReduceMax")},
-      {"reduce_amin", 7, reduction("ReduceMin")},
-      {"reduce_prod", 7, reduction("ReduceProd")},
-      {"reduce_any", 7, bool_reduction("ReduceMax")},
-      {"reduce_all", 7, bool_reduction("ReduceMin")},
+      {"reduce_sum", 7, reduction_rule("ReduceSum")},
+      {"reduce_mean", 7, reduction_rule("ReduceMean")},
+      {"reduce_max", 7, reduction_rule("ReduceMax")},
+      {"reduce_min", 7, reduction_rule("ReduceMin")},
+      {"reduce_amax", 7, reduction_rule("ReduceMax")},
+      {"reduce_amin", 7, reduction_rule("ReduceMin")},
+      {"reduce_prod", 7, reduction_rule("ReduceProd")},
+      {"reduce_any", 7, bool_reduction_rule("ReduceMax")},
+      {"reduce_all", 7, bool_reduction_rule("ReduceMin")},
       {"mean", 7, mean},
       {"logsumexp", 7, logsumexp},
-      {"arg_max", 7, arg_reduction("ArgMax"), {.nonnegative_outputs = "Out"}},
-      {"arg_min", 7, arg_reduction("ArgMin"), {.nonnegative_outputs = "Out"}},
+      {"arg_max", 7, arg_reduction_rule("ArgMax"), {.nonnegative_outputs = "Out"}},
+      {"arg_min", 7, arg_reduction_rule("ArgMin"), {.nonnegative_outputs = "Out"}},
   };
   return rules;
 }

@@ -9,28 +9,28 @@
 namespace oarlock {
 namespace {
 
-// gates: index of each ONNX gate among Paddle's. states: h, and c.
-struct Cell {
+// gate_order: index of each ONNX gate among Paddle's; num_states: 2 with a cell state, else 1.
+struct CellType {
   std::string_view mode, onnx, activation;
-  Ints gates;
-  std::size_t states;
+  Ints gate_order;
+  std::size_t num_states;
 };
 
-const Cell* cell_of(std::string_view mode) {
-  static const Cell cells[] = {
+const CellType* find_cell_type(std::string_view mode) {
+  static const CellType cells[] = {
       {"LSTM", "LSTM", "", {0, 3, 1, 2}, 2},
       {"GRU", "GRU", "", {1, 0, 2}, 1},
       {"RNN_TANH", "RNN", "Tanh", {0}, 1},
       {"RNN_RELU", "RNN", "Relu", {0}, 1},
   };
-  for (const Cell& cell : cells)
+  for (const CellType& cell : cells)
     if (cell.mode == mode) return &cell;
   return nullptr;
 }
 
 struct RnnConfig {
-  const Cell& cell;
-  std::int64_t hidden, layers, directions;
+  const CellType& cell;
+  std::int64_t hidden_size, num_layers, num_directions;
   Values weights;
 };
 
@@ -39,13 +39,14 @@ struct LayerWeights {
   Value input, hidden, bias;
 };
 
-LayerWeights weights_of(NodeContext& n, const RnnConfig& net, std::int64_t layer) {
+LayerWeights layer_weights(NodeContext& n, const RnnConfig& config, std::int64_t layer) {
   Values input, hidden, bias;
-  for (std::int64_t d = 0; d < net.directions; ++d) {
-    auto at = static_cast<std::size_t>(2 * (layer * net.directions + d)),
-         half = net.weights.size() / 2;
+  for (std::int64_t d = 0; d < config.num_directions; ++d) {
+    auto at = static_cast<std::size_t>(2 * (layer * config.num_directions + d)),
+         half = config.weights.size() / 2;
     auto sorted = [&](std::size_t i, bool matrix) {
-      return reorder_gates(n, net.weights[i], net.cell.gates, net.hidden, matrix);
+      return reorder_gates(n, config.weights[i], config.cell.gate_order, config.hidden_size,
+                           matrix);
     };
     input.push_back(sorted(at, true));
     hidden.push_back(sorted(at + 1, true));
@@ -54,69 +55,79 @@ LayerWeights weights_of(NodeContext& n, const RnnConfig& net, std::int64_t layer
   return {n.concat(input, 0), n.concat(hidden, 0), n.concat(bias, 0)};
 }
 
-NodeContext::Attrs attributes(const RnnConfig& net) {
+NodeContext::Attrs rnn_attrs(const RnnConfig& config) {
   NodeContext::Attrs attrs{
-      {"hidden_size", net.hidden},
-      {"direction", std::string(net.directions == 2 ? "bidirectional" : "forward")}};
-  if (!net.cell.activation.empty())
-    attrs.emplace_back("activations", Strings(static_cast<std::size_t>(net.directions),
-                                              std::string(net.cell.activation)));
-  if (net.cell.mode == "GRU") attrs.emplace_back("linear_before_reset", std::int64_t{1});
+      {"hidden_size", config.hidden_size},
+      {"direction", std::string(config.num_directions == 2 ? "bidirectional" : "forward")}};
+  if (!config.cell.activation.empty())
+    attrs.emplace_back("activations", Strings(static_cast<std::size_t>(config.num_directions),
+                                              std::string(config.cell.activation)));
+  if (config.cell.mode == "GRU") attrs.emplace_back("linear_before_reset", std::int64_t{1});
   return attrs;
 }
 
 // The states of one layer.
-Value layer_states(NodeContext& n, Value states, const RnnConfig& net, std::int64_t layer) {
-  if (net.layers == 1) return states;
-  return n.slice(states, {layer * net.directions}, {(layer + 1) * net.directions}, {0});
+Value layer_states(NodeContext& n, Value states, const RnnConfig& config, std::int64_t layer) {
+  if (config.num_layers == 1) return states;
+  return n.slice(states, {layer * config.num_directions}, {(layer + 1) * config.num_directions},
+                 {0});
 }
 
 // Restores the NaNs that the kernel hides.
-void restore_nans(NodeContext& n, const RnnConfig& net, Value x, const Values& states,
-                  Values& made) {
-  if (net.cell.gates.size() == 1 && !n.has("SequenceLength")) return;
-  auto nans = nan_mask(row_sums(n, x), states);
-  made[0] = Expr(n, made[0]) + propagate_nans(nans, net.directions == 1 ? Ints{0} : Ints{0, 1});
+void restore_nans(NodeContext& n, const RnnConfig& config, Value x, const Values& states,
+                  Values& results) {
+  if (config.cell.gate_order.size() == 1 && !n.has_input("SequenceLength")) return;
+  auto nans = nan_mask(sum_last_axis(n, x), states);
+  results[0] =
+      Expr(n, results[0]) + propagate_nans(nans, config.num_directions == 1 ? Ints{0} : Ints{0, 1});
   Expr last(n, n.unsqueeze(reduce(n, "ReduceSum", nans, {0}, false), {2}));
-  for (std::size_t i = 1; i < made.size(); ++i) made[i] = Expr(n, made[i]) + last;
+  for (std::size_t i = 1; i < results.size(); ++i) results[i] = Expr(n, results[i]) + last;
 }
 
 // Runs one layer. x: [T,B,I] -> [T,B,D*H]; appends its final states to `last`.
-Value run_layer(NodeContext& n, const RnnConfig& net, std::int64_t layer, Value x,
-                std::vector<Values>& last) {
-  auto [input, hidden, bias] = weights_of(n, net, layer);
-  Value lengths = n.has("SequenceLength") ? n.cast(n.in("SequenceLength"), DType::int32) : Value{};
+Value emit_layer(NodeContext& n, const RnnConfig& config, std::int64_t layer, Value x,
+                 std::vector<Values>& last) {
+  auto [input, hidden, bias] = layer_weights(n, config, layer);
+  Value lengths =
+      n.has_input("SequenceLength") ? n.cast(n.input("SequenceLength"), DType::int32) : Value{};
   Values operands{x, input, hidden, bias, lengths};
   Values states;
-  for (Value all : n.ins("PreState")) states.push_back(layer_states(n, all, net, layer));
+  for (Value all : n.inputs("PreState")) states.push_back(layer_states(n, all, config, layer));
   operands.insert(operands.end(), states.begin(), states.end());
-  auto made = n.emit_n(1 + net.cell.states, net.cell.onnx, operands, attributes(net));
+  auto results =
+      n.emit_n(1 + config.cell.num_states, config.cell.onnx, operands, rnn_attrs(config));
   auto dtype = n.require_dtype(x);
-  n.declare_type(made[0], dtype, Ints{n.dim(x, 0), net.directions, n.dim(x, 1), net.hidden});
-  for (std::size_t i = 0; i < net.cell.states; ++i)
-    n.declare_type(made[1 + i], dtype, Ints{net.directions, n.dim(x, 1), net.hidden});
-  restore_nans(n, net, x, states, made);
-  for (std::size_t i = 0; i < net.cell.states; ++i) last[i].push_back(made[1 + i]);
-  if (net.directions == 1) return n.squeeze(made[0], {1});
-  return n.reshape(n.transpose(made[0], {0, 2, 1, 3}), {0, 0, net.directions * net.hidden});
+  n.declare_type(results[0], dtype,
+                 Ints{n.dim(x, 0), config.num_directions, n.dim(x, 1), config.hidden_size});
+  for (std::size_t i = 0; i < config.cell.num_states; ++i)
+    n.declare_type(results[1 + i], dtype,
+                   Ints{config.num_directions, n.dim(x, 1), config.hidden_size});
+  restore_nans(n, config, x, states, results);
+  for (std::size_t i = 0; i < config.cell.num_states; ++i) last[i].push_back(results[1 + i]);
+  if (config.num_directions == 1) return n.squeeze(results[0], {1});
+  return n.reshape(n.transpose(results[0], {0, 2, 1, 3}),
+                   {0, 0, config.num_directions * config.hidden_size});
 }
 
-RnnConfig read_net(NodeContext& n) {
+RnnConfig read_rnn_config(NodeContext& n) {
   auto mode = n.attr("mode", "RNN_TANH");
-  const Cell* cell = cell_of(mode);
+  const CellType* cell = find_cell_type(mode);
   n.require(cell, "attribute 'mode' is " + mode);
   auto layers = static_cast<std::int64_t>(
-      require_unroll_size(n, n.attr("num_layers", 1), "attribute 'num_layers'"));
+      require_unrollable_size(n, n.attr("num_layers", 1), "attribute 'num_layers'"));
   auto hidden = static_cast<std::int64_t>(
-      require_unroll_size(n, n.attr("hidden_size", 100), "attribute 'hidden_size'"));
-  RnnConfig net{*cell, hidden, layers, n.attr("is_bidirec", false) ? 2 : 1, n.ins("WeightList")};
+      require_unrollable_size(n, n.attr("hidden_size", 100), "attribute 'hidden_size'"));
+  RnnConfig config{*cell, hidden, layers, n.attr("is_bidirec", false) ? 2 : 1,
+                   n.inputs("WeightList")};
   n.require(
-      static_cast<std::int64_t>(net.weights.size()) == 4 * net.layers * net.directions,
-      std::to_string(net.weights.size()) + " weights are not four for each layer and direction");
-  n.require(n.ins("PreState").size() == cell->states, "needs one initial value of each state");
+      static_cast<std::int64_t>(config.weights.size()) ==
+          4 * config.num_layers * config.num_directions,
+      std::to_string(config.weights.size()) + " weights are not four for each layer and direction");
+  n.require(n.inputs("PreState").size() == cell->num_states,
+            "needs one initial value of each state");
   bool drops = !n.attr("is_test", false) && n.attr("dropout_prob", 0.0f) > 0 && layers > 1;
   n.require(!drops, "dropout between layers in training mode has no lowering");
-  return net;
+  return config;
 }
 
 // ONNX Runtime's GRU and LSTM crash without steps or rows; a Reshape to [0,0,-1] rejects such
@@ -131,16 +142,17 @@ Value assert_nonempty_steps(NodeContext& n, Value x) {
 }
 
 void rnn(NodeContext& n) {
-  RnnConfig net = read_net(n);
-  auto x = n.in("Input");
+  RnnConfig config = read_rnn_config(n);
+  auto x = n.input("Input");
   n.require(n.require_rank(x) == 3, "Input needs three axes: time, batch, features");
-  if (net.cell.gates.size() > 1) x = assert_nonempty_steps(n, x);
-  std::vector<Values> last(net.cell.states);
-  for (std::int64_t layer = 0; layer < net.layers; ++layer) x = run_layer(n, net, layer, x, last);
-  n.out("Out", x);
+  if (config.cell.gate_order.size() > 1) x = assert_nonempty_steps(n, x);
+  std::vector<Values> last(config.cell.num_states);
+  for (std::int64_t layer = 0; layer < config.num_layers; ++layer)
+    x = emit_layer(n, config, layer, x, last);
+  n.set_output("Out", x);
   Values states;
   for (const Values& of_layers : last) states.push_back(n.concat(of_layers, 0));
-  n.outs("State", states);
+  n.set_outputs("State", states);
 }
 
 }  // namespace

@@ -15,44 +15,44 @@ constexpr Activation kActivations[] = {
 };
 
 template <class T>
-const Activation& activation_of(const NodeContext& n, std::string_view attr, const T& wanted,
-                                T Activation::* member) {
+const Activation& find_activation(const NodeContext& n, std::string_view attr, const T& value,
+                                  T Activation::* member) {
   for (const Activation& row : kActivations)
-    if (row.*member == wanted) return row;
+    if (row.*member == value) return row;
   std::ostringstream why;
-  why << "attribute '" << attr << "' is " << wanted;
+  why << "attribute '" << attr << "' is " << value;
   n.fail(why.str());
 }
 
 }  // namespace
 
-const Activation& activation(const NodeContext& n, std::string_view attr,
-                             std::int64_t default_value) {
-  return activation_of(n, attr, n.attr(attr, default_value), &Activation::number);
+const Activation& read_activation(const NodeContext& n, std::string_view attr,
+                                  std::int64_t default_value) {
+  return find_activation(n, attr, n.attr(attr, default_value), &Activation::number);
 }
 
-const Activation& activation(const NodeContext& n, std::string_view attr,
-                             const char* default_value) {
+const Activation& read_activation(const NodeContext& n, std::string_view attr,
+                                  const char* default_value) {
   std::string name = n.attr(attr, default_value);
-  return activation_of(n, attr, std::string_view(name), &Activation::paddle);
+  return find_activation(n, attr, std::string_view(name), &Activation::paddle);
 }
 
 Value reorder_gates(NodeContext& n, Value weight, const Ints& order, std::int64_t hidden,
                     bool matrix) {
   auto gates = static_cast<std::int64_t>(order.size());
-  Ints apart{gates, hidden}, together{1, gates * hidden};
-  if (matrix) apart.push_back(-1), together.push_back(-1);
+  Ints separated{gates, hidden}, merged{1, gates * hidden};
+  if (matrix) separated.push_back(-1), merged.push_back(-1);
   if (gates == 1) return n.unsqueeze(weight, {0});
   auto sorted =
-      n.emit("Gather", {n.reshape(weight, apart), n.ints(order)}, {{"axis", std::int64_t{0}}});
-  return n.reshape(sorted, together);
+      n.emit("Gather", {n.reshape(weight, separated), n.ints(order)}, {{"axis", std::int64_t{0}}});
+  return n.reshape(sorted, merged);
 }
 
-GruWeights gru_weights(NodeContext& n) {
-  auto weight = n.in("Weight");
+GruWeights read_gru_weights(NodeContext& n) {
+  auto weight = n.input("Weight");
   n.require(n.require_rank(weight) == 2, "needs Weight [hidden, 3 hidden]");
   auto hidden =
-      static_cast<std::int64_t>(require_unroll_size(n, n.dim(weight, 0), "the hidden size"));
+      static_cast<std::int64_t>(require_unrollable_size(n, n.dim(weight, 0), "the hidden size"));
   auto flat = n.reshape(weight, {-1});
   auto part = [&](std::int64_t from, std::int64_t to, std::int64_t columns) {
     return Expr(n, n.reshape(n.slice(flat, {from}, {to}, {0}), {hidden, columns}));
@@ -61,22 +61,22 @@ GruWeights gru_weights(NodeContext& n) {
   return {part(0, 2 * square, 2 * hidden), part(2 * square, 3 * square, hidden), hidden};
 }
 
-Expr row_sums(NodeContext& n, Value v) { return sum(Expr(n, v), {2}); }
+Expr sum_last_axis(NodeContext& n, Value v) { return sum(Expr(n, v), {2}); }
 
 Expr nan_mask(const Expr& rows, const Values& states) {
-  NodeContext& n = rows.node();
+  NodeContext& n = rows.context();
   Expr sums(n, n.unsqueeze(rows, {1}));
-  for (Value state : states) sums = sums + row_sums(n, state);
+  for (Value state : states) sums = sums + sum_last_axis(n, state);
   return where(isnan(sums), sums, 0);
 }
 
 Expr propagate_nans(const Expr& nans, const Ints& reverse) {
-  NodeContext& n = nans.node();
+  NodeContext& n = nans.context();
   Values all;
   for (std::size_t d = 0; d < reverse.size(); ++d) {
     auto at = static_cast<std::int64_t>(d);
     auto own = reverse.size() == 1 ? nans.value() : n.slice(nans, {at}, {at + 1}, {1});
-    all.push_back(n.emit("CumSum", {own, n.int_scalar(0)}, {{"reverse", reverse[d]}}));
+    all.push_back(n.emit("CumSum", {own, n.int64_scalar(0)}, {{"reverse", reverse[d]}}));
   }
   return {n, n.unsqueeze(n.concat(all, 1), {3})};
 }

@@ -6,8 +6,8 @@
 namespace oarlock {
 
 /// The image of each region. int64[R]
-Value image_of_rois(NodeContext& n, Value rois);
+Value image_ids_of_rois(NodeContext& n, Value rois);
 /// A size attribute.
-std::int64_t pooled_size(const NodeContext& n, std::string_view name);
+std::int64_t read_pooled_size(const NodeContext& n, std::string_view name);
 
 }  // namespace oarlock

@@ -7,48 +7,50 @@
 
 namespace oarlock {
 
-Value image_of_rois(NodeContext& n, Value rois) {
+Value image_ids_of_rois(NodeContext& n, Value rois) {
   n.require(n.require_rank(rois) == 2, "ROIs has no two dims");
   auto count = dim_as_vector(n, rois, 0);
-  if (n.dim(n.in("X"), 0) == 1) return n.emit("Expand", {n.ints({0}), count});
-  if (!n.has("RoisNum") && n.row_splits("ROIs")) return sequence_ids(input_sequences(n, "ROIs"));
-  if (!n.has("RoisNum") && n.has("RoisLod"))  // Paddle before 2.0
-    return sequence_ids(check_row_splits({{n, n.cast(n.in("RoisLod"), DType::int64)}}, {n, count}));
-  n.require(n.has("RoisNum"), "without RoisNum, the number of images must be known to be 1");
-  return image_of_rows(n, n.in("RoisNum"), count);
+  if (n.dim(n.input("X"), 0) == 1) return n.emit("Expand", {n.ints({0}), count});
+  if (!n.has_input("RoisNum") && n.row_splits("ROIs"))
+    return sequence_ids(input_sequences(n, "ROIs"));
+  if (!n.has_input("RoisNum") && n.has_input("RoisLod"))  // Paddle before 2.0
+    return sequence_ids(
+        check_row_splits({{n, n.cast(n.input("RoisLod"), DType::int64)}}, {n, count}));
+  n.require(n.has_input("RoisNum"), "without RoisNum, the number of images must be known to be 1");
+  return image_ids_of_rows(n, n.input("RoisNum"), count);
 }
 
-std::int64_t pooled_size(const NodeContext& n, std::string_view name) {
-  return static_cast<std::int64_t>(require_unroll_size(n, n.attr(name, 1), name));
+std::int64_t read_pooled_size(const NodeContext& n, std::string_view name) {
+  return static_cast<std::int64_t>(require_unrollable_size(n, n.attr(name, 1), name));
 }
 
 namespace {
 
 void roi_align(NodeContext& n) {
-  auto x = n.in("X"), rois = n.in("ROIs");
+  auto x = n.input("X"), rois = n.input("ROIs");
   bool aligned = n.attr("aligned", false);
   auto ratio = n.attr("sampling_ratio", -1);
   n.require(ratio <= 1 << 10,
             "attribute 'sampling_ratio' is " + std::to_string(ratio) + ", larger than 1024");
-  NodeContext::Attrs attrs{{"output_height", pooled_size(n, "pooled_height")},
-                           {"output_width", pooled_size(n, "pooled_width")},
+  NodeContext::Attrs attrs{{"output_height", read_pooled_size(n, "pooled_height")},
+                           {"output_width", read_pooled_size(n, "pooled_width")},
                            {"spatial_scale", n.attr("spatial_scale", 1.0f)},
                            {"sampling_ratio", ratio > 0 ? ratio : 0}};
   if (aligned) n.require_opset(16);
   if (n.opset() >= 16)
     attrs.emplace_back("coordinate_transformation_mode",
                        std::string(aligned ? "half_pixel" : "output_half_pixel"));
-  n.out("Out", n.emit("RoiAlign", {x, rois, image_of_rois(n, rois)}, attrs));
+  n.set_output("Out", n.emit("RoiAlign", {x, rois, image_ids_of_rois(n, rois)}, attrs));
 }
 
 void roi_pool(NodeContext& n) {
-  auto x = n.in("X"), rois = n.in("ROIs");
-  auto owner = n.cast(n.unsqueeze(image_of_rois(n, rois), {1}), n.require_dtype(rois));
+  auto x = n.input("X"), rois = n.input("ROIs");
+  auto owner = n.cast(n.unsqueeze(image_ids_of_rois(n, rois), {1}), n.require_dtype(rois));
   auto scale = n.attr("spatial_scale", 1.0f);
   n.require(scale > 0 && scale < 1 << 20, "'spatial_scale' is " + std::to_string(scale));
-  Ints size{pooled_size(n, "pooled_height"), pooled_size(n, "pooled_width")};
-  n.out("Out", n.emit("MaxRoiPool", {x, n.concat({owner, rois}, 1)},
-                      {{"pooled_shape", size}, {"spatial_scale", scale}}));
+  Ints size{read_pooled_size(n, "pooled_height"), read_pooled_size(n, "pooled_width")};
+  n.set_output("Out", n.emit("MaxRoiPool", {x, n.concat({owner, rois}, 1)},
+                             {{"pooled_shape", size}, {"spatial_scale", scale}}));
 }
 
 }  // namespace

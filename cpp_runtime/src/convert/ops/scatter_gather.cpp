@@ -10,28 +10,28 @@ namespace {
 void multiplex(NodeContext& n) {
   Values stacked;
   for (Value candidate : require_inputs(n, "X")) stacked.push_back(n.unsqueeze(candidate, {0}));
-  auto ids = n.reshape(n.cast(index_input(n, "Ids"), DType::int64), {-1, 1});
+  auto ids = n.reshape(n.cast(nonnegative_index_input(n, "Ids"), DType::int64), {-1, 1});
   auto rows = arange(n, dim_as_scalar(n, ids, 0));
   auto at = n.concat({ids, n.unsqueeze(rows, {-1})}, 1);
-  n.out("Out", n.emit("GatherND", {n.concat(stacked, 0), at}));
+  n.set_output("Out", n.emit("GatherND", {n.concat(stacked, 0), at}));
 }
 
-Value scatter_rows(NodeContext& n, Value x, Value at, Value values, bool add) {
+Value write_rows(NodeContext& n, Value x, Value at, Value values, bool add) {
   if (!add) return n.emit("ScatterND", {x, at, values});
   n.require_opset(16);
   return scatter_nd_reduce(n, x, at, values, "add");
 }
 
 void index_add(NodeContext& n) {
-  auto x = n.in("X");
+  auto x = n.input("X");
   auto axis = n.axis_attr("axis", 0, n.require_rank(x));
   Ints to_front = all_axes(n.rank(x)), back = to_front;
   std::rotate(to_front.begin(), to_front.begin() + axis, to_front.begin() + axis + 1);
   std::rotate(back.begin(), back.begin() + 1, back.begin() + axis + 1);
-  auto at = n.unsqueeze(as_vector(n, index_input(n, "Index")), {-1});
+  auto at = n.unsqueeze(as_int64_vector(n, nonnegative_index_input(n, "Index")), {-1});
   auto sum =
-      scatter_rows(n, n.transpose(x, to_front), at, n.transpose(n.in("AddValue"), to_front), true);
-  n.out("Out", n.transpose(sum, back));
+      write_rows(n, n.transpose(x, to_front), at, n.transpose(n.input("AddValue"), to_front), true);
+  n.set_output("Out", n.transpose(sum, back));
 }
 
 // A mask of k axes yields k lists of indices; integer indices are one list.
@@ -55,7 +55,7 @@ Value broadcast_indices(NodeContext& n, const Exprs& positions) {
 }
 
 void index_put(NodeContext& n) {
-  auto x = n.in("x"), value = n.in("value");
+  auto x = n.input("x"), value = n.input("value");
   Exprs positions;
   for (Value index : require_inputs(n, "indices")) append_indices(n, index, positions);
   auto axes = static_cast<std::int64_t>(positions.size());
@@ -63,47 +63,48 @@ void index_put(NodeContext& n) {
   n.require(axes <= n.require_rank(x), "there are more indices than axes");
   auto at = broadcast_indices(n, positions);
   auto lead = n.slice(n.shape_of(at), {0}, {-1}, {0}),
-       rest = n.slice(n.shape_of(x), {axes}, {n.rank(x)}, {0});
-  auto values = n.emit("Expand", {value, n.concat({lead, rest}, 0)});
-  n.out("out", scatter_rows(n, x, at, values, n.attr("accumulate", false)));
+       trailing_shape = n.slice(n.shape_of(x), {axes}, {n.rank(x)}, {0});
+  auto values = n.emit("Expand", {value, n.concat({lead, trailing_shape}, 0)});
+  n.set_output("out", write_rows(n, x, at, values, n.attr("accumulate", false)));
 }
 
 // Index relative to the shard; ignore_value outside of it.
 void shard_index(NodeContext& n) {
-  auto x = in(n, "X");
+  auto x = input_expr(n, "X");
   auto count = n.attr("index_num", 0), shards = n.attr("nshards", 0), id = n.attr("shard_id", 0);
   n.require(count > 0 && shards > 0 && id >= 0 && id < shards, "names no shard");
   std::int64_t each = (count + shards - 1) / shards;
   auto size = static_cast<double>(each), first = static_cast<double>(id) * size;
   auto mine = x >= first && x < first + size;
-  n.out("Out", where(mine, x - first, static_cast<double>(n.attr("ignore_value", -1))));
+  n.set_output("Out", where(mine, x - first, static_cast<double>(n.attr("ignore_value", -1))));
 }
 
 // 1 at positions below each length.
 void sequence_mask(NodeContext& n) {
-  auto x = in(n, "X");
+  auto x = input_expr(n, "X");
   auto length = n.attr("maxlen", -1);
   auto wide = [&](Value v) { return n.cast(v, DType::int64); };
-  Value end = n.has("MaxLenTensor") ? as_scalar(n, wide(n.in("MaxLenTensor")))
-              : length >= 0         ? n.int_scalar(length)
-                                    : wide(reduce(n, "ReduceMax", x, {}, false));
-  auto places = arange(n, end).to(n.require_dtype(x));
-  n.out("Y", (places < Expr(n, n.unsqueeze(x, {-1}))).to(n.attr("out_dtype", DType::int64)));
+  Value end = n.has_input("MaxLenTensor") ? as_scalar(n, wide(n.input("MaxLenTensor")))
+              : length >= 0               ? n.int64_scalar(length)
+                                          : wide(reduce(n, "ReduceMax", x, {}, false));
+  auto positions = arange(n, end).to(n.require_dtype(x));
+  n.set_output("Y",
+               (positions < Expr(n, n.unsqueeze(x, {-1}))).to(n.attr("out_dtype", DType::int64)));
 }
 
 // From the last step back: the token of each beam, then its parent beam.
 void gather_tree(NodeContext& n) {
-  auto ids = in(n, "Ids"), parents = in(n, "Parents");
-  auto picked = [&](const Expr& from, const Expr& beams) {
+  auto ids = input_expr(n, "Ids"), parents = input_expr(n, "Parents");
+  auto gather_beams = [&](const Expr& from, const Expr& beams) {
     return Expr(n, n.emit("GatherElements", {from, beams}, {{"axis", std::int64_t{1}}}));
   };
   n.require(n.require_rank(ids) == 3, "needs the shape [time, batch, beams]");
   auto beams = arange(n, dim_as_scalar(n, ids, 2));
   auto start = beams.to(n.require_dtype(parents)).emit("Expand", {shape_except_axis(n, ids, 0)});
   auto step = [&](const Exprs& beam, const Exprs& now) -> ScanStep {
-    return {{picked(now[1], beam[0])}, {picked(now[0], beam[0])}};
+    return {{gather_beams(now[1], beam[0])}, {gather_beams(now[0], beam[0])}};
   };
-  n.out("Out", build_scan(n, {0, true}, {start}, {ids, parents}, step).outputs[0]);
+  n.set_output("Out", build_scan(n, {0, true}, {start}, {ids, parents}, step).outputs[0]);
 }
 
 }  // namespace

@@ -21,88 +21,95 @@ const SegmentReduction& find_reduction(const NodeContext& n, std::string_view at
                                              {"MAX", "max", 18, -INFINITY},
                                              {"MIN", "min", 18, INFINITY}};
   auto name = n.attr(attr, "SUM");
-  auto found = std::find_if(std::begin(all), std::end(all),
-                            [&](const SegmentReduction& t) { return t.paddle == name; });
-  n.require(found != std::end(all), "attribute '" + std::string(attr) + "' is " + name);
-  n.require_opset(found->since_opset);
-  return *found;
+  auto it = std::find_if(std::begin(all), std::end(all),
+                         [&](const SegmentReduction& t) { return t.paddle == name; });
+  n.require(it != std::end(all), "attribute '" + std::string(attr) + "' is " + name);
+  n.require_opset(it->since_opset);
+  return *it;
 }
 
-Expr scatter_rows(const Expr& onto, Value at, const Expr& rows, std::string_view reduction) {
-  return {onto.node(), scatter_nd_reduce(onto.node(), onto, at, rows, reduction)};
+Expr accumulate_rows(const Expr& onto, Value at, const Expr& rows, std::string_view reduction) {
+  return {onto.context(), scatter_nd_reduce(onto.context(), onto, at, rows, reduction)};
 }
 
-struct Aggregated {
+struct SegmentAggregate {
   Expr rows, counts;  // [count,*], 0 for empty segments; [count]
 };
 
 // count: int64[1]
-Aggregated aggregate(const Expr& rows, Value places, Value count,
-                     const SegmentReduction& together) {
-  NodeContext& n = rows.node();
+SegmentAggregate aggregate_segments(const Expr& rows, Value segment_ids, Value count,
+                                    const SegmentReduction& reduction) {
+  NodeContext& n = rows.context();
   int rank = n.require_rank(rows);
   n.require(rank > 0, "has no rows");
-  auto at = n.unsqueeze(as_vector(n, places), {-1});
+  auto at = n.unsqueeze(as_int64_vector(n, segment_ids), {-1});
   auto shape = n.concat({count, n.slice(n.shape_of(rows), {1}, {rank}, {0})}, 0);
-  Expr found = scatter_rows(full_like(rows, together.initial, shape), at, rows, together.onnx);
-  auto ones = full_like(rows, 1, n.shape_of(as_vector(n, places)));
-  auto counts = scatter_rows(full_like(rows, 0, count), at, ones, "add");
-  Ints behind = all_axes(rank);
-  behind.erase(behind.begin());
-  Expr column(n, n.unsqueeze(counts, behind));
-  if (together.paddle == "MEAN") found = found / max(column, 1);
-  if (together.initial != 0) found = where(column > 0, found, 0);
-  return {found, counts};
+  Expr aggregated =
+      accumulate_rows(full_like(rows, reduction.initial, shape), at, rows, reduction.onnx);
+  auto ones = full_like(rows, 1, n.shape_of(as_int64_vector(n, segment_ids)));
+  auto counts = accumulate_rows(full_like(rows, 0, count), at, ones, "add");
+  Ints trailing_axes = all_axes(rank);
+  trailing_axes.erase(trailing_axes.begin());
+  Expr column(n, n.unsqueeze(counts, trailing_axes));
+  if (reduction.paddle == "MEAN") aggregated = aggregated / max(column, 1);
+  if (reduction.initial != 0) aggregated = where(column > 0, aggregated, 0);
+  return {aggregated, counts};
 }
 
 // Segment ids do not decrease, so the last is the largest.
 void segment_pool(NodeContext& n) {
-  auto x = in(n, "X"),
-       last = Expr(n, n.slice(as_vector(n, n.in("SegmentIds")), {-1}, {INT64_MAX}, {0}));
-  auto [rows, counts] =
-      aggregate(x, index_input(n, "SegmentIds"), last + 1, find_reduction(n, "pooltype"));
-  n.out("Out", rows);
-  n.out("SummedIds", n.unsqueeze(counts, {-1}));
+  auto x = input_expr(n, "X"),
+       last = Expr(n, n.slice(as_int64_vector(n, n.input("SegmentIds")), {-1}, {INT64_MAX}, {0}));
+  auto [rows, counts] = aggregate_segments(x, nonnegative_index_input(n, "SegmentIds"), last + 1,
+                                           find_reduction(n, "pooltype"));
+  n.set_output("Out", rows);
+  n.set_output("SummedIds", n.unsqueeze(counts, {-1}));
 }
 
 // The number of nodes, by default that of X. int64[1]
-Value node_count(NodeContext& n, Value x) {
+Value read_node_count(NodeContext& n, Value x) {
   auto own = dim_as_vector(n, x, 0);
-  if (n.has("Out_size")) {
-    Expr asked(n, as_vector(n, n.in("Out_size")));
-    return where(asked > 0, asked, Expr(n, own));
+  if (n.has_input("Out_size")) {
+    Expr requested(n, as_int64_vector(n, n.input("Out_size")));
+    return where(requested > 0, requested, Expr(n, own));
   }
   auto size = n.attr("out_size", Ints{0});
   return size.empty() || size[0] <= 0 ? own : n.ints({size[0]});
 }
 
 // The rows of nodes at one end of the edges.
-Expr edge_rows(NodeContext& n, std::string_view nodes, std::string_view ends) {
-  return in(n, nodes).emit("Gather", {as_vector(n, index_input(n, ends))});
+Expr gather_edge_rows(NodeContext& n, std::string_view nodes, std::string_view ends) {
+  return input_expr(n, nodes).emit("Gather",
+                                   {as_int64_vector(n, nonnegative_index_input(n, ends))});
 }
 
 // The message of an edge: combines the rows of its two ends, with broadcasting.
-Expr message(NodeContext& n, const Expr& a, const Expr& b) {
+Expr edge_messages(NodeContext& n, const Expr& a, const Expr& b) {
   auto op = n.attr("message_op", "ADD");
   n.require(op == "ADD" || op == "MUL", "attribute 'message_op' is " + op);
   return op == "ADD" ? a + b : a * b;
 }
 
 void aggregate_messages(NodeContext& n, const Expr& messages) {
-  auto [rows, counts] = aggregate(messages, index_input(n, "Dst_index"), node_count(n, n.in("X")),
-                                  find_reduction(n, "reduce_op"));
-  n.out("Out", rows);
-  n.out("Dst_count", counts.to(DType::int32));
+  auto [rows, counts] =
+      aggregate_segments(messages, nonnegative_index_input(n, "Dst_index"),
+                         read_node_count(n, n.input("X")), find_reduction(n, "reduce_op"));
+  n.set_output("Out", rows);
+  n.set_output("Dst_count", counts.to(DType::int32));
 }
 
-void graph_send_recv(NodeContext& n) { aggregate_messages(n, edge_rows(n, "X", "Src_index")); }
+void graph_send_recv(NodeContext& n) {
+  aggregate_messages(n, gather_edge_rows(n, "X", "Src_index"));
+}
 
 void graph_send_ue_recv(NodeContext& n) {
-  aggregate_messages(n, message(n, edge_rows(n, "X", "Src_index"), in(n, "Y")));
+  aggregate_messages(n,
+                     edge_messages(n, gather_edge_rows(n, "X", "Src_index"), input_expr(n, "Y")));
 }
 
 void graph_send_uv(NodeContext& n) {
-  n.out("out", message(n, edge_rows(n, "x", "src_index"), edge_rows(n, "y", "dst_index")));
+  n.set_output("out", edge_messages(n, gather_edge_rows(n, "x", "src_index"),
+                                    gather_edge_rows(n, "y", "dst_index")));
 }
 
 }  // namespace

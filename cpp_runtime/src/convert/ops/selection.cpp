@@ -11,12 +11,12 @@ namespace {
 // ---- one hot ----
 
 // ids == 0, 1, ... depth-1, with the output's dtype.  Ids out of range yield zeros.
-Value one_hot_values(NodeContext& n, Value ids, DType dtype) {
+Value emit_one_hot(NodeContext& n, Value ids, DType dtype) {
   auto wide = n.unsqueeze(n.cast(ids, DType::int64), {-1});
-  auto depth = n.has("depth_tensor") ? n.in("depth_tensor") : n.attr_tensor("depth");
+  auto depth = n.has_input("depth_tensor") ? n.input("depth_tensor") : n.attr_tensor("depth");
   Value positions;
   if (!depth) {
-    Ints all(require_unroll_size(n, n.attr("depth", -1), "attribute 'depth'"));
+    Ints all(require_unrollable_size(n, n.attr("depth", -1), "attribute 'depth'"));
     std::iota(all.begin(), all.end(), 0);
     positions = n.ints(all);
   } else {
@@ -25,15 +25,15 @@ Value one_hot_values(NodeContext& n, Value ids, DType dtype) {
   return n.cast(n.emit("Equal", {wide, positions}), dtype);
 }
 
-void one_hot(NodeContext& n) {
-  n.out("Out", one_hot_values(n, n.in("X"), n.attr("dtype", DType::float32)));
+void one_hot_v2(NodeContext& n) {
+  n.set_output("Out", emit_one_hot(n, n.input("X"), n.attr("dtype", DType::float32)));
 }
 
-// The op one_hot (version 1) takes ids of shape [..., 1] and drops the last dim.
+// The op one_hot_v2 (version 1) takes ids of shape [..., 1] and drops the last dim.
 void one_hot_v1(NodeContext& n) {
-  auto ids = n.in("X");
-  n.out("Out", one_hot_values(n, n.squeeze(ids, {n.require_rank(ids) - 1}),
-                              n.attr("dtype", DType::float32)));
+  auto ids = n.input("X");
+  n.set_output("Out", emit_one_hot(n, n.squeeze(ids, {n.require_rank(ids) - 1}),
+                                   n.attr("dtype", DType::float32)));
 }
 
 // ---- sorting ----
@@ -44,62 +44,62 @@ struct TopKOptions {
   bool largest, sorted;
 };
 
-void top_k(NodeContext& n, Value x, const TopKOptions& order) {
+void set_top_k_outputs(NodeContext& n, Value x, const TopKOptions& order) {
   if (n.require_rank(x) == 0) {
-    n.out("Out", x);
-    return n.out("Indices", n.int_scalar(0));
+    n.set_output("Out", x);
+    return n.set_output("Indices", n.int64_scalar(0));
   }
   std::int64_t largest = order.largest, sorted = order.sorted;
-  auto found = n.emit_n(2, "TopK", {x, order.k},
-                        {{"axis", order.axis}, {"largest", largest}, {"sorted", sorted}});
-  n.out("Out", found[0]);
-  n.out("Indices", found[1]);
+  auto results = n.emit_n(2, "TopK", {x, order.k},
+                          {{"axis", order.axis}, {"largest", largest}, {"sorted", sorted}});
+  n.set_output("Out", results[0]);
+  n.set_output("Indices", results[1]);
 }
 
-Value read_k(NodeContext& n) { return as_vector(n, int_list(n, {"k", "K", ""}, {1})); }
+Value read_k(NodeContext& n) { return as_int64_vector(n, read_int_list(n, {"k", "K", ""}, {1})); }
 
 void top_k_v2(NodeContext& n) {
-  auto x = n.in("X");
+  auto x = n.input("X");
   auto axis = n.axis_attr("axis", -1, n.require_rank(x));
-  top_k(n, x, {read_k(n), axis, n.attr("largest", true), n.attr("sorted", true)});
+  set_top_k_outputs(n, x, {read_k(n), axis, n.attr("largest", true), n.attr("sorted", true)});
 }
 
 void top_k_v1(NodeContext& n) {
-  auto x = n.in("X");
-  top_k(n, x, {read_k(n), n.require_rank(x) - 1, true, true});
+  auto x = n.input("X");
+  set_top_k_outputs(n, x, {read_k(n), n.require_rank(x) - 1, true, true});
 }
 
 void argsort(NodeContext& n) {
-  auto x = n.in("X");
+  auto x = n.input("X");
   auto axis = n.axis_attr("axis", -1, n.require_rank(x));
   auto all = n.rank(x) == 0 ? n.ints({1}) : dim_as_vector(n, x, axis);
-  top_k(n, x, {all, axis, n.attr("descending", false), true});
+  set_top_k_outputs(n, x, {all, axis, n.attr("descending", false), true});
 }
 
 // ---- masks ----
 
 // Indices, one per row.
 void where_index(NodeContext& n) {
-  auto hits = n.emit("NonZero", {n.cast(n.in("Condition"), DType::boolean)});
-  n.out("Out", n.transpose(hits, {1, 0}));
+  auto hits = n.emit("NonZero", {n.cast(n.input("Condition"), DType::boolean)});
+  n.set_output("Out", n.transpose(hits, {1, 0}));
 }
 
 void masked_select(NodeContext& n) {
-  auto x = n.in("X"), mask = n.in("Mask");
+  auto x = n.input("X"), mask = n.input("Mask");
   if (n.shape(x) != n.shape(mask) || !n.shape(x)) {
     auto broadcast = n.emit("Expand", {x, n.shape_of(mask)});
     mask = n.emit("Expand", {mask, n.shape_of(x)});
     x = broadcast;
   }
-  n.out("Y", n.emit("Compress", {n.reshape(x, {-1}), n.reshape(mask, {-1})},
-                    {{"axis", std::int64_t{0}}}));
+  n.set_output("Y", n.emit("Compress", {n.reshape(x, {-1}), n.reshape(mask, {-1})},
+                           {{"axis", std::int64_t{0}}}));
 }
 
 }  // namespace
 
 std::span<const Rule> selection_rules() {
   static const Rule rules[] = {
-      {"one_hot_v2", 11, one_hot},
+      {"one_hot_v2", 11, one_hot_v2},
       {"one_hot", 11, one_hot_v1},
       {"top_k_v2", 11, top_k_v2, {.nonnegative_outputs = "Indices"}},
       {"top_k", 11, top_k_v1, {.nonnegative_outputs = "Indices"}},

@@ -15,7 +15,7 @@ constexpr std::int64_t kMaxConstantPositions = 1 << 16;  // more positions are c
 // The selection along one axis: selected positions bool[size], and the value entry of each,
 // int64[size].
 struct AxisSelection {
-  Value mask, source;
+  Value mask, value_index;
 };
 
 // start, end and step as in Python, except that for negative steps an end of -1 means through the
@@ -26,19 +26,19 @@ AxisSelection constant_selection(NodeContext& n, std::int64_t size, std::int64_t
   auto low = step > 0 ? std::int64_t{0} : std::int64_t{-1}, high = step > 0 ? size : size - 1;
   auto clamp = [&](std::int64_t v) { return std::clamp(v < 0 ? v + size : v, low, high); };
   std::string mask(static_cast<std::size_t>(size), '\0');
-  Ints source(static_cast<std::size_t>(size), 0);
+  Ints value_index(static_cast<std::size_t>(size), 0);
   std::int64_t entry = 0;
   for (auto at = clamp(start); step > 0 ? at < clamp(end) : at > clamp(end); at += step) {
     mask[static_cast<std::size_t>(at)] = 1;
-    source[static_cast<std::size_t>(at)] = entry++;
+    value_index[static_cast<std::size_t>(at)] = entry++;
   }
-  return {n.tensor({DType::boolean, {size}, mask}), n.ints(source)};
+  return {n.tensor({DType::boolean, {size}, mask}), n.ints(value_index)};
 }
 
 // The selection with bounds known at run time. start, end, size: int64[1]; step > 0
 AxisSelection runtime_selection(NodeContext& n, Value size, Value start, Value end,
                                 std::int64_t step) {
-  auto zero = n.int_scalar(0), by = n.int_scalar(step);
+  auto zero = n.int64_scalar(0), by = n.int64_scalar(step);
   auto from_front = [&](Value v) {
     auto shifted = n.emit("Where", {n.emit("Less", {v, zero}), n.emit("Add", {v, size}), v});
     return n.emit("Max", {shifted, zero});
@@ -52,12 +52,12 @@ AxisSelection runtime_selection(NodeContext& n, Value size, Value start, Value e
   return {mask, n.emit("Where", {mask, n.emit("Div", {distance, by}), zero})};
 }
 
-struct Slices {
+struct SliceBounds {
   Ints axes, steps;
   Value starts, ends;
 };
 
-AxisSelection select_along(NodeContext& n, Value x, const Slices& s, std::size_t i) {
+AxisSelection select_axis(NodeContext& n, Value x, const SliceBounds& s, std::size_t i) {
   auto size = n.dim(x, s.axes[i]);
   auto at = static_cast<std::int64_t>(i);
   n.require(n.dim(s.starts, 0) > at && n.dim(s.ends, 0) > at,
@@ -72,7 +72,7 @@ AxisSelection select_along(NodeContext& n, Value x, const Slices& s, std::size_t
 
 // ---- the value ----
 
-std::string value_bytes(const NodeContext& n, DType dtype) {
+std::string read_value_bytes(const NodeContext& n, DType dtype) {
   std::string bytes;
   for (const Scalar& s : n.attr("values", Scalars{}))
     bytes += dtype == DType::int64 ? std::string(reinterpret_cast<const char*>(&s.i), sizeof s.i)
@@ -84,9 +84,9 @@ std::string value_bytes(const NodeContext& n, DType dtype) {
   return bytes;
 }
 
-Value attr_value(NodeContext& n, DType dtype) {
-  if (n.has("ValueTensor")) return n.cast(n.in("ValueTensor"), dtype);
-  auto bytes = value_bytes(n, dtype);
+Value read_value(NodeContext& n, DType dtype) {
+  if (n.has_input("ValueTensor")) return n.cast(n.input("ValueTensor"), dtype);
+  auto bytes = read_value_bytes(n, dtype);
   auto shape = n.attr("shape", Ints{1});
   n.require(
       bytes.size() == static_cast<std::size_t>(element_count(shape).value_or(-1)) * size_of(dtype),
@@ -97,70 +97,70 @@ Value attr_value(NodeContext& n, DType dtype) {
 // Expands the value's rank to that of x: decreased axes and missing leading axes become 1.
 Value expand_value_rank(NodeContext& n, Value v, int rank, const Ints& decreased) {
   Ints ones;
-  auto left = n.require_rank(v);
+  auto remaining_rank = n.require_rank(v);
   for (int axis = rank - 1; axis >= 0; --axis) {
-    bool taken = std::count(decreased.begin(), decreased.end(), axis) > 0;
-    if (taken || left == 0)
+    bool is_decreased = std::count(decreased.begin(), decreased.end(), axis) > 0;
+    if (is_decreased || remaining_rank == 0)
       ones.push_back(axis);
     else
-      --left;
+      --remaining_rank;
   }
-  if (left == 0) return n.unsqueeze(v, ones);
-  n.require(left == 1 && n.dim(v, 0) == 1, "the value has more dims than the slice");
+  if (remaining_rank == 0) return n.unsqueeze(v, ones);
+  n.require(remaining_rank == 1 && n.dim(v, 0) == 1, "the value has more dims than the slice");
   return expand_value_rank(n, n.squeeze(v, {0}), rank, decreased);
 }
 
 // Positions of None axes among those of the slice. none_axes: the axis of x that each precedes.
 Ints none_axis_positions(int rank, const Ints& decreased, Ints none_axes) {
   std::sort(none_axes.begin(), none_axes.end());
-  Ints places;
+  Ints positions;
   for (auto axis : none_axes) {
     std::int64_t before = 0;
     for (std::int64_t i = 0; i < std::min<std::int64_t>(axis, rank); ++i)
       before += std::count(decreased.begin(), decreased.end(), i) == 0;
-    places.push_back(before + static_cast<std::int64_t>(places.size()));
+    positions.push_back(before + static_cast<std::int64_t>(positions.size()));
   }
-  return places;
+  return positions;
 }
 
 // Drops None axes from the value.  Its last axis is that of the slice; leading axes may be missing.
 Value drop_none_axes(NodeContext& n, Value v, int rank, const Ints& decreased) {
-  Ints places = none_axis_positions(rank, decreased, n.attr("none_axes", Ints{})), taken;
-  auto whole = rank - static_cast<std::int64_t>(decreased.size() - places.size());
-  for (auto place : places)
-    if (auto at = place - whole + n.require_rank(v); at >= 0) taken.push_back(at);
-  return taken.empty() ? v : n.squeeze(v, taken);
+  Ints positions = none_axis_positions(rank, decreased, n.attr("none_axes", Ints{})), dropped;
+  auto whole = rank - static_cast<std::int64_t>(decreased.size() - positions.size());
+  for (auto position : positions)
+    if (auto at = position - whole + n.require_rank(v); at >= 0) dropped.push_back(at);
+  return dropped.empty() ? v : n.squeeze(v, dropped);
 }
 
 // Gathers a value entry per position of x; a dim of 1 broadcasts.
-Value gather_along(NodeContext& n, Value v, Value source, std::int64_t axis) {
+Value gather_value_entries(NodeContext& n, Value v, Value value_index, std::int64_t axis) {
   auto size = n.dim(v, axis);
   if (size == 1) return v;
-  auto at = size > 1
-                ? source
-                : n.emit("Mod", {source, dim_as_vector(n, v, axis)});  // a single entry repeats
+  auto at =
+      size > 1 ? value_index
+               : n.emit("Mod", {value_index, dim_as_vector(n, v, axis)});  // a single entry repeats
   return n.emit("Gather", {v, at}, {{"axis", axis}});
 }
 
-Value unsqueeze_mask(NodeContext& n, Value mask, std::int64_t axis, int rank) {
-  Ints behind;
-  for (auto i = axis + 1; i < rank; ++i) behind.push_back(i - axis);
-  return n.unsqueeze(mask, behind);
+Value unsqueeze_trailing(NodeContext& n, Value mask, std::int64_t axis, int rank) {
+  Ints trailing_axes;
+  for (auto i = axis + 1; i < rank; ++i) trailing_axes.push_back(i - axis);
+  return n.unsqueeze(mask, trailing_axes);
 }
 
 // ONNX Runtime's Where does not support bools.
-Value select(NodeContext& n, Value mask, Value x, Value y) {
+Value emit_where(NodeContext& n, Value mask, Value x, Value y) {
   auto dtype = n.require_dtype(x);
   if (dtype != DType::boolean) return n.emit("Where", {mask, x, y});
   return n.cast(n.emit("Where", {mask, n.cast(x, DType::int32), n.cast(y, DType::int32)}), dtype);
 }
 
 void set_value(NodeContext& n) {
-  auto x = n.in("Input");
+  auto x = n.input("Input");
   int rank = n.require_rank(x);
-  Slices s{n.attr("axes", Ints{}), require_ints(n, {"steps", "", "StepsTensorList"}),
-           int_list(n, {"starts", "", "StartsTensorList"}),
-           int_list(n, {"ends", "", "EndsTensorList"})};
+  SliceBounds s{n.attr("axes", Ints{}), require_int_list(n, {"steps", "", "StepsTensorList"}),
+                read_int_list(n, {"starts", "", "StartsTensorList"}),
+                read_int_list(n, {"ends", "", "EndsTensorList"})};
   n.require(s.steps.size() == s.axes.size(), "needs one step per axis");
   for (std::size_t i = 0; i < s.axes.size(); ++i) {
     s.axes[i] = normalize_axes(n, {s.axes[i]}, rank)[0];
@@ -169,16 +169,16 @@ void set_value(NodeContext& n) {
               "a step is " + std::to_string(s.steps[i]));
   }
   auto decreased = normalize_axes(n, n.attr("decrease_axes", Ints{}), rank);
-  auto given = drop_none_axes(n, attr_value(n, n.require_dtype(x)), rank, decreased);
-  auto value = expand_value_rank(n, given, rank, decreased);
+  auto assigned = drop_none_axes(n, read_value(n, n.require_dtype(x)), rank, decreased);
+  auto value = expand_value_rank(n, assigned, rank, decreased);
   Value mask = n.scalar(1, DType::boolean);
   for (std::size_t i = 0; i < s.axes.size(); ++i) {
-    AxisSelection hits = select_along(n, x, s, i);
-    value = gather_along(n, value, hits.source, s.axes[i]);
-    auto along = unsqueeze_mask(n, hits.mask, s.axes[i], rank);
+    AxisSelection hits = select_axis(n, x, s, i);
+    value = gather_value_entries(n, value, hits.value_index, s.axes[i]);
+    auto along = unsqueeze_trailing(n, hits.mask, s.axes[i], rank);
     mask = i == 0 ? along : n.emit("And", {mask, along});
   }
-  n.out("Out", select(n, mask, value, x));
+  n.set_output("Out", emit_where(n, mask, value, x));
 }
 
 }  // namespace

@@ -11,18 +11,18 @@ constexpr std::int64_t kMaxAxes = 64;  // valid programs have at most 9; each be
 
 // One unknown dim can be left to Reshape, because -1 in the program and -1 for unknown then agree.
 void reshape(NodeContext& n) {
-  auto x = n.in("X"), shape = int_list(n, {"shape", "Shape", "ShapeTensor"});
+  auto x = n.input("X"), shape = read_int_list(n, {"shape", "Shape", "ShapeTensor"});
   auto known = n.partial_ints(shape);
   bool one_dynamic = known && std::count(known->begin(), known->end(), -1) <= 1;
-  n.out("Out", one_dynamic ? n.reshape(x, *known) : n.emit("Reshape", {x, shape}));
+  n.set_output("Out", one_dynamic ? n.reshape(x, *known) : n.emit("Reshape", {x, shape}));
 }
 
 void transpose(NodeContext& n) {
-  auto x = n.in("X");
+  auto x = n.input("X");
   Ints perm = n.attr("axis", Ints{});
   for (auto& axis : perm)
     if (axis < 0) axis += static_cast<std::int64_t>(perm.size());
-  n.out("Out", n.transpose(x, perm));
+  n.set_output("Out", n.transpose(x, perm));
 }
 
 // The product of shape(x)[from:to], int64[1].
@@ -34,7 +34,7 @@ Value merged_size(NodeContext& n, Value x, std::int64_t from, std::int64_t to) {
 }
 
 // Dims before `start` are copied by index; the merged dim or those behind `stop` must be known.
-Value flatten(NodeContext& n, Value x, std::int64_t start, std::int64_t stop, int rank) {
+Value flatten_axes(NodeContext& n, Value x, std::int64_t start, std::int64_t stop, int rank) {
   Ints dims = *n.shape(x), to(static_cast<std::size_t>(start), 0);
   Ints merged(dims.begin() + start, dims.begin() + stop + 1);
   bool known = std::count(merged.begin(), merged.end(), -1) ==
@@ -47,18 +47,18 @@ Value flatten(NodeContext& n, Value x, std::int64_t start, std::int64_t stop, in
   return n.emit("Reshape", {x, n.concat({head, merged_size(n, x, start, stop + 1), tail}, 0)});
 }
 
-void flatten_range(NodeContext& n) {
-  auto x = n.in("X");
+void flatten_contiguous_range(NodeContext& n) {
+  auto x = n.input("X");
   int rank = n.require_rank(x);
-  if (rank == 0) return n.out("Out", n.unsqueeze(x, {0}));
+  if (rank == 0) return n.set_output("Out", n.unsqueeze(x, {0}));
   auto start = n.axis_attr("start_axis", 1, rank), stop = n.axis_attr("stop_axis", 1, rank);
   n.require(start <= stop, "attribute 'stop_axis' is before 'start_axis'");
-  n.out("Out", flatten(n, x, start, stop, rank));
+  n.set_output("Out", flatten_axes(n, x, start, stop, rank));
 }
 
 void flatten_to_matrix(NodeContext& n) {
   auto axis = n.attr("axis", 1);
-  n.out("Out", n.emit("Flatten", {n.in("X")}, {{"axis", axis}}));
+  n.set_output("Out", n.emit("Flatten", {n.input("X")}, {{"axis", axis}}));
 }
 
 // Without axes, all dims of size 1 at run time are removed.  Later ops rely on the declared rank,
@@ -72,20 +72,20 @@ Value squeeze_dynamic(NodeContext& n, Value x, Ints shape) {
 
 // Dims known to differ from 1 stay, as in Paddle.
 void squeeze(NodeContext& n) {
-  auto x = n.in("X");
+  auto x = n.input("X");
   int rank = n.require_rank(x);
-  Ints asked = normalize_axes(n, require_ints(n, {"axes", "", ""}), rank), axes;
+  Ints requested = normalize_axes(n, require_int_list(n, {"axes", "", ""}), rank), axes;
   Ints shape = n.shape(x).value_or(Ints{});
-  bool open = std::find(shape.begin(), shape.end(), -1) != shape.end();
-  if (asked.empty() && open) return n.out("Out", squeeze_dynamic(n, x, shape));
-  for (auto a : asked.empty() ? all_axes(rank) : asked)
+  bool is_dynamic = std::find(shape.begin(), shape.end(), -1) != shape.end();
+  if (requested.empty() && is_dynamic) return n.set_output("Out", squeeze_dynamic(n, x, shape));
+  for (auto a : requested.empty() ? all_axes(rank) : requested)
     if (rank > 0 && (n.dim(x, a) == 1 || n.dim(x, a) < 0)) axes.push_back(a);
-  n.out("Out", n.squeeze(x, axes));
+  n.set_output("Out", n.squeeze(x, axes));
 }
 
 // Paddle inserts axes one by one, each relative to the current shape; ONNX's are relative to the
 // final one.
-Ints final_axes(const NodeContext& n, const Ints& axes, int rank) {
+Ints axes_in_final_shape(const NodeContext& n, const Ints& axes, int rank) {
   std::vector<bool> added(static_cast<std::size_t>(rank), false);
   for (auto a : axes) {
     auto size = static_cast<std::int64_t>(added.size()), at = a < 0 ? a + size + 1 : a;
@@ -109,27 +109,31 @@ Value unsqueeze_runtime_axes(NodeContext& n, Value x, Value axes) {
   for (std::int64_t i = 0; i < count; ++i) {
     auto longer = n.emit("Unsqueeze", {x, n.slice(axes, {i}, {i + 1}, {0})});
     n.declare_type(longer, n.dtype(x),
-                   Ints(require_unroll_size(n, n.require_rank(x) + 1, "the rank"), -1));
+                   Ints(require_unrollable_size(n, n.require_rank(x) + 1, "the rank"), -1));
     x = longer;
   }
   return x;
 }
 
 void unsqueeze(NodeContext& n) {
-  auto x = n.in("X");
-  auto given = int_list(n, {"axes", "AxesTensor", "AxesTensorList"});
-  if (!n.const_ints(given)) return n.out("Out", unsqueeze_runtime_axes(n, x, given));
-  auto axes = require_ints(n, {"axes", "AxesTensor", "AxesTensorList"});
-  n.out("Out", n.unsqueeze(x, n.rank(x) < 0 ? axes : final_axes(n, axes, n.rank(x))));
+  auto x = n.input("X");
+  auto axes_value = read_int_list(n, {"axes", "AxesTensor", "AxesTensorList"});
+  if (!n.const_ints(axes_value))
+    return n.set_output("Out", unsqueeze_runtime_axes(n, x, axes_value));
+  auto axes = require_int_list(n, {"axes", "AxesTensor", "AxesTensorList"});
+  n.set_output("Out",
+               n.unsqueeze(x, n.rank(x) < 0 ? axes : axes_in_final_shape(n, axes, n.rank(x))));
 }
 
-void shape_of(NodeContext& n) { n.out("Out", n.cast(n.shape_of(n.in("Input")), DType::int32)); }
+void shape_of(NodeContext& n) {
+  n.set_output("Out", n.cast(n.shape_of(n.input("Input")), DType::int32));
+}
 
-void size_of_tensor(NodeContext& n) {
-  auto x = n.in("Input");
+void size(NodeContext& n) {
+  auto x = n.input("Input");
   auto dims = n.shape(x);
   auto total = dims ? element_count(*dims).value_or(-1) : -1;
-  out_scalar(n, "Out", total >= 0 ? n.int_scalar(total) : n.emit("Size", {x}));
+  set_scalar_output(n, "Out", total >= 0 ? n.int64_scalar(total) : n.emit("Size", {x}));
 }
 
 }  // namespace
@@ -142,13 +146,13 @@ std::span<const Rule> shape_rules() {
       {"transpose2", 7, transpose},
       {"flatten", 9, flatten_to_matrix, {.ignore_declared_shape = true}},
       {"flatten2", 9, flatten_to_matrix, {.ignore_declared_shape = true}},
-      {"flatten_contiguous_range", 7, flatten_range},
+      {"flatten_contiguous_range", 7, flatten_contiguous_range},
       {"squeeze", 7, squeeze},
       {"squeeze2", 7, squeeze},
       {"unsqueeze", 7, unsqueeze},
       {"unsqueeze2", 7, unsqueeze},
       {"shape", 7, shape_of},
-      {"size", 7, size_of_tensor},
+      {"size", 7, size},
   };
   return rules;
 }

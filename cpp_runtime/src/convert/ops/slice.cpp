@@ -27,33 +27,34 @@ Value emit_slice(NodeContext& n, Value x, const Ints& axes, Value starts, Value 
 }
 
 // x[..., i, ...] as one Gather; Value{} if it selects more
-Value single_entry(NodeContext& n, Value x, const Ints& axes, const Ints& decreased, Value starts) {
+Value gather_single_entry(NodeContext& n, Value x, const Ints& axes, const Ints& decreased,
+                          Value starts) {
   auto at = n.const_ints(starts);
   bool one = axes.size() == 1 && decreased.size() == 1 && at && at->size() == 1;
   if (!one || n.rank(x) < 1 ||
       normalize_axes(n, axes, n.rank(x)) != normalize_axes(n, decreased, n.rank(x)))
     return {};
-  return n.emit("Gather", {x, n.int_scalar((*at)[0])}, {{"axis", axes[0]}});
+  return n.emit("Gather", {x, n.int64_scalar((*at)[0])}, {{"axis", axes[0]}});
 }
 
-void drop_axes(NodeContext& n, Value y, const Ints& decreased) {
-  out_scalar(n, "Out", n.squeeze(y, normalize_axes(n, decreased, n.require_rank(y))));
+void set_output_without_axes(NodeContext& n, Value y, const Ints& decreased) {
+  set_scalar_output(n, "Out", n.squeeze(y, normalize_axes(n, decreased, n.require_rank(y))));
 }
 
 void slice(NodeContext& n) {
-  auto x = n.in("Input");
+  auto x = n.input("Input");
   Ints axes = n.attr("axes", Ints{}), decreased = n.attr("decrease_axis", Ints{});
-  auto starts = int_list(n, {"starts", "StartsTensor", "StartsTensorList"});
-  auto ends = int_list(n, {"ends", "EndsTensor", "EndsTensorList"});
-  if (n.is_sequence(x)) return slice_list(n, x, starts, ends);
+  auto starts = read_int_list(n, {"starts", "StartsTensor", "StartsTensorList"});
+  auto ends = read_int_list(n, {"ends", "EndsTensor", "EndsTensorList"});
+  if (n.is_sequence(x)) return slice_tensor_array(n, x, starts, ends);
   if (n.opset() >= 10)
-    if (auto entry = single_entry(n, x, axes, decreased, starts))
-      return out_scalar(n, "Out", entry);
-  drop_axes(n, emit_slice(n, x, axes, starts, ends, {}), decreased);
+    if (auto entry = gather_single_entry(n, x, axes, decreased, starts))
+      return set_scalar_output(n, "Out", entry);
+  set_output_without_axes(n, emit_slice(n, x, axes, starts, ends, {}), decreased);
 }
 
 // With a negative step, an end of -1 means through the front.
-Value backward_ends(NodeContext& n, Value ends, Value steps) {
+Value ends_for_negative_steps(NodeContext& n, Value ends, Value steps) {
   auto by = n.const_ints(steps), to = n.const_ints(ends);
   bool forward = by && std::all_of(by->begin(), by->end(), [](std::int64_t s) { return s > 0; });
   if (forward) return ends;
@@ -68,30 +69,19 @@ Value backward_ends(NodeContext& n, Value ends, Value steps) {
 }
 
 void strided_slice(NodeContext& n) {
-  auto x = n.in("Input");
+  auto x = n.input("Input");
   Ints axes = n.attr("axes", Ints{});
-  auto starts = int_list(n, {"starts", "StartsTensor", "StartsTensorList"});
-  auto ends = int_list(n, {"ends", "EndsTensor", "EndsTensorList"});
-  auto steps = int_list(n, {"strides", "StridesTensor", "StridesTensorList"});
-  ends = backward_ends(n, ends, steps);
-  drop_axes(n, emit_slice(n, x, axes, starts, ends, steps), n.attr("decrease_axis", Ints{}));
-}
-
-// A block from `offsets` on; a size of -1 extends to the end.
-void crop(NodeContext& n) {
-  auto x = n.in("X");
-  Ints zeros(static_cast<std::size_t>(n.require_rank(x)), 0);
-  auto starts = int_list(n, {"offsets", "Offsets", "OffsetsTensor"}, zeros);
-  if (n.dim(starts, 0) == 0) starts = n.ints(zeros);
-  auto sizes = n.has("Y") ? n.shape_of(n.in("Y")) : int_list(n, {"shape", "Shape", "ShapeTensor"});
-  auto ends = n.emit("Add", {starts, sizes});
-  auto rest = n.emit("Less", {sizes, n.int_scalar(0)});
-  n.out("Out", n.emit("Slice", {x, starts, n.emit("Where", {rest, n.int_scalar(kEnd), ends})}));
+  auto starts = read_int_list(n, {"starts", "StartsTensor", "StartsTensorList"});
+  auto ends = read_int_list(n, {"ends", "EndsTensor", "EndsTensorList"});
+  auto steps = read_int_list(n, {"strides", "StridesTensor", "StridesTensorList"});
+  ends = ends_for_negative_steps(n, ends, steps);
+  set_output_without_axes(n, emit_slice(n, x, axes, starts, ends, steps),
+                          n.attr("decrease_axis", Ints{}));
 }
 
 // ---- split ----
 
-Values split_at(NodeContext& n, Value x, std::int64_t axis, const Ints& sizes) {
+Values split_by_sizes(NodeContext& n, Value x, std::int64_t axis, const Ints& sizes) {
   if (n.opset() < 13)
     return n.emit_n(sizes.size(), "Split", {x}, {{"axis", axis}, {"split", sizes}});
   return n.emit_n(sizes.size(), "Split", {x, n.ints(sizes)}, {{"axis", axis}});
@@ -104,7 +94,7 @@ Values split_evenly(NodeContext& n, Value x, std::int64_t axis, std::size_t part
   if (auto whole = n.dim(x, axis); whole >= 0) {
     n.require(whole % count == 0,
               std::to_string(whole) + " entries do not split into " + std::to_string(count));
-    return split_at(n, x, axis, Ints(parts, whole / count));
+    return split_by_sizes(n, x, axis, Ints(parts, whole / count));
   }
   if (n.opset() < 13) return n.emit_n(parts, "Split", {x}, {{"axis", axis}});
   auto each = n.emit("Div", {dim_as_vector(n, x, axis), n.ints({count})});
@@ -130,70 +120,70 @@ Values split_sections(NodeContext& n, Value x, std::int64_t axis, Ints sizes) {
   constexpr std::int64_t limit = std::int64_t{1} << 40;
   for (auto s : sizes) n.require(s >= -1 && s < limit, "a section is " + std::to_string(s));
   auto dynamic = std::find(sizes.begin(), sizes.end(), -1);
-  if (dynamic == sizes.end()) return split_at(n, x, axis, sizes);
+  if (dynamic == sizes.end()) return split_by_sizes(n, x, axis, sizes);
   auto whole = n.dim(x, axis);
   if (whole < 0) return split_with_dynamic_section(n, x, axis, sizes);
   for (auto s = sizes.begin(); s != sizes.end(); ++s) whole -= s == dynamic ? 0 : *s;
   n.require(whole >= 0 && std::count(sizes.begin(), sizes.end(), -1) == 1,
             "the sections do not fit");
   *dynamic = whole;
-  return split_at(n, x, axis, sizes);
+  return split_by_sizes(n, x, axis, sizes);
 }
 
 // Sections given as a tensor; one of them may be -1.
-Values split_by_tensor(NodeContext& n, Value x, std::int64_t axis, Value sections,
-                       std::size_t parts) {
+Values split_by_runtime_sections(NodeContext& n, Value x, std::int64_t axis, Value sections,
+                                 std::size_t parts) {
   n.require_opset(13, "a list of sections computed at run time");
   Expr sizes(n, sections), whole(n, dim_as_vector(n, x, axis));
   auto rest = whole - (Expr(n, reduce(n, "ReduceSum", sizes, {0}, true)) + 1);
   return n.emit_n(parts, "Split", {x, where(sizes < 0, rest, sizes)}, {{"axis", axis}});
 }
 
-Values split_along(NodeContext& n, Value x, std::int64_t axis, std::size_t parts) {
-  auto sections = int_list(n, {"sections", "", "SectionsTensorList"});
+Values split_axis(NodeContext& n, Value x, std::int64_t axis, std::size_t parts) {
+  auto sections = read_int_list(n, {"sections", "", "SectionsTensorList"});
   auto sizes = n.const_ints(sections);
-  if (!sizes) return split_by_tensor(n, x, axis, sections, parts);
+  if (!sizes) return split_by_runtime_sections(n, x, axis, sections, parts);
   return sizes->empty() ? split_evenly(n, x, axis, parts) : split_sections(n, x, axis, *sizes);
 }
 
 // Splits along an axis that is known only at run time, by Slice, which accepts such an axis.  The
 // positions along the axis are divided evenly among the parts.
-Values split_along_runtime_axis(NodeContext& n, Value x, Value axis, std::size_t parts) {
+Values split_runtime_axis(NodeContext& n, Value x, Value axis, std::size_t parts) {
   n.require_opset(13, "an axis computed at run time");
-  auto places = arange(n, n.emit("Gather", {n.shape_of(x), axis}, {{"axis", std::int64_t{0}}}));
+  auto positions = arange(n, n.emit("Gather", {n.shape_of(x), axis}, {{"axis", std::int64_t{0}}}));
   auto start = n.ints({0});
-  Values made;
-  for (Value part : split_along(n, places, 0, parts)) {
+  Values slices;
+  for (Value part : split_axis(n, positions, 0, parts)) {
     n.declare_type(part, DType::int64, Ints{-1});
     auto end = n.emit("Add", {start, dim_as_vector(n, part, 0)});
-    made.push_back(n.emit("Slice", {x, start, end, axis}));
-    n.declare_type(made.back(), n.require_dtype(x),
+    slices.push_back(n.emit("Slice", {x, start, end, axis}));
+    n.declare_type(slices.back(), n.require_dtype(x),
                    Ints(static_cast<std::size_t>(n.require_rank(x)), -1));
     start = end;
   }
-  return made;
+  return slices;
 }
 
 void split(NodeContext& n) {
-  auto x = n.in("X");
-  auto types = n.out_names("Out").size();
-  if (types == 1) return n.outs("Out", {x});
-  auto axis = int_list(n, {"axis", "AxisTensor", ""}, {0});
+  auto x = n.input("X");
+  auto num_outputs = n.output_names("Out").size();
+  if (num_outputs == 1) return n.set_outputs("Out", {x});
+  auto axis = read_int_list(n, {"axis", "AxisTensor", ""}, {0});
   if (n.dim(axis, 0) != 1) axis = n.reshape(axis, {1});
-  if (!n.const_ints(axis)) return n.outs("Out", split_along_runtime_axis(n, x, axis, types));
-  n.outs("Out",
-         split_along(n, x, axis_operand(n, "axis", "AxisTensor", 0, n.require_rank(x)), types));
+  if (!n.const_ints(axis)) return n.set_outputs("Out", split_runtime_axis(n, x, axis, num_outputs));
+  n.set_outputs("Out", split_axis(n, x, read_axis(n, "axis", "AxisTensor", 0, n.require_rank(x)),
+                                  num_outputs));
 }
 
 // All entries along an axis.
-LowerFn unstack(std::string_view slot) {
+LowerFn unstack_rule(std::string_view slot) {
   return [slot](NodeContext& n) {
-    auto x = n.in("X");
+    auto x = n.input("X");
     auto axis = n.axis_attr("axis", 0, n.require_rank(x));
-    auto count = n.out_names(slot).size();
+    auto count = n.output_names(slot).size();
     Values parts = count == 1 ? Values{x} : split_evenly(n, x, axis, count);
     for (Value& part : parts) part = n.squeeze(part, {axis});
-    n.outs(slot, parts);
+    n.set_outputs(slot, parts);
   };
 }
 
@@ -201,10 +191,11 @@ LowerFn unstack(std::string_view slot) {
 
 std::span<const Rule> slice_rules() {
   static const Rule rules[] = {
-      {"slice", 7, slice},           {"strided_slice", 10, strided_slice},
-      {"split", 7, split},           {"crop", 10, crop},
-      {"crop_tensor", 10, crop},     {"unstack", 7, unstack("Y")},
-      {"unbind", 7, unstack("Out")},
+      {"slice", 7, slice},
+      {"strided_slice", 10, strided_slice},
+      {"split", 7, split},
+      {"unstack", 7, unstack_rule("Y")},
+      {"unbind", 7, unstack_rule("Out")},
   };
   return rules;
 }

@@ -11,56 +11,56 @@ namespace {
 
 // Moves an axis to the end.
 Expr move_axis_last(const Expr& x, std::int64_t axis) {
-  Ints perm = all_axes(x.node().rank(x));
+  Ints perm = all_axes(x.context().rank(x));
   std::rotate(perm.begin() + axis, perm.begin() + axis + 1, perm.end());
-  return {x.node(), x.node().transpose(x, perm)};
+  return {x.context(), x.context().transpose(x, perm)};
 }
 
 // ---- kthvalue, mode, median ----
 
-void output_of_scalar(NodeContext& n, const Expr& x) {
-  n.out("Out", x);
-  n.out("Indices", n.int_scalar(0));
+void set_scalar_outputs(NodeContext& n, const Expr& x) {
+  n.set_output("Out", x);
+  n.set_output("Indices", n.int64_scalar(0));
 }
 
 void kthvalue(NodeContext& n) {
-  auto x = in(n, "X");
-  if (n.require_rank(x) == 0) return output_of_scalar(n, x);
+  auto x = input_expr(n, "X");
+  if (n.require_rank(x) == 0) return set_scalar_outputs(n, x);
   auto axis = n.axis_attr("axis", -1, n.rank(x)), k = n.attr("k", 1);
   n.require(k > 0 && (n.dim(x, axis) < 0 || k <= n.dim(x, axis)),
             "attribute 'k' is " + std::to_string(k));
-  auto found =
+  auto results =
       n.emit_n(2, "TopK", {x, n.ints({k})}, {{"axis", axis}, {"largest", std::int64_t{0}}});
-  auto picked = [&](Value v) {
+  auto select_kth = [&](Value v) {
     auto one = n.slice(v, {k - 1}, {k}, {axis});
     return n.attr("keepdim", false) ? one : n.squeeze(one, {axis});
   };
-  n.out("Out", picked(found[0]));
-  n.out("Indices", picked(found[1]));
+  n.set_output("Out", select_kth(results[0]));
+  n.set_output("Indices", select_kth(results[1]));
 }
 
 // Compares every element with every other: the most frequent one, among those the smallest, of its
 // occurrences the last.
 void mode(NodeContext& n) {
-  auto x = in(n, "X");
-  if (n.require_rank(x) == 0) return output_of_scalar(n, x);
+  auto x = input_expr(n, "X");
+  if (n.require_rank(x) == 0) return set_scalar_outputs(n, x);
   auto axis = n.axis_attr("axis", -1, n.rank(x));
   auto lines = move_axis_last(x, axis);
   Expr column(n, n.unsqueeze(lines, {-1})), row(n, n.unsqueeze(lines, {-2}));
   int last = n.rank(x) - 1;
   auto counts = sum((column == row).to(DType::int64), {last + 1});
-  auto commonest = counts == reduce("ReduceMax", counts, {last}, true);
-  auto value = reduce("ReduceMin", where(commonest, lines, INFINITY), {last}, true);
+  auto is_most_frequent = counts == reduce("ReduceMax", counts, {last}, true);
+  auto value = reduce("ReduceMin", where(is_most_frequent, lines, INFINITY), {last}, true);
   auto is_value = lines == value;
   if (is_floating(n.require_dtype(x))) is_value = is_value || (isnan(lines) && isnan(value));
-  auto places = where(is_value, arange(n, dim_as_scalar(n, lines, last)), -1);
-  auto at = reduce(n, "ReduceMax", places, {last}, true);
+  auto positions = where(is_value, arange(n, dim_as_scalar(n, lines, last)), -1);
+  auto at = reduce(n, "ReduceMax", positions, {last}, true);
   auto shaped = [&](Value v) {
-    auto bare = n.squeeze(v, {last});
-    return n.attr("keepdim", false) ? n.unsqueeze(bare, {axis}) : bare;
+    auto squeezed = n.squeeze(v, {last});
+    return n.attr("keepdim", false) ? n.unsqueeze(squeezed, {axis}) : squeezed;
   };
-  n.out("Out", shaped(value));
-  n.out("Indices", shaped(at));
+  n.set_output("Out", shaped(value));
+  n.set_output("Indices", shaped(at));
 }
 
 // Merges the axes into the last one.
@@ -68,47 +68,49 @@ Expr flatten_axes_last(NodeContext& n, const Expr& x, const Ints& axes) {
   Ints perm;
   for (auto axis : all_axes(n.rank(x)))
     if (std::count(axes.begin(), axes.end(), axis) == 0) perm.push_back(axis);
-  auto rest = static_cast<std::int64_t>(perm.size());
+  auto num_kept_axes = static_cast<std::int64_t>(perm.size());
   perm.insert(perm.end(), axes.begin(), axes.end());
-  auto moved = n.transpose(x, perm);
-  auto shape = n.shape_of(moved);
-  auto size = reduce(n, "ReduceProd", n.slice(shape, {rest}, {n.rank(x)}, {0}), {0}, true);
-  Expr lines(n, reshape_to_parts(n, moved, {n.slice(shape, {0}, {rest}, {0}), size}));
-  n.declare_type(lines, n.require_dtype(x), Ints(static_cast<std::size_t>(rest) + 1, -1));
+  auto transposed = n.transpose(x, perm);
+  auto shape = n.shape_of(transposed);
+  auto size = reduce(n, "ReduceProd", n.slice(shape, {num_kept_axes}, {n.rank(x)}, {0}), {0}, true);
+  Expr lines(
+      n, reshape_to_shape_parts(n, transposed, {n.slice(shape, {0}, {num_kept_axes}, {0}), size}));
+  n.declare_type(lines, n.require_dtype(x), Ints(static_cast<std::size_t>(num_kept_axes) + 1, -1));
   return lines;
 }
 
 // The median without NaN; the mean of the middle two.  NaN is sorted to the end.
 void nanmedian(NodeContext& n) {
-  auto x = in(n, "X");
+  auto x = input_expr(n, "X");
   int rank = n.require_rank(x);
   ReduceAxes over{normalize_axes(n, n.attr("axis", Ints{}), rank), n.attr("keepdim", true)};
   if (over.axes.empty()) over.axes = all_axes(rank);
-  if (rank == 0) return n.out("Out", x);
+  if (rank == 0) return n.set_output("Out", x);
   bool floats = is_floating(n.require_dtype(x));
   auto lines = flatten_axes_last(n, x, over.axes);
   auto last = static_cast<std::int64_t>(n.require_rank(lines)) - 1;
-  auto gone = floats ? isnan(lines) : !(lines == lines);
-  auto count = sum((!gone).to(DType::int64), {last}, true);
-  auto sorted = n.emit_n(
-      2, "TopK", {floats ? where(gone, INFINITY, lines) : lines, dim_as_vector(n, lines, last)},
-      {{"axis", last}, {"largest", std::int64_t{0}}})[0];
+  auto is_ignored = floats ? isnan(lines) : !(lines == lines);
+  auto count = sum((!is_ignored).to(DType::int64), {last}, true);
+  auto sorted =
+      n.emit_n(2, "TopK",
+               {floats ? where(is_ignored, INFINITY, lines) : lines, dim_as_vector(n, lines, last)},
+               {{"axis", last}, {"largest", std::int64_t{0}}})[0];
   n.declare_type(sorted, n.require_dtype(x), n.shape(lines));
-  auto at = [&](const Expr& place) {
-    return Expr(n, n.emit("GatherElements", {sorted, place}, {{"axis", last}}));
+  auto at = [&](const Expr& position) {
+    return Expr(n, n.emit("GatherElements", {sorted, position}, {{"axis", last}}));
   };
   auto low = at(max(count - 1, 0) / 2), high = at(min(count / 2, max(count - 1, 0)));
   auto middle = where(low == high, low, (low + high) / 2);
-  auto found =
-      n.squeeze(floats ? where(count == Expr(n, n.int_scalar(0)), NAN, middle) : middle, {last});
-  n.out("Out", over.keepdims ? n.unsqueeze(found, over.axes) : found);
+  auto median =
+      n.squeeze(floats ? where(count == Expr(n, n.int64_scalar(0)), NAN, middle) : middle, {last});
+  n.set_output("Out", over.keepdims ? n.unsqueeze(median, over.axes) : median);
 }
 
 // ---- searchsorted ----
 
 // The number of elements of `sorted` before each value (or not after it).
 Expr insertion_positions(const Expr& sorted, const Expr& values, bool right) {
-  NodeContext& n = sorted.node();
+  NodeContext& n = sorted.context();
   Expr line = n.require_rank(sorted) == 1 ? sorted : Expr(n, n.unsqueeze(sorted, {-2}));
   Expr each(n, n.unsqueeze(values, {-1}));
   auto before = right ? line <= each : line < each;
@@ -116,35 +118,37 @@ Expr insertion_positions(const Expr& sorted, const Expr& values, bool right) {
 }
 
 void searchsorted(NodeContext& n) {
-  auto found =
-      insertion_positions(in(n, "SortedSequence"), in(n, "Values"), n.attr("right", false));
-  n.out("Out", found.to(n.attr("out_int32", false) ? DType::int32 : DType::int64));
+  auto positions = insertion_positions(input_expr(n, "SortedSequence"), input_expr(n, "Values"),
+                                       n.attr("right", false));
+  n.set_output("Out", positions.to(n.attr("out_int32", false) ? DType::int32 : DType::int64));
 }
 
 // Repeats each slice.
 void repeat_interleave(NodeContext& n) {
-  auto x = n.in("X");
+  auto x = n.input("X");
   auto axis = n.axis_attr("dim", 0, n.require_rank(x)), times = n.attr("Repeats", 0);
-  auto taken = [&](Value at) { n.out("Out", n.emit("Gather", {x, at}, {{"axis", axis}})); };
-  if (n.has("RepeatsTensor")) {
-    Expr repeats(n, as_vector(n, n.in("RepeatsTensor")));
-    auto ends = repeats.emit("CumSum", {n.int_scalar(0)});
-    return taken(insertion_positions(ends, arange(n, sum(repeats)), true));
+  auto set_gathered_output = [&](Value at) {
+    n.set_output("Out", n.emit("Gather", {x, at}, {{"axis", axis}}));
+  };
+  if (n.has_input("RepeatsTensor")) {
+    Expr repeats(n, as_int64_vector(n, n.input("RepeatsTensor")));
+    auto ends = repeats.emit("CumSum", {n.int64_scalar(0)});
+    return set_gathered_output(insertion_positions(ends, arange(n, sum(repeats)), true));
   }
   n.require(times > 0, "attribute 'Repeats' is " + std::to_string(times));
   auto each = static_cast<double>(times);
   Expr size(n, dim_as_scalar(n, x, axis));
-  taken(arange(n, size * each) / each);
+  set_gathered_output(arange(n, size * each) / each);
 }
 
 // ---- counting ----
 
 // The sums of `amounts` at each of `count` (int64[1]) positions.
-Expr scatter_sums(const Expr& places, const Expr& amounts, Value count) {
-  NodeContext& n = places.node();
+Expr sum_by_position(const Expr& positions, const Expr& amounts, Value count) {
+  NodeContext& n = positions.context();
   auto zeros = full_like(amounts, 0, count);
-  return {n,
-          n.emit("ScatterElements", {zeros, places, amounts}, {{"reduction", std::string("add")}})};
+  return {n, n.emit("ScatterElements", {zeros, positions, amounts},
+                    {{"reduction", std::string("add")}})};
 }
 
 struct HistogramRange {
@@ -164,33 +168,34 @@ HistogramRange histogram_range(NodeContext& n, const Expr& flat) {
 }
 
 void histogram(NodeContext& n) {
-  Expr flat(n, n.reshape(n.in("X"), {-1}));
+  Expr flat(n, n.reshape(n.input("X"), {-1}));
   auto bins = n.attr("bins", 100);
-  require_unroll_size(n, bins, "attribute 'bins'");
+  require_unrollable_size(n, bins, "attribute 'bins'");
   auto [low, high] = histogram_range(n, flat);
   auto bin = ((flat - low) * static_cast<double>(bins) / (high - low)).to(DType::int64);
   auto inside = flat >= low && flat <= high;
-  auto place = where(inside, min(bin, static_cast<double>(bins - 1)), 0);
-  n.out("Out", scatter_sums(place, inside.to(DType::int64), n.ints({bins})));
+  auto position = where(inside, min(bin, static_cast<double>(bins - 1)), 0);
+  n.set_output("Out", sum_by_position(position, inside.to(DType::int64), n.ints({bins})));
 }
 
 void bincount(NodeContext& n) {
-  Expr x(n, as_vector(n, n.in("X")));
+  Expr x(n, as_int64_vector(n, n.input("X")));
   auto least = n.attr("minlength", 0);
   n.require(least >= 0, "attribute 'minlength' is " + std::to_string(least));
   auto longest = n.concat({x, n.ints({least - 1})}, 0);
   auto count = n.emit("Add", {reduce(n, "ReduceMax", longest, {0}, true), n.ints({1})});
-  if (!n.has("Weights"))
-    return n.out("Out", scatter_sums(x, full_like(x, 1, n.shape_of(x)), count));
-  auto weights = in(n, "Weights");
+  if (!n.has_input("Weights"))
+    return n.set_output("Out", sum_by_position(x, full_like(x, 1, n.shape_of(x)), count));
+  auto weights = input_expr(n, "Weights");
   bool narrow = n.require_dtype(weights) == DType::float32;
-  n.out("Out", scatter_sums(x, weights.to(narrow ? DType::float32 : DType::float64), count));
+  n.set_output("Out",
+               sum_by_position(x, weights.to(narrow ? DType::float32 : DType::float64), count));
 }
 
 // ---- unique ----
 
 void unique(NodeContext& n) {
-  auto x = n.in("X");
+  auto x = n.input("X");
   auto dtype = n.attr("dtype", DType::int64), own = n.require_dtype(x);
   bool narrow = own == DType::int32 || own == DType::boolean;
   NodeContext::Attrs attrs{{"sorted", std::int64_t{n.attr("is_sorted", false)}}};
@@ -200,33 +205,33 @@ void unique(NodeContext& n) {
     attrs.emplace_back("axis", along);
     if (n.rank(x) > 1) x = assert_nonempty(n, x, along);  // the kernel crashes for empty slices
   }
-  auto found = n.emit_n(4, "Unique", {narrow ? n.cast(x, DType::int64) : x}, attrs);
-  n.declare_type(found[0], narrow ? DType::int64 : own);
-  n.out("Out", n.cast(found[0], own));
+  auto results = n.emit_n(4, "Unique", {narrow ? n.cast(x, DType::int64) : x}, attrs);
+  n.declare_type(results[0], narrow ? DType::int64 : own);
+  n.set_output("Out", n.cast(results[0], own));
   constexpr std::string_view slots[] = {"Indices", "Index", "Counts"};
   for (std::size_t i = 0; i < 3; ++i) {
-    n.declare_type(found[i + 1], DType::int64, Ints{-1});
-    n.out(slots[i], n.cast(found[i + 1], dtype));
+    n.declare_type(results[i + 1], DType::int64, Ints{-1});
+    n.set_output(slots[i], n.cast(results[i + 1], dtype));
   }
 }
 
 void unique_with_counts(NodeContext& n) {
-  auto x = n.in("X");
+  auto x = n.input("X");
   auto dtype = n.attr("dtype", DType::int32), own = n.require_dtype(x);
   bool narrow = own == DType::int32 || own == DType::boolean;
-  auto found =
+  auto results =
       n.emit_n(4, "Unique", {narrow ? n.cast(x, DType::int64) : x}, {{"sorted", std::int64_t{0}}});
-  n.declare_type(found[0], narrow ? DType::int64 : own);
-  n.out("Out", n.cast(found[0], own));
+  n.declare_type(results[0], narrow ? DType::int64 : own);
+  n.set_output("Out", n.cast(results[0], own));
   for (auto [slot, at] : {std::pair{"Index", 2}, std::pair{"Count", 3}}) {
-    n.declare_type(found[at], DType::int64, Ints{-1});
-    n.out(slot, n.cast(found[at], dtype));
+    n.declare_type(results[at], DType::int64, Ints{-1});
+    n.set_output(slot, n.cast(results[at], dtype));
   }
 }
 
 // Whether each slice differs from the previous one; true for the first. bool[n]
 Expr differs_from_previous(const Expr& slices) {
-  NodeContext& n = slices.node();
+  NodeContext& n = slices.context();
   auto behind = n.slice(slices, {1}, {INT64_MAX}, {0}), before = n.slice(slices, {0}, {-1}, {0});
   auto differs = (!(Expr(n, behind) == Expr(n, before))).to(DType::int32);
   Ints rest = all_axes(n.rank(slices));
@@ -239,24 +244,24 @@ Expr differs_from_previous(const Expr& slices) {
 }
 
 void unique_consecutive(NodeContext& n) {
-  auto x = in(n, "X");
+  auto x = input_expr(n, "X");
   auto dtype = n.attr("dtype", DType::float32);
-  Ints given = n.attr("axis", Ints{});
-  n.require(given.empty() || n.require_rank(x) > 0, "has no axis");
-  auto axis = given.empty() ? 0 : normalize_axes(n, given, n.rank(x)).at(0);
-  Ints perm = all_axes(given.empty() ? 1 : n.rank(x));
+  Ints axis_attr = n.attr("axis", Ints{});
+  n.require(axis_attr.empty() || n.require_rank(x) > 0, "has no axis");
+  auto axis = axis_attr.empty() ? 0 : normalize_axes(n, axis_attr, n.rank(x)).at(0);
+  Ints perm = all_axes(axis_attr.empty() ? 1 : n.rank(x));
   std::rotate(perm.begin(), perm.begin() + axis, perm.begin() + axis + 1);
-  Expr slices(n, given.empty() ? n.reshape(x, {-1}) : n.transpose(x, perm));
+  Expr slices(n, axis_attr.empty() ? n.reshape(x, {-1}) : n.transpose(x, perm));
   auto starts = differs_from_previous(slices);
   Ints back = all_axes(static_cast<int>(perm.size()));
   std::rotate(back.begin(), back.begin() + 1, back.begin() + axis + 1);
-  n.out("Out",
-        n.transpose(n.emit("Compress", {slices, starts}, {{"axis", std::int64_t{0}}}), back));
-  auto numbers = starts.to(DType::int64).emit("CumSum", {n.int_scalar(0)}) - 1;
-  n.out("Index", numbers.to(dtype));
+  n.set_output(
+      "Out", n.transpose(n.emit("Compress", {slices, starts}, {{"axis", std::int64_t{0}}}), back));
+  auto groups = starts.to(DType::int64).emit("CumSum", {n.int64_scalar(0)}) - 1;
+  n.set_output("Index", groups.to(dtype));
   Expr first(n, n.squeeze(starts.emit("NonZero"), {0}));
   auto next = n.concat({n.slice(first, {1}, {INT64_MAX}, {0}), dim_as_vector(n, slices, 0)}, 0);
-  n.out("Counts", (Expr(n, next) - first).to(dtype));
+  n.set_output("Counts", (Expr(n, next) - first).to(dtype));
 }
 
 }  // namespace

@@ -13,10 +13,11 @@ namespace {
 
 // A float64 function for every floating dtype; slots are `X` and `Out`, or lower case for newer
 // ops.
-LowerFn float64_rule(Expr (*f)(const Expr&), bool young = false) {
-  return [f, young](NodeContext& n) {
-    Expr x(n, as_floating(n, n.in(young ? "x" : "X"), young ? "out" : "Out"));
-    n.out(young ? "out" : "Out", f(x.to(DType::float64)).to(n.dtype(x)));
+LowerFn float64_rule(Expr (*f)(const Expr&), bool lower_case_slots = false) {
+  return [f, lower_case_slots](NodeContext& n) {
+    Expr x(n, cast_to_floating(n, n.input(lower_case_slots ? "x" : "X"),
+                               lower_case_slots ? "out" : "Out"));
+    n.set_output(lower_case_slots ? "out" : "Out", f(x.to(DType::float64)).to(n.dtype(x)));
   };
 }
 
@@ -36,49 +37,49 @@ constexpr std::array<double, 8> kBernoulli = {1.0 / 6,  -1.0 / 30,       1.0 / 4
                                               5.0 / 66, -691.0 / 2730.0, 7.0 / 6,  -3617.0 / 510};
 
 // pi times the fractional part, so that sines at multiples of pi are exact.
-Expr times_pi_mod(const Expr& x) { return (x - x.emit("Round")) * M_PI; }
+Expr pi_times_fraction(const Expr& x) { return (x - x.emit("Round")) * M_PI; }
 
 // ln gamma(z) for z >= 1/2: Stirling's series from 8 on, the recurrence below (Abramowitz and
 // Stegun 6.1.41, 6.1.16).
-Expr lgamma_above(const Expr& z) {
+Expr lgamma_above_half(const Expr& z) {
   std::vector<double> series;
   for (std::size_t k = 1; k <= kBernoulli.size(); ++k)
     series.push_back(kBernoulli[k - 1] / static_cast<double>(2 * k * (2 * k - 1)));
   auto low = z < kShift;
   auto up = where(low, z + kShift, z), inverse = 1 / up;
-  auto found = (up - 0.5) * log(up) - up + 0.5 * std::log(2 * M_PI) +
-               inverse * polynomial(series, inverse * inverse);
+  auto result = (up - 0.5) * log(up) - up + 0.5 * std::log(2 * M_PI) +
+                inverse * polynomial(series, inverse * inverse);
   auto small = where(low, z, 1), product = small;
   for (int k = 1; k < kShift; ++k) product = product * (small + k);
-  return where(z == INFINITY, z, found - where(low, log(product), 0));
+  return where(z == INFINITY, z, result - where(low, log(product), 0));
 }
 
 // ln |gamma(x)|; below 1/2 by reflection (6.1.17).
 Expr lgamma(const Expr& x) {
   auto negative = x < 0.5;
-  auto above = lgamma_above(where(negative, 1 - x, x));
-  auto mirrored = log(M_PI / abs(sin(times_pi_mod(x)))) - above;
+  auto above = lgamma_above_half(where(negative, 1 - x, x));
+  auto mirrored = log(M_PI / abs(sin(pi_times_fraction(x)))) - above;
   return where(negative, where(x == floor(x), INFINITY, mirrored), above);
 }
 
 // The derivative of ln gamma(z) for z >= 1/2 (6.3.18, 6.3.6).
-Expr digamma_above(const Expr& z) {
+Expr digamma_above_half(const Expr& z) {
   std::vector<double> series;
   for (std::size_t k = 1; k <= kBernoulli.size(); ++k)
     series.push_back(kBernoulli[k - 1] / static_cast<double>(2 * k));
   auto low = z < kShift;
   auto up = where(low, z + kShift, z), inverse = 1 / up, square = inverse * inverse;
-  auto found = log(up) - 0.5 * inverse - square * polynomial(series, square);
+  auto result = log(up) - 0.5 * inverse - square * polynomial(series, square);
   auto steps = 1 / z;
   for (int k = 1; k < kShift; ++k) steps = steps + 1 / (z + k);
-  return found - where(low, steps, 0);
+  return result - where(low, steps, 0);
 }
 
 // NaN at the poles.
 Expr digamma(const Expr& x) {
   auto negative = x < 0.5;
-  auto above = digamma_above(where(negative, 1 - x, x));
-  auto mirrored = above - M_PI * cos(times_pi_mod(x)) / sin(times_pi_mod(x));
+  auto above = digamma_above_half(where(negative, 1 - x, x));
+  auto mirrored = above - M_PI * cos(pi_times_fraction(x)) / sin(pi_times_fraction(x));
   return where(negative, where(x == floor(x), NAN, mirrored), above);
 }
 
@@ -86,8 +87,8 @@ Expr digamma(const Expr& x) {
 // (23.1.30).
 Expr zeta(double s, const Expr& x) {
   constexpr int first = 10;
-  auto found = pow(x, -s);
-  for (int k = 1; k < first; ++k) found = found + pow(x + k, -s);
+  auto result = pow(x, -s);
+  for (int k = 1; k < first; ++k) result = result + pow(x + k, -s);
   auto up = x + first, power = pow(up, -s), square = 1 / (up * up);
   std::vector<double> series;
   double factor = s / 2;
@@ -96,34 +97,34 @@ Expr zeta(double s, const Expr& x) {
     auto j = static_cast<double>(2 * k);
     factor *= (s + j - 1) * (s + j) / ((j + 1) * (j + 2));
   }
-  return found + power * (up / (s - 1) + 0.5 + polynomial(series, square) / up);
+  return result + power * (up / (s - 1) + 0.5 + polynomial(series, square) / up);
 }
 
 // Derivatives of digamma; for negative x only the first, as in Paddle (6.4.10, 6.4.7).
-Expr polygamma_of(const Expr& x, int order) {
+Expr polygamma_formula(const Expr& x, int order) {
   double factorial = order % 2 ? 1 : -1;
   for (int k = 2; k <= order; ++k) factorial *= k;
-  auto found = zeta(order + 1, abs(x)) * factorial;
-  if (order > 1) return where(x < 0, NAN, found);
-  auto slope = M_PI / sin(times_pi_mod(x));
-  return where(x < 0, slope * slope - zeta(2, where(x < 0, 1 - x, 1)), found);
+  auto result = zeta(order + 1, abs(x)) * factorial;
+  if (order > 1) return where(x < 0, NAN, result);
+  auto slope = M_PI / sin(pi_times_fraction(x));
+  return where(x < 0, slope * slope - zeta(2, where(x < 0, 1 - x, 1)), result);
 }
 
 void polygamma(NodeContext& n) {
   constexpr std::int64_t max_order = 30;  // larger factorials overflow
   auto order = n.attr("n", 0);
   n.require(order >= 0 && order <= max_order, "attribute 'n' is " + std::to_string(order));
-  auto x = in(n, "x"), wide = x.to(DType::float64);
-  auto found = order == 0 ? digamma(wide) : polygamma_of(wide, static_cast<int>(order));
-  n.out("out", found.to(n.require_dtype(x)));
+  auto x = input_expr(n, "x"), wide = x.to(DType::float64);
+  auto result = order == 0 ? digamma(wide) : polygamma_formula(wide, static_cast<int>(order));
+  n.set_output("out", result.to(n.require_dtype(x)));
 }
 
 // ---- Bessel's functions ----
 
 // The mean of exp(size * (cos t - 1)) * cos(order * t) over a circle; accurate to 30 (9.6.19).
-Expr bessel_integral(int order, const Expr& size) {
+Expr modified_bessel_integral(int order, const Expr& size) {
   constexpr int points = 48;
-  NodeContext& n = size.node();
+  NodeContext& n = size.context();
   Floats angles, weights;
   for (int i = 0; i <= points; ++i) {
     double t = M_PI * i / points;
@@ -131,12 +132,12 @@ Expr bessel_integral(int order, const Expr& size) {
     weights.push_back(std::cos(order * t) * (i == 0 || i == points ? 0.5 : 1.0) / points);
   }
   Expr column(n, n.unsqueeze(size, {-1}));
-  auto waves = exp(column * Expr(n, n.floats(angles, DType::float64)));
-  return waves.emit("MatMul", {n.floats(weights, DType::float64)});
+  auto waves = exp(column * Expr(n, n.vector(angles, DType::float64)));
+  return waves.emit("MatMul", {n.vector(weights, DType::float64)});
 }
 
 // The asymptotic series in 1 / size (9.7.1).
-Expr bessel_asymptotic(int order, const Expr& size) {
+Expr modified_bessel_asymptotic(int order, const Expr& size) {
   std::vector<double> series = {1};
   for (int k = 1; k < 20; ++k)
     series.push_back(series.back() * ((2 * k - 1) * (2 * k - 1) - 4 * order * order) / (8.0 * k));
@@ -145,17 +146,17 @@ Expr bessel_asymptotic(int order, const Expr& size) {
 
 // exp(-|x|) times the modified Bessel function I of order 0 or 1.
 template <int order>
-Expr bessel_scaled(const Expr& x) {
+Expr scaled_modified_bessel(const Expr& x) {
   constexpr double edge = 30;
   auto size = abs(x);
-  auto found = where(size < edge, bessel_integral(order, min(size, edge)),
-                     bessel_asymptotic(order, max(size, edge)));
-  return order == 1 ? sign(x) * found : found;
+  auto result = where(size < edge, modified_bessel_integral(order, min(size, edge)),
+                      modified_bessel_asymptotic(order, max(size, edge)));
+  return order == 1 ? sign(x) * result : result;
 }
 
 template <int order>
-Expr bessel(const Expr& x) {
-  return bessel_scaled<order>(x) * exp(abs(x));
+Expr modified_bessel(const Expr& x) {
+  return scaled_modified_bessel<order>(x) * exp(abs(x));
 }
 
 // ---- the inverse of erf ----
@@ -164,13 +165,13 @@ struct RationalFunction {
   std::vector<double> numerator, denominator;
 };
 
-Expr evaluate(const RationalFunction& r, const Expr& t) {
+Expr evaluate_rational(const RationalFunction& r, const Expr& t) {
   return polynomial(r.numerator, t) / polynomial(r.denominator, t);
 }
 
 // The quantile of the normal distribution, rescaled to erf.  M.  J.  Wichura, "Algorithm AS 241:
 // The Percentage Points of the Normal Distribution", PPND16.
-const RationalFunction& central_region() {
+const RationalFunction& central_quantile_ratio() {
   static const RationalFunction ratio = {
       {3.3871328727963666080e0, 1.3314166789178437745e2, 1.9715909503065514427e3,
        1.3731693765509461125e4, 4.5921953931549871457e4, 6.7265770927008700853e4,
@@ -180,7 +181,7 @@ const RationalFunction& central_region() {
        5.2264952788528545610e3}};
   return ratio;
 }
-const RationalFunction& intermediate_region() {
+const RationalFunction& intermediate_quantile_ratio() {
   static const RationalFunction ratio = {
       {1.42343711074968357734e0, 4.63033784615654529590e0, 5.76949722146069140550e0,
        3.64784832476320460504e0, 1.27045825245236838258e0, 2.41780725177450611770e-1,
@@ -190,7 +191,7 @@ const RationalFunction& intermediate_region() {
        1.05075007164441684324e-9}};
   return ratio;
 }
-const RationalFunction& tail_region() {
+const RationalFunction& tail_quantile_ratio() {
   static const RationalFunction ratio = {
       {6.65790464350110377720e0, 5.46378491116411436990e0, 1.78482653991729133580e0,
        2.96560571828504891230e-1, 2.65321895265761230930e-2, 1.24266094738807843860e-3,
@@ -204,12 +205,13 @@ const RationalFunction& tail_region() {
 // Infinite at -1 and 1, NaN beyond.
 Expr erfinv(const Expr& y) {
   auto size = abs(y), half = y * 0.5;
-  auto middle = half * evaluate(central_region(), 0.180625 - half * half);
+  auto middle = half * evaluate_rational(central_quantile_ratio(), 0.180625 - half * half);
   auto depth = sqrt(-log((1 - size) * 0.5));
-  auto beyond = sign(y) * where(depth <= 5, evaluate(intermediate_region(), depth - 1.6),
-                                evaluate(tail_region(), depth - 5));
-  auto found = where(size <= 0.85, middle, where(size == 1, y / (1 - size), beyond));
-  return found * std::sqrt(0.5);
+  auto beyond =
+      sign(y) * where(depth <= 5, evaluate_rational(intermediate_quantile_ratio(), depth - 1.6),
+                      evaluate_rational(tail_quantile_ratio(), depth - 5));
+  auto result = where(size <= 0.85, middle, where(size == 1, y / (1 - size), beyond));
+  return result * std::sqrt(0.5);
 }
 
 // ---- nextafter ----
@@ -239,12 +241,12 @@ Expr nextafter_float64(const Expr& x, const Expr& y) {
 
 // In the direction of y.
 void nextafter(NodeContext& n) {
-  auto x = in(n, "x"), y = in(n, "y");
+  auto x = input_expr(n, "x"), y = input_expr(n, "y");
   auto dtype = n.require_dtype(x);
   n.require(dtype == DType::float32 || dtype == DType::float64,
             "has no lowering but for float32 and float64");
   auto moved = dtype == DType::float32 ? nextafter_float32(x, y) : nextafter_float64(x, y);
-  n.out("out", where(isnan(x) || isnan(y), x * y, where(x == y, y, moved)));
+  n.set_output("out", where(isnan(x) || isnan(y), x * y, where(x == y, y, moved)));
 }
 
 }  // namespace
@@ -255,10 +257,10 @@ std::span<const Rule> special_functions_rules() {
       {"digamma", 11, float64_rule(digamma)},
       {"polygamma", 11, polygamma},
       {"erfinv", 11, float64_rule(erfinv)},
-      {"i0", 12, float64_rule(bessel<0>, true)},
-      {"i0e", 12, float64_rule(bessel_scaled<0>, true)},
-      {"i1", 12, float64_rule(bessel<1>, true)},
-      {"i1e", 12, float64_rule(bessel_scaled<1>, true)},
+      {"i0", 12, float64_rule(modified_bessel<0>, true)},
+      {"i0e", 12, float64_rule(scaled_modified_bessel<0>, true)},
+      {"i1", 12, float64_rule(modified_bessel<1>, true)},
+      {"i1e", 12, float64_rule(scaled_modified_bessel<1>, true)},
       {"nextafter", 12, nextafter},
   };
   return rules;

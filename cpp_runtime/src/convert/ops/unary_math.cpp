@@ -9,26 +9,29 @@ namespace oarlock {
 namespace {
 
 // Integers are cast if the program declares a float output.
-LowerFn float_op(std::string_view onnx) {
-  return [onnx](NodeContext& n) { n.out("Out", n.emit(onnx, {as_floating(n, n.in("X"))})); };
-}
-
-// A rule for a float formula.
-LowerFn formula(Expr (*f)(const Expr&)) {
-  return [f](NodeContext& n) { n.out("Out", f(Expr(n, as_floating(n, n.in("X"))))); };
-}
-
-// A rule for a float formula; dtypes other than float64 use an ONNX op instead.
-LowerFn op_or_formula(std::string_view onnx, Expr (*f)(const Expr&)) {
-  return [onnx, f](NodeContext& n) {
-    Expr x(n, as_floating(n, n.in("X")));
-    n.out("Out", n.dtype(x) == DType::float64 ? f(x) : x.emit(onnx));
+LowerFn float_op_rule(std::string_view onnx) {
+  return [onnx](NodeContext& n) {
+    n.set_output("Out", n.emit(onnx, {cast_to_floating(n, n.input("X"))}));
   };
 }
 
-LowerFn log_to(double base) {
+// A rule for a float formula.
+LowerFn float_formula_rule(Expr (*f)(const Expr&)) {
+  return
+      [f](NodeContext& n) { n.set_output("Out", f(Expr(n, cast_to_floating(n, n.input("X"))))); };
+}
+
+// A rule for a float formula; dtypes other than float64 use an ONNX op instead.
+LowerFn op_or_formula_rule(std::string_view onnx, Expr (*f)(const Expr&)) {
+  return [onnx, f](NodeContext& n) {
+    Expr x(n, cast_to_floating(n, n.input("X")));
+    n.set_output("Out", n.dtype(x) == DType::float64 ? f(x) : x.emit(onnx));
+  };
+}
+
+LowerFn log_base_rule(double base) {
   return [base](NodeContext& n) {
-    n.out("Out", log(Expr(n, as_floating(n, n.in("X")))) * (1 / std::log(base)));
+    n.set_output("Out", log(Expr(n, cast_to_floating(n, n.input("X")))) * (1 / std::log(base)));
   };
 }
 
@@ -60,113 +63,115 @@ Expr cosh_formula(const Expr& x) { return (exp(x) + exp(-x)) * 0.5; }
 Expr rsqrt(const Expr& x) { return sqrt(x).emit("Reciprocal"); }
 
 void square(NodeContext& n) {
-  auto x = in(n, "X");
-  n.out("Out", x * x);
+  auto x = input_expr(n, "X");
+  n.set_output("Out", x * x);
 }
 
 // Integers are returned unchanged.
-LowerFn rounding(Expr (*f)(const Expr&)) {
+LowerFn rounding_rule(Expr (*f)(const Expr&)) {
   return [f](NodeContext& n) {
-    auto x = in(n, "X");
-    n.out("Out", is_integer(n.require_dtype(x)) ? x : f(x));
+    auto x = input_expr(n, "X");
+    n.set_output("Out", is_integer(n.require_dtype(x)) ? x : f(x));
   };
 }
 
 void power(NodeContext& n) {
-  auto x = n.in("X");
-  auto variable = n.has("FactorTensor") ? n.in("FactorTensor") : n.attr_tensor("factor");
+  auto x = n.input("X");
+  auto variable = n.has_input("FactorTensor") ? n.input("FactorTensor") : n.attr_tensor("factor");
   if (variable)
-    return n.out("Out", n.emit("Pow", {x, n.cast(as_scalar(n, variable), n.require_dtype(x))}));
+    return n.set_output("Out",
+                        n.emit("Pow", {x, n.cast(as_scalar(n, variable), n.require_dtype(x))}));
   auto factor = n.attr("factor", 1.0f);
   if (is_integer(n.require_dtype(x)) && factor != 1 && factor != 2) n.require_opset(12);
-  if (factor == 1) return n.out("Out", x);
-  n.out("Out", factor == 2 ? n.emit("Mul", {x, x}) : n.emit("Pow", {x, n.scalar_like(factor, x)}));
+  if (factor == 1) return n.set_output("Out", x);
+  n.set_output("Out",
+               factor == 2 ? n.emit("Mul", {x, x}) : n.emit("Pow", {x, n.scalar_like(factor, x)}));
 }
 
 // The bound as a scalar of the dtype of x: a variable, or the attribute.
-Value clip_bound(NodeContext& n, std::string_view slot, std::string_view attr, Value x,
-                 float default_value) {
-  auto variable = n.has(slot) ? n.in(slot) : n.attr_tensor(attr);
+Value read_clip_bound(NodeContext& n, std::string_view slot, std::string_view attr, Value x,
+                      float default_value) {
+  auto variable = n.has_input(slot) ? n.input(slot) : n.attr_tensor(attr);
   if (variable) return n.cast(as_scalar(n, variable), n.require_dtype(x));
   return n.scalar_like(n.attr(attr, default_value), x);
 }
 
 void clip(NodeContext& n) {
-  auto x = n.in("X");
+  auto x = n.input("X");
   if (n.require_dtype(x) != DType::float32) n.require_opset(12);
-  if (n.opset() < 8 && !n.has("Min") && !n.has("Max") && !n.attr_tensor("min") &&
+  if (n.opset() < 8 && !n.has_input("Min") && !n.has_input("Max") && !n.attr_tensor("min") &&
       !n.attr_tensor("max"))
-    return n.out(
+    return n.set_output(
         "Out",
         n.emit("Clip", {x}, {{"min", n.attr("min", -INFINITY)}, {"max", n.attr("max", INFINITY)}}));
-  auto low = clip_bound(n, "Min", "min", x, -INFINITY),
-       high = clip_bound(n, "Max", "max", x, INFINITY);
+  auto low = read_clip_bound(n, "Min", "min", x, -INFINITY),
+       high = read_clip_bound(n, "Max", "max", x, INFINITY);
   if (n.opset() >= 11 && n.dtype(x) != DType::int16)
-    return n.out("Out", n.emit("Clip", {x, low, high}));
-  n.out("Out", n.emit("Min", {n.emit("Max", {x, low}), high}));
+    return n.set_output("Out", n.emit("Clip", {x, low, high}));
+  n.set_output("Out", n.emit("Min", {n.emit("Max", {x, low}), high}));
 }
 
 // The angle of a real number: 0 or pi.
 void angle(NodeContext& n) {
-  auto x = in(n, "X");
-  n.out("Out", where(x < 0, M_PI, 0, n.require_dtype(x)));
+  auto x = input_expr(n, "X");
+  n.set_output("Out", where(x < 0, M_PI, 0, n.require_dtype(x)));
 }
 
 void cast(NodeContext& n) {
-  auto x = in(n, "X");
-  auto to = n.attr("out_dtype", n.out_dtype());
-  if (!is_complex(to)) return n.out("Out", x.to(to));
-  auto re = x.to(part_of(to));
-  n.out("Out", n.complex(re, re - re));
+  auto x = input_expr(n, "X");
+  auto to = n.attr("out_dtype", n.output_dtype());
+  if (!is_complex(to)) return n.set_output("Out", x.to(to));
+  auto re = x.to(complex_part_dtype(to));
+  n.set_output("Out", n.make_complex(re, re - re));
 }
 
-LowerFn identity(std::string_view slot) {
-  return [slot](NodeContext& n) { n.out("Out", n.in(slot)); };
+LowerFn identity_rule(std::string_view slot) {
+  return [slot](NodeContext& n) { n.set_output("Out", n.input(slot)); };
 }
 
 }  // namespace
 
 std::span<const Rule> unary_math_rules() {
   static const Rule rules[] = {
-      {"exp", 7, float_op("Exp")},
-      {"log", 7, float_op("Log")},
-      {"log2", 7, log_to(2)},
-      {"log10", 7, log_to(10)},
-      {"log1p", 11, formula(log1p)},
-      {"expm1", 11, formula(expm1)},
-      {"sqrt", 7, float_op("Sqrt")},
-      {"rsqrt", 7, formula(rsqrt)},
+      {"exp", 7, float_op_rule("Exp")},
+      {"log", 7, float_op_rule("Log")},
+      {"log2", 7, log_base_rule(2)},
+      {"log10", 7, log_base_rule(10)},
+      {"log1p", 11, float_formula_rule(log1p)},
+      {"expm1", 11, float_formula_rule(expm1)},
+      {"sqrt", 7, float_op_rule("Sqrt")},
+      {"rsqrt", 7, float_formula_rule(rsqrt)},
       {"square", 7, square},
-      {"reciprocal", 7, float_op("Reciprocal")},
-      {"abs", 7, lower_to("Abs", {"X"})},
-      {"sign", 9, lower_to("Sign", {"X"})},
-      {"floor", 7, rounding(floor)},
-      {"ceil", 7, rounding(ceil)},
-      {"round", 9, rounding(round_half_away)},
-      {"trunc", 9, rounding(trunc)},
-      {"sin", 7, float_op("Sin")},
-      {"cos", 7, float_op("Cos")},
-      {"tan", 7, op_or_formula("Tan", tan_formula)},
-      {"asin", 7, float_op("Asin")},
-      {"acos", 7, float_op("Acos")},
-      {"atan", 7, float_op("Atan")},
-      {"sinh", 9, op_or_formula("Sinh", sinh_formula)},
-      {"cosh", 9, op_or_formula("Cosh", cosh_formula)},
-      {"asinh", 9, float_op("Asinh")},
-      {"acosh", 9, float_op("Acosh")},
-      {"atanh", 9, float_op("Atanh")},
-      {"erf", 9, float_op("Erf")},
+      {"reciprocal", 7, float_op_rule("Reciprocal")},
+      {"abs", 7, single_op_rule("Abs", {"X"})},
+      {"sign", 9, single_op_rule("Sign", {"X"})},
+      {"floor", 7, rounding_rule(floor)},
+      {"ceil", 7, rounding_rule(ceil)},
+      {"round", 9, rounding_rule(round_half_away)},
+      {"trunc", 9, rounding_rule(trunc)},
+      {"sin", 7, float_op_rule("Sin")},
+      {"cos", 7, float_op_rule("Cos")},
+      {"tan", 7, op_or_formula_rule("Tan", tan_formula)},
+      {"asin", 7, float_op_rule("Asin")},
+      {"acos", 7, float_op_rule("Acos")},
+      {"atan", 7, float_op_rule("Atan")},
+      {"sinh", 9, op_or_formula_rule("Sinh", sinh_formula)},
+      {"cosh", 9, op_or_formula_rule("Cosh", cosh_formula)},
+      {"asinh", 9, float_op_rule("Asinh")},
+      {"acosh", 9, float_op_rule("Acosh")},
+      {"atanh", 9, float_op_rule("Atanh")},
+      {"erf", 9, float_op_rule("Erf")},
       {"pow", 7, power},
       {"clip", 7, clip},
       {"angle", 9, angle},
-      {"conj", 7, identity("X")},
+      {"conj", 7, identity_rule("X")},
       {"cast", 7, cast, {.lod = OpTraits::propagate}},
       {"assign",
        7,
-       [](NodeContext& n) { n.out("Out", n.in_or_empty("X")); },
+       [](NodeContext& n) { n.set_output("Out", n.input_or_empty_sequence("X")); },
        {.lod = OpTraits::propagate}},
-      {"rnn_memory_helper", 7, identity("X")},
-      {"share_data", 7, identity("X")},
+      {"rnn_memory_helper", 7, identity_rule("X")},
+      {"share_data", 7, identity_rule("X")},
   };
   return rules;
 }

@@ -16,48 +16,48 @@ using SmallConstants = std::map<std::string, Initializer, std::less<>>;
 class ConstantLocalizer {
  public:
   explicit ConstantLocalizer(const Graph& graph) {
-    for (const Initializer& one : graph.initializers) {
-      names_.insert(one.name);
-      if (!one.external && one.dtype == DType::int64 && one.shape.size() <= 1 &&
-          one.bytes.size() <= kMaxBytes)
-        small_.emplace(one.name, one);
+    for (const Initializer& initializer : graph.initializers) {
+      used_names_.insert(initializer.name);
+      if (!initializer.is_external && initializer.dtype == DType::int64 &&
+          initializer.shape.size() <= 1 && initializer.bytes.size() <= kMaxBytes)
+        small_constants_.emplace(initializer.name, initializer);
     }
   }
 
-  void process_subgraphs(Graph& graph) {
+  void localize_subgraphs(Graph& graph) {
     for (Node& node : graph.nodes)
       for (auto& [key, attr] : node.attrs)
-        if (auto* inner = std::get_if<std::shared_ptr<Graph>>(&attr)) process(**inner);
+        if (auto* inner = std::get_if<std::shared_ptr<Graph>>(&attr)) localize_subgraph(**inner);
   }
 
  private:
-  void process(Graph& graph) {
-    std::map<std::string, std::string, std::less<>> given;
+  void localize_subgraph(Graph& graph) {
+    std::map<std::string, std::string, std::less<>> copies;
     for (Node& node : graph.nodes)
       for (std::string& name : node.inputs) {
-        auto known = small_.find(name);
-        if (known == small_.end()) continue;
-        auto [at, fresh] = given.try_emplace(name, name);
-        if (fresh) at->second = add_copy(graph, known->second);
+        auto known = small_constants_.find(name);
+        if (known == small_constants_.end()) continue;
+        auto [at, is_new] = copies.try_emplace(name, name);
+        if (is_new) at->second = add_copy(graph, known->second);
         name = at->second;
       }
-    process_subgraphs(graph);
+    localize_subgraphs(graph);
   }
 
-  std::string add_copy(Graph& graph, Initializer one) {
-    std::string base = one.name;
-    for (std::size_t count = 1; !names_.insert(one.name).second; ++count)
-      one.name = base + "/" + std::to_string(count);
-    graph.initializers.push_back(one);
-    return one.name;
+  std::string add_copy(Graph& graph, Initializer initializer) {
+    std::string base = initializer.name;
+    for (std::size_t count = 1; !used_names_.insert(initializer.name).second; ++count)
+      initializer.name = base + "/" + std::to_string(count);
+    graph.initializers.push_back(initializer);
+    return initializer.name;
   }
 
-  SmallConstants small_;
-  std::set<std::string, std::less<>> names_;
+  SmallConstants small_constants_;
+  std::set<std::string, std::less<>> used_names_;
 };
 
 }  // namespace
 
-void localize_constants(Graph& graph) { ConstantLocalizer(graph).process_subgraphs(graph); }
+void localize_constants(Graph& graph) { ConstantLocalizer(graph).localize_subgraphs(graph); }
 
 }  // namespace oarlock::onnx

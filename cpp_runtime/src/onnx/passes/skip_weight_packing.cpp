@@ -16,16 +16,16 @@ constexpr std::int64_t kFloat = 1;
 struct Weight {
   Ints dims;
   std::int64_t dtype = 0;
-  bool only_in_products = true;
-  bool in_product = false;
+  bool is_only_product_operand = true;
+  bool is_product_operand = false;
 
-  std::size_t elements() const {
+  std::size_t num_elements() const {
     std::size_t count = 1;
     for (std::int64_t d : dims) count *= static_cast<std::size_t>(d);
     return count;
   }
   bool can_skip_packing() const {
-    return in_product && only_in_products && dtype == kFloat && dims.size() == 2;
+    return is_product_operand && is_only_product_operand && dtype == kFloat && dims.size() == 2;
   }
 };
 
@@ -33,7 +33,7 @@ struct WeightUses {
   std::map<std::string, Weight, std::less<>> weights;
   bool has_subgraphs = false;  // subgraphs of nodes may read weights too
 
-  void initializer(WireReader w) {
+  void read_initializer(WireReader w) {
     std::string name;
     Weight weight;
     while (w.next()) {
@@ -49,7 +49,7 @@ struct WeightUses {
     weights[name] = weight;
   }
 
-  void node(WireReader w) {
+  void read_node(WireReader w) {
     std::string type;
     std::vector<std::string_view> inputs;
     while (w.next()) {
@@ -58,7 +58,7 @@ struct WeightUses {
       else if (w.field() == 4)
         type = w.string();
       else if (w.field() == 5)
-        attribute(w.submessage("attribute"));
+        read_attribute(w.submessage("attribute"));
       else
         w.skip();
     }
@@ -68,13 +68,13 @@ struct WeightUses {
       auto found = weights.find(inputs[i]);
       if (found == weights.end()) continue;
       if (multiplies && i == 1)
-        found->second.in_product = true;
+        found->second.is_product_operand = true;
       else
-        found->second.only_in_products = false;
+        found->second.is_only_product_operand = false;
     }
   }
 
-  void attribute(WireReader w) {
+  void read_attribute(WireReader w) {
     for (; w.next(); w.skip()) has_subgraphs |= w.field() == 6 || w.field() == 11;
   }
 };
@@ -91,14 +91,14 @@ WeightUses scan_weights(const WireSource& source, std::string_view model) {
         if (graph.field() != static_cast<std::uint32_t>(pass))
           graph.skip();
         else
-          pass == 5 ? uses.initializer(graph.submessage("initializer"))
-                    : uses.node(graph.submessage("node"));
+          pass == 5 ? uses.read_initializer(graph.submessage("initializer"))
+                    : uses.read_node(graph.submessage("node"));
       }
     }
   return uses;
 }
 
-void write_input(WireWriter& w, const std::string& name, const Weight& weight) {
+void write_graph_input(WireWriter& w, const std::string& name, const Weight& weight) {
   w.message(11, [&] {
     w.bytes(1, name);
     w.message(2, [&] {
@@ -119,8 +119,8 @@ std::string skip_weight_packing(std::string model) {
   std::size_t all_elements = 0, product_elements = 0;
   bool any_eligible = false;
   for (const auto& [name, weight] : uses.weights) {
-    all_elements += weight.elements();
-    if (weight.in_product) product_elements += weight.elements();
+    all_elements += weight.num_elements();
+    if (weight.is_product_operand) product_elements += weight.num_elements();
     any_eligible |= weight.can_skip_packing();
   }
   if (!any_eligible || uses.has_subgraphs || product_elements * kMinWeightRatio > all_elements)
@@ -128,9 +128,9 @@ std::string skip_weight_packing(std::string model) {
   WireWriter w;
   w.message(7, [&] {
     for (const auto& [name, weight] : uses.weights)
-      if (weight.can_skip_packing()) write_input(w, name, weight);
+      if (weight.can_skip_packing()) write_graph_input(w, name, weight);
   });
-  return model + w.take();
+  return model + w.release_bytes();
 }
 
 }  // namespace oarlock::onnx

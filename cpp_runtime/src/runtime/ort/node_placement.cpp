@@ -24,7 +24,7 @@ bool is_shape_op(const std::string& op) {
 
 }  // namespace
 
-Placement placement_of(const Library& library, const ort::Session* session) {
+Placement read_placement(const Library& library, const ort::Session* session) {
   Placement placement;
   if (library.minor < kPlacementMinor) return placement;
   const ort::Api& api = library.api;

@@ -13,7 +13,7 @@ using Placement = std::map<std::string, std::map<std::string, std::size_t>>;
 
 /// The placement that ONNX Runtime reports; empty before 1.24.  The session must have been created
 /// with `session.record_ep_graph_assignment_info`.
-Placement placement_of(const Library& library, const ort::Session* session);
+Placement read_placement(const Library& library, const ort::Session* session);
 
 /// The compute nodes that run on the CPU, as one line; "" for none.  Shape computations are
 /// excluded: they belong on the CPU.

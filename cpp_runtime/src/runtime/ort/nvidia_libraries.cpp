@@ -18,18 +18,18 @@ constexpr const char* kCuda[] = {"libcudart.so.", "libnvrtc.so.",  "libcublasLt.
                                  "libcudnn.so."};
 constexpr const char* kTensorRt[] = {"libnvinfer.so.", "libnvonnxparser.so."};
 
-std::vector<fs::path> entries(const fs::path& folder) {
-  std::vector<fs::path> found;
+std::vector<fs::path> list_folder(const fs::path& folder) {
+  std::vector<fs::path> paths;
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder, error)) found.push_back(entry.path());
-  std::sort(found.begin(), found.end());
-  return found;
+  for (const auto& entry : fs::directory_iterator(folder, error)) paths.push_back(entry.path());
+  std::sort(paths.begin(), paths.end());
+  return paths;
 }
 
 // The first file `stem*` that can be opened; "" if there is none.
-std::string open_first(const std::vector<std::string>& folders, const std::string& stem) {
+std::string open_first_match(const std::vector<std::string>& folders, const std::string& stem) {
   for (const std::string& folder : folders)
-    for (const fs::path& file : entries(folder))
+    for (const fs::path& file : list_folder(folder))
       if (file.filename().string().rfind(stem, 0) == 0 &&
           ::dlopen(file.c_str(), RTLD_NOW | RTLD_GLOBAL))
         return file.string();
@@ -45,7 +45,7 @@ std::vector<std::string> nvidia_folders(const std::string& named, const std::str
     if (!folder.empty()) folders.push_back(folder);
   fs::path packages =
       fs::path(engine).parent_path().parent_path().parent_path();  // .../onnxruntime/capi/lib*.so
-  for (const fs::path& wheel : entries(packages / "nvidia"))
+  for (const fs::path& wheel : list_folder(packages / "nvidia"))
     if (std::error_code error; fs::is_directory(wheel / "lib", error))
       folders.push_back((wheel / "lib").string());
   if (std::error_code error; fs::is_directory(packages / "tensorrt_libs", error))
@@ -54,11 +54,11 @@ std::vector<std::string> nvidia_folders(const std::string& named, const std::str
 }
 
 std::vector<NvidiaLibrary> open_nvidia(const std::vector<std::string>& folders, bool tensorrt) {
-  std::vector<NvidiaLibrary> found;
-  for (const char* stem : kCuda) found.push_back({stem, open_first(folders, stem)});
+  std::vector<NvidiaLibrary> libraries;
+  for (const char* stem : kCuda) libraries.push_back({stem, open_first_match(folders, stem)});
   if (tensorrt)
-    for (const char* stem : kTensorRt) found.push_back({stem, open_first(folders, stem)});
-  return found;
+    for (const char* stem : kTensorRt) libraries.push_back({stem, open_first_match(folders, stem)});
+  return libraries;
 }
 
 std::string describe_search(const std::vector<NvidiaLibrary>& libraries,

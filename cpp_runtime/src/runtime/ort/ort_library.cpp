@@ -24,18 +24,18 @@ void discard_log(void*, int, const char*, const char*, const char*, const char*)
 
 [[noreturn]] void fail(const std::string& why) { throw Error(ErrorCode::engine, "engine: " + why); }
 
-std::string real_path_of(void* symbol, const std::string& asked) {
+std::string library_real_path(void* symbol, const std::string& requested_path) {
   Dl_info info{};
-  if (::dladdr(symbol, &info) == 0 || !info.dli_fname) return asked;
+  if (::dladdr(symbol, &info) == 0 || !info.dli_fname) return requested_path;
   std::unique_ptr<char, void (*)(void*)> real(::realpath(info.dli_fname, nullptr), std::free);
   return real ? real.get() : info.dli_fname;
 }
 
-int minor_version_of(const std::string& version) {
+int parse_minor_version(const std::string& version) {
   return version.rfind("1.", 0) == 0 ? std::atoi(version.c_str() + 2) : 0;
 }
 
-std::vector<std::string> providers_of(const ort::Api& api) {
+std::vector<std::string> list_providers(const ort::Api& api) {
   char** names = nullptr;
   int count = 0;
   api.call<ort::GetAvailableProviders>(&names, &count);
@@ -44,14 +44,15 @@ std::vector<std::string> providers_of(const ort::Api& api) {
   return all;
 }
 
-std::unique_ptr<Library> load_library(void* get_base, const std::string& asked) {
+std::unique_ptr<Library> init_library(void* get_base, const std::string& requested_path) {
   auto base = reinterpret_cast<const ApiBase* (*)()>(get_base)();
   const char* version = base ? base->version() : nullptr;
-  if (!version) fail("the library gives no API (" + real_path_of(get_base, asked) + ")");
+  if (!version)
+    fail("the library gives no API (" + library_real_path(get_base, requested_path) + ")");
   auto library = std::make_unique<Library>();
-  library->info.path = real_path_of(get_base, asked);
+  library->info.path = library_real_path(get_base, requested_path);
   library->info.version = version;
-  library->minor = minor_version_of(library->info.version);
+  library->minor = parse_minor_version(library->info.version);
   if (library->minor < kOldestMinor)
     fail("ONNX Runtime " + library->info.version + " does not work, it must be 1." +
          std::to_string(kOldestMinor) + " or a later 1.x (" + library->info.path + ")");
@@ -60,7 +61,7 @@ std::unique_ptr<Library> load_library(void* get_base, const std::string& asked) 
   if (!table)
     fail("ONNX Runtime " + library->info.version + " gives no API (" + library->info.path + ")");
   library->api = ort::Api(table);
-  library->info.providers = providers_of(library->api);
+  library->info.providers = list_providers(library->api);
   library->api.call<ort::CreateEnvWithCustomLogger>(&discard_log, nullptr, 3, "oarlock",
                                                     &library->env);
   library->api.call<ort::DisableTelemetryEvents>(library->env);
@@ -72,7 +73,7 @@ std::unique_ptr<Library> load_library(void* get_base, const std::string& asked) 
 // `../lib/python3.*/site-packages/onnxruntime/capi`.
 std::vector<std::string> sibling_libraries() {
   namespace fs = std::filesystem;
-  std::vector<std::string> found;
+  std::vector<std::string> libraries;
   std::error_code error;
   fs::path lib = fs::read_symlink("/proc/self/exe", error).parent_path().parent_path() / "lib";
   for (const auto& python : fs::directory_iterator(lib, error)) {
@@ -80,13 +81,13 @@ std::vector<std::string> sibling_libraries() {
     fs::path capi = python.path() / "site-packages" / "onnxruntime" / "capi";
     for (const auto& file : fs::directory_iterator(capi, error))
       if (file.path().filename().string().rfind("libonnxruntime.so", 0) == 0)
-        found.push_back(file.path().string());
+        libraries.push_back(file.path().string());
   }
-  std::sort(found.begin(), found.end());
-  return found;
+  std::sort(libraries.begin(), libraries.end());
+  return libraries;
 }
 
-std::vector<std::string> candidates(const std::string& path) {
+std::vector<std::string> library_candidates(const std::string& path) {
   if (!path.empty()) return {path};
   const char* named = std::getenv("OARLOCK_ORT_LIBRARY");
   if (named && *named) return {named};
@@ -106,12 +107,12 @@ const Library& open_library(const std::string& path) {
   static auto& opened = *new std::map<void*, std::unique_ptr<Library>>;  // never destroyed
   std::lock_guard lock(mutex);
   std::string tried;
-  for (const std::string& candidate : candidates(path)) {
+  for (const std::string& candidate : library_candidates(path)) {
     void* handle = ::dlopen(candidate.c_str(), RTLD_NOW | RTLD_LOCAL);
     void* base = handle ? ::dlsym(handle, "OrtGetApiBase") : nullptr;
     if (base) {
       auto& library = opened[base];
-      if (!library) library = load_library(base, candidate);
+      if (!library) library = init_library(base, candidate);
       return *library;
     }
     const char* why = ::dlerror();

@@ -49,7 +49,7 @@ constexpr MessagePattern kMessagePatterns[] = {
 // matches one word.
 std::optional<std::vector<std::string_view>> match_pattern(std::string_view pattern,
                                                            std::string_view text) {
-  std::vector<std::string_view> found;
+  std::vector<std::string_view> matches;
   auto literal = pattern.substr(0, pattern.find('$'));
   auto at = text.find(literal);
   if (at == text.npos) return std::nullopt;
@@ -60,29 +60,29 @@ std::optional<std::vector<std::string_view>> match_pattern(std::string_view patt
     auto end =
         literal.empty() ? std::min(text.find_first_of(" \n"), text.size()) : text.find(literal);
     if (end == text.npos) return std::nullopt;
-    found.push_back(text.substr(0, end));
+    matches.push_back(text.substr(0, end));
     text.remove_prefix(end + literal.size());
   }
-  return found;
+  return matches;
 }
 
-std::string fill_template(std::string_view words, const std::vector<std::string_view>& found) {
+std::string fill_template(std::string_view words, const std::vector<std::string_view>& matches) {
   std::string text;
   for (std::size_t i = 0; i < words.size(); ++i)
-    words[i] == '$' ? text += found.at(static_cast<std::size_t>(words[++i] - '1'))
+    words[i] == '$' ? text += matches.at(static_cast<std::size_t>(words[++i] - '1'))
                     : text += words[i];
   return text;
 }
 
-std::string translate(const std::string& reason) {
-  for (const MessagePattern& saying : kMessagePatterns)
-    if (auto found = match_pattern(saying.ort, reason))
-      return fill_template(saying.message, *found) + " (" + reason + ")";
+std::string translate_message(const std::string& reason) {
+  for (const MessagePattern& pattern : kMessagePatterns)
+    if (auto matches = match_pattern(pattern.ort, reason))
+      return fill_template(pattern.message, *matches) + " (" + reason + ")";
   return reason;
 }
 
 // The end of the brackets at the start of `text`.
-std::size_t end_of_brackets(std::string_view text) {
+std::size_t find_brackets_end(std::string_view text) {
   int depth = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
     depth += text[i] == '(' || text[i] == '[' || text[i] == '<';
@@ -93,7 +93,7 @@ std::size_t end_of_brackets(std::string_view text) {
 }
 
 // Removes a source location `concatbase.h:133 PrepareForComputeImpl ` from the start.
-std::string_view strip_file(std::string_view reason) {
+std::string_view strip_file_location(std::string_view reason) {
   auto colon = reason.find(':'), space = reason.find(' ');
   if (space == reason.npos || colon > space) return reason;
   auto file = reason.substr(0, colon), line = reason.substr(colon + 1, space - colon - 1);
@@ -106,15 +106,15 @@ std::string_view strip_file(std::string_view reason) {
 
 // Removes ONNX Runtime's file, function and condition: `/src/broadcast.h:540 void Append(long,
 // long) axis == 1 was false.  Attempting to broadcast ...`
-std::string_view strip_source(std::string_view reason) {
-  if (reason.empty() || reason[0] != '/') return strip_file(reason);
+std::string_view strip_source_location(std::string_view reason) {
+  if (reason.empty() || reason[0] != '/') return strip_file_location(reason);
   auto arguments = reason.find('(');
   if (arguments == reason.npos) return reason;
   reason.remove_prefix(arguments);
-  reason.remove_prefix(end_of_brackets(reason));
+  reason.remove_prefix(find_brackets_end(reason));
   if (reason.substr(0, 6) == " const") reason.remove_prefix(6);
   if (reason.substr(0, 2) == " [")
-    reason.remove_prefix(1), reason.remove_prefix(end_of_brackets(reason));
+    reason.remove_prefix(1), reason.remove_prefix(find_brackets_end(reason));
   constexpr std::string_view condition = " was false. ";
   if (auto at = reason.find(condition); at != reason.npos)
     reason.remove_prefix(at + condition.size());
@@ -129,11 +129,11 @@ bool is_index_error(std::string_view reason) {
                                                  "Value in indices must be within bounds",
                                                  "Invalid sequence index"};
   return std::any_of(std::begin(phrases), std::end(phrases),
-                     [&](auto way) { return reason.find(way) != reason.npos; });
+                     [&](auto phrase) { return reason.find(phrase) != reason.npos; });
 }
 
 // The message of a run-time assertion, from the node's name.
-std::string_view assert_reason(std::string_view message) {
+std::string_view find_assert_message(std::string_view message) {
   auto from = message.find(kAssertPrefix);
   if (from == message.npos) return "";
   message.remove_prefix(from + kAssertPrefix.size());
@@ -144,12 +144,13 @@ std::string_view assert_reason(std::string_view message) {
 }  // namespace
 
 std::string failure_reason(std::string_view message) {
-  if (auto own = assert_reason(message); !own.empty()) return std::string(own);
+  if (auto own = find_assert_message(message); !own.empty()) return std::string(own);
   constexpr std::string_view status = "Status Message: ";  // the innermost node's comes last
   auto at = message.rfind(status);
-  std::string reason(strip_source(message.substr(at == message.npos ? 0 : at + status.size())));
+  std::string reason(
+      strip_source_location(message.substr(at == message.npos ? 0 : at + status.size())));
   reason.erase(reason.find_last_not_of(" \n") + 1);
-  if (!is_index_error(reason)) return translate(reason);
+  if (!is_index_error(reason)) return translate_message(reason);
   bool negative = reason.find(std::to_string(kInvalidIndex)) != reason.npos;
   return negative ? "an index is negative" : "an index is out of range: " + reason;
 }

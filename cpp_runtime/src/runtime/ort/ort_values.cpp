@@ -7,8 +7,8 @@ namespace {
 
 constexpr int kBorrowedTypeMinor = 24;  // older versions allocate a copy of the type
 
-std::pair<DType, std::vector<std::int64_t>> tensor_type(const ort::Api& api,
-                                                        const ort::TensorInfo* info) {
+std::pair<DType, std::vector<std::int64_t>> read_tensor_type(const ort::Api& api,
+                                                             const ort::TensorInfo* info) {
   int number = 0;
   std::size_t rank = 0;
   api.call<ort::GetTensorElementType>(info, &number);
@@ -19,8 +19,8 @@ std::pair<DType, std::vector<std::int64_t>> tensor_type(const ort::Api& api,
 }
 
 // Avoids the three allocations of a TensorInfo, which slow down small runs.
-std::pair<DType, std::vector<std::int64_t>> borrowed_type(const ort::Api& api,
-                                                          const ort::Value* value) {
+std::pair<DType, std::vector<std::int64_t>> read_type_without_copy(const ort::Api& api,
+                                                                   const ort::Value* value) {
   int number = 0;
   const std::int64_t* sizes = nullptr;
   std::size_t rank = 0;
@@ -31,9 +31,9 @@ std::pair<DType, std::vector<std::int64_t>> borrowed_type(const ort::Api& api,
 }  // namespace
 
 void run_session(const Library& library, ort::Session* session, const ort::RunOptions* run_options,
-                 Names inputs, const OrtValues& values, Names outputs, OrtValues& found) {
+                 Names inputs, const OrtValues& values, Names outputs, OrtValues& output_values) {
   library.api.call<ort::Run>(session, run_options, inputs.data(), values.data(), values.size(),
-                             outputs.data(), outputs.size(), found.data());
+                             outputs.data(), outputs.size(), output_values.data());
 }
 
 // ONNX Runtime has no complex numbers; in memory a complex number is two real ones.
@@ -53,14 +53,14 @@ ort::ValueHandle make_value(const Library& library, const ort::MemoryInfo* memor
   void* data = view.data ? const_cast<void*>(view.data) : &nothing;
   return ort::make<ort::ValueHandle, ort::CreateTensorWithDataAsOrtValue>(
       library.api, memory, data, bytes, shape.data(), shape.size(),
-      onnx_of(complex ? part_of(view.dtype) : view.dtype));
+      onnx_of(complex ? complex_part_dtype(view.dtype) : view.dtype));
 }
 
-std::pair<DType, std::vector<std::int64_t>> tensor_type(const Library& library,
-                                                        const ort::Value* value) {
-  if (library.minor >= kBorrowedTypeMinor) return borrowed_type(library.api, value);
+std::pair<DType, std::vector<std::int64_t>> read_tensor_type(const Library& library,
+                                                             const ort::Value* value) {
+  if (library.minor >= kBorrowedTypeMinor) return read_type_without_copy(library.api, value);
   auto info = ort::make<ort::TensorInfoHandle, ort::GetTensorTypeAndShape>(library.api, value);
-  return tensor_type(library.api, info.get());
+  return read_tensor_type(library.api, info.get());
 }
 
 void drop_complex_axis(DType& dtype, std::vector<std::int64_t>& shape) {
@@ -71,15 +71,15 @@ void drop_complex_axis(DType& dtype, std::vector<std::int64_t>& shape) {
 Tensor make_tensor(const Library& library, ort::ValueHandle value, bool complex) {
   const ort::Api& api = library.api;
   ort::Value* raw = value.get();
-  auto [dtype, shape] = tensor_type(library, raw);
+  auto [dtype, shape] = read_tensor_type(library, raw);
   void* data = nullptr;
   api.call<ort::GetTensorMutableData>(raw, &data);
   if (complex) drop_complex_axis(dtype, shape);
   return Tensor(dtype, std::move(shape), std::shared_ptr<void>(std::move(value)), data);
 }
 
-TensorSpec output_spec(const Library& library, ort::Session* session, std::size_t index,
-                       bool complex) {
+TensorSpec read_output_spec(const Library& library, ort::Session* session, std::size_t index,
+                            bool complex) {
   const ort::Api& api = library.api;
   TensorSpec spec;
   char* name = nullptr;
@@ -90,7 +90,7 @@ TensorSpec output_spec(const Library& library, ort::Session* session, std::size_
   const ort::TensorInfo* info = nullptr;
   api.call<ort::CastTypeInfoToTensorInfo>(static_cast<const ort::TypeInfo*>(type.get()), &info);
   if (!info) throw Error(ErrorCode::unsupported, "output '" + spec.name + "' is not a tensor");
-  std::tie(spec.dtype, spec.shape) = tensor_type(api, info);
+  std::tie(spec.dtype, spec.shape) = read_tensor_type(api, info);
   std::vector<const char*> symbols(spec.shape.size());
   api.call<ort::GetSymbolicDimensions>(info, symbols.data(), symbols.size());
   if (complex) drop_complex_axis(spec.dtype, spec.shape), symbols.resize(spec.shape.size());

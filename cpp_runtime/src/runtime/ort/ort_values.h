@@ -34,7 +34,7 @@ class OrtValues {
   /// Sets an empty entry.
   void set(std::size_t i, ort::ValueHandle value) { data()[i] = value.release(); }
   /// Releases an entry.
-  [[nodiscard]] ort::ValueHandle take(std::size_t i) {
+  [[nodiscard]] ort::ValueHandle release(std::size_t i) {
     return {std::exchange(data()[i], nullptr), ort::ValueHandle::deleter_type{api_}};
   }
 
@@ -46,17 +46,18 @@ class OrtValues {
   std::unique_ptr<ort::Value*[]> heap_;
 };
 
-/// Runs once; ONNX Runtime allocates the outputs. outputs: their names; found: one entry each.
+/// Runs once; ONNX Runtime allocates the outputs. outputs: their names; output_values: one entry
+/// each.
 void run_session(const Library& library, ort::Session* session, const ort::RunOptions* run_options,
-                 Names inputs, const OrtValues& values, Names outputs, OrtValues& found);
+                 Names inputs, const OrtValues& values, Names outputs, OrtValues& output_values);
 
 /// A value that refers to the memory of `view`, which must stay valid.
 ort::ValueHandle make_value(const Library& library, const ort::MemoryInfo* memory,
                             const TensorView& view);
 
 /// The dtype and shape of a tensor.
-std::pair<DType, std::vector<std::int64_t>> tensor_type(const Library& library,
-                                                        const ort::Value* value);
+std::pair<DType, std::vector<std::int64_t>> read_tensor_type(const Library& library,
+                                                             const ort::Value* value);
 
 /// Converts the type of pairs along the last axis to that of complex numbers.
 void drop_complex_axis(DType& dtype, std::vector<std::int64_t>& shape);
@@ -66,7 +67,7 @@ Tensor make_tensor(const Library& library, ort::ValueHandle value, bool complex)
 
 /// The spec of a session output. complex: as for make_tensor.  Throws Error(unsupported) if it is
 /// not a tensor.
-TensorSpec output_spec(const Library& library, ort::Session* session, std::size_t index,
-                       bool complex);
+TensorSpec read_output_spec(const Library& library, ort::Session* session, std::size_t index,
+                            bool complex);
 
 }  // namespace oarlock

@@ -7,9 +7,9 @@
 namespace oarlock {
 namespace {
 
-std::string flag(bool on) { return on ? "1" : "0"; }
+std::string to_flag(bool on) { return on ? "1" : "0"; }
 
-Settings merged(Settings settings, const std::map<std::string, std::string>& more) {
+Settings merge_settings(Settings settings, const std::map<std::string, std::string>& more) {
   for (auto& [key, value] : more) settings[key] = value;
   return settings;
 }
@@ -23,17 +23,17 @@ Settings cuda_settings(const Options& o) {
        "HEURISTIC"},  // the default, EXHAUSTIVE, takes seconds for every new shape
       {"cudnn_conv_use_max_workspace", "1"},
       {"cudnn_conv1d_pad_to_nc1d", "1"},
-      {"use_tf32", flag(o.tf32)},
-      {"enable_cuda_graph", flag(o.cuda_graph)},
+      {"use_tf32", to_flag(o.tf32)},
+      {"enable_cuda_graph", to_flag(o.cuda_graph)},
   };
-  return o.device == "cuda" ? merged(settings, o.provider) : settings;
+  return o.device == "cuda" ? merge_settings(settings, o.provider) : settings;
 }
 
 Settings tensorrt_settings(const Options& o, const std::string& cache) {
   Settings settings{
       {"device_id", std::to_string(o.device_id)},
-      {"trt_fp16_enable", flag(o.fp16)},
-      {"trt_cuda_graph_enable", flag(o.cuda_graph)},
+      {"trt_fp16_enable", to_flag(o.fp16)},
+      {"trt_cuda_graph_enable", to_flag(o.cuda_graph)},
       {"trt_context_memory_sharing_enable", "1"},
   };
   if (!cache.empty())
@@ -41,7 +41,7 @@ Settings tensorrt_settings(const Options& o, const std::string& cache) {
       settings[std::string("trt_") + what + "_cache_enable"] = "1";
       settings[std::string("trt_") + what + "_cache_path"] = cache;
     }
-  return merged(settings, o.provider);
+  return merge_settings(settings, o.provider);
 }
 
 void check_cuda_graph(const Options& options, const std::vector<TensorSpec>& inputs) {
@@ -51,7 +51,7 @@ void check_cuda_graph(const Options& options, const std::vector<TensorSpec>& inp
   for (const TensorSpec& spec : inputs)
     if (std::count(spec.shape.begin(), spec.shape.end(), -1))
       throw Error(ErrorCode::input, "options: cuda_graph needs inputs of fixed sizes, '" +
-                                        spec.name + "' is " + show(spec.dtype, spec.shape));
+                                        spec.name + "' is " + format_type(spec.dtype, spec.shape));
 }
 
 }  // namespace oarlock

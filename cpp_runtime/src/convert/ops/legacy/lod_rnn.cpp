@@ -17,46 +17,48 @@ struct RnnInput {
   Value bias;
 };
 
-const std::string& single_name(const Slots& slots, std::string_view slot) {
+const std::string& single_name_or_empty(const Slots& slots, std::string_view slot) {
   static const std::string none;
-  auto found = slots.find(slot);
-  return found != slots.end() && found->second.size() == 1 ? found->second[0] : none;
+  auto it = slots.find(slot);
+  return it != slots.end() && it->second.size() == 1 ? it->second[0] : none;
 }
 
 // The op before `reader` that wrote a variable, if nothing has written it since.
-const OpDesc* producer(const NodeContext& n, const std::string& name, const OpDesc& reader) {
+const OpDesc* find_producer(const NodeContext& n, const std::string& name, const OpDesc& reader) {
   const OpDesc* op = n.last_writer(name);
-  return op && op < &reader && single_name(op->outputs, "Out") == name ? op : nullptr;
+  return op && op < &reader && single_name_or_empty(op->outputs, "Out") == name ? op : nullptr;
 }
 
-bool unchanged_since(const NodeContext& n, const std::string& name, const OpDesc& op) {
+bool is_unchanged_since(const NodeContext& n, const std::string& name, const OpDesc& op) {
   const OpDesc* writer = n.last_writer(name);
   return n.is_bound(name) && (!writer || writer < &op);
 }
 
 // Fuses a preceding `fc`, whose product ONNX's op computes itself.
-std::optional<RnnInput> fuse_fc(NodeContext& n, std::int64_t width) {
-  const OpDesc* add = producer(n, single_name(n.op().inputs, "Input"), n.op());
+std::optional<RnnInput> try_fuse_fc(NodeContext& n, std::int64_t width) {
+  const OpDesc* add = find_producer(n, single_name_or_empty(n.op().inputs, "Input"), n.op());
   const OpDesc* mul = add && add->type == "elementwise_add"
-                          ? producer(n, single_name(add->inputs, "X"), *add)
+                          ? find_producer(n, single_name_or_empty(add->inputs, "X"), *add)
                           : add;
   if (!mul || mul->type != "mul" || int_attr(*mul, "x_num_col_dims", 1) != 1) return std::nullopt;
   if (int_attr(*mul, "y_num_col_dims", 1) != 1 || std::abs(int_attr(*add, "axis", -1)) != 1)
     return std::nullopt;
-  auto &rows = single_name(mul->inputs, "X"), &table = single_name(mul->inputs, "Y");
-  auto bias = add == mul ? std::string() : single_name(add->inputs, "Y");
-  if (!unchanged_since(n, rows, *mul) || !unchanged_since(n, table, *mul)) return std::nullopt;
-  if (add != mul && !unchanged_since(n, bias, *add)) return std::nullopt;
-  Value x = n.lookup(rows), weight = n.lookup(table),
-        shift = bias.empty() ? Value{} : n.lookup(bias);
+  auto &rows = single_name_or_empty(mul->inputs, "X"),
+       &table = single_name_or_empty(mul->inputs, "Y");
+  auto bias = add == mul ? std::string() : single_name_or_empty(add->inputs, "Y");
+  if (!is_unchanged_since(n, rows, *mul) || !is_unchanged_since(n, table, *mul))
+    return std::nullopt;
+  if (add != mul && !is_unchanged_since(n, bias, *add)) return std::nullopt;
+  Value x = n.lookup_variable(rows), weight = n.lookup_variable(table),
+        shift = bias.empty() ? Value{} : n.lookup_variable(bias);
   if (n.shape(weight) != Ints{n.dim(weight, 0), width} || n.rank(x) < 2) return std::nullopt;
   if (n.dim(weight, 0) < 1 || (shift && n.shape(shift) != Ints{width})) return std::nullopt;
   return RnnInput{{n, n.reshape(x, {-1, n.dim(weight, 0)})}, {n, weight}, shift};
 }
 
-RnnInput rnn_input(NodeContext& n, std::int64_t width) {
-  if (auto found = fuse_fc(n, width)) return *found;
-  auto x = in(n, "Input");
+RnnInput read_rnn_input(NodeContext& n, std::int64_t width) {
+  if (auto fused = try_fuse_fc(n, width)) return *fused;
+  auto x = input_expr(n, "Input");
   n.require(n.require_rank(x) == 2, "needs Input [rows, gates]");
   auto square = n.emit("Expand", {n.scalar_like(0, x), n.ints({width, width})});
   return {x, {n, n.emit("EyeLike", {square})}, {}};
@@ -64,14 +66,15 @@ RnnInput rnn_input(NodeContext& n, std::int64_t width) {
 
 struct RecurrentOp {
   std::string_view onnx;
-  std::int64_t hidden;
+  std::int64_t hidden_size;
   Values weights;       // W, R and B
   Values states;        // Value{} for a missing state, which starts with 0
   Values extra_inputs;  // additional inputs
   Activations activations;
 };
 
-Values op_inputs(NodeContext& n, const RecurrentOp& net, const Expr& x, const Expr& lengths) {
+Values recurrent_inputs(NodeContext& n, const RecurrentOp& net, const Expr& x,
+                        const Expr& lengths) {
   Values all{x};
   all.insert(all.end(), net.weights.begin(), net.weights.end());
   // ONNX Runtime crashes if there are no sequences.
@@ -82,10 +85,10 @@ Values op_inputs(NodeContext& n, const RecurrentOp& net, const Expr& x, const Ex
   return all;
 }
 
-NodeContext::Attrs op_attrs(const RecurrentOp& net, bool reverse) {
+NodeContext::Attrs recurrent_attrs(const RecurrentOp& net, bool reverse) {
   Strings names;
   for (const Activation* each : net.activations) names.emplace_back(each->onnx);
-  NodeContext::Attrs attrs{{"hidden_size", net.hidden},
+  NodeContext::Attrs attrs{{"hidden_size", net.hidden_size},
                            {"direction", std::string(reverse ? "reverse" : "forward")},
                            {"activations", names}};
   auto lines = static_cast<std::size_t>(std::count(names.begin(), names.end(), "Affine"));
@@ -95,28 +98,28 @@ NodeContext::Attrs op_attrs(const RecurrentOp& net, bool reverse) {
   return attrs;
 }
 
-Value time_first(const Expr& v) { return v.node().transpose(v, {1, 0}); }
+Value swap_batch_and_time(const Expr& v) { return v.context().transpose(v, {1, 0}); }
 
 // Runs ONNX's op over padded sequences and restores the NaNs that its kernel hides. x: the rows ->
 // [T,H]
-Value run_over_sequences(NodeContext& n, const RecurrentOp& net, const Expr& x) {
+Value run_on_padded_sequences(NodeContext& n, const RecurrentOp& net, const Expr& x) {
   auto sequences = input_sequences(n, "Input");
   auto at = padded_index(sequences);
   bool reverse = n.attr("is_reverse", false);
-  auto steps = gather_rows(x, time_first(at.rows));  // rows beyond an end are not read
-  Expr made(n, n.emit_n(1, net.onnx, op_inputs(n, net, steps, sequences.lengths()),
-                        op_attrs(net, reverse))[0]);
-  n.declare_type(made, n.require_dtype(x), Ints{-1, 1, -1, net.hidden});
-  Values given;
-  std::copy_if(net.states.begin(), net.states.end(), std::back_inserter(given),
+  auto steps = gather_rows(x, swap_batch_and_time(at.rows));  // rows beyond an end are not read
+  Expr output(n, n.emit_n(1, net.onnx, recurrent_inputs(n, net, steps, sequences.lengths()),
+                          recurrent_attrs(net, reverse))[0]);
+  n.declare_type(output, n.require_dtype(x), Ints{-1, 1, -1, net.hidden_size});
+  Values initial_states;
+  std::copy_if(net.states.begin(), net.states.end(), std::back_inserter(initial_states),
                [](Value v) { return bool(v); });
-  Expr sums(n, time_first(pad_sequences(sum(x, {1}), at)));
-  made = made + propagate_nans(nan_mask(sums, given), {reverse});
-  return pack_sequences({n, n.transpose(n.squeeze(made, {1}), {1, 0, 2})}, at.mask);
+  Expr sums(n, swap_batch_and_time(pad_sequences(sum(x, {1}), at)));
+  output = output + propagate_nans(nan_mask(sums, initial_states), {reverse});
+  return pack_sequences({n, n.transpose(n.squeeze(output, {1}), {1, 0, 2})}, at.mask);
 }
 
-Value first_state(NodeContext& n, std::string_view slot) {
-  return n.has(slot) ? n.unsqueeze(n.in(slot), {0}) : Value{};
+Value read_initial_state(NodeContext& n, std::string_view slot) {
+  return n.has_input(slot) ? n.unsqueeze(n.input(slot), {0}) : Value{};
 }
 
 // ---- gru ----
@@ -124,77 +127,79 @@ Value first_state(NodeContext& n, std::string_view slot) {
 // ONNX's update gate z keeps the old state; Paddle's keeps the new one unless origin_mode is set. 1
 // - sigmoid(a) is sigmoid(-a).
 void gru(NodeContext& n) {
-  auto [gates, candidate, hidden] = gru_weights(n);
-  auto& gate = activation(n, "gate_activation", "sigmoid");
-  bool keeps = n.attr("origin_mode", false);
-  n.require(keeps || gate.paddle == "sigmoid", "attribute 'gate_activation' is not sigmoid");
-  auto [x, weight, shift] = rnn_input(n, 3 * hidden);
+  auto [gates, candidate, hidden] = read_gru_weights(n);
+  auto& gate = read_activation(n, "gate_activation", "sigmoid");
+  bool is_origin_mode = n.attr("origin_mode", false);
+  n.require(is_origin_mode || gate.paddle == "sigmoid",
+            "attribute 'gate_activation' is not sigmoid");
+  auto [x, weight, shift] = read_rnn_input(n, 3 * hidden);
   auto dtype = n.require_dtype(x);
   Floats signs(static_cast<std::size_t>(3 * hidden), 1.0);
-  if (!keeps) std::fill_n(signs.begin(), hidden, -1.0);
-  Expr sign(n, n.floats(signs, dtype)), column(n, n.unsqueeze(sign, {1}));
+  if (!is_origin_mode) std::fill_n(signs.begin(), hidden, -1.0);
+  Expr sign(n, n.vector(signs, dtype)), column(n, n.unsqueeze(sign, {1}));
   Expr w(n, n.transpose(weight, {1, 0})),
       r(n, n.concat({n.transpose(gates, {1, 0}), n.transpose(candidate, {1, 0})}, 0));
-  auto bias = n.has("Bias") ? Expr(n, n.reshape(n.in("Bias"), {3 * hidden})) : sign.scalar_like(0);
+  auto bias =
+      n.has_input("Bias") ? Expr(n, n.reshape(n.input("Bias"), {3 * hidden})) : sign.scalar_like(0);
   if (shift) bias = bias + Expr(n, shift);
-  auto zeros = n.floats(Floats(static_cast<std::size_t>(3 * hidden), 0.0), dtype);
+  auto zeros = n.vector(Floats(static_cast<std::size_t>(3 * hidden), 0.0), dtype);
   auto first = [&](Value v) { return n.unsqueeze(v, {0}); };
   RecurrentOp net{"GRU",
                   hidden,
                   {first(w * column), first(r * column), first(n.concat({bias * sign, zeros}, 0))},
-                  {first_state(n, "H0")},
+                  {read_initial_state(n, "H0")},
                   {},
-                  {&gate, &activation(n, "activation", "tanh")}};
-  n.out("Hidden", run_over_sequences(n, net, x));
+                  {&gate, &read_activation(n, "activation", "tanh")}};
+  n.set_output("Hidden", run_on_padded_sequences(n, net, x));
 }
 
 // ---- lstm: gates in the order candidate, input, forget, output ----
 
-struct Lstm {
-  std::int64_t hidden;
+struct LstmParameters {
+  std::int64_t hidden_size;
   Value weight, bias,
       peepholes;            // [H,4H]; [4H]; [3H] for input, forget and output gate, or omitted
   Activations activations;  // of gates, candidate and cell
 };
 
-Lstm read_lstm(NodeContext& n) {
-  auto bias = n.reshape(n.in("Bias"), {-1}), weight = n.in("Weight");
+LstmParameters read_lstm(NodeContext& n) {
+  auto bias = n.reshape(n.input("Bias"), {-1}), weight = n.input("Weight");
   n.require(n.require_rank(weight) == 2 && n.dim(weight, 1) % 4 == 0,
             "needs Weight [hidden, 4 hidden]");
-  auto hidden =
-      static_cast<std::int64_t>(require_unroll_size(n, n.dim(weight, 1) / 4, "the hidden size"));
+  auto hidden = static_cast<std::int64_t>(
+      require_unrollable_size(n, n.dim(weight, 1) / 4, "the hidden size"));
   Value peepholes =
       n.attr("use_peepholes", true) ? n.slice(bias, {4 * hidden}, {7 * hidden}, {0}) : Value{};
-  return {
-      hidden,
-      weight,
-      n.slice(bias, {0}, {4 * hidden}, {0}),
-      peepholes,
-      {&activation(n, "gate_activation", "sigmoid"), &activation(n, "candidate_activation", "tanh"),
-       &activation(n, "cell_activation", "tanh")}};
+  return {hidden,
+          weight,
+          n.slice(bias, {0}, {4 * hidden}, {0}),
+          peepholes,
+          {&read_activation(n, "gate_activation", "sigmoid"),
+           &read_activation(n, "candidate_activation", "tanh"),
+           &read_activation(n, "cell_activation", "tanh")}};
 }
 
-Value lstm_hidden(NodeContext& n, const Lstm& net) {
-  auto [x, weight, shift] = rnn_input(n, 4 * net.hidden);
+Value emit_lstm(NodeContext& n, const LstmParameters& net) {
+  auto [x, weight, shift] = read_rnn_input(n, 4 * net.hidden_size);
   auto dtype = n.require_dtype(x);
   auto sorted = [&](Value v, bool matrix) {
-    return reorder_gates(n, v, {1, 3, 2, 0}, net.hidden, matrix);
+    return reorder_gates(n, v, {1, 3, 2, 0}, net.hidden_size, matrix);
   };
   Expr bias(n, net.bias);
   if (shift) bias = bias + Expr(n, shift);
-  auto zeros = n.floats(Floats(static_cast<std::size_t>(4 * net.hidden), 0.0), dtype);
+  auto zeros = n.vector(Floats(static_cast<std::size_t>(4 * net.hidden_size), 0.0), dtype);
   auto both = n.concat({sorted(bias, false), n.unsqueeze(zeros, {0})}, 1);
   auto peepholes =
-      net.peepholes ? reorder_gates(n, net.peepholes, {0, 2, 1}, net.hidden, false) : Value{};
-  return run_over_sequences(n,
-                            {"LSTM",
-                             net.hidden,
-                             {sorted(n.transpose(weight, {1, 0}), true),
-                              sorted(n.transpose(net.weight, {1, 0}), true), both},
-                             {first_state(n, "H0"), first_state(n, "C0")},
-                             {peepholes},
-                             net.activations},
-                            x);
+      net.peepholes ? reorder_gates(n, net.peepholes, {0, 2, 1}, net.hidden_size, false) : Value{};
+  return run_on_padded_sequences(n,
+                                 {"LSTM",
+                                  net.hidden_size,
+                                  {sorted(n.transpose(weight, {1, 0}), true),
+                                   sorted(n.transpose(net.weight, {1, 0}), true), both},
+                                  {read_initial_state(n, "H0"), read_initial_state(n, "C0")},
+                                  {peepholes},
+                                  net.activations},
+                                 x);
 }
 
 Expr clip_state(const Expr& x, double max_abs) {
@@ -203,10 +208,10 @@ Expr clip_state(const Expr& x, double max_abs) {
 
 // The next states: the output, which may be projected, and the cell.
 using LstmStep = std::function<Expr(const Expr& hidden)>;
-Exprs lstm_step(NodeContext& n, const Lstm& net, const Expr& pre, const Expr& cell, double clip,
-                const LstmStep& project) {
+Exprs lstm_step(NodeContext& n, const LstmParameters& net, const Expr& pre, const Expr& cell,
+                double clip, const LstmStep& project) {
   auto part = [&](Value of, std::int64_t at, std::int64_t axis) {
-    return Expr(n, n.slice(of, {at * net.hidden}, {(at + 1) * net.hidden}, {axis}));
+    return Expr(n, n.slice(of, {at * net.hidden_size}, {(at + 1) * net.hidden_size}, {axis}));
   };
   auto peep = [&](const Expr& gate, std::int64_t at, const Expr& cell) {
     return net.peepholes ? gate + cell * part(net.peepholes, at, 0) : gate;
@@ -220,52 +225,52 @@ Exprs lstm_step(NodeContext& n, const Lstm& net, const Expr& pre, const Expr& ce
 }
 
 // Outputs and cells of every row, computed step by step. width: of the outputs
-Exprs lstm_steps(NodeContext& n, const Lstm& net, std::int64_t width, double clip,
-                 const LstmStep& project) {
-  auto x = in(n, "Input");
+Exprs scan_lstm(NodeContext& n, const LstmParameters& net, std::int64_t width, double clip,
+                const LstmStep& project) {
+  auto x = input_expr(n, "Input");
   n.require(n.require_rank(x) == 2, "needs Input [rows, gates]");
   auto sequences = input_sequences(n, "Input");
   auto at = padded_index(sequences);
   auto first = [&](std::string_view slot, std::int64_t size) {
-    if (n.has(slot)) return in(n, slot);
+    if (n.has_input(slot)) return input_expr(n, slot);
     return full_like(x, 0, n.concat({sequences.count(), n.ints({size})}, 0));
   };
   auto step = [&](const Exprs& last, const Exprs& now) -> ScanStep {
     auto pre = now[0] + last[0].emit("MatMul", {net.weight}) + Expr(n, net.bias);
-    auto made = lstm_step(n, net, pre, last[1], clip, project);
+    auto next = lstm_step(n, net, pre, last[1], clip, project);
     auto inside = unsqueeze_to_rank(now[1], 2);
-    return {{where(inside, made[0], last[0]), where(inside, made[1], last[1])}, made};
+    return {{where(inside, next[0], last[0]), where(inside, next[1], last[1])}, next};
   };
-  auto done =
-      build_scan(n, {1, n.attr("is_reverse", false)}, {first("H0", width), first("C0", net.hidden)},
-                 {pad_sequences(x, at), at.mask}, step);
+  auto done = build_scan(n, {1, n.attr("is_reverse", false)},
+                         {first("H0", width), first("C0", net.hidden_size)},
+                         {pad_sequences(x, at), at.mask}, step);
   return {pack_sequences(done.outputs[0], at.mask), pack_sequences(done.outputs[1], at.mask)};
 }
 
 // ONNX's LSTM does not output the cells: if they are read, both are computed step by step.
 void lstm(NodeContext& n) {
   auto net = read_lstm(n);
-  if (!n.is_read("Cell")) return n.out("Hidden", lstm_hidden(n, net));
-  auto made = lstm_steps(n, net, net.hidden, 0, [](const Expr& hidden) { return hidden; });
-  n.out("Hidden", made[0]);
-  n.out("Cell", made[1]);
+  if (!n.is_read("Cell")) return n.set_output("Hidden", emit_lstm(n, net));
+  auto outputs = scan_lstm(n, net, net.hidden_size, 0, [](const Expr& hidden) { return hidden; });
+  n.set_output("Hidden", outputs[0]);
+  n.set_output("Cell", outputs[1]);
 }
 
 // An LSTM with projected output.
 void lstmp(NodeContext& n) {
   auto net = read_lstm(n);
-  auto projection = n.in("ProjWeight");
+  auto projection = n.input("ProjWeight");
   n.require(n.require_rank(projection) == 2, "needs ProjWeight [hidden, projection]");
-  auto& act = activation(n, "proj_activation", "tanh");
+  auto& act = read_activation(n, "proj_activation", "tanh");
   auto max_projection = static_cast<double>(n.attr("proj_clip", 0.0f));
   auto project = [&](const Expr& hidden) {
     return clip_state(act.apply(hidden.emit("MatMul", {projection})), max_projection);
   };
   auto width = static_cast<std::int64_t>(
-      require_unroll_size(n, n.dim(projection, 1), "the size of the projection"));
-  auto made = lstm_steps(n, net, width, static_cast<double>(n.attr("cell_clip", 0.0f)), project);
-  n.out("Projection", made[0]);
-  n.out("Cell", made[1]);
+      require_unrollable_size(n, n.dim(projection, 1), "the size of the projection"));
+  auto outputs = scan_lstm(n, net, width, static_cast<double>(n.attr("cell_clip", 0.0f)), project);
+  n.set_output("Projection", outputs[0]);
+  n.set_output("Cell", outputs[1]);
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace {
 
 // `v` with one more element along an axis.
 Expr append_element(const Expr& v, std::int64_t axis, double value) {
-  NodeContext& n = v.node();
+  NodeContext& n = v.context();
   int rank = n.require_rank(v);
   Ints pads(static_cast<std::size_t>(2 * rank), 0);
   pads[static_cast<std::size_t>(rank + axis)] = 1;
@@ -21,7 +21,7 @@ Expr append_element(const Expr& v, std::int64_t axis, double value) {
 
 // One row per sequence; unspecified for empty sequences.
 Expr pool_sequences(const Expr& x, const Sequences& sequences, const std::string& type) {
-  NodeContext& n = x.node();
+  NodeContext& n = x.context();
   // There must be a row to read even if all sequences are empty.
   if (type == "FIRST") return gather_rows(append_element(x, 0, 0), sequences.starts());
   if (type == "LAST") return gather_rows(append_element(x, 0, 0), max(sequences.ends() - 1, 0));
@@ -38,20 +38,20 @@ Expr pool_sequences(const Expr& x, const Sequences& sequences, const std::string
 }
 
 void sequence_pool(NodeContext& n) {
-  auto x = in(n, "X");
+  auto x = input_expr(n, "X");
   auto sequences = input_sequences(n);
-  auto found = pool_sequences(x, sequences, n.attr("pooltype", "AVERAGE"));
-  n.out("Out", where(unsqueeze_to_rank(sequences.lengths() > 0, n.require_rank(x)), found,
-                     n.attr("pad_value", 0.0f)));
+  auto pooled = pool_sequences(x, sequences, n.attr("pooltype", "AVERAGE"));
+  n.set_output("Out", where(unsqueeze_to_rank(sequences.lengths() > 0, n.require_rank(x)), pooled,
+                            n.attr("pad_value", 0.0f)));
   n.set_row_splits("Out", {});
 }
 
 void sequence_softmax(NodeContext& n) {
-  auto x = n.in("X");
+  auto x = n.input("X");
   auto at = padded_index(input_sequences(n));
   auto scores = pad_sequences({n, n.reshape(x, {-1})}, at, -INFINITY);
   Expr shares(n, n.emit("Softmax", {scores}, {{"axis", std::int64_t{1}}}));
-  n.out("Out", reshape_like(n, pack_sequences(shares, at.mask), x));
+  n.set_output("Out", reshape_like(n, pack_sequences(shares, at.mask), x));
 }
 
 // ---- context rows ----
@@ -62,51 +62,52 @@ struct ContextRows {
 };
 
 ContextRows context_rows(const Sequences& sequences, std::int64_t first, std::int64_t count) {
-  NodeContext& n = sequences.node();
-  auto numbers = sequence_ids(sequences);
-  auto rows = unsqueeze_last(sequences.row_ids()) +
+  NodeContext& n = sequences.context();
+  auto sequence_of_row = sequence_ids(sequences);
+  auto rows = unsqueeze_last(sequences.row_indices()) +
               (arange(n, n.ints({count})) + static_cast<double>(first));
-  auto inside = rows >= unsqueeze_last(gather_rows(sequences.starts(), numbers)) &&
-                rows < unsqueeze_last(gather_rows(sequences.ends(), numbers));
+  auto inside = rows >= unsqueeze_last(gather_rows(sequences.starts(), sequence_of_row)) &&
+                rows < unsqueeze_last(gather_rows(sequences.ends(), sequence_of_row));
   return {where(inside, rows, 0), inside};
 }
 
 // A window of rows, zero outside the sequence, times the filter.  X [T,features], Filter
 // [length*features,out]
 void sequence_conv(NodeContext& n) {
-  auto x = in(n, "X"), filter = in(n, "Filter");
+  auto x = input_expr(n, "X"), filter = input_expr(n, "Filter");
   n.require(!n.attr("paddingTrainable", false), "padding that was trained has no lowering");
   n.require(n.attr("contextStride", 1) == 1, "attribute 'contextStride' is not 1");
   auto length = n.attr("contextLength", 1), start = n.attr("contextStart", 0);
-  require_unroll_size(n, length, "attribute 'contextLength'");
+  require_unrollable_size(n, length, "attribute 'contextLength'");
   n.require(start > -(1 << 20) && start < 1 << 20,
             "attribute 'contextStart' is " + std::to_string(start));
   auto context = context_rows(input_sequences(n), start, length);
   auto windows = where(unsqueeze_to_rank(context.mask, 3), gather_rows(x, context.rows), 0);
   auto columns = n.slice(n.shape_of(filter), {0}, {1}, {0});
-  n.out("Out", n.emit("MatMul", {reshape_to_parts(n, windows, {n.ints({-1}), columns}), filter}));
+  n.set_output("Out", n.emit("MatMul", {reshape_to_shape_parts(n, windows, {n.ints({-1}), columns}),
+                                        filter}));
 }
 
 // Each word with its successors. [T,1] -> [T,win_size]
 void sequence_enumerate(NodeContext& n) {
   auto size = n.attr("win_size", 1);
-  require_unroll_size(n, size, "attribute 'win_size'");
+  require_unrollable_size(n, size, "attribute 'win_size'");
   auto context = context_rows(input_sequences(n), 0, size);
-  auto words = gather_rows({n, n.reshape(n.in("X"), {-1})}, context.rows);
-  n.out("Out", where(context.mask, words, static_cast<double>(n.attr("pad_value", 0))));
+  auto words = gather_rows({n, n.reshape(n.input("X"), {-1})}, context.rows);
+  n.set_output("Out", where(context.mask, words, static_cast<double>(n.attr("pad_value", 0))));
 }
 
 // ---- boxes of several images ----
 
 // Clips boxes to the original image size.  Input [T,4], ImInfo [n,3]: height, width, scale
 void box_clip(NodeContext& n) {
-  auto boxes = in(n, "Input"), info = in(n, "ImInfo");
+  auto boxes = input_expr(n, "Input"), info = input_expr(n, "ImInfo");
   auto column = [&](std::int64_t at) { return Expr(n, n.slice(info, {at}, {at + 1}, {1})); };
   auto last = [&](std::int64_t at) { return round_half_away(column(at) / column(2)) - 1; };
   auto height = last(0), width = last(1);
   auto image_ids = sequence_ids(input_sequences(n, "Input"));
   Expr ends(n, n.concat({width, height, width, height}, 1));
-  n.out("Output", max(min(boxes, gather_rows(ends, image_ids)), 0));
+  n.set_output("Output", max(min(boxes, gather_rows(ends, image_ids)), 0));
 }
 
 }  // namespace

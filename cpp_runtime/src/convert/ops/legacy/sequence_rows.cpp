@@ -9,41 +9,41 @@
 namespace oarlock {
 namespace {
 
-Expr row_count(const Expr& x) { return {x.node(), dim_as_vector(x.node(), x, 0)}; }
+Expr num_rows(const Expr& x) { return {x.context(), dim_as_vector(x.context(), x, 0)}; }
 
 // ---- padding and packing ----
 
 // PadValue is a scalar or a row.
 void sequence_pad(NodeContext& n) {
-  auto x = in(n, "X"), value = in(n, "PadValue");
+  auto x = input_expr(n, "X"), value = input_expr(n, "PadValue");
   auto sequences = input_sequences(n);
   auto lengths = sequences.lengths();
   auto length = n.attr("padded_length", -1);
-  Expr longest = max_or_zero(lengths);
+  Expr longest = max_length_or_zero(lengths);
   if (length >= 0) {
-    require_unroll_size(n, length, "attribute 'padded_length'");
-    Expr wanted(n, n.ints({length}));
-    longest = {
-        n, runtime_assert(n, wanted, longest > wanted, "a sequence is longer than padded_length")};
+    require_unrollable_size(n, length, "attribute 'padded_length'");
+    Expr padded_length(n, n.ints({length}));
+    longest = {n, runtime_assert(n, padded_length, longest > padded_length,
+                                 "a sequence is longer than padded_length")};
   }
   auto at = padded_index(sequences.starts(), lengths, longest);
-  auto found = gather_rows(x, at.rows);
-  n.out("Out", where(unsqueeze_to_rank(at.mask, n.require_rank(found)), found, value));
-  n.out("Length", lengths);
+  auto rows = gather_rows(x, at.rows);
+  n.set_output("Out", where(unsqueeze_to_rank(at.mask, n.require_rank(rows)), rows, value));
+  n.set_output("Length", lengths);
   for (auto slot : {"Out", "Length"}) n.set_row_splits(slot, {});
 }
 
 void sequence_unpad(NodeContext& n) {
-  auto x = in(n, "X");
+  auto x = input_expr(n, "X");
   n.require(n.require_rank(x) >= 2, "needs X [batch, time, ...]");
-  Expr lengths(n, n.cast(as_vector(n, n.in("Length")), DType::int64)),
+  Expr lengths(n, n.cast(as_int64_vector(n, n.input("Length")), DType::int64)),
       longest(n, dim_as_vector(n, x, 1));
   auto wrong = lengths > longest || lengths < 0;
   lengths = {n, runtime_assert(n, lengths, wrong, "a length is negative, or more than X has")};
   auto as_many = Expr(n, dim_as_vector(n, lengths, 0)) == Expr(n, dim_as_vector(n, x, 0));
   lengths = {n, runtime_assert(n, lengths, !as_many, "there are not as many lengths as rows of X")};
   auto inside = Expr(n, n.unsqueeze(arange(n, longest), {0})) < unsqueeze_last(lengths);
-  n.out("Out", unsqueeze_to_rank(pack_sequences(x, inside), 2));
+  n.set_output("Out", unsqueeze_to_rank(pack_sequences(x, inside), 2));
   n.set_row_splits("Out", sequences_from_lengths(lengths).row_splits);
 }
 
@@ -52,25 +52,26 @@ void sequence_unpad(NodeContext& n) {
 // Repeats each row of X by the length of its sequence in Y.
 void sequence_expand_as(NodeContext& n) {
   auto sequences = input_sequences(n, "Y");
-  n.out("Out", gather_rows(in(n, "X"), sequence_ids(sequences)));
+  n.set_output("Out", gather_rows(input_expr(n, "X"), sequence_ids(sequences)));
   n.set_row_splits("Out", sequences.row_splits);
 }
 
 // Repeats a sequence of X (or a row, if X has no sequences) by the length of the corresponding
 // sequence in Y.
 void sequence_expand(NodeContext& n) {
-  auto x = in(n, "X");
+  auto x = input_expr(n, "X");
   auto level = n.attr("ref_level", -1);
   n.require(level == -1 || level == 0, "attribute 'ref_level' is " + std::to_string(level));
-  auto numbers = sequence_ids(input_sequences(n, "Y"));
+  auto sequence_of_row = sequence_ids(input_sequences(n, "Y"));
   if (!n.row_splits("X")) {
-    n.out("Out", gather_rows(x, numbers));
+    n.set_output("Out", gather_rows(x, sequence_of_row));
     return n.set_row_splits("Out", {});
   }
   auto sequences = input_sequences(n);
-  auto lengths = gather_rows(sequences.lengths(), numbers);
-  auto at = padded_index(gather_rows(sequences.starts(), numbers), lengths, max_or_zero(lengths));
-  n.out("Out", gather_rows(x, pack_sequences(at.rows, at.mask)));
+  auto lengths = gather_rows(sequences.lengths(), sequence_of_row);
+  auto at = padded_index(gather_rows(sequences.starts(), sequence_of_row), lengths,
+                         max_length_or_zero(lengths));
+  n.set_output("Out", gather_rows(x, pack_sequences(at.rows, at.mask)));
   n.set_row_splits("Out", sequences_from_lengths(lengths).row_splits);
 }
 
@@ -79,7 +80,7 @@ void sequence_expand(NodeContext& n) {
 void sequence_reverse(NodeContext& n) {
   auto sequences = input_sequences(n);
   auto mirror = gather_rows(sequences.starts() + sequences.ends() - 1, sequence_ids(sequences));
-  n.out("Y", gather_rows(in(n, "X"), mirror - sequences.row_ids()));
+  n.set_output("Y", gather_rows(input_expr(n, "X"), mirror - sequences.row_indices()));
 }
 
 // The first sequences of all inputs, then the second ones, ...
@@ -90,37 +91,37 @@ void sequence_concat(NodeContext& n) {
     Sequences sequences{{n, n.row_splits("X", i)}};
     n.require(bool(sequences.row_splits.value()), "needs packed sequences (LoD) in all of 'X'");
     auto at = padded_index(sequences);
-    rows.push_back(pad_sequences({n, n.ins("X")[i]}, at));
+    rows.push_back(pad_sequences({n, n.inputs("X")[i]}, at));
     inside.push_back(at.mask);
     offsets = offsets ? *offsets + sequences.row_splits : sequences.row_splits;
   }
-  n.out("Out", pack_sequences({n, n.concat(rows, 1)}, {n, n.concat(inside, 1)}));
+  n.set_output("Out", pack_sequences({n, n.concat(rows, 1)}, {n, n.concat(inside, 1)}));
   n.set_row_splits("Out", *offsets);
 }
 
 void sequence_slice(NodeContext& n) {
   auto sequences = input_sequences(n);
   auto numbers = [&](std::string_view slot) {
-    return Expr(n, n.cast(as_vector(n, n.in(slot)), DType::int64));
+    return Expr(n, n.cast(as_int64_vector(n, n.input(slot)), DType::int64));
   };
   auto from = numbers("Offset"), lengths = numbers("Length");
   auto wrong = from < 0 || lengths < 0 || from + lengths > sequences.lengths();
   from = {n, runtime_assert(n, from, wrong, "a slice is not inside of its sequence")};
-  auto at = padded_index(sequences.starts() + from, lengths, max_or_zero(lengths));
-  n.out("Out", gather_rows(in(n, "X"), pack_sequences(at.rows, at.mask)));
+  auto at = padded_index(sequences.starts() + from, lengths, max_length_or_zero(lengths));
+  n.set_output("Out", gather_rows(input_expr(n, "X"), pack_sequences(at.rows, at.mask)));
   n.set_row_splits("Out", sequences_from_lengths(lengths).row_splits);
 }
 
 // ---- removal ----
 
 // The sequences that remain when rows are removed. mask: bool[T]
-Sequences remaining_sequences(const Sequences& sequences, const Expr& mask) {
-  auto kept_counts = sequences_from_lengths(mask.to(DType::int64)).row_splits;
-  return {gather_rows(kept_counts, sequences.row_splits)};
+Sequences sequences_of_selected_rows(const Sequences& sequences, const Expr& mask) {
+  auto selected_before = sequences_from_lengths(mask.to(DType::int64)).row_splits;
+  return {gather_rows(selected_before, sequences.row_splits)};
 }
 
 Expr rows_where(const Expr& x, const Expr& mask) {
-  NodeContext& n = x.node();
+  NodeContext& n = x.context();
   n.require(n.require_rank(x) >= 1, "has no rows");
   Ints shape = *n.shape(x);
   Expr rows(n, n.emit("Compress", {x, mask}, {{"axis", std::int64_t{0}}}));
@@ -130,90 +131,93 @@ Expr rows_where(const Expr& x, const Expr& mask) {
 }
 
 void sequence_erase(NodeContext& n) {
-  auto x = in(n, "X");
-  Expr words(n, n.reshape(x, {-1})), kept = words == words;
-  for (auto token : n.attr("tokens", Ints{})) kept = kept && !(words == static_cast<double>(token));
-  n.out("Out", rows_where(x, kept));
-  n.set_row_splits("Out", remaining_sequences(input_sequences(n), kept).row_splits);
+  auto x = input_expr(n, "X");
+  Expr words(n, n.reshape(x, {-1})), mask = words == words;
+  for (auto token : n.attr("tokens", Ints{})) mask = mask && !(words == static_cast<double>(token));
+  n.set_output("Out", rows_where(x, mask));
+  n.set_row_splits("Out", sequences_of_selected_rows(input_sequences(n), mask).row_splits);
 }
 
 // Whether each word remains when the blank and, if requested, repetitions are removed.
-Expr kept_tokens(const Expr& words, const Expr& is_first, double blank, bool merges) {
-  NodeContext& n = words.node();
-  auto kept = !(words == blank);
-  if (!merges) return kept;
+Expr ctc_output_mask(const Expr& words, const Expr& is_first, double blank, bool merges) {
+  NodeContext& n = words.context();
+  auto mask = !(words == blank);
+  if (!merges) return mask;
   int axis = n.require_rank(words) - 1;
   Ints pads(static_cast<std::size_t>(2 * axis + 2), 0);
   pads[static_cast<std::size_t>(axis)] = 1;
   auto longer = words.emit("Pad", {n.ints(pads), words.scalar_like(0)});
   Expr before(n, n.slice(longer, {0}, {-1}, {axis}));
-  return kept && (is_first || !(words == before));
+  return mask && (is_first || !(words == before));
 }
 
 // ---- ctc_align ----
 
-void align_packed(NodeContext& n, const Expr& x, double blank, bool merges) {
+void ctc_align_packed(NodeContext& n, const Expr& x, double blank, bool merges) {
   Expr words(n, n.reshape(x, {-1}));
   auto sequences = input_sequences(n, "Input");
-  auto is_first = sequences.row_ids() == gather_rows(sequences.starts(), sequence_ids(sequences));
-  auto kept = kept_tokens(words, is_first, blank, merges);
-  auto found = rows_where(words, kept);
+  auto is_first =
+      sequences.row_indices() == gather_rows(sequences.starts(), sequence_ids(sequences));
+  auto mask = ctc_output_mask(words, is_first, blank, merges);
+  auto tokens = rows_where(words, mask);
   // Paddle returns one row of -1 if nothing remains.
-  auto longer = n.concat({found, found.scalar_like(-1).emit("Unsqueeze", {n.ints({0})})}, 0);
-  auto end = max(row_count(found), Expr(n, n.ints({1})));
-  n.out("Output", n.unsqueeze(n.emit("Slice", {longer, n.ints({0}), end}), {1}));
-  n.set_row_splits("Output", remaining_sequences(sequences, kept).row_splits);
+  auto longer = n.concat({tokens, tokens.scalar_like(-1).emit("Unsqueeze", {n.ints({0})})}, 0);
+  auto end = max(num_rows(tokens), Expr(n, n.ints({1})));
+  n.set_output("Output", n.unsqueeze(n.emit("Slice", {longer, n.ints({0}), end}), {1}));
+  n.set_row_splits("Output", sequences_of_selected_rows(sequences, mask).row_splits);
 }
 
 // Moves the kept words to the front and fills the rest. x: [batch,time]
-void align_padded(NodeContext& n, const Expr& x, double blank, bool merges) {
+void ctc_align_padded(NodeContext& n, const Expr& x, double blank, bool merges) {
   auto column = [&](const Expr& v) { return Expr(n, n.reshape(v, {-1, 1})); };
-  auto lengths = column(in(n, "InputLength").to(DType::int64));
+  auto lengths = column(input_expr(n, "InputLength").to(DType::int64));
   Expr steps(n, n.unsqueeze(arange(n, dim_as_vector(n, x, 1)), {0}));
-  auto mask = kept_tokens(x, steps == 0, blank, merges) && steps < lengths;
-  auto counts = mask.to(DType::int64).emit("CumSum", {n.int_scalar(1)});
+  auto mask = ctc_output_mask(x, steps == 0, blank, merges) && steps < lengths;
+  auto counts = mask.to(DType::int64).emit("CumSum", {n.int64_scalar(1)});
   auto targets = where(mask, counts - 1, Expr(n, dim_as_vector(n, x, 1)));
-  auto room = n.concat({dim_as_vector(n, x, 0), Expr(n, dim_as_vector(n, x, 1)) + 1}, 0);
-  auto empty = full_like(x, static_cast<double>(n.attr("padding_value", 0)), room);
-  auto put = n.emit("ScatterElements", {empty, targets, x}, {{"axis", std::int64_t{1}}});
-  n.out("Output", n.slice(put, {0}, {-1}, {1}));
-  n.out("OutputLength", sum(mask.to(DType::int64), {1}, true).to(n.require_dtype(x)));
+  auto padded_shape = n.concat({dim_as_vector(n, x, 0), Expr(n, dim_as_vector(n, x, 1)) + 1}, 0);
+  auto empty = full_like(x, static_cast<double>(n.attr("padding_value", 0)), padded_shape);
+  auto scattered = n.emit("ScatterElements", {empty, targets, x}, {{"axis", std::int64_t{1}}});
+  n.set_output("Output", n.slice(scattered, {0}, {-1}, {1}));
+  n.set_output("OutputLength", sum(mask.to(DType::int64), {1}, true).to(n.require_dtype(x)));
 }
 
 void ctc_align(NodeContext& n) {
-  auto x = in(n, "Input");
+  auto x = input_expr(n, "Input");
   auto blank = static_cast<double>(n.attr("blank", 0));
   bool merges = n.attr("merge_repeated", true);
   n.require(n.require_rank(x) == 2, "needs Input [rows, 1] or [batch, time]");
-  n.has("InputLength") ? align_padded(n, x, blank, merges) : align_packed(n, x, blank, merges);
+  n.has_input("InputLength") ? ctc_align_padded(n, x, blank, merges)
+                             : ctc_align_packed(n, x, blank, merges);
 }
 
 // ---- new row splits ----
 
 void sequence_reshape(NodeContext& n) {
-  auto x = in(n, "X");
+  auto x = input_expr(n, "X");
   auto width = n.attr("new_dim", 1);
-  require_unroll_size(n, width, "attribute 'new_dim'");
+  require_unrollable_size(n, width, "attribute 'new_dim'");
   auto elements = input_sequences(n).row_splits * Expr(n, dim_as_vector(n, x, 1)),
        offsets = elements / static_cast<double>(width);
   auto wrong = !(offsets * static_cast<double>(width) == elements);
-  n.out("Out", n.reshape(x, {-1, width}));
+  n.set_output("Out", n.reshape(x, {-1, width}));
   n.set_row_splits("Out", runtime_assert(n, offsets, wrong,
                                          "the elements of a sequence do not fill rows of new_dim"));
 }
 
 // The same rows with new row splits: those of Y, the content of Y, or an attribute.
 void lod_reset(NodeContext& n) {
-  auto x = in(n, "X");
+  auto x = input_expr(n, "X");
   n.require(!n.attr("append", false), "a further level of sequences has no lowering");
   Value offsets = n.row_splits("Y");
   if (!offsets) {
     Ints target = n.attr("target_lod", Ints{});
-    Expr given(n, n.has("Y") ? n.cast(as_vector(n, n.in("Y")), DType::int64) : n.ints(target));
-    n.require(n.has("Y") || !target.empty(), "has no offsets");
-    offsets = check_row_splits({given}, row_count(x)).row_splits;
+    Expr target_splits(n, n.has_input("Y") ? n.cast(as_int64_vector(n, n.input("Y")), DType::int64)
+                                           : n.ints(target));
+    n.require(n.has_input("Y") || !target.empty(), "has no offsets");
+    offsets = check_row_splits({target_splits}, num_rows(x)).row_splits;
   }
-  n.out("Out", x);
+  n.set_output("Out", x);
   n.set_row_splits("Out", offsets);
 }
 

@@ -19,9 +19,10 @@ struct StaticRnn {
 };
 
 StaticRnn read_static_rnn(const NodeContext& n) {
-  StaticRnn s{n.in_names("inputs"),        n.out_names("outputs"), n.attr("ex_states", Strings{}),
-              n.attr("states", Strings{}), n.ins("inputs"),        n.ins("initial_states"),
-              n.attr("reverse", false)};
+  StaticRnn s{
+      n.input_names("inputs"),     n.output_names("outputs"), n.attr("ex_states", Strings{}),
+      n.attr("states", Strings{}), n.inputs("inputs"),        n.inputs("initial_states"),
+      n.attr("reverse", false)};
   n.require(!s.inputs.empty(), "has no inputs");
   n.require(s.memories.size() == s.initial_states.size() &&
                 s.next_memories.size() == s.initial_states.size(),
@@ -37,25 +38,26 @@ void reject_outer_writes(const NodeContext& n, const Block& block) {
   for (const OpDesc& op : block.ops)
     for (auto& [slot, names] : op.outputs)
       for (const std::string& name : names) {
-        const VarDesc* var = block.index.count(name) ? nullptr : n.var(name);
+        const VarDesc* var = block.index.count(name) ? nullptr : n.find_var(name);
         n.require(!var || var->persistable,
                   "its block writes '" + name + "', which is not its own");
       }
 }
 
 // The number of steps int64[], at least one and equal for all inputs.
-Value num_steps(NodeContext& n, const Values& given) {
+Value read_num_steps(NodeContext& n, const Values& inputs) {
   Values wrong;
-  Expr count(n, dim_as_vector(n, given[0], 0));
-  std::int64_t known = n.dim(given[0], 0);
+  Expr count(n, dim_as_vector(n, inputs[0], 0));
+  std::int64_t known = n.dim(inputs[0], 0);
   if (known < 0) wrong.push_back(count < 1);
   n.require(known != 0, "its inputs have no steps");
-  for (std::size_t i = 1; i < given.size(); ++i) {
-    std::int64_t other = n.dim(given[i], 0);
+  for (std::size_t i = 1; i < inputs.size(); ++i) {
+    std::int64_t other = n.dim(inputs[i], 0);
     n.require(
         known < 0 || other < 0 || known == other,
         "its inputs have " + std::to_string(known) + " and " + std::to_string(other) + " steps");
-    if (known < 0 || other < 0) wrong.push_back(!(count == Expr(n, dim_as_vector(n, given[i], 0))));
+    if (known < 0 || other < 0)
+      wrong.push_back(!(count == Expr(n, dim_as_vector(n, inputs[i], 0))));
   }
   if (wrong.empty()) return as_scalar(n, count);
   return as_scalar(n, runtime_assert(n, count, n.concat(wrong, 0),
@@ -63,25 +65,27 @@ Value num_steps(NodeContext& n, const Values& given) {
 }
 
 // Builds the body: next memories, then outputs of the step.
-Values build_step(NodeContext& b, const StaticRnn& s, Value count) {
+Values build_step_body(NodeContext& b, const StaticRnn& s, Value count) {
   auto at = b.add_subgraph_input("iteration", DType::int64, Ints{});
   auto condition = b.add_subgraph_input("condition", DType::boolean, Ints{});
   for (std::size_t i = 0; i < s.memories.size(); ++i)
-    b.bind(s.memories[i], b.add_subgraph_input_like(s.memories[i], s.initial_states[i]));
+    b.bind_variable(s.memories[i], b.add_subgraph_input_like(s.memories[i], s.initial_states[i]));
   if (s.reverse) at = Expr(b, count) - 1 - Expr(b, at);
   for (std::size_t i = 0; i < s.inputs.size(); ++i)
-    b.bind(s.sequences[i], b.emit("Gather", {s.inputs[i], at}, {{"axis", std::int64_t{0}}}));
+    b.bind_variable(s.sequences[i],
+                    b.emit("Gather", {s.inputs[i], at}, {{"axis", std::int64_t{0}}}));
   b.lower_block(b.attr("sub_block", 0));
   b.add_subgraph_output(b.emit("Identity", {condition}));
-  Values made;
+  Values results;
   for (std::size_t i = 0; i < s.next_memories.size(); ++i)
-    made.push_back(b.cast(b.lookup(s.next_memories[i]), b.require_dtype(s.initial_states[i])));
-  for (const std::string& name : s.outputs) made.push_back(b.lookup(name));
-  for (Value v : made) b.add_subgraph_output(v);
-  return made;
+    results.push_back(
+        b.cast(b.lookup_variable(s.next_memories[i]), b.require_dtype(s.initial_states[i])));
+  for (const std::string& name : s.outputs) results.push_back(b.lookup_variable(name));
+  for (Value v : results) b.add_subgraph_output(v);
+  return results;
 }
 
-void declare_stacked(NodeContext& n, Value v, std::int64_t count, Value one) {
+void declare_stacked_type(NodeContext& n, Value v, std::int64_t count, Value one) {
   auto shape = n.shape(one);
   if (shape) shape->insert(shape->begin(), count);
   n.declare_type(v, n.require_dtype(one), shape);
@@ -91,20 +95,21 @@ void recurrent(NodeContext& n) {
   StaticRnn s = read_static_rnn(n);
   n.require(n.attr("sub_block", 0) > 0, "names no sub-block");
   reject_outer_writes(n, n.block(n.attr("sub_block", 0)));
-  Value count = num_steps(n, s.inputs);
+  Value count = read_num_steps(n, s.inputs);
   Values last;
-  auto body = n.subgraph("step", [&](NodeContext& b) { last = build_step(b, s, count); });
+  auto body =
+      n.build_subgraph("step", [&](NodeContext& b) { last = build_step_body(b, s, count); });
   Values in{count, {}};
   in.insert(in.end(), s.initial_states.begin(), s.initial_states.end());
-  auto made = n.emit_n(last.size(), "Loop", in, {{"body", body}});
+  auto results = n.emit_n(last.size(), "Loop", in, {{"body", body}});
   for (std::size_t i = 0; i < s.initial_states.size(); ++i)
-    n.declare_common_type(made[i], s.initial_states[i], last[i]);
+    n.declare_common_type(results[i], s.initial_states[i], last[i]);
   Values outs;
-  for (std::size_t i = s.initial_states.size(); i < made.size(); ++i) {
-    declare_stacked(n, made[i], n.dim(s.inputs[0], 0), last[i]);
-    outs.push_back(s.reverse ? n.slice(made[i], {-1}, {INT64_MIN}, {0}, {-1}) : made[i]);
+  for (std::size_t i = s.initial_states.size(); i < results.size(); ++i) {
+    declare_stacked_type(n, results[i], n.dim(s.inputs[0], 0), last[i]);
+    outs.push_back(s.reverse ? n.slice(results[i], {-1}, {INT64_MIN}, {0}, {-1}) : results[i]);
   }
-  n.outs("outputs", outs);
+  n.set_outputs("outputs", outs);
 }
 
 }  // namespace
