@@ -270,7 +270,7 @@ def _call_named_operator(function: Callable[..., Any], *operands: Any, **options
     recorder = getattr(state.mode, "recorder", None)
     if recorder is None or not recorder.policy.names_operator_results:
         return function(*operands, **options)
-    with recorder.in_operator():
+    with recorder.name_outputs_as_operator():
         return function(*operands, **options)
 
 
@@ -341,7 +341,7 @@ def _named_getitem(self: Any, index: Any) -> Any:
     recorder = getattr(state.mode, "recorder", None)
     if recorder is None or not recorder.policy.names_operator_results:
         return Tensor.__getitem__(self, index)
-    with recorder.in_getitem(self):
+    with recorder.name_outputs_as_getitem(self):
         return Tensor.__getitem__(self, index)
 
 

@@ -141,7 +141,7 @@ class Variable(Tensor):
     def name(self, value: str) -> None:
         block, old = self._block, self._name
         if block is not None and not self.persistable and old in block.raw.vars and old != value:
-            block.rename(self, old, value)
+            block.rename_variable(self, old, value)
         self._name = value
 
     @property

@@ -80,7 +80,6 @@ class RecordedBranch:
     invalidated: dict[int, Invalidation]
     inplace_writes: dict[int, tuple[Variable, VarDesc]] = field(default_factory=dict)
     output_names: list[str] = field(default_factory=list)
-    where: str = ""
 
 
 def cond(
