@@ -250,7 +250,7 @@ class Program:
                     {
                         k: v
                         for k, v in parameter.__dict__.items()
-                        if k not in ("raw", "_block", "_described")
+                        if k not in ("raw", "_block", "_desc_view")
                     }
                 )
 
