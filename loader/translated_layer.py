@@ -13,7 +13,7 @@ from ..core import unique_name
 from ..core.errors import FileError, OpError, with_user_line
 from ..core.parameter import Parameter
 from ..core.tensor import Tensor
-from ..export.info import VarInfo
+from ..export.pdiparams_info import VarInfo
 from ..ir.input_spec import InputSpec
 from ..ir.program import Guard, Program
 from ..nn.layer import Layer

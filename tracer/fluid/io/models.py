@@ -15,7 +15,7 @@ from ...core.errors import with_user_line
 from ...core.mode import use_mode
 from ...core.op import OPS
 from ...export import pdiparams, pdmodel
-from ...export.save import atomic_write
+from ...export.atomic_files import atomic_write
 from ...ir.passes.normalize import build_inference_program
 from ...ir.scope import current_scope
 from ...static import default_main_program

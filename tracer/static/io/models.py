@@ -15,7 +15,7 @@ from ...core.errors import OpError, warn, with_user_line
 from ...core.op import Meta
 from ...core.tensor import Tensor
 from ...export import pdiparams, pdmodel
-from ...export.save import atomic_write
+from ...export.atomic_files import atomic_write
 from ...ir import program as data
 from ...ir.passes.normalize import build_inference_program
 from ...ir.passes.upgrade_attrs import upgrade_attrs
@@ -23,9 +23,9 @@ from ...ir.scope import Scope, current_scope
 from ...jit.layer_capture import PRODUCER_NAME, CapturedProgram
 from ...jit.model_writer import ModelToWrite, write_model_files
 from ...jit.save import validate_path_prefix
-from ...loader.files import parse_program
 from ...loader.model_files import read_model
-from ...loader.params import parse_params
+from ...loader.pdiparams import parse_params
+from ...loader.pdmodel import parse_program
 from ..graph.compiled_program import CompiledProgram
 from ..graph.default_programs import default_main_program
 from ..graph.program import Program

@@ -15,11 +15,11 @@ from ...core import cuda
 from ...core.errors import FileError, MismatchError, OpError, with_user_line
 from ...core.tensor import Tensor
 from ...export import pdmodel
+from ...export.atomic_files import atomic_write
 from ...export.pickles import dump
-from ...export.save import atomic_write
 from ...framework.io import load as load_pickle
 from ...ir.scope import current_scope
-from ...loader.params import load_params
+from ...loader.pdiparams import load_params
 from ..graph.program import Program
 from ..graph.state_dict import NAME_TABLE_KEY, set_values, to_variable_names
 

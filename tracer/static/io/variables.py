@@ -14,9 +14,9 @@ from ...capture.variable import Variable
 from ...core import cuda
 from ...core.errors import OpError, with_user_line
 from ...export import pdiparams
-from ...export.save import atomic_write
+from ...export.atomic_files import atomic_write
 from ...ir.scope import current_scope
-from ...loader.params import load_params
+from ...loader.pdiparams import load_params
 from ..graph.default_programs import default_main_program
 from ..graph.program import Program
 
