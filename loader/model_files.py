@@ -97,7 +97,7 @@ def saved_method_prefixes(prefix: str) -> dict[str, str]:
     return prefixes
 
 
-def has_forward(path: str | os.PathLike[str]) -> bool:
+def has_forward_program(path: str | os.PathLike[str]) -> bool:
     """Whether the path has a program for `forward`, or is a folder of Paddle 1.x."""
     return os.path.exists(model_prefix(path) + MODEL) or os.path.isdir(model_prefix(path))
 

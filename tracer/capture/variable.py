@@ -159,7 +159,7 @@ class Variable(Tensor):
         raise_unknown_value(self, "a new value")
 
     @property
-    def python(self) -> ScalarKind | None:
+    def scalar_kind(self) -> ScalarKind | None:
         """The Python number types that it stands for; None for a tensor."""
         found: ScalarKind | None = self.raw.python_scalars
         return found

@@ -56,7 +56,7 @@ class StaticGraphMode(Static):
     convert: converts the control flow of a Python function, if requested
     """
 
-    trains = True
+    is_for_training = True
     builder_class: ClassVar[Callable[[StaticGraphMode], Any]]  # set by `builder`
 
     def __init__(
