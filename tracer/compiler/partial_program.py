@@ -15,7 +15,7 @@ from ..autodiff.shape_widening import widen_shapes
 from ..capture.inline import has_control_flow, inline_program
 from ..capture.modes import Static, static_mode
 from ..capture.recorder import Recorder
-from ..capture.undefined_checks import checks_to_asserts
+from ..capture.undefined_checks import replace_checks_by_asserts
 from ..capture.variable import Variable
 from ..core import cuda, native
 from ..core._tape import Node, arrays_of, record_program, stop_gradients_of, tensors_of
@@ -59,7 +59,10 @@ class PartialProgram:
         training: bool = True,
     ) -> None:
         self.training = training
-        self.program, self.scope = copy_overwritten_inputs(checks_to_asserts(program)), scope
+        self.program, self.scope = (
+            copy_overwritten_inputs(replace_checks_by_asserts(program)),
+            scope,
+        )
         self._original_program = program
         self.feeds, self.fetches = self.program.feeds(), self.program.fetches()
         self.state_names = [name for name in self.scope if self.program.var(name) is not None]
