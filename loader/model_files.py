@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from ..core.errors import FileError
-from ..export.info import VarInfo
+from ..export.pdiparams_info import VarInfo
 from ..ir.program import Program
-from .files import parse_program, read_program_bytes
-from .info import load_info
-from .params import load_params, load_params_folder
+from .pdiparams import load_params, load_params_folder
+from .pdiparams_info import load_info
+from .pdmodel import parse_program, read_program_bytes
 
 MODEL, PARAMS, INFO = ".pdmodel", ".pdiparams", ".pdiparams.info"
 
@@ -97,7 +97,7 @@ def saved_method_prefixes(prefix: str) -> dict[str, str]:
     return prefixes
 
 
-def has_forward(path: str | os.PathLike[str]) -> bool:
+def has_forward_program(path: str | os.PathLike[str]) -> bool:
     """Whether the path has a program for `forward`, or is a folder of Paddle 1.x."""
     return os.path.exists(model_prefix(path) + MODEL) or os.path.isdir(model_prefix(path))
 

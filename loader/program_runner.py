@@ -22,7 +22,7 @@ from ..core.errors import OarlockError, warn
 from ..core.mode import state, use_mode
 from ..core.tensor import Tensor
 from ..export import pdiparams, pdmodel
-from ..export.save import set_error_filename
+from ..export.atomic_files import set_error_filename
 from ..ir.guards import check_guard
 from ..ir.passes.prune import make_fetch_op
 from ..ir.program import Program

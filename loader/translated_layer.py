@@ -13,12 +13,12 @@ from ..core import unique_name
 from ..core.errors import FileError, OpError, with_user_line
 from ..core.parameter import Parameter
 from ..core.tensor import Tensor
-from ..export.info import VarInfo
+from ..export.pdiparams_info import VarInfo
 from ..ir.input_spec import InputSpec
 from ..ir.program import Guard, Program
 from ..nn.layer import Layer
 from .engine import check_engine_options
-from .model_files import ModelFiles, has_forward, read_methods, read_model
+from .model_files import ModelFiles, has_forward_program, read_methods, read_model
 from .saved_method import SavedMethod
 
 
@@ -46,7 +46,7 @@ def load(path: str | os.PathLike[str], **configs: Any) -> TranslatedLayer:
     enforced = _are_guards_enforced(configs.pop("guards", "check"))
     check_engine_options(configs)
     methods = read_methods(path)
-    forward = None if methods and not has_forward(path) else read_model(path, **names)
+    forward = None if methods and not has_forward_program(path) else read_model(path, **names)
     return TranslatedLayer(forward, configs, methods, enforced)
 
 

@@ -92,7 +92,7 @@ def test_non_tensor_operands_are_rejected() -> None:
 def test_wrong_number_of_gradients_is_an_error(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(OPS["sum"], "rule", lambda g, xs: [g])
+    monkeypatch.setattr(OPS["sum"], "vjp_rule", lambda g, xs: [g])
     with pytest.raises(ValueError, match="another number of gradients"):
         paddle.add_n([leaf(1.0), leaf(2.0)]).backward()
 
@@ -199,11 +199,11 @@ ATTRIBUTES = [
     ("node", "hooks", 3),
     ("node", "grads", 3),
     ("op", "kernel", None),
-    ("op", "rule", None),
-    ("op", "rule_names", [1]),
-    ("op", "rule_defaults", 3),
-    ("op", "rule_outs", None),
-    ("engine", "reach", None),
+    ("op", "vjp_rule", None),
+    ("op", "vjp_keyword_names", [1]),
+    ("op", "vjp_attr_defaults", 3),
+    ("op", "vjp_output_indices", None),
+    ("engine", "active_tensors", None),
     ("engine", "nodes", 3),
     ("engine", "watched", [1]),
     ("engine", "last_uses", 3),

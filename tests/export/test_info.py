@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from oarlock.core.errors import FileError
-from oarlock.export.info import VarInfo, to_bytes
-from oarlock.loader.info import parse_info
+from oarlock.export.pdiparams_info import VarInfo, to_bytes
+from oarlock.loader.pdiparams_info import parse_info
 
 ROWS = [
     VarInfo("linear_0.w_0", "l.weight", False, True),

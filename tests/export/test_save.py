@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 import pytest
 
 from oarlock.core.errors import FileError
-from oarlock.export.save import atomic_write, stage_files
+from oarlock.export.atomic_files import atomic_write, stage_files
 
 
 def folder_contents(folder: Path) -> dict[str, bytes | None]:
@@ -212,7 +212,7 @@ def test_special_files_are_not_replaced(folder: Path) -> None:
 
 SAVE_AND_WAIT = """
 import sys, time
-from oarlock.export import save
+from oarlock.export import atomic_files
 
 def wait():
     print("waiting", flush=True)
@@ -220,11 +220,11 @@ def wait():
 
 where, name = sys.argv[1:]
 if where == "writing":
-    with save.stage_files({name: b"half"}):
+    with atomic_files.stage_files({name: b"half"}):
         wait()
 else:
-    save._sync_folder = lambda folder: wait()  # after the files were replaced
-    save.atomic_write({name: b"new"})
+    atomic_files._sync_folder = lambda folder: wait()  # after the files were replaced
+    atomic_files.atomic_write({name: b"new"})
 """
 
 

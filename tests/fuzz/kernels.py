@@ -15,7 +15,7 @@ import numpy as np
 from oarlock.compiler import CompiledProgram
 from oarlock.core.errors import OarlockError
 from oarlock.export.pdmodel import to_bytes
-from oarlock.loader.files import parse_program
+from oarlock.loader.pdmodel import parse_program
 
 from ..ops.table import ROWS
 from .model_files import PATIENCE, Stopped, stopped_after

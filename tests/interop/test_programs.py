@@ -11,16 +11,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from oarlock.export import info, pdiparams, pdmodel
-from oarlock.export.info import VarInfo
-from oarlock.export.save import atomic_write
+from oarlock.export import pdiparams, pdiparams_info, pdmodel
+from oarlock.export.atomic_files import atomic_write
+from oarlock.export.pdiparams_info import VarInfo
 from oarlock.ir.parser import parse
 from oarlock.ir.passes.prune import prune
 from oarlock.ir.program import Contract, ContractArg, Guard
 from oarlock.ir.verifier import find_problems
-from oarlock.loader.files import load_program, parse_program
-from oarlock.loader.info import parse_info
-from oarlock.loader.params import load_params
+from oarlock.loader.pdiparams import load_params
+from oarlock.loader.pdiparams_info import parse_info
+from oarlock.loader.pdmodel import load_program, parse_program
 
 pytestmark = pytest.mark.paddle
 
@@ -112,7 +112,7 @@ def write(folder: Path, name: str, program: Any, params: dict[str, Any]) -> Path
         {
             f"{prefix}.pdmodel": pdmodel.to_bytes(program),
             f"{prefix}.pdiparams": pdiparams.to_bytes(params) if params else None,
-            f"{prefix}.pdiparams.info": info.to_bytes(rows) if params else None,
+            f"{prefix}.pdiparams.info": pdiparams_info.to_bytes(rows) if params else None,
         }
     )
     return prefix

@@ -13,7 +13,7 @@ import pytest
 
 from oarlock.compiler import CompiledProgram
 from oarlock.loader.engine import Engine
-from oarlock.loader.files import parse_program
+from oarlock.loader.pdmodel import parse_program
 
 HELD = {}
 for _file in ("v1_ops.npz", "v1_models.npz"):

@@ -17,7 +17,7 @@ from oarlock.cli.model import verify_files
 from oarlock.export.pdmodel import to_bytes
 from oarlock.jit import verify
 from oarlock.loader.engine import Engine, EngineError
-from oarlock.loader.files import load_program
+from oarlock.loader.pdmodel import load_program
 from oarlock.static import InputSpec
 
 BEFORE = ("matmul_v2_0", "elementwise_add_0")  # results of the first layer

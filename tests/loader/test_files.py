@@ -16,9 +16,9 @@ from oarlock.core.errors import FileError
 from oarlock.export.pdmodel import to_bytes
 from oarlock.export.proto import CONTRACT_FIELD, ProgramDesc
 from oarlock.ir.parser import parse
-from oarlock.loader import files
+from oarlock.loader import pdmodel
 from oarlock.loader.engine import Engine
-from oarlock.loader.files import load_program, parse_program, user_line_from_callstack
+from oarlock.loader.pdmodel import load_program, parse_program, user_line_from_callstack
 
 GOOD = parse("""\
 program version=2006002
@@ -237,7 +237,7 @@ def test_invalid_programs(data: bytes) -> None:
 
 
 def test_file_size_is_limited(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(files, "MAX_PROGRAM_BYTES", 10)
+    monkeypatch.setattr(pdmodel, "MAX_PROGRAM_BYTES", 10)
     (tmp_path / "m.pdmodel").write_bytes(DATA)
     message = r"m\.pdmodel: \d+ bytes, more than the 10"
     with pytest.raises(FileError, match=message):
@@ -247,7 +247,7 @@ def test_file_size_is_limited(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
 
 
 def test_number_of_blocks_is_limited() -> None:
-    many = DATA + b"\x0a\x00" * (files.MAX_BLOCKS + 1)
+    many = DATA + b"\x0a\x00" * (pdmodel.MAX_BLOCKS + 1)
     with pytest.raises(FileError, match="holds 4099 blocks"):
         parse_program(many)
 

@@ -16,7 +16,7 @@ from hypothesis.extra import numpy as hnp
 from oarlock.core.dtype import ALL_DTYPES
 from oarlock.core.errors import FileError
 from oarlock.export.pdiparams import to_bytes, write
-from oarlock.loader.params import load_params, load_params_folder, parse_params
+from oarlock.loader.pdiparams import load_params, load_params_folder, parse_params
 
 GOOD: dict[str, Any] = {
     "b": np.arange(3, dtype=np.float32),

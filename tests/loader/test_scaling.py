@@ -21,7 +21,7 @@ from oarlock.export.pdmodel import to_bytes
 from oarlock.ir.program import Program
 from oarlock.ir.verifier import find_problems
 from oarlock.loader.engine import runtime_module
-from oarlock.loader.files import parse_program
+from oarlock.loader.pdmodel import parse_program
 
 from .scaling_programs import (
     FAMILIES,

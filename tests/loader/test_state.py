@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 from oarlock.core.errors import FileError, OpError
-from oarlock.export import info, pdiparams, pdmodel
-from oarlock.export.info import VarInfo
+from oarlock.export import pdiparams, pdiparams_info, pdmodel
+from oarlock.export.pdiparams_info import VarInfo
 from oarlock.export.pickles import dumps
 from oarlock.framework.io import load, save, state_to_plain
 from oarlock.ir.parser import parse
@@ -211,7 +211,7 @@ def test_load_values_of_a_model(tmp_path: Path) -> None:
     (tmp_path / "m.pdiparams").write_bytes(pdiparams.to_bytes(VALUES))
     assert sorted(load(tmp_path / "m")) == ["half_0", "linear_0.w_0"]
     (tmp_path / "m.pdiparams.info").write_bytes(
-        info.to_bytes([VarInfo("linear_0.w_0", "l.weight", False, True)])
+        pdiparams_info.to_bytes([VarInfo("linear_0.w_0", "l.weight", False, True)])
     )
     back = load(tmp_path / "m")
     assert sorted(back) == ["half_0", "l.weight"]

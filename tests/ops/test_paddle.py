@@ -132,7 +132,9 @@ def test_paddle_agrees(
 NOT_FOR_CPU = {"fused_softmax_mask", "fused_softmax_mask_upper_triangle", "pad2d"}
 # Ops that take their sequences from the tensor: tests/fluid asks Paddle 1.8.5.
 ON_SEQUENCES = {
-    type for type, op in OPS.items() if op.lod_rule or any(s.lod_of for s in (*op.ins, *op.outs))
+    type
+    for type, op in OPS.items()
+    if op.lod_rule or any(s.lod_source_slot for s in (*op.ins, *op.outs))
 } | {
     "max_sequence_len",
     "merge_lod_tensor",

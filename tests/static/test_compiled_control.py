@@ -20,8 +20,8 @@ from oarlock.core.mode import replace_base_mode
 from oarlock.core.op import Meta
 from oarlock.core.tensor import Tensor
 from oarlock.ir.program import Attr, AttrType, Block, OpDesc, Program, VarDesc
-from oarlock.loader.files import load_program
-from oarlock.loader.params import load_params
+from oarlock.loader.pdiparams import load_params
+from oarlock.loader.pdmodel import load_program
 
 from .flows import FUNCTIONS, POINTS, Function
 

@@ -21,7 +21,7 @@ from oarlock.ir.attr_types import LIST_ATTR_TYPES
 from oarlock.ir.parser import parse
 from oarlock.ir.program import Attr, AttrType, OpDesc, Program
 from oarlock.loader.engine import Engine, runtime_module
-from oarlock.loader.files import parse_program
+from oarlock.loader.pdmodel import parse_program
 
 from ..ops import older_attr_table
 from ..ops.attribute_table import TABLE, table

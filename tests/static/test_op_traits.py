@@ -17,7 +17,11 @@ def test_ops_with_a_kernel_are_not_in_the_table() -> None:
 
 
 def test_every_program_only_op_is_in_the_table() -> None:
-    rules = {*lowering.RULES, *lowering.MULTI_INSTRUCTION_RULES, *backward_pass.RULES} - OPS.keys()
+    rules = {
+        *lowering.LOWERING_RULES,
+        *lowering.MULTI_INSTRUCTION_RULES,
+        *backward_pass.GRADIENT_RULES,
+    } - OPS.keys()
     assert OP_TRAITS.keys() - {"feed", "fetch"} == rules
 
 
@@ -31,7 +35,7 @@ def test_traits_agree_with_each_other(type: str) -> None:
     assert is_feed_or_fetch(type) == (type in ("feed", "fetch"))
 
 
-@pytest.mark.parametrize("type", sorted(backward_pass.RULES.keys() - OPS.keys()))
+@pytest.mark.parametrize("type", sorted(backward_pass.GRADIENT_RULES.keys() - OPS.keys()))
 def test_ops_with_a_gradient_rule_state_where_gradients_flow(type: str) -> None:
     assert program_op_traits(type).grad_input_slots is not None
 

@@ -28,7 +28,7 @@ from oarlock.ir.program import (
     VarKind,
 )
 from oarlock.ir.verifier import TENSOR_KINDS, find_problems
-from oarlock.loader.files import parse_program
+from oarlock.loader.pdmodel import parse_program
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 # Names have no control characters, and what is only shown loses them.

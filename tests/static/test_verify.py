@@ -8,7 +8,7 @@ import pytest
 
 from oarlock.ir.parser import parse
 from oarlock.ir.program import Attr, AttrType, Block, OpDesc, Program, VarDesc
-from oarlock.ir.verifier import FILE_RULES, MAX_BLOCK_DEPTH, RULES, find_problems
+from oarlock.ir.verifier import ALL_RULES, FILE_RULES, MAX_BLOCK_DEPTH, find_problems
 
 GOOD = """\
 program version=0
@@ -218,7 +218,7 @@ BROKEN_DATA: dict[str, list[tuple[Program, str]]] = {
 }
 ROWS = [(name, parse(said), what) for name, rows in BROKEN.items() for said, what in rows]
 ROWS += [(name, program, what) for name, rows in BROKEN_DATA.items() for program, what in rows]
-BY_NAME = {rule.__name__: rule for group in RULES for rule in group}
+BY_NAME = {rule.__name__: rule for group in ALL_RULES for rule in group}
 
 
 def test_valid_program_violates_no_rule() -> None:
@@ -243,7 +243,7 @@ def test_every_rule_has_a_violation() -> None:
 
 
 def test_file_rules_are_the_first_rules() -> None:
-    assert RULES[: len(FILE_RULES)] == FILE_RULES
+    assert ALL_RULES[: len(FILE_RULES)] == FILE_RULES
 
 
 def test_all_violations_are_listed() -> None:

@@ -30,7 +30,7 @@ class ActivityAnalysis:
     ) -> None:
         self._program = program
         self._no_grad_names = set(barred)
-        self._active = {
+        self._active_variables = {
             self._variable_key(within[-1].idx if within else 0, name) for name in sources
         }
         for block in (program.block, *within):
@@ -38,7 +38,7 @@ class ActivityAnalysis:
 
     def needs_grad(self, block: int, name: str) -> bool:
         """Whether the gradient of variable `name`, resolved from a block, is needed."""
-        return self._variable_key(block, name) in self._active
+        return self._variable_key(block, name) in self._active_variables
 
     def _variable_key(self, block: int, name: str) -> tuple[int, str]:
         while block > 0 and name not in self._program.blocks[block].vars:
@@ -52,19 +52,21 @@ class ActivityAnalysis:
     def _visit_op(self, block: Block, op: OpDesc) -> None:
         for index in (i for a in op.attrs.values() for i in referenced_block_indices(a)):
             before = -1
-            while before != len(self._active):  # an iteration reads the results of the previous one
-                before = len(self._active)
+            while before != len(
+                self._active_variables
+            ):  # an iteration reads the results of the previous one
+                before = len(self._active_variables)
                 self._propagate_into_recurrent(block, op, index)
                 self._visit_block(self._program.blocks[index])
         if op.type == "recurrent":
             outs, inner = op.outputs["outputs"], op.attr("sub_block")
-            self._active |= {
+            self._active_variables |= {
                 self._variable_key(block.idx, n)
                 for n in outs
                 if self.needs_grad(inner, n) and self._can_have_grad(block, n)
             }
         if any(self.needs_grad(block.idx, n) for n in self._grad_input_names(op)):
-            self._active |= {
+            self._active_variables |= {
                 self._variable_key(block.idx, n)
                 for n in op.output_names()
                 if self._can_have_grad(block, n)
@@ -83,7 +85,9 @@ class ActivityAnalysis:
             for m, n in zip(memories, op.inputs.get("initial_states", []), strict=True)
         ]
         pairs += [(m, inner, n) for m, n in zip(memories, op.attr("states", []), strict=True)]
-        self._active |= {(inner, name) for name, at, source in pairs if self.needs_grad(at, source)}
+        self._active_variables |= {
+            (inner, name) for name, at, source in pairs if self.needs_grad(at, source)
+        }
 
     @staticmethod
     def _grad_input_names(op: OpDesc) -> list[str]:

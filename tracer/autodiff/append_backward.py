@@ -17,7 +17,7 @@ from ..ir.block_captures import op_accesses
 from ..ir.program import Attr, AttrType, Block, OpDesc, Program, VarDesc
 from .activity_analysis import ActivityAnalysis, is_differentiable
 from .backward_pass import ProgramBackwardPass
-from .decompose import decompose_in_place
+from .decompose import decompose_gradients_in_place
 from .grad_op_replacements import GradOpReplacements
 from .value_versions import ValueVersions
 
@@ -86,7 +86,7 @@ def _run_activity_analysis(
     ]
     if not on_the_way:
         return activity
-    decompose_in_place(recorder, gradients, on_the_way)
+    decompose_gradients_in_place(recorder, gradients, on_the_way)
     return ActivityAnalysis(recorder.program, wanted, barred, within)
 
 

@@ -31,8 +31,8 @@ def apply_vjp_rule(
     desc: the op with its attributes.
     grads, operands, results: variables by slot.
     """
-    assert op.rule is not None
-    attrs = dict(zip(op.rule_names, op.rule_defaults, strict=False))
+    assert op.vjp_rule is not None
+    attrs = dict(zip(op.vjp_keyword_names, op.vjp_attr_defaults, strict=False))
     attrs |= {n: desc.attr(n) for n in attrs if n in desc.attrs}
     first = operands[0] if operands else None
     if isinstance(first, Variable) and reduces_to_scalar(op.type, attrs, len(first.meta.shape)):
@@ -40,7 +40,7 @@ def apply_vjp_rule(
             [reshape_to_0d(g) for g in grads],
             {n: reshape_to_0d(r) for n, r in results.items()},
         )
-    return op.rule(*grads, *operands, **attrs, **results)
+    return op.vjp_rule(*grads, *operands, **attrs, **results)
 
 
 def reshape_to_0d(value: Any) -> Any:
@@ -55,7 +55,7 @@ def reshape_to_0d(value: Any) -> Any:
 GradientRule = Callable[["ProgramBackwardPass", OpDesc, int], None]
 # Gradient rules of ops with sub-blocks, side effects or TensorArrays, by op type. The modules that
 # define the rules add them here.
-RULES: dict[str, GradientRule] = {}
+GRADIENT_RULES: dict[str, GradientRule] = {}
 
 
 class ProgramBackwardPass:
@@ -102,7 +102,7 @@ class ProgramBackwardPass:
                     )
                     raise OarlockError(with_user_line(f"{why}{location_line(op)}"))
                 start = len(self.recorder.block.ops)
-                RULES.get(op.type, ProgramBackwardPass.differentiate_op)(self, op, i)
+                GRADIENT_RULES.get(op.type, ProgramBackwardPass.differentiate_op)(self, op, i)
                 for result in self.recorder.block.ops[start:]:
                     result.user_line, result.layer_path = op.user_line, op.layer_path
         self.block = self.value_versions.block
@@ -226,8 +226,8 @@ class ProgramBackwardPass:
     def _rule_output_variables(self, op: Op, desc: OpDesc, at: int) -> dict[str, Any]:
         """The outputs that the rule needs."""
         found: dict[str, Any] = {}
-        self.add_missing_outputs(op, desc, at, [op.outs[i].name for i in op.rule_outs])
-        for i in op.rule_outs:
+        self.add_missing_outputs(op, desc, at, [op.outs[i].name for i in op.vjp_output_indices])
+        for i in op.vjp_output_indices:
             slot = op.outs[i]
             result = [self.value_after(n, at) for n in desc.outputs.get(slot.name, [])]
             found[slot.name] = result if slot.is_list else result[0] if result else None
@@ -239,7 +239,7 @@ class ProgramBackwardPass:
             if (
                 slot.name in slots
                 and not slot.is_list
-                and not slot.lod_of
+                and not slot.lod_source_slot
                 and not desc.outputs.get(slot.name)
             ):
                 self._add_missing_output(op, desc, i, at)

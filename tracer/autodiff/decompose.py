@@ -34,11 +34,11 @@ def decompose_gradients(program: Program) -> Program:
         replace(block, vars=dict(block.vars), ops=list(block.ops)) for block in program.blocks
     ]
     made = replace(program, blocks=blocks)
-    decompose_in_place(Recorder.append_to(made), gradients)
+    decompose_gradients_in_place(Recorder.append_to(made), gradients)
     return made
 
 
-def decompose_in_place(
+def decompose_gradients_in_place(
     recorder: Recorder, gradients: GradOpReplacements, only: Sequence[OpDesc] | None = None
 ) -> None:
     """Decompose gradient ops in the program of a recorder.
@@ -97,7 +97,7 @@ class VjpDecomposition:
         operands = [self._slot_variables(s, inputs.get(s.name, [])) for s in op.ins]
         results = {
             op.outs[i].name: self._slot_variables(op.outs[i], inputs.get(op.outs[i].name, []))
-            for i in op.rule_outs
+            for i in op.vjp_output_indices
         }
         said = apply_vjp_rule(
             op,
@@ -112,11 +112,11 @@ class VjpDecomposition:
             likes = operand if slot.is_list else [operand]
             for i, name in enumerate(names):
                 if name != EMPTY_NAME:
-                    self._assign_grad(
+                    self._emit_grad_assignment(
                         name, part[i] if slot.is_list and part is not None else part, likes[i]
                     )
 
-    def _assign_grad(self, name: str, found: Any, like: Variable) -> None:
+    def _emit_grad_assignment(self, name: str, found: Any, like: Variable) -> None:
         found = found() if callable(found) else found
         gradient = (
             zero_grad_for(self.recorder, like) if found is None else reduce_grad_to(found, like)

@@ -92,7 +92,9 @@ def _is_defined_by_oarlock(desc: OpDesc) -> bool:
 def _reconstruct_forward(gradient: OpDesc, op: Op) -> OpDesc | None:
     """Reconstruct a pruned forward op; None unless the gradient op has all inputs of the rule."""
     given = {slot: names for slot, names in gradient.inputs.items() if names}
-    needed = {s.name for s in op.ins if not s.is_optional} | {op.outs[i].name for i in op.rule_outs}
+    needed = {s.name for s in op.ins if not s.is_optional} | {
+        op.outs[i].name for i in op.vjp_output_indices
+    }
     if not needed <= given.keys():
         return None
     ins, outs = (

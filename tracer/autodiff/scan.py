@@ -61,7 +61,7 @@ class RecurrentGradient:
                 [n for n in op.inputs["inputs"] if self.backward.needs_grad(n)] + held + read
             )
         self.backward.value_versions.insert_copies()
-        self._emit(arrived, {*held}, {*read})
+        self._emit_recurrent_grad(arrived, {*held}, {*read})
 
     def _declare_input_grad(self, name: str, gradient: str) -> None:
         """Declare the gradient of variable `name` that the gradient block receives."""
@@ -84,7 +84,9 @@ class RecurrentGradient:
             else zero_grad_for(self.recorder, self.backward.value_before(name, 0))
         )
 
-    def _emit(self, arrived: dict[str, Variable], held: set[str], read: set[str]) -> None:
+    def _emit_recurrent_grad(
+        self, arrived: dict[str, Variable], held: set[str], read: set[str]
+    ) -> None:
         op = self.op
         names = op.outputs["outputs"]
         operands = {slot: list(found) for slot, found in (*op.inputs.items(), *op.outputs.items())}

@@ -10,7 +10,7 @@ from ..capture.side_effects.py_func import (
 from ..capture.variable import Variable
 from ..core.dtype import is_float
 from ..ir.program import Attr, AttrType, OpDesc
-from .backward_pass import RULES, ProgramBackwardPass
+from .backward_pass import GRADIENT_RULES, ProgramBackwardPass
 from .cotangents import declare_variable_like, reduce_grad_to, zero_grad_for
 
 
@@ -80,4 +80,4 @@ def _pylayer_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
             backward.accumulate(name, reduce_grad_to(gradient, backward.value_before(name, at)))
 
 
-RULES |= {"print": _print_grad, "py_func": _py_func_grad, "pylayer": _pylayer_grad}
+GRADIENT_RULES |= {"print": _print_grad, "py_func": _py_func_grad, "pylayer": _pylayer_grad}

@@ -17,7 +17,7 @@ from ..core.dtype import dtype_of
 from ..core.op import OPS
 from ..ir.block_captures import block_reads, block_writes
 from ..ir.program import Attr, AttrType, Block, OpDesc, VarDesc, VarKind
-from .backward_pass import RULES, ProgramBackwardPass
+from .backward_pass import GRADIENT_RULES, ProgramBackwardPass
 from .cotangents import (
     declare_shared_gradient,
     declare_variable_like,
@@ -305,7 +305,7 @@ def _emit_int64_constant(value: int) -> Variable:
     return found
 
 
-RULES |= {
+GRADIENT_RULES |= {
     "conditional_block": _conditional_block_grad,
     "conditional_block_infer": _conditional_block_grad,
     "while": _while_grad,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..core._tape import Node
-from ..core.backward_pass import BARE_ARRAYS, to_public_grad
+from ..core.backward_pass import BARE_ARRAY_MODE, to_public_grad
 from ..core.dtype import is_float
 from ..core.errors import OpError, with_user_line
 from ..core.mode import state, use_mode
@@ -143,7 +143,7 @@ def _make_vjp_rule(
     """The vjp rule: call the user's backward with Tensors; wrap and unwrap bare arrays."""
 
     def vjp_rule(grads: list[Any], operands: list[Any]) -> list[Any]:
-        bare = state.mode is BARE_ARRAYS
+        bare = state.mode is BARE_ARRAY_MODE
         tensors = [Tensor(g) if bare and g is not None else g for g in grads]
         with use_mode(state.mode.with_tape(False) if bare else state.mode):
             gradients = cls.backward(ctx, *[t if t is None else to_public_grad(t) for t in tensors])

@@ -11,7 +11,7 @@ from typing import Any as _Any
 import numpy as _np
 
 from ..core import unique_name as _unique_name
-from ..core.eager import EAGER as _EAGER
+from ..core.eager import EAGER_MODE as _EAGER
 from ..core.mode import use_mode as _use_mode
 from ..core.tensor import Tensor as _Tensor
 from ..static import Program as _Program

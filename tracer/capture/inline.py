@@ -73,7 +73,7 @@ class ProgramInliner:
     def _copy_variable(self, var: VarDesc, block: Block, name: str) -> str:
         result = deepcopy(var)
         result.name = name
-        if self._static_mode.trains:
+        if self._static_mode.is_for_training:
             result.stop_gradient = not self._static_mode.tape
         block.vars[result.name] = result
         return result.name

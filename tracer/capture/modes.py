@@ -151,7 +151,7 @@ class Static(Mode):
         self, recorder: Recorder, convert: Callable[[Any], Any] | None = None, trains: bool = False
     ) -> None:
         self.recorder = recorder
-        self.trains = self.tape = trains  # whether stop_gradient is set
+        self.is_for_training = self.tape = trains  # whether stop_gradient is set
         self._convert = convert
 
     @property
@@ -212,7 +212,7 @@ class Static(Mode):
         """Return a mode for the same recorder. In a program to train, ops that are recorded without
         autograd get no gradients.
         """
-        if not self.trains or tape == self.tape:
+        if not self.is_for_training or tape == self.tape:
             return self
         result = Static(self.recorder, self._convert, True)
         result.tape, result.caller_has_tape = tape, self.caller_has_tape
@@ -291,7 +291,7 @@ class Static(Mode):
 
     def _declare_result(self, op: Op, slot: Slot, args: tuple[Any, ...], meta: Meta) -> Variable:
         desc = self.recorder.new_output(op, slot, args, meta)
-        if self.trains and not self.tape and not desc.persistable:
+        if self.is_for_training and not self.tape and not desc.persistable:
             desc.stop_gradient = True
         return self.recorder.create_variable(desc)
 

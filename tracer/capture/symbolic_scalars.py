@@ -53,7 +53,7 @@ INT, NONNEGATIVE_INT, FLOAT, BOOL = (
 def scalar_kind(value: Any) -> ScalarKind | None:
     """Return the kind of a number or of a symbolic scalar; None for tensors and other values."""
     if isinstance(value, Tensor):
-        kind: ScalarKind | None = getattr(value, "python", None)
+        kind: ScalarKind | None = getattr(value, "scalar_kind", None)
         return kind
     if not isinstance(value, SCALAR_TYPES):
         return None
@@ -147,7 +147,7 @@ def _make_binary_operator(name: str, reflected: bool) -> Callable[[Any, Any], An
     method = f"__{'r' if reflected else ''}{name}__"
 
     def operator(self: Any, other: Any) -> Any:
-        mine, others = self.python, scalar_kind(other)
+        mine, others = self.scalar_kind, scalar_kind(other)
         if name == "mul" and isinstance(other, list | tuple | str | bytes):
             _reject_list_repeat(self)
         if mine is None or others is None:
@@ -224,7 +224,7 @@ def _cast_dtype(value: Any, dtype: np.dtype[Any]) -> Any:
 
 def _reject_list_repeat(count: Any) -> None:
     """Raise TraceError for a list times a symbolic int, which repeats the list in eager mode."""
-    if count.python is not None or (not count.raw.shape and "int" in count.raw.dtype):
+    if count.scalar_kind is not None or (not count.raw.shape and "int" in count.raw.dtype):
         why = (
             f"a list whose length is known only at run time (times{count.creation_site}); use "
             f"paddle.full, paddle.tile or a loop"
@@ -270,7 +270,7 @@ def _call_named_operator(function: Callable[..., Any], *operands: Any, **options
     recorder = getattr(state.mode, "recorder", None)
     if recorder is None or not recorder.policy.names_operator_results:
         return function(*operands, **options)
-    with recorder.in_operator():
+    with recorder.name_outputs_as_operator():
         return function(*operands, **options)
 
 
@@ -316,7 +316,7 @@ INTEGER_IMPLEMENTATIONS: dict[str, Callable[[Any, Any, ScalarKind, ScalarKind], 
 
 def _make_unary_operator(name: str) -> Callable[[Any], Any]:
     def operator(self: Any) -> Any:
-        mine = self.python
+        mine = self.scalar_kind
         if mine is None:
             return _call_named_operator(getattr(Tensor, name), self)
         if name == "__invert__" and not mine.is_integer:
@@ -341,12 +341,12 @@ def _named_getitem(self: Any, index: Any) -> Any:
     recorder = getattr(state.mode, "recorder", None)
     if recorder is None or not recorder.policy.names_operator_results:
         return Tensor.__getitem__(self, index)
-    with recorder.in_getitem(self):
+    with recorder.name_outputs_as_getitem(self):
         return Tensor.__getitem__(self, index)
 
 
 def _hash_variable(self: Any) -> int:
-    if self.python is not None:
+    if self.scalar_kind is not None:
         fix = (
             "compare it (`==`, `in` a tuple, if/elif), or keep values in a list and take positions"
         )
@@ -357,7 +357,7 @@ def _hash_variable(self: Any) -> int:
 
 
 def _round_scalar(self: Any, digits: Any = None) -> Any:
-    mine = self.python
+    mine = self.scalar_kind
     if mine is None:
         return NotImplemented
     if mine.is_integer and (digits is None or digits >= 0):
@@ -381,7 +381,7 @@ def _round_half_to_even(x: Any) -> Any:
 
 
 def _deep_copy(self: Any, memo: dict[int, Any]) -> Any:
-    return Tensor.__deepcopy__(self, memo) if self.python is None else self
+    return Tensor.__deepcopy__(self, memo) if self.scalar_kind is None else self
 
 
 def _divmod(self: Any, other: Any) -> Any:
@@ -393,7 +393,7 @@ def _rdivmod(self: Any, other: Any) -> Any:
 
 
 def _unary_plus(self: Any) -> Any:
-    mine = self.python
+    mine = self.scalar_kind
     if mine is None:
         raise TypeError(with_user_line(f"bad operand type for unary +: 'Tensor' (X={self.meta})"))
     return self + 0
@@ -401,11 +401,11 @@ def _unary_plus(self: Any) -> Any:
 
 def _make_rounding_operator(op: str) -> Callable[[Any], Any]:
     def operator(self: Any) -> Any:
-        if self.python is None:
+        if self.scalar_kind is None:
             raise TypeError(
                 with_user_line(f"math.{op}: this is a tensor; use paddle.{op} (X={self.meta})")
             )
-        if self.python.is_integer:
+        if self.scalar_kind.is_integer:
             return self + 0
         result = OPS[op](self) if op != "trunc" else self
         wanted = dtype_of("int64").proto
@@ -417,7 +417,7 @@ def _make_rounding_operator(op: str) -> Callable[[Any], Any]:
 
 
 def _to_index(self: Any) -> int:
-    mine = self.python
+    mine = self.scalar_kind
     if mine is not None and self.meta.dtype.kind == "f":
         raise number_required_error(self, "index", "have an int on all paths")
     return Tensor.__index__(self)
@@ -427,13 +427,15 @@ def _make_scalar_property(name: str, scalar_value: Callable[[Any], Any]) -> prop
     """Return a property for an attribute that tensors and numbers define differently."""
 
     def read_attribute(self: Any) -> Any:
-        return getattr(Tensor, name).__get__(self) if self.python is None else scalar_value(self)
+        return (
+            getattr(Tensor, name).__get__(self) if self.scalar_kind is None else scalar_value(self)
+        )
 
     return property(read_attribute)
 
 
 def _is_tensor(self: Any) -> bool:
-    mine = self.python
+    mine = self.scalar_kind
     if mine is not None and Tensor in mine.types:
         raise number_required_error(self, "is_tensor()", "have a tensor on all paths")
     return mine is None

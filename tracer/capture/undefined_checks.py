@@ -126,7 +126,7 @@ class UndefinedCheck:
         return result.name
 
 
-def checks_to_asserts(program: Program) -> Program:
+def replace_checks_by_asserts(program: Program) -> Program:
     """Return the program for the interpreter, with the ops of each check replaced by an `assert`,
     which needs no copy and no gradient.
     """

@@ -141,7 +141,7 @@ class Variable(Tensor):
     def name(self, value: str) -> None:
         block, old = self._block, self._name
         if block is not None and not self.persistable and old in block.raw.vars and old != value:
-            block.rename(self, old, value)
+            block.rename_variable(self, old, value)
         self._name = value
 
     @property
@@ -159,7 +159,7 @@ class Variable(Tensor):
         raise_unknown_value(self, "a new value")
 
     @property
-    def python(self) -> ScalarKind | None:
+    def scalar_kind(self) -> ScalarKind | None:
         """The Python number types that it stands for; None for a tensor."""
         found: ScalarKind | None = self.raw.python_scalars
         return found

@@ -9,7 +9,7 @@ import numpy as np
 from rich.table import Table
 from rich.text import Text
 
-from ..compiler.lowering import MULTI_INSTRUCTION_RULES, RULES
+from ..compiler.lowering import LOWERING_RULES, MULTI_INSTRUCTION_RULES
 from ..core.dtype import DTYPE_BY_NP
 from ..core.op import OPS
 from ..ir.op_traits import is_feed_or_fetch
@@ -105,6 +105,8 @@ def _ops_table(files: ModelFiles) -> Table:
             Text(name),
             str(count),
             "yes" if name in lowered else "no",
-            "yes" if name in OPS or name in RULES or name in MULTI_INSTRUCTION_RULES else "no",
+            "yes"
+            if name in OPS or name in LOWERING_RULES or name in MULTI_INSTRUCTION_RULES
+            else "no",
         )
     return table

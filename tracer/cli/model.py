@@ -13,7 +13,7 @@ from ..compiler import CompiledProgram
 from ..compiler.unsupported_ops import Unsupported
 from ..core.errors import FileError, OpError
 from ..core.tensor import Tensor
-from ..export.save import atomic_write
+from ..export.atomic_files import atomic_write
 from ..ir.program import Contract
 from ..ir.verifier import find_problems
 from ..jit.verify import run_compiled_program, verify_model

@@ -58,7 +58,7 @@ OUT_FUNCTIONS: dict[str, Callable[..., Any]] = {
 }
 
 
-def in_place_kernel(call: KernelCall) -> Any:
+def make_in_place_kernel(call: KernelCall) -> Any:
     """The in-place kernel of a call; None if all inputs are read again. The kernel may
     return NotImplemented.
     """

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ..core.errors import COMPILED_FILE_PREFIX
-from .buffer_reuse import in_place_kernel
+from .buffer_reuse import make_in_place_kernel
 from .error_wrapping import errors_as_op_error
 from .fusion import compile_expression, is_better_unfused
 from .instructions import (
@@ -101,7 +101,7 @@ class FunctionSource:
         """Append several instructions."""
         for instruction in instructions:
             with errors_as_op_error(instruction.desc):
-                WRITERS[type(instruction)](self, instruction)
+                INSTRUCTION_WRITERS[type(instruction)](self, instruction)
             self.assign_none(instruction.dead_after)
         if not instructions:
             self.add_line("pass")
@@ -204,7 +204,7 @@ def _write_in_place(source: FunctionSource, call: KernelCall) -> None:
     """Append the call of the in-place kernel, if there is one, with the other kernels as
     fallback.
     """
-    place = in_place_kernel(call)
+    place = make_in_place_kernel(call)
     if place is None or call.outs[0] is None or call.outs[0] in call.reads():
         _write_kernel_call(source, call)
         return
@@ -226,7 +226,7 @@ def _write_kernel_call(source: FunctionSource, call: KernelCall) -> None:
         if direct is None
         else call_source(source, direct[0], call, direct[1])
     )
-    single = call.op.single and call.outs[0] is not None
+    single = call.op.has_single_output and call.outs[0] is not None
     found = call.outs[0] if single else "t"
     source.add_line(f"{found} = {first}", call)
     source.add_line(f"if {found} is NI: {found} = {kernel}", call)
@@ -238,7 +238,7 @@ def _write_statement(source: FunctionSource, do: Statement) -> None:
     of_tensors = TENSOR_VERSIONS if source.tensors else {}
     names = {n: source.global_name(of_tensors.get(id(v), v)) for n, v in do.name_values.items()}
     names |= {f"o{i}": register for i, register in enumerate(do.outs)}
-    source.add_line(do.text.format(*do.ins, **names), do)
+    source.add_line(do.template.format(*do.ins, **names), do)
 
 
 def _write_branch(source: FunctionSource, branch: Branch) -> None:
@@ -298,7 +298,7 @@ def _write_fused(source: FunctionSource, fused: FusedCalls) -> None:
         source.add_line(f"else: {outs} = t", fused)
 
 
-WRITERS: dict[type[Instruction], Any] = {
+INSTRUCTION_WRITERS: dict[type[Instruction], Any] = {
     KernelCall: _write_call,
     Statement: _write_statement,
     Branch: _write_branch,

@@ -22,10 +22,10 @@ from .error_mapping import raise_user_error
 from .error_wrapping import errors_as_op_error
 from .feeds import LOD_SUFFIX
 from .fusion import fuse_elementwise
-from .instructions import Instruction, LoweredProgram, all_writes
+from .instructions import Instruction, LoweredProgram, iter_registers_written
 from .liveness import eliminate_dead_code, mark_dead_registers
 from .lod_propagation import LodArray, as_level_list
-from .lowering import MULTI_INSTRUCTION_RULES, RULES, Lowering
+from .lowering import LOWERING_RULES, MULTI_INSTRUCTION_RULES, Lowering
 from .unsupported_ops import check_supported
 
 MIN_LARGE_SIZE = 4096  # elements; smaller arrays are freed only when the function returns
@@ -112,7 +112,8 @@ def lower_program(program: Program, tensors: bool = False) -> LoweredProgram:
         ops = [
             op
             for op in program.ops()
-            if not is_feed_or_fetch(op.type) and op.type not in (*RULES, *MULTI_INSTRUCTION_RULES)
+            if not is_feed_or_fetch(op.type)
+            and op.type not in (*LOWERING_RULES, *MULTI_INSTRUCTION_RULES)
         ]
         foreign = [
             op
@@ -256,7 +257,7 @@ class _ProgramBuild:
         for name in fetches:  # create a register for a fetch that no op reads or writes
             lowered.get_or_create_register(name)
         persistable = {v.name: lowered.find_register(v.name) for v in program.persistables()}
-        written = set(all_writes(lowered.instructions))
+        written = set(iter_registers_written(lowered.instructions))
         fetched = [
             lowered.lod_registers.get(lowered.get_or_create_register(name)) for name in fetches
         ]

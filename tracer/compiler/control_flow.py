@@ -13,7 +13,7 @@ from ..ir.program import OpDesc
 from . import tensor_lists
 from .copy_propagation import COPY_STATEMENT
 from .instructions import BackwardLoop, Branch, Instruction, Loop, Statement
-from .lowering import RULES, Lowering, LoweringRule
+from .lowering import LOWERING_RULES, Lowering, LoweringRule
 
 
 def _input_names(desc: OpDesc, slot: str) -> list[str]:
@@ -28,7 +28,9 @@ def lower_conditional_block(lowering: Lowering, block: int, desc: OpDesc) -> Ins
     forward = (
         desc.type == "conditional_block"
     )  # a gradient block appends to existing lists of gradients
-    body = (lowering.clear_arrays(inner, desc) if forward else []) + lowering.lower_block(inner)
+    body = (
+        lowering.array_clearing_instructions(inner, desc) if forward else []
+    ) + lowering.lower_block(inner)
     scalar = desc.attr("is_scalar_condition", False)
     tested = lowering.registers_of(block, _input_names(desc, "Cond" if scalar else "Input"))
     test = "{0}" if scalar else " and ".join(f"{{{i}}}.size" for i in range(len(tested))) or "1"
@@ -38,7 +40,7 @@ def lower_conditional_block(lowering: Lowering, block: int, desc: OpDesc) -> Ins
 def lower_while(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
     """Lower a block that repeats while its condition holds."""
     inner = lowering.program.blocks[desc.attr("sub_block")]
-    body = lowering.clear_arrays(inner, desc) + lowering.lower_block(inner)
+    body = lowering.array_clearing_instructions(inner, desc) + lowering.lower_block(inner)
     scopes = desc.outputs.get("StepScopes", [])
     differentiated = bool(scopes) and scopes[0] in lowering.differentiated_scopes
     residuals = lowering.register_of(block, scopes[0]) if differentiated else None
@@ -224,7 +226,7 @@ def lower_pylayer(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
     return statement_rule(text, "Y*", "Out*")(lowering, block, desc)  # type: ignore[return-value]
 
 
-RULES |= {
+LOWERING_RULES |= {
     "print": lower_print,
     "assert": lower_assert,
     "py_func": lower_py_func,

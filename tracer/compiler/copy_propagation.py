@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from ..ir.program import VarDesc
-from .instructions import Instruction, Statement, all_writes, body_of
+from .instructions import Instruction, Statement, body_of, iter_registers_written
 from .loop_residuals import rename_reads
 
 COPY_STATEMENT = "{o0} = {0}"
@@ -22,7 +22,7 @@ def propagate_copies(
 
     fed: the registers of inputs, which have a value before any op writes them.
     """
-    writes = Counter(all_writes(list(instructions)))
+    writes = Counter(iter_registers_written(list(instructions)))
     writes.update(register for register in fed if not _has_initial_value(declared[register]))
     found: dict[str, str] = {}
     _find_copies(instructions, writes, declared, found)
@@ -39,7 +39,7 @@ def _find_copies(
 ) -> None:
     for instruction in instructions:
         _find_copies(body_of(instruction), writes, declared, found)
-        if isinstance(instruction, Statement) and instruction.text == COPY_STATEMENT:
+        if isinstance(instruction, Statement) and instruction.template == COPY_STATEMENT:
             source, copy = instruction.ins[0], instruction.outs[0]
             var = declared[copy]
             original = found.get(source, source)

@@ -39,7 +39,7 @@ def unary_rule(piece: str) -> ExpressionRule:
     return lambda call, _: None if call.attrs else [(piece, call.ins[0], None)]
 
 
-def _scale(call: KernelCall, _: ShapeLookup) -> ExpressionCode | None:
+def _scale_code(call: KernelCall, _: ShapeLookup) -> ExpressionCode | None:
     if call.ins[1] is not None:
         return None
     factor, bias = call.attrs.get("scale", 1.0), call.attrs.get("bias", 0.0)
@@ -50,7 +50,7 @@ def _scale(call: KernelCall, _: ShapeLookup) -> ExpressionCode | None:
     return [("add", call.ins[0], bias), ("mul", "@0", factor)]
 
 
-def _sum(call: KernelCall, _: ShapeLookup) -> ExpressionCode | None:
+def _sum_code(call: KernelCall, _: ShapeLookup) -> ExpressionCode | None:
     registers = call.ins[0]
     if not isinstance(registers, tuple) or len(registers) < 2:
         return None
@@ -58,7 +58,7 @@ def _sum(call: KernelCall, _: ShapeLookup) -> ExpressionCode | None:
     return code + [("add", f"@{i}", register) for i, register in enumerate(registers[2:])]
 
 
-def _gelu(piece: str, approximate: str) -> ExpressionRule:
+def _gelu_rule(piece: str, approximate: str) -> ExpressionRule:
     def translate(call: KernelCall, _: ShapeLookup) -> ExpressionCode | None:
         name = approximate if call.attrs.get("approximate") else piece
         return [(name, call.ins[0], call.ins[1] if len(call.ins) > 1 else None)]
@@ -66,7 +66,7 @@ def _gelu(piece: str, approximate: str) -> ExpressionRule:
     return translate
 
 
-def _dropout(call: KernelCall, _: ShapeLookup) -> ExpressionCode | None:
+def _dropout_code(call: KernelCall, _: ShapeLookup) -> ExpressionCode | None:
     return [("mul", call.ins[1], call.attrs.get("scale", 1.0)), ("mul", call.ins[0], "@0")]
 
 
@@ -82,7 +82,7 @@ def _clamp_code(x: Operand, low: float, high: float) -> ExpressionCode:
     ]  # for zeros of different sign NumPy returns the bound
 
 
-def _clip(low: str, high: str, default: tuple[float, float]) -> ExpressionRule:
+def _clip_rule(low: str, high: str, default: tuple[float, float]) -> ExpressionRule:
     def translate(call: KernelCall, _: ShapeLookup) -> ExpressionCode | None:
         if any(slot is not None for slot in call.ins[1:]):
             return None
@@ -93,17 +93,17 @@ def _clip(low: str, high: str, default: tuple[float, float]) -> ExpressionRule:
     return translate
 
 
-def _leaky_relu(call: KernelCall, _: ShapeLookup) -> ExpressionCode | None:
+def _leaky_relu_code(call: KernelCall, _: ShapeLookup) -> ExpressionCode | None:
     alpha = call.attrs.get("alpha", 0.02)
     return [("mul", call.ins[0], alpha), ("max", "@0", call.ins[0])] if 0 < alpha <= 1 else None
 
 
-def _hard_sigmoid(call: KernelCall, _: ShapeLookup) -> ExpressionCode | None:
+def _hard_sigmoid_code(call: KernelCall, _: ShapeLookup) -> ExpressionCode | None:
     slope, offset = call.attrs.get("slope", 0.2), call.attrs.get("offset", 0.5)
     return [("mul", call.ins[0], slope), ("add", "@0", offset), *_clamp_code("@1", 0.0, 1.0)]
 
 
-def _hard_swish(call: KernelCall, _: ShapeLookup) -> ExpressionCode | None:
+def _hard_swish_code(call: KernelCall, _: ShapeLookup) -> ExpressionCode | None:
     most, scale, offset = (
         call.attrs.get(name, d) for name, d in (("threshold", 6.0), ("scale", 6.0), ("offset", 3.0))
     )
@@ -116,13 +116,13 @@ def _hard_swish(call: KernelCall, _: ShapeLookup) -> ExpressionCode | None:
     ]
 
 
-def _fill_like(call: KernelCall, _: ShapeLookup) -> ExpressionCode | None:
+def _fill_like_code(call: KernelCall, _: ShapeLookup) -> ExpressionCode | None:
     if "dtype" in call.attrs:
         return None
     return [("second", call.ins[0], call.attrs.get("value", 0.0))]
 
 
-def _broadcast_grad(call: KernelCall, shape_of: ShapeLookup) -> ExpressionCode | None:
+def _broadcast_grad_code(call: KernelCall, shape_of: ShapeLookup) -> ExpressionCode | None:
     """Broadcast the gradient of a reduction over the reduced axes, if this is the same as
     NumPy's broadcasting.
     """
@@ -164,22 +164,22 @@ EXPRESSION_RULES: dict[str, ExpressionRule] = {
     },
     "swish": unary_rule("silu"),
     **{n: binary_rule(n) for n in ("relu_grad", "tanh_grad", "sigmoid_grad", "silu_grad")},
-    "gelu": _gelu("gelu", "gelu_tanh"),
-    "gelu_grad": _gelu("gelu_grad", "gelu_tanh_grad"),
-    "relu6": _clip("", "threshold", (0.0, 6.0)),
-    "brelu": _clip("t_min", "t_max", (0.0, 24.0)),
-    "clip": _clip("min", "max", (0.0, 0.0)),
-    "leaky_relu": _leaky_relu,
-    "hard_sigmoid": _hard_sigmoid,
-    "hard_swish": _hard_swish,
-    "scale": _scale,
-    "sum": _sum,
-    "masked": _dropout,
-    "spread_like": _broadcast_grad,
-    "fill_any_like": _fill_like,
+    "gelu": _gelu_rule("gelu", "gelu_tanh"),
+    "gelu_grad": _gelu_rule("gelu_grad", "gelu_tanh_grad"),
+    "relu6": _clip_rule("", "threshold", (0.0, 6.0)),
+    "brelu": _clip_rule("t_min", "t_max", (0.0, 24.0)),
+    "clip": _clip_rule("min", "max", (0.0, 0.0)),
+    "leaky_relu": _leaky_relu_code,
+    "hard_sigmoid": _hard_sigmoid_code,
+    "hard_swish": _hard_swish_code,
+    "scale": _scale_code,
+    "sum": _sum_code,
+    "masked": _dropout_code,
+    "spread_like": _broadcast_grad_code,
+    "fill_any_like": _fill_like_code,
 }
 # For a single call of these, NumPy is as fast.
-NOT_WORTH_FUSING = ("fill_any_like", "spread_like")
+OPS_NOT_FUSED_ALONE = ("fill_any_like", "spread_like")
 MAX_GROUP_INPUTS = 64  # limit of Expression
 MAX_GROUP_CALLS = 400
 
@@ -295,7 +295,7 @@ class ElementwiseFusion:
 
     def _close_group(self, group: FusionGroup) -> None:
         self._open_groups.remove(group)
-        if len(group.calls) == 1 and group.calls[0].op.type in NOT_WORTH_FUSING:
+        if len(group.calls) == 1 and group.calls[0].op.type in OPS_NOT_FUSED_ALONE:
             self._fused_instructions += group.calls
         else:
             codes = [EXPRESSION_RULES[c.op.type](c, self._shape_of) or [] for c in group.calls]

@@ -61,11 +61,11 @@ class KernelCall(Instruction):
 class Statement(Instruction):
     """A Python statement.
 
-    text: the source, with `{0}`, `{1}` ... for inputs and `{o0}` ... for outputs.
+    template: the source, with `{0}`, `{1}` ... for inputs and `{o0}` ... for outputs.
     name_values: the values of its other names.
     """
 
-    text: str
+    template: str
     ins: tuple[str, ...]
     outs: tuple[str, ...]
     name_values: dict[str, Any] = field(default_factory=dict)
@@ -181,7 +181,9 @@ class LoweredProgram:
 
     def lod_inputs(self) -> list[str]:
         """The inputs whose LoD offsets an instruction reads."""
-        read = set(all_reads(self.instructions)) if self.feed_lod_registers else set[str]()
+        read = (
+            set(iter_registers_read(self.instructions)) if self.feed_lod_registers else set[str]()
+        )
         return [name for name, register in self.feed_lod_registers.items() if register in read]
 
     def get_or_create_register(self, name: str) -> str:
@@ -203,7 +205,7 @@ def body_of(instruction: Instruction) -> list[Instruction]:
     return instruction.body if isinstance(instruction, Branch | Loop | BackwardLoop) else []
 
 
-def all_reads(instructions: list[Instruction]) -> Iterator[str]:
+def iter_registers_read(instructions: list[Instruction]) -> Iterator[str]:
     """All registers that instructions read, bodies included."""
     for instruction in instructions:
         yield from instruction.reads()
@@ -214,11 +216,11 @@ def all_reads(instructions: list[Instruction]) -> Iterator[str]:
                 if isinstance(instruction, BackwardLoop)
                 else set[str]()
             )
-            yield from (register for register in all_reads(inside) if register not in own)
+            yield from (register for register in iter_registers_read(inside) if register not in own)
 
 
-def all_writes(instructions: list[Instruction]) -> Iterator[str]:
+def iter_registers_written(instructions: list[Instruction]) -> Iterator[str]:
     """All registers that instructions write, bodies included."""
     for instruction in instructions:
         yield from instruction.writes()
-        yield from all_writes(body_of(instruction))
+        yield from iter_registers_written(body_of(instruction))

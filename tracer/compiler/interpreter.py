@@ -14,7 +14,7 @@ from ..core.mode import state
 from ..core.tensor import Tensor
 from ..ir.program import Program
 from . import CompiledFunction, lower_program
-from .instructions import all_writes
+from .instructions import iter_registers_written
 from .unsupported_ops import Unsupported
 
 __all__ = ["Interpreter", "Unsupported"]
@@ -33,7 +33,7 @@ class Interpreter:
         self.fetches = list(program.fetches() if fetches is None else fetches)
         self.scope = scope
         lowered = lower_program(program, tensors=True)
-        written = set(all_writes(lowered.instructions))
+        written = set(iter_registers_written(lowered.instructions))
         self._loaded_names = [
             name
             for name in scope

@@ -169,7 +169,11 @@ def fold_constant_call(call: KernelCall) -> Any:
     """The result of a call without inputs, computed at compile time; None if the call has
     inputs, draws random numbers or has a large result.
     """
-    if any(slot is not None for slot in call.ins) or call.op.traits.random or not call.op.single:
+    if (
+        any(slot is not None for slot in call.ins)
+        or call.op.traits.random
+        or not call.op.has_single_output
+    ):
         return None
     if math.prod(int(d) for d in call.attrs.get("shape", ())) > MAX_CONSTANT_SIZE:
         return None

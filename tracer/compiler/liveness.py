@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 from ..ir.op_traits import program_op_traits
 from .instructions import BackwardLoop, Branch, FusedCalls, Instruction, KernelCall, Loop, Statement
 
-IsLarge = Callable[[str], bool]
+IsLargeRegister = Callable[[str], bool]
 
 
 def mark_dead_registers(
-    instructions: Sequence[Instruction], after: set[str], big: IsLarge
+    instructions: Sequence[Instruction], after: set[str], big: IsLargeRegister
 ) -> set[str]:
     """Set `dead_after` of every instruction and `outs` of fused groups. Return the registers that
     are read before they are written.
@@ -53,7 +53,7 @@ def mark_dead_registers(
 
 
 def _loop_liveness(
-    instruction: Loop | BackwardLoop, after: set[str], big: IsLarge
+    instruction: Loop | BackwardLoop, after: set[str], big: IsLargeRegister
 ) -> tuple[set[str], set[str]]:
     """The registers that are live at the start and at the end of an iteration."""
     live = after | (

@@ -8,7 +8,7 @@ from ..ir.program import OpDesc
 from ..ops.legacy.beam_search import decode_sentences
 from ..ops.legacy.lod_rank_table import sequences_to_steps, steps_to_sequences
 from .instructions import Instruction, Statement
-from .lowering import RULES, Lowering
+from .lowering import LOWERING_RULES, Lowering
 
 
 def lower_beam_search_decode(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
@@ -67,7 +67,7 @@ def lower_array_to_lod_tensor(lowering: Lowering, block: int, desc: OpDesc) -> I
     )
 
 
-RULES |= {
+LOWERING_RULES |= {
     "beam_search_decode": lower_beam_search_decode,
     "lod_tensor_to_array": lower_lod_tensor_to_array,
     "array_to_lod_tensor": lower_array_to_lod_tensor,

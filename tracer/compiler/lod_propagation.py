@@ -67,7 +67,7 @@ class LodPropagation:
         """The offsets register for an LoD input slot (a tuple for a list slot); None if the input
         is not a sequence.
         """
-        names = [n for n in desc.inputs.get(slot.lod_of, []) if n != EMPTY_NAME]
+        names = [n for n in desc.inputs.get(slot.lod_source_slot, []) if n != EMPTY_NAME]
         found = [self.lod_registers.get(self._registers.register_of(block, name)) for name in names]
         if not found or None in found:
             return None
@@ -75,7 +75,7 @@ class LodPropagation:
 
     def lod_output_slot_registers(self, block: int, desc: OpDesc, slot: Slot) -> Any:
         """The offsets register for an LoD output slot; None if the output is unused."""
-        names = [n for n in desc.outputs.get(slot.lod_of, []) if n != EMPTY_NAME]
+        names = [n for n in desc.outputs.get(slot.lod_source_slot, []) if n != EMPTY_NAME]
         for name in names:
             self.lod_registers[self._registers.register_of(block, name)] = (
                 self._registers.new_temporary(VarDesc(""))
@@ -96,7 +96,7 @@ class LodPropagation:
         op = OPS.get(desc.type)
         if op is not None and op.lod_rule is not None:
             return [self._lower_lod_rule(block, desc)]
-        found = [s.lod_of for s in op.outs if s.lod_of] if op is not None else []
+        found = [s.lod_source_slot for s in op.outs if s.lod_source_slot] if op is not None else []
         if found:
             names = [n for slot in found for n in desc.outputs.get(slot, []) if n != EMPTY_NAME]
             return [
@@ -272,7 +272,7 @@ def inherits_lod(type: str) -> bool:
     return (
         op is not None
         and op.meta_rule in (like_x, float_like_x)
-        and op.single
+        and op.has_single_output
         and not op.traits.breaks_lod
     )
 

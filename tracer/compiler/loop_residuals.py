@@ -14,9 +14,9 @@ from .instructions import (
     KernelCall,
     Loop,
     Statement,
-    all_reads,
-    all_writes,
     body_of,
+    iter_registers_read,
+    iter_registers_written,
 )
 
 
@@ -28,9 +28,9 @@ def assign_residuals(instructions: Sequence[Instruction]) -> None:
     """
     backs = list(_backward_loops(instructions))
     for instruction in backs:
-        result = set(all_writes(instruction.forward_loop.body))
+        result = set(iter_registers_written(instruction.forward_loop.body))
         kept = dict.fromkeys(
-            register for register in all_reads(instruction.body) if register in result
+            register for register in iter_registers_read(instruction.body) if register in result
         )
         renamed = {register: f"{register}r" for register in kept}
         for inside in instruction.body:

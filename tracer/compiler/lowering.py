@@ -26,7 +26,9 @@ REFERENCE_ATTR_TYPES = (AttrType.BLOCK, AttrType.BLOCKS, AttrType.VAR, AttrType.
 LoweringRule = Callable[["Lowering", int, OpDesc], Instruction | None]
 # Lowering rules of ops that are not lowered to a kernel call. The modules that define the rules add
 # them to these tables.
-RULES: dict[str, LoweringRule] = {}  # rules that return one instruction, or None for a kernel call
+LOWERING_RULES: dict[
+    str, LoweringRule
+] = {}  # rules that return one instruction, or None for a kernel call
 # rules that return several instructions
 MULTI_INSTRUCTION_RULES: dict[str, Callable[[Lowering, int, OpDesc], list[Instruction]]] = {}
 
@@ -40,7 +42,7 @@ class Lowering(Registers):
     def __init__(self, program: Program, tensors: bool = False) -> None:
         super().__init__(program, tensors)
         self.forward_loops: dict[str, Loop] = {}  # residuals register -> its loop
-        self.step_registers: dict[
+        self.step_index_registers: dict[
             str, str
         ] = {}  # residuals register -> the register of the step index
         self.differentiated_scopes = find_differentiated_scopes(program)
@@ -81,7 +83,7 @@ class Lowering(Registers):
             for instruction in self.lower_op(block.idx, op)
         ]
 
-    def clear_arrays(self, block: Block, desc: OpDesc) -> list[Instruction]:
+    def array_clearing_instructions(self, block: Block, desc: OpDesc) -> list[Instruction]:
         """Instructions at the start of an iteration or branch that empty the TensorArrays
         declared in the block.
         """
@@ -131,7 +133,7 @@ class Lowering(Registers):
         """The instruction of an op that is lowered to exactly one."""
         # a gradient op of Paddle becomes an op `vjp`
         desc = self.grad_op_replacements.find_replacement(desc) or desc
-        rule = RULES.get(desc.type)
+        rule = LOWERING_RULES.get(desc.type)
         if self.tensors and desc.type == "assign" and not self.is_array(block, desc.inputs["X"][0]):
             rule = None
         result = None if rule is None else rule(self, block, desc)
@@ -148,14 +150,14 @@ class Lowering(Registers):
 
     def input_slot_registers(self, block: int, desc: OpDesc, op: Op, slot: Slot) -> Any:
         """The registers of an input slot."""
-        if slot.lod_of and slot.name not in desc.inputs:
-            of = next(s for s in op.ins if s.name == slot.lod_of)
+        if slot.lod_source_slot and slot.name not in desc.inputs:
+            of = next(s for s in op.ins if s.name == slot.lod_source_slot)
             return self.lod_propagation.lod_input_slot_registers(block, desc, slot, of.is_list)
         return self._registers_of_slot(block, desc.inputs.get(slot.name, []), slot.is_list)
 
     def output_slot_registers(self, block: int, desc: OpDesc, slot: Slot) -> Any:
         """The registers of an output slot."""
-        if slot.lod_of:
+        if slot.lod_source_slot:
             return (
                 None
                 if self.tensors

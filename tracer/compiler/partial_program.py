@@ -15,11 +15,11 @@ from ..autodiff.shape_widening import widen_shapes
 from ..capture.inline import has_control_flow, inline_program
 from ..capture.modes import Static, static_mode
 from ..capture.recorder import Recorder
-from ..capture.undefined_checks import checks_to_asserts
+from ..capture.undefined_checks import replace_checks_by_asserts
 from ..capture.variable import Variable
 from ..core import cuda, native
 from ..core._tape import Node, arrays_of, record_program, stop_gradients_of, tensors_of
-from ..core.backward_pass import BARE_ARRAYS
+from ..core.backward_pass import BARE_ARRAY_MODE
 from ..core.device_dispatch import common_device
 from ..core.errors import DeviceMismatchError, OpError, with_user_line
 from ..core.mode import state, use_mode
@@ -59,7 +59,10 @@ class PartialProgram:
         training: bool = True,
     ) -> None:
         self.training = training
-        self.program, self.scope = copy_overwritten_inputs(checks_to_asserts(program)), scope
+        self.program, self.scope = (
+            copy_overwritten_inputs(replace_checks_by_asserts(program)),
+            scope,
+        )
         self._original_program = program
         self.feeds, self.fetches = self.program.feeds(), self.program.fetches()
         self.state_names = [name for name in self.scope if self.program.var(name) is not None]
@@ -414,7 +417,7 @@ def _make_node_op(specialization: Specialization) -> Op:
     def vjp_rule(grads: list[Any], operands: list[Any], *, residuals: Residuals) -> list[Any]:
         return (
             specialization.gradients
-            if state.mode is BARE_ARRAYS
+            if state.mode is BARE_ARRAY_MODE
             else specialization.gradients_for_create_graph
         )(grads, operands, residuals)
 

@@ -109,7 +109,7 @@ def lower_recurrent(lowering: Lowering, block: int, desc: OpDesc) -> list[Instru
     if loop.residual_list is not None:
         (
             lowering.forward_loops[loop.residual_list],
-            lowering.step_registers[loop.residual_list],
+            lowering.step_index_registers[loop.residual_list],
         ) = loop, at
     return [
         *start,
@@ -171,7 +171,7 @@ class _RecurrentGradLowering:
                 self._append_statement(
                     self._iteration_start,
                     SELECT_STEP_STATEMENT,
-                    (self._outer_register(name), lowering.step_registers[residuals]),
+                    (self._outer_register(name), lowering.step_index_registers[residuals]),
                     self._undeclared_local_register(name),
                 )
         self._lower_memory_grads(lowering.forward_loops[residuals].desc.attr("sub_block"))

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.backward_pass import BARE_ARRAYS
+from ..core.backward_pass import BARE_ARRAY_MODE
 from ..core.dtype import is_float
 from ..core.mode import use_mode
 from ..core.op import OPS, Op, Slot
@@ -17,7 +17,7 @@ from ..ir.block_captures import EMPTY_NAME
 from ..ir.passes.legalize_scalars import reduces_to_scalar
 from ..ir.program import OpDesc
 from .instructions import Instruction, Statement
-from .lowering import RULES, Lowering
+from .lowering import LOWERING_RULES, Lowering
 
 
 class VjpCall:
@@ -28,7 +28,7 @@ class VjpCall:
 
     def __init__(self, op: Op, attrs: dict[str, Any], wanted: Sequence[tuple[int, int]]) -> None:
         self._op, self._requested_inputs = op, wanted
-        given = dict(zip(op.rule_names, op.rule_defaults, strict=False))
+        given = dict(zip(op.vjp_keyword_names, op.vjp_attr_defaults, strict=False))
         self._attrs = {**given, **{n: v for n, v in attrs.items() if n in given}}
 
     def __call__(
@@ -39,7 +39,7 @@ class VjpCall:
         grads, operands, results: output gradients, inputs and outputs, one per slot.
         """
         op = self._op
-        assert op.rule is not None
+        assert op.vjp_rule is not None
         if (
             operands
             and isinstance(operands[0], np.ndarray)
@@ -49,12 +49,12 @@ class VjpCall:
                 [_reshape_to_0d(g) for g in grads],
                 [_reshape_to_0d(r) for r in results],
             )
-        asked = dict(zip(op.rule_names[len(self._attrs) :], results, strict=True))
-        with use_mode(BARE_ARRAYS):
-            said = op.rule(*grads, *operands, **self._attrs, **asked)
+        asked = dict(zip(op.vjp_keyword_names[len(self._attrs) :], results, strict=True))
+        with use_mode(BARE_ARRAY_MODE):
+            said = op.vjp_rule(*grads, *operands, **self._attrs, **asked)
             parts = said if isinstance(said, tuple) else (said,)
             return [
-                _reduce_grad_to(_input_grad(parts, i, k), _input_at(operands[i], k))
+                _reduce_grad_to(_evaluate_input_grad(parts, i, k), _input_at(operands[i], k))
                 for i, k in self._requested_inputs
             ]
 
@@ -69,7 +69,7 @@ def _zero_output_grad(result: Any) -> Any:
     return np.zeros_like(result) if is_float(result.dtype) else None
 
 
-def _input_grad(parts: Sequence[Any], slot: int, place: int) -> Any:
+def _evaluate_input_grad(parts: Sequence[Any], slot: int, place: int) -> Any:
     found = parts[slot]
     found = found[place] if isinstance(found, list | tuple) else found
     return found() if callable(found) else found
@@ -103,8 +103,10 @@ class _ArgumentSourceBuilder:
         """The source of three lists: output gradients, inputs and outputs."""
         op = self._op
         grads = [self._output_grad_source(op.outs[i]) for i in op.grad_out_indices]
-        inputs = [self._lod_source(s) if s.lod_of else self._value_source(s) for s in op.ins]
-        outputs = [self._value_source(op.outs[i]) for i in op.rule_outs]
+        inputs = [
+            self._lod_source(s) if s.lod_source_slot else self._value_source(s) for s in op.ins
+        ]
+        outputs = [self._value_source(op.outs[i]) for i in op.vjp_output_indices]
         parts = (grads, inputs, outputs)
         return ", ".join(f"({''.join(f'{text}, ' for text in part)})" for part in parts)
 
@@ -164,4 +166,4 @@ def lower_vjp(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
     )
 
 
-RULES["vjp"] = lower_vjp
+LOWERING_RULES["vjp"] = lower_vjp

@@ -20,14 +20,14 @@ class OpBase:
     """The fields of an Op that every call touches; calling it asks the mode in force."""
 
     kernel: Callable[..., Any]
-    rule: Callable[..., Any] | None
-    rule_names: tuple[str, ...]
-    rule_defaults: tuple[Any, ...]
-    rule_outs: tuple[int, ...]
-    inputs: int
+    vjp_rule: Callable[..., Any] | None
+    vjp_keyword_names: tuple[str, ...]
+    vjp_attr_defaults: tuple[Any, ...]
+    vjp_output_indices: tuple[int, ...]
+    num_inputs: int
     same_dtype: int
     floating: int
-    single: bool
+    has_single_output: bool
     has_vjp: bool
     def __call__(self, *args: Any, **attrs: Any) -> Any: ...
 
@@ -70,7 +70,7 @@ class Operator:
 class BackwardEngine:
     """The backward engine; its Python subclass handles rare cases."""
 
-    reach: Any
+    active_tensors: Any
     nodes: set[int] | None
     watched: set[tuple[int, int]]
     last_uses: dict[int, list[Any]] | None

@@ -7,22 +7,20 @@ import inspect
 import math
 from collections.abc import Callable, Generator, Sequence, Set
 from contextlib import AbstractContextManager, ContextDecorator
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
 from . import cuda
 from ._tape import Node, accumulate_grad, are_leaves
 from .backward_pass import ActiveTensors, BackwardPass, new_backward_pass, to_public_grad
-from .eager import NO_TAPE
+from .eager import NO_TAPE_MODE
 from .errors import MismatchError, OarlockError, OpError, warn, with_user_line
 from .grad_listeners import begin_listeners, compute_leaf_grad, listeners
 from .mode import reject_side_effect, require_eager, state, use_mode
 from .op import OPS
 from .paddle1_compat import compat
 from .tensor import Tensor
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 
 def _add_initial_grads(
@@ -151,7 +149,7 @@ def _backward_through_program(root: Tensor, given: Tensor | None, retain_graph: 
         node.free()
     rest = accumulate_grad(operands, found)
     if rest:
-        with use_mode(NO_TAPE):
+        with use_mode(NO_TAPE_MODE):
             for leaf, gradient in rest:
                 leaf.grad = compute_leaf_grad(leaf, Tensor(to_public_grad(gradient)))
 

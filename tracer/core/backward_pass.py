@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 from . import cuda
 from ._tape import BackwardEngine, Node, configure, set_modes
 from .dtype import is_float
-from .eager import EAGER, NO_TAPE, raise_op_error
+from .eager import EAGER_MODE, NO_TAPE_MODE, raise_op_error
 from .errors import InvalidOperationError, OpError, with_user_line
 from .mode import Mode, state, use_mode
 from .numerics_check import check_array
@@ -38,7 +38,7 @@ class BareArrayMode(Mode):
 
     def with_tape(self, tape: bool) -> Mode:
         """The eager mode, for user code (PyLayer, hooks), which needs Tensors."""
-        return EAGER if tape else NO_TAPE
+        return EAGER_MODE if tape else NO_TAPE_MODE
 
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """Call the kernel."""
@@ -48,7 +48,7 @@ class BareArrayMode(Mode):
             raise_op_error(op, tuple(map(wrap_arrays, args)), attrs, error)
 
 
-BARE_ARRAYS = BareArrayMode()
+BARE_ARRAY_MODE = BareArrayMode()
 
 
 def raise_call_error(
@@ -56,12 +56,12 @@ def raise_call_error(
 ) -> NoReturn:
     """Call `raise_op_error` with Tensors, or with bare arrays during a backward pass."""
     raise_op_error(
-        op, tuple(map(wrap_arrays, args)) if state.mode is BARE_ARRAYS else args, attrs, error
+        op, tuple(map(wrap_arrays, args)) if state.mode is BARE_ARRAY_MODE else args, attrs, error
     )
 
 
 configure(Tensor, raise_call_error, is_float)
-set_modes(EAGER, NO_TAPE, BARE_ARRAYS)
+set_modes(EAGER_MODE, NO_TAPE_MODE, BARE_ARRAY_MODE)
 
 
 def value_seen_by_node(tensor: Tensor, seq: int) -> Tensor:
@@ -74,7 +74,7 @@ def value_seen_by_node(tensor: Tensor, seq: int) -> Tensor:
     return tensor
 
 
-def operands_of(node: Node) -> tuple[Any, ...]:
+def node_inputs(node: Node) -> tuple[Any, ...]:
     """The inputs of a node as they were when it was recorded.
 
     Raises RuleError if the graph was freed.
@@ -117,26 +117,26 @@ class BackwardPass(BackwardEngine):
     `_tape.BackwardEngine` (C++) runs it and calls these methods for the less common cases.
 
     watched: non-leaf tensors whose gradient is requested.
-    reach: the tensors that may get a gradient; None for all.
+    active_tensors: the tensors that may get a gradient; None for all.
     """
 
     def __init__(self, watched: Iterable[Tensor] = (), reach: ActiveTensors | None = None) -> None:
         self.watched = {(t.node.seq, t.index) for t in watched if t.node is not None}
         self.watched_grads: dict[tuple[int, int], Any] = {}
-        self.reach = reach
+        self.active_tensors = reach
         self.nodes = None if reach is None else reach.node_seqs
         self.sum = OPS["elementwise_add"]
         self.bare = True
         # ids of (listener, leaf) pairs that were notified
         self.notified_pairs: set[tuple[int, int]] = set()
 
-    operands_of = staticmethod(operands_of)
+    node_inputs = staticmethod(node_inputs)
 
     def notify_final(self, pairs: list[tuple[Any, Tensor]]) -> None:
         """Called by C++ when the gradients of some leaves are complete. Notifies their
         listeners, see `grad_listeners.py`.
         """
-        with use_mode(NO_TAPE):
+        with use_mode(NO_TAPE_MODE):
             for listener, leaf in pairs:
                 gradient = self.leaf(leaf)
                 self.notified_pairs.add((id(listener), id(leaf)))
@@ -159,7 +159,7 @@ class BackwardPass(BackwardEngine):
 
     def mode(self) -> Mode:
         """The mode in which rules run."""
-        return BARE_ARRAYS
+        return BARE_ARRAY_MODE
 
     def initial_grad(self, root: Tensor, gradient: Tensor | None) -> Any:
         """The initial gradient of a root; ones for None."""
@@ -184,7 +184,7 @@ class BackwardPass(BackwardEngine):
 
     def apply_hooks(self, gradient: Any, hooks: Sequence[Any]) -> Any:
         """The gradient after the user's hooks."""
-        with use_mode(NO_TAPE):
+        with use_mode(NO_TAPE_MODE):
             return to_public_grad(run_hooks(Tensor(to_public_grad(gradient)), hooks).array)
 
     def to_public_tensor(self, gradient: Any) -> Tensor:
@@ -193,7 +193,7 @@ class BackwardPass(BackwardEngine):
 
     def output_grads(self, node: Node, gradient: Any) -> tuple[Any, ...]:
         """The gradients of the outputs of a node after hooks, one per differentiable slot."""
-        if node.op.single:
+        if node.op.has_single_output:
             return (self._apply_hooks_and_save(node, 0, gradient),)
         outs = [node.outs] if len(node.op.outs) == 1 else node.outs
         return tuple(self._slot_grads(node, i, outs[i], gradient) for i in node.op.grad_out_indices)
@@ -268,11 +268,11 @@ class RecordedBackwardPass(BackwardPass):
             else OPS["fill_any_like"](root, value=1.0)
         )
 
-    def result(self, node: Node, index: int) -> Any:
+    def saved_output(self, node: Node, index: int) -> Any:
         """A saved output as a Tensor that keeps its node, so that second-order gradients
         flow through it.
         """
-        saved = Tensor(node.outs if node.op.single else node.outs[index])
+        saved = Tensor(node.outs if node.op.has_single_output else node.outs[index])
         if index in node.op.grad_out_indices:
             saved.stop_gradient, saved.node, saved.index = False, node, index
         return saved
@@ -317,7 +317,7 @@ class CheckedBackwardPass(RecordedBackwardPass):
         self.calls_visit = True
         self._grad_op = ""  # no op yet: the initial gradient comes from the caller
 
-    def visit(self, node: Node) -> None:
+    def on_node_visited(self, node: Node) -> None:
         """Save the op whose gradients the engine passes to `reduce_to_input` next."""
         self._grad_op = f"{node.op.type}_grad"
 
@@ -332,7 +332,7 @@ class CheckedBackwardPass(RecordedBackwardPass):
 def differentiable_inputs(node: Node) -> list[Tensor]:
     """The inputs of a node that require gradients."""
     found: list[Tensor] = []
-    for arg in operands_of(node):
+    for arg in node_inputs(node):
         found += [] if arg is None else [arg] if isinstance(arg, Tensor) else arg
     return [t for t in found if not t.stop_gradient]
 

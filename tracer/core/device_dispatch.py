@@ -76,7 +76,9 @@ def _move_inputs(op: Op, args: tuple[Any, ...], index: int | None) -> tuple[Any,
 def _is_host_slot(slot: Slot) -> bool:
     """Whether kernels read the slot as Python numbers: HOST_SCALAR_SLOTS and LoD offsets."""
     return (
-        slot.name in HOST_SCALAR_SLOTS or slot.overwrites in HOST_SCALAR_SLOTS or bool(slot.lod_of)
+        slot.name in HOST_SCALAR_SLOTS
+        or slot.overwrites in HOST_SCALAR_SLOTS
+        or bool(slot.lod_source_slot)
     )
 
 

@@ -63,7 +63,7 @@ class EagerMode(Mode):
 
     def with_tape(self, tape: bool) -> EagerMode:
         """The eager mode with or without tape."""
-        return EAGER if tape else NO_TAPE
+        return EAGER_MODE if tape else NO_TAPE_MODE
 
     def snapshot(self, tensor: Tensor) -> Tensor:
         """A tensor with the current value and node."""
@@ -208,5 +208,5 @@ def _format_devices(op: Op, args: tuple[Any, ...]) -> str:
     )
 
 
-EAGER = EagerMode(tape=True)
-NO_TAPE = EagerMode(tape=False)
+EAGER_MODE = EagerMode(tape=True)
+NO_TAPE_MODE = EagerMode(tape=False)

@@ -103,7 +103,7 @@ class Slot(NamedTuple):
     overwrites: str = ""
 
     @property
-    def lod_of(self) -> str:
+    def lod_source_slot(self) -> str:
         """The slot whose LoD offsets this slot holds; "" for a slot with values."""
         return self.name.removesuffix(LOD_SUFFIX) if self.name.endswith(LOD_SUFFIX) else ""
 
@@ -241,8 +241,8 @@ class Op(OpBase):
             **_parse_attrs(type, parameters),
         }
         self.kernel = self.numpy_kernel = with_size_check(self, kernel, Meta)
-        self.inputs = len(ins)
-        self.single = len(outs) == 1 and not outs[0].is_list
+        self.num_inputs = len(ins)
+        self.has_single_output = len(outs) == 1 and not outs[0].is_list
         self.grad_out_indices = tuple(i for i, s in enumerate(outs) if not s.is_intermediate)
         self.meta_rule: Kernel | None = None
         self.lod_rule: Kernel | None = (
@@ -298,12 +298,12 @@ class Op(OpBase):
         everything = any(p.kind is p.VAR_KEYWORD for p in parameters)
         attrs = {n: spec.default for n, spec in self.attrs.items() if everything or n in wanted}
         outs = [name for name in wanted if name in index]
-        self.rule, self.rule_names, self.rule_defaults = (
+        self.vjp_rule, self.vjp_keyword_names, self.vjp_attr_defaults = (
             rule,
             (*attrs, *outs),
             tuple(attrs.values()),
         )
-        self.rule_outs = tuple(index[name] for name in outs)
+        self.vjp_output_indices = tuple(index[name] for name in outs)
         self.has_vjp = True
         return rule
 

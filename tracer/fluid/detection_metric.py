@@ -11,7 +11,7 @@ import numpy as np
 from ..capture.variable import Variable
 from ..core import unique_name
 from ..ir.program import VarDesc
-from ..static.graph.constants import write_constant
+from ..static.graph.constants import emit_constant
 from ..static.graph.default_programs import default_main_program, program_guard
 from ..static.graph.parameters import declare_persistable
 from ..static.graph.program import Program
@@ -91,7 +91,7 @@ def _create_state(
         stop_gradient=True,
     )
     state = declare_persistable(
-        default_main_program(), desc, lambda: write_constant(np.zeros(shape, dtype))
+        default_main_program(), desc, lambda: emit_constant(np.zeros(shape, dtype))
     )
     state.raw.shape = dynamic_shape or shape
     return state

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..core import unique_name
 from ..core.build_info import is_compiled_with_cuda
-from ..core.eager import EAGER
+from ..core.eager import EAGER_MODE
 from ..core.flags import get_flags, set_flags
 from ..core.mode import Mode, state, use_mode
 from ..core.paddle1_compat import compat, use_paddle1
@@ -152,7 +152,7 @@ def enable_dygraph(place: Any = None) -> None:
     """Enter eager mode."""
     if not in_dygraph_mode():
         _previous_modes.append((state.mode, compat.is_paddle1))
-        state.mode, compat.is_paddle1 = EAGER, True
+        state.mode, compat.is_paddle1 = EAGER_MODE, True
 
 
 def disable_dygraph() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.eager import EAGER
+from ..core.eager import EAGER_MODE
 from ..core.errors import OpError, with_user_line
 from ..core.mode import use_mode
 from ..core.op import OPS
@@ -56,7 +56,7 @@ class Operator:
 
         Raises OpError for an operand without a value.
         """
-        with use_mode(EAGER):
+        with use_mode(EAGER_MODE):
             outputs = self._op(*(self._operand(scope, s) for s in self._op.ins), **self._attrs)
         outputs = outputs if isinstance(outputs, tuple) else (outputs,)
         for slot, output in zip(self._op.outs, outputs, strict=True):

@@ -16,19 +16,19 @@ from ..core.errors import FileError, OperandError, OpError
 from ..core.legacy_importer import legacy_module
 from ..core.tensor import Tensor
 from ..export import pdiparams, pdmodel
+from ..export.atomic_files import atomic_write
 from ..export.pickles import dump, is_tensor
-from ..export.save import atomic_write
 from ..ir.program import Program as ProgramData
 from ..ir.scope_values import ScopeValue
-from ..loader.files import load_program, parse_program
-from ..loader.info import load_info
-from ..loader.params import (
+from ..loader.pdiparams import (
     is_paddle_1_6_state,
     load_params,
     load_params_folder,
     parse_params,
     read_paddle_1_6_state,
 )
+from ..loader.pdiparams_info import load_info
+from ..loader.pdmodel import load_program, parse_program
 from ..loader.pickles import load_first
 from ..loader.regular_files import read_file
 from ..static.graph.program import Program

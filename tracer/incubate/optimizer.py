@@ -20,7 +20,7 @@ from ..fluid.optimizer.average import ModelAverage as Averages
 from ..fluid.optimizer.wrappers import LookaheadOptimizer
 from ..ir import program as data
 from ..static import default_main_program
-from ..static.graph.constants import write_constant
+from ..static.graph.constants import emit_constant
 from ..static.graph.mode import StaticGraphMode
 from ..static.graph.parameters import declare_persistable
 
@@ -94,15 +94,15 @@ class LookAhead(LookaheadOptimizer):
         """
         name, shape, dtype = f"{parameter.name}@SLOW", parameter.raw.shape, parameter.raw.dtype
         desc = data.VarDesc(name, shape, dtype, persistable=True, stop_gradient=True)
-        slow = declare_persistable(program, desc, lambda: write_constant(np.zeros(shape, dtype)))
+        slow = declare_persistable(program, desc, lambda: emit_constant(np.zeros(shape, dtype)))
         step = program.global_block().var("lookahead_step")
         one = OPS["fill_constant"](shape=[1], value=1.0, dtype=2)
         first = OPS["cast"](OPS["equal"](step, one), in_dtype=0, out_dtype=parameter.dtype.proto)
         is_due = OPS["cast"](is_due, in_dtype=is_due.dtype.proto, out_dtype=parameter.dtype.proto)
         writing = StaticGraphMode(program)
-        writing.write(slow + (parameter - slow) * first, slow)
-        writing.write(slow + (parameter - slow) * (is_due * self.alpha), slow)
-        writing.write(parameter + (slow - parameter) * is_due, parameter)
+        writing.write_variable(slow + (parameter - slow) * first, slow)
+        writing.write_variable(slow + (parameter - slow) * (is_due * self.alpha), slow)
+        writing.write_variable(parameter + (slow - parameter) * is_due, parameter)
 
 
 class ModelAverage(Averages):

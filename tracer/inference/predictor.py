@@ -15,8 +15,8 @@ from ..core.dtype import DTYPE_BY_NP
 from ..core.errors import FileError, OpError
 from ..export import pdiparams
 from ..loader.engine import Array, Engine
-from ..loader.files import read_program_bytes
 from ..loader.model_files import read_model
+from ..loader.pdmodel import read_program_bytes
 from .config import Config
 from .enums import DataType
 

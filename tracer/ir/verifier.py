@@ -381,14 +381,14 @@ FILE_RULES: tuple[tuple[VerifierRule, ...], ...] = (
     (contract_is_valid,),
 )
 # Rules for a program that can run.
-RULES: tuple[tuple[VerifierRule, ...], ...] = (
+ALL_RULES: tuple[tuple[VerifierRule, ...], ...] = (
     *FILE_RULES,
     (inputs_fed_once, parameters_not_overwritten, written_before_read),
 )
 
 
 def find_problems(
-    program: Program, rules: tuple[tuple[VerifierRule, ...], ...] = RULES
+    program: Program, rules: tuple[tuple[VerifierRule, ...], ...] = ALL_RULES
 ) -> list[str]:
     """List the problems of a program, at most MAX_PROBLEMS per rule; empty if the program is
     valid.

@@ -64,7 +64,7 @@ def _checked_level(what: str, level: int | None) -> int:
     return level or 0
 
 
-def print_conversion(function: Any) -> None:
+def print_converted_code(function: Any) -> None:
     """Print the requested information about a function that is about to be captured."""
     out = sys.stdout if _switches["stdout"] else sys.stderr
     name = getattr(function, "__qualname__", "function")

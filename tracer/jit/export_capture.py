@@ -28,8 +28,8 @@ from .layer_capture import (
     require_outputs,
     set_contract,
 )
+from .methods_to_save import MethodToSave
 from .relax_guards import describe_program_difference
-from .saved_methods import MethodToSave
 
 
 class SharedParameterNames:

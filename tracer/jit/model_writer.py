@@ -14,8 +14,8 @@ from typing import Any
 from ..core.errors import OpError
 from ..core.parameter import Parameter
 from ..core.tensor import Tensor
-from ..export import info, pdiparams, pdmodel
-from ..export.save import atomic_write, set_error_filename, stage_files
+from ..export import pdiparams, pdiparams_info, pdmodel
+from ..export.atomic_files import atomic_write, set_error_filename, stage_files
 from ..ir.program import Program
 from ..ir.verifier import find_problems
 from ..loader.model_files import saved_method_prefixes
@@ -73,7 +73,7 @@ def write_model_files(
         files[model.prefix + ".pdmodel"] = pdmodel.to_bytes(model.program)
     infos = {row.name: row for model in models for row in parameter_infos(model.recording)}
     files[prefix + ".pdiparams.info"] = (
-        info.to_bytes(infos.values()) if infos and parameters else None
+        pdiparams_info.to_bytes(infos.values()) if infos and parameters else None
     )
     if not infos:
         warnings.warn(
@@ -145,10 +145,10 @@ def _verify_staged_files(
         Path(staged_paths[path]).write_bytes(pdmodel.to_bytes(model.program))
 
 
-def parameter_infos(recording: CapturedProgram) -> list[info.VarInfo]:
+def parameter_infos(recording: CapturedProgram) -> list[pdiparams_info.VarInfo]:
     """Return the rows of `.pdiparams.info`."""
     return [
-        info.VarInfo(
+        pdiparams_info.VarInfo(
             name, recording.structured_names.get(name, name), t.stop_gradient, _trainable_flag(t)
         )
         for name, t in recording.scope.items()

@@ -24,9 +24,9 @@ from ..loader.translated_layer import TranslatedLayer
 from .conversion_switches import run_as_python
 from .export_capture import SharedParameterNames, capture_method, reject_reads_of_assigned_buffers
 from .layer_capture import CHECK, DROP, CapturedProgram, set_inference
+from .methods_to_save import MethodToSave, methods_to_save
 from .model_writer import ModelToWrite, write_model_files
 from .save_hooks import _run_save_pre_hooks
-from .saved_methods import MethodToSave, methods_to_save
 from .verify import ReferenceFunction, run_compiled_program
 
 SAVE_CONFIGS = (

@@ -24,7 +24,7 @@ from ..nn.layer import Layer
 from ..static.graph.program import Program
 from .call_arguments import Arguments, FunctionParameters, first_duplicate_indices, is_input
 from .concrete_program import ConcreteProgram, capture_concrete_program
-from .conversion_switches import is_to_static_enabled, print_conversion
+from .conversion_switches import is_to_static_enabled, print_converted_code
 from .convert import converted_source
 from .fallback import PythonFallback
 from .function_spec import FunctionSpec
@@ -301,7 +301,7 @@ class StaticFunction:
 
     def _capture_program(self, arguments: Arguments, strict: bool = False) -> ConcreteProgram:
         function = self.dygraph_function
-        print_conversion(function)
+        print_converted_code(function)
         self._warn_number_specialization(arguments)
         result = capture_concrete_program(
             function, self._function_parameters, arguments, self._owner, strict

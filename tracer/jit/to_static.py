@@ -18,11 +18,11 @@ from .concrete_program import ConcreteProgram
 from .convert import converted_source, not_to_static
 from .export_capture import SharedParameterNames
 from .guards.user_code import ignore_module
+from .methods_to_save import methods_to_save
 from .model_writer import write_paddle1_folder
 from .operators.calls import convert_if_user_code
 from .program_cache import ProgramCache
 from .save import capture_for_inference, select_names_by_index
-from .saved_methods import methods_to_save
 from .sot import ENV_ENABLE_SOT
 from .static_function import StaticFunction, last_captured_function
 

@@ -64,8 +64,8 @@ class Initializer:
 
         Returns the op for a variable of a program, otherwise `param`.
         """
-        if hasattr(block, "initialize") and hasattr(param, "raw"):  # a variable
-            return block.initialize(param, self)
+        if hasattr(block, "append_initializer") and hasattr(param, "raw"):  # a variable
+            return block.append_initializer(param, self)
         with cuda.use_default_device(None), rng.use_parameter_seed():
             value = self.compute(param.meta.shape, param.meta.dtype)
         param.set_value(value)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..core.errors import FileError
-from ..export.save import atomic_write, set_error_filename
+from ..export.atomic_files import atomic_write, set_error_filename
 from ..loader.engine import EngineError
 from ..loader.model_files import ModelFiles
 from .writer import (

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..core.errors import FileError, OpError, VerifyError
 from ..core.tensor import Tensor
-from ..export.save import atomic_write
+from ..export.atomic_files import atomic_write
 from ..ir.block_captures import draws_random
 from ..jit.verify import (
     LoopTerminationCheck,

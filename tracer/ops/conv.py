@@ -99,7 +99,7 @@ def convolve(x: Any, w: Any, window: Window, out: Shape, groups: int) -> Any:
     z = pad_spatial(x, window)
     result = np.empty_like(z, shape=(m, high, *rest, n))
     if w.shape[1] == 1 and groups > 1:
-        return batch_first(_depthwise(z, w, window, result, groups))
+        return batch_first(_depthwise_conv(z, w, window, result, groups))
     w = w.reshape(groups, m // groups, -1)
     for rows in batch_blocks(high, w.shape[2] * groups * math.prod(rest) * n):
         seen = _im2col(z, window, rows, rest, groups)
@@ -133,7 +133,7 @@ def _weight_at_offset(w: Any, at: Shape) -> Any:
     return w[(slice(None), 0, *at)].reshape(-1, *(1,) * (w.ndim - 1))
 
 
-def _depthwise(z: Any, w: Any, window: Window, result: Any, groups: int) -> Any:
+def _depthwise_conv(z: Any, w: Any, window: Window, result: Any, groups: int) -> Any:
     m, high, *rest, n = result.shape
     for rows in batch_blocks(high, 8 * m * math.prod(rest) * n):
         part = result[:, rows[0] : rows[1]]

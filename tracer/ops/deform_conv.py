@@ -101,7 +101,7 @@ def _sampled_columns(x: Any, places: Any, parted: Any, mask: Any) -> tuple[Any, 
     return values, values if mask is None else values * mask.reshape(*places[0].shape[:2], 1, -1)
 
 
-def _convolve(x: Any, offset: Any, w: Any, mask: Any, groups: int, **attrs: Any) -> Any:
+def _deform_conv(x: Any, offset: Any, w: Any, mask: Any, groups: int, **attrs: Any) -> Any:
     _, out, places, parted = _resolve_window(x, offset, w, groups=groups, **attrs)
     _, columns = _sampled_columns(x, places, parted, mask)
     n, taps = x.shape[0], w.shape[2] * w.shape[3]
@@ -111,7 +111,7 @@ def _convolve(x: Any, offset: Any, w: Any, mask: Any, groups: int, **attrs: Any)
     )
 
 
-def _meta(x, offset, w, mask=None, *, deformable_groups, im2col_step, **attrs):
+def _deform_conv_meta(x, offset, w, mask=None, *, deformable_groups, im2col_step, **attrs):
     check_float(x)
     check_dtype(x.dtype == offset.dtype == w.dtype, "the dtypes differ")
     _, out = window_and_output_shape(
@@ -161,7 +161,7 @@ def deformable_conv(
     Offset [N,2*DG*KH*KW,H',W']: row and column offsets alternate.
     Mask [N,DG*KH*KW,H',W'].
     """
-    return _convolve(
+    return _deform_conv(
         x,
         offset,
         w,
@@ -174,7 +174,7 @@ def deformable_conv(
     )
 
 
-deformable_conv.meta(_meta)
+deformable_conv.meta(_deform_conv_meta)
 
 
 @deformable_conv.vjp
@@ -194,7 +194,7 @@ def deformable_conv_v1(x, offset, w, **attrs):
 
     Input [N,C,H,W], Offset [N,2*DG*KH*KW,H',W'], Filter [M,C/groups,KH,KW] -> Output [N,M,H',W']
     """
-    return _convolve(x, offset, w, None, **_with_default_attrs(attrs))
+    return _deform_conv(x, offset, w, None, **_with_default_attrs(attrs))
 
 
 def _with_default_attrs(attrs: dict[str, Any]) -> dict[str, Any]:
@@ -203,7 +203,7 @@ def _with_default_attrs(attrs: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-deformable_conv_v1.meta(_meta)
+deformable_conv_v1.meta(_deform_conv_meta)
 
 
 @deformable_conv_v1.vjp

@@ -81,7 +81,9 @@ class Corner(NamedTuple):
     signs: tuple[int, ...]
 
 
-def _corners(axes: list[AxisPositions], sizes: tuple[int, ...], mode: str) -> Iterator[Corner]:
+def _interpolation_corners(
+    axes: list[AxisPositions], sizes: tuple[int, ...], mode: str
+) -> Iterator[Corner]:
     choices = (0,) if mode == "nearest" else (0, 1)
     for choice in product(choices, repeat=len(axes)):
         index, inside, weights = np.int64(0), True, []
@@ -131,7 +133,7 @@ def grid_sampler(
     _check_modes(mode, padding_mode)
     axes = _axis_positions(x, grid, padding_mode, align_corners)
     total = np.zeros_like(x, shape=(*x.shape[:2], *grid.shape[1:-1]))
-    for corner in _corners(axes, x.shape[2:], mode):
+    for corner in _interpolation_corners(axes, x.shape[2:], mode):
         total += _gather_pixels(x, corner) * _multiply_all(corner.weights)[:, None]
     return total
 
@@ -176,7 +178,7 @@ def grid_sampler_grad(
         np.zeros_like(grid),
     )
     batch = np.arange(x.shape[0])[:, None]
-    for corner in _corners(axes, x.shape[2:], mode):
+    for corner in _interpolation_corners(axes, x.shape[2:], mode):
         share = g * (_multiply_all(corner.weights) * corner.is_inside)[:, None]
         flat = np.moveaxis(share.reshape(*g.shape[:2], -1), 1, 2)
         np.add.at(np.moveaxis(to_x, 1, 2), (batch, corner.index.reshape(x.shape[0], -1)), flat)

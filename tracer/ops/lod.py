@@ -16,14 +16,14 @@ def row_offsets(lod: Any, what: str = "X") -> Offsets:
     return np.asarray(lod[-1], np.int64)
 
 
-def lengths(offsets: Offsets) -> Any:
+def sequence_lengths(offsets: Offsets) -> Any:
     """The length of each sequence."""
     return np.diff(offsets)
 
 
 def sequence_ids(offsets: Offsets) -> Any:
     """The index of the sequence of each row."""
-    return np.repeat(np.arange(len(offsets) - 1), lengths(offsets))
+    return np.repeat(np.arange(len(offsets) - 1), sequence_lengths(offsets))
 
 
 def offsets_from_lengths(counts: Any) -> Offsets:
@@ -42,7 +42,7 @@ def concat_row_ranges(starts: Any, counts: Any) -> Any:
 def segment_sum(x: Any, offsets: Offsets) -> Any:
     """The sum of the rows of each sequence; zeros for empty sequences."""
     out = np.zeros((len(offsets) - 1, *x.shape[1:]), x.dtype)
-    full = lengths(offsets) > 0
+    full = sequence_lengths(offsets) > 0
     if full.any():
         out[full] = np.add.reduceat(x, offsets[:-1][full], axis=0)
     return out

@@ -22,7 +22,7 @@ def _check_labels(x: Meta, labels: Meta, names: str) -> None:
     check(x.shape[1] in (1, -1), f"{names} need the shape [N, 1]")
 
 
-def _signs(labels: Any) -> Any:
+def _labels_to_signs(labels: Any) -> Any:
     """Labels 0 and 1 as -1 and 1."""
     return scale(labels, scale=2.0, bias=-1.0)
 
@@ -46,7 +46,7 @@ def _(x, labels):
 
 @hinge_loss.vjp
 def _(g, x, labels):
-    signs = _signs(labels)
+    signs = _labels_to_signs(labels)
     return masked(negative(mul(g, signs)), is_between(mul(x, signs), high=1.0)), None
 
 
@@ -71,7 +71,7 @@ def _(x, y):
 
 @modified_huber_loss.vjp
 def _(g, x, y):
-    signs = _signs(y)
+    signs = _labels_to_signs(y)
     # the derivative of the square, constant outside of [-1, 1]
     bounded = OPS["clip"](mul(x, signs), min=-1.0, max=1.0)
     return mul(g, mul(signs, scale(bounded, scale=2.0, bias=-2.0))), None

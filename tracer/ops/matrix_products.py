@@ -138,10 +138,10 @@ def _multiply_sizes(a: int, b: int) -> int:
 def _(g, x, y):
     a, b = _align_ranks(shape_of(x), shape_of(y))
     check_sizes(min((*a, *b), default=0) >= 0)
-    g = _reshape_like(g, [d for pair in zip(a, b, strict=True) for d in pair])
+    g = _reshape(g, [d for pair in zip(a, b, strict=True) for d in pair])
 
     def operand_grad(other: Any, spread: list[int], like: Any, axes: list[int]) -> Any:
-        product = mul(g, _reshape_like(other, spread))
+        product = mul(g, _reshape(other, spread))
         return OPS["reshape_like"](reduce_sum(product, dim=axes) if axes else product, like)
 
     rank = len(a)
@@ -151,7 +151,7 @@ def _(g, x, y):
     )
 
 
-def _reshape_like(x: Any, shape: list[int]) -> Any:
+def _reshape(x: Any, shape: list[int]) -> Any:
     return OPS["reshape2"](x, shape=shape)
 
 

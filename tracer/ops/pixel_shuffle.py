@@ -119,7 +119,7 @@ def _(g, x, *, groups, data_format):
 # ---------------------------------------------------------------------------------------------
 
 
-def _shift(x: Any, seg_num: int, shift_ratio: float, data_format: str, step: int) -> Any:
+def _shift_in_time(x: Any, seg_num: int, shift_ratio: float, data_format: str, step: int) -> Any:
     """Shift channels in time: each frame gets its first channels from `step` frames earlier,
     and the next channels from `step` frames later.
     """
@@ -151,7 +151,7 @@ def temporal_shift(x, *, seg_num: int, shift_ratio: float = 0.25, data_format: s
 
     X [N*T,C,H,W] -> Out [N*T,C,H,W]
     """
-    return _shift(x, seg_num, shift_ratio, data_format, 1)
+    return _shift_in_time(x, seg_num, shift_ratio, data_format, 1)
 
 
 @temporal_shift.vjp
@@ -162,7 +162,7 @@ def _(g, x, *, seg_num, shift_ratio, data_format):
 @op("temporal_unshift", "X -> Out", meta=_shift_meta, internal=True)
 def temporal_unshift(x, *, seg_num: int, shift_ratio: float = 0.25, data_format: str = "NCHW"):
     """The adjoint of temporal_shift. X [N*T,C,H,W] -> Out [N*T,C,H,W]"""
-    return _shift(x, seg_num, shift_ratio, data_format, -1)
+    return _shift_in_time(x, seg_num, shift_ratio, data_format, -1)
 
 
 @temporal_unshift.vjp

@@ -10,7 +10,7 @@ from ..core.op import HOST_PYTHON_LOOP, Meta, check, op
 from .box_ops import NO_GRAD_BOXES
 from .detection_helpers import INT32, INT64, NO_HALF_BOXES, image_row_offsets
 from .half_precision import upcast_half
-from .lod import lengths, offsets_from_lengths
+from .lod import offsets_from_lengths, sequence_lengths
 from .nms import non_maximum_suppression
 from .shared_meta_rules import check_float, dims_match
 
@@ -239,7 +239,7 @@ def distribute_fpn_proposals(
     area = np.where((wide < 0) | (high < 0), 0, (wide + extra) * (high + extra))
     level = np.floor(np.log2(np.sqrt(area) / refer_scale + 1e-6) + refer_level)
     level = np.clip(level, min_level, max_level).astype(np.int64)
-    counts = lengths(image_row_offsets(lod, len(rois))) if counts is None else counts
+    counts = sequence_lengths(image_row_offsets(lod, len(rois))) if counts is None else counts
     owner = np.repeat(np.arange(len(counts)), counts)
     chosen = [np.flatnonzero(level == one) for one in range(min_level, max_level + 1)]
     restore = np.empty((len(rois), 1), np.int32)
@@ -285,7 +285,7 @@ def collect_fpn_proposals(rois, lods, scores, counts=None, *, post_nms_topN: int
     if counts is None:
         levels = lods if lods else [None] * len(rois)
         counts = [
-            lengths(at if isinstance(at, np.ndarray) else image_row_offsets(at, len(r)))
+            sequence_lengths(at if isinstance(at, np.ndarray) else image_row_offsets(at, len(r)))
             for at, r in zip(levels, rois, strict=True)
         ]
     owner = np.concatenate([np.repeat(np.arange(len(n)), n) for n in counts])

@@ -38,7 +38,7 @@ def _sigmoid(x: Any) -> Any:
     return np.tanh(x * half) * half + half
 
 
-def _lstm(x: Any, states: Arrays, w: Any, b: Any, kept: Any) -> Arrays:
+def _lstm_step(x: Any, states: Arrays, w: Any, b: Any, kept: Any) -> Arrays:
     h, c = states
     size = h.shape[1]
     z = np.matmul(h, w)
@@ -52,7 +52,7 @@ def _lstm(x: Any, states: Arrays, w: Any, b: Any, kept: Any) -> Arrays:
     return [out * np.tanh(c), c]
 
 
-def _lstm_grad(g: Arrays, states: Arrays, kept: Any) -> tuple[Any, Any, Arrays]:
+def _lstm_step_grad(g: Arrays, states: Arrays, kept: Any) -> tuple[Any, Any, Arrays]:
     into, forget, new, out, c_now, _ = kept
     t = np.tanh(c_now)
     dc = g[1] + g[0] * out * (1 - t * t)
@@ -68,7 +68,7 @@ def _lstm_grad(g: Arrays, states: Arrays, kept: Any) -> tuple[Any, Any, Arrays]:
     return dz, dz, [np.zeros_like(dc), dc * forget]
 
 
-def _gru(x: Any, states: Arrays, w: Any, b: Any, kept: Any) -> Arrays:
+def _gru_step(x: Any, states: Arrays, w: Any, b: Any, kept: Any) -> Arrays:
     (h,) = states
     size = h.shape[1]
     y = np.matmul(h, w)
@@ -79,7 +79,7 @@ def _gru(x: Any, states: Arrays, w: Any, b: Any, kept: Any) -> Arrays:
     return [(h - kept[2]) * kept[1] + kept[2]]
 
 
-def _gru_grad(g: Arrays, states: Arrays, kept: Any) -> tuple[Any, Any, Arrays]:
+def _gru_step_grad(g: Arrays, states: Arrays, kept: Any) -> tuple[Any, Any, Arrays]:
     reset, update, new, from_hidden, _ = kept
     d_new = g[0] * (1 - update) * (1 - new * new)
     d_reset = d_new * from_hidden * reset * (1 - reset)
@@ -89,30 +89,30 @@ def _gru_grad(g: Arrays, states: Arrays, kept: Any) -> tuple[Any, Any, Arrays]:
     return dx, dy, [g[0] * update]
 
 
-def _tanh(x: Any, states: Arrays, w: Any, b: Any, kept: Any) -> Arrays:
+def _tanh_step(x: Any, states: Arrays, w: Any, b: Any, kept: Any) -> Arrays:
     return [np.tanh(x + np.matmul(states[0], w) + b)]
 
 
-def _tanh_grad(g: Arrays, states: Arrays, kept: Any) -> tuple[Any, Any, Arrays]:
+def _tanh_step_grad(g: Arrays, states: Arrays, kept: Any) -> tuple[Any, Any, Arrays]:
     dz = g[0] * (1 - kept[-1] * kept[-1])
     return dz, dz, [np.zeros_like(g[0])]
 
 
-def _relu(x: Any, states: Arrays, w: Any, b: Any, kept: Any) -> Arrays:
+def _relu_step(x: Any, states: Arrays, w: Any, b: Any, kept: Any) -> Arrays:
     return [np.maximum(x + np.matmul(states[0], w) + b, x.dtype.type(0))]
 
 
-def _relu_grad(g: Arrays, states: Arrays, kept: Any) -> tuple[Any, Any, Arrays]:
+def _relu_step_grad(g: Arrays, states: Arrays, kept: Any) -> tuple[Any, Any, Arrays]:
     dz = g[0] * (kept[-1] > 0)
     return dz, dz, [np.zeros_like(g[0])]
 
 
 # Saved tensors: LSTM: gates i, f, g, o, then c and h. GRU: r, z, n, the hidden part of n, then h.
 CELLS = {
-    "LSTM": Cell(4, 6, 2, _lstm, _lstm_grad),
-    "GRU": Cell(3, 5, 1, _gru, _gru_grad),
-    "RNN_TANH": Cell(1, 1, 1, _tanh, _tanh_grad),
-    "RNN_RELU": Cell(1, 1, 1, _relu, _relu_grad),
+    "LSTM": Cell(4, 6, 2, _lstm_step, _lstm_step_grad),
+    "GRU": Cell(3, 5, 1, _gru_step, _gru_step_grad),
+    "RNN_TANH": Cell(1, 1, 1, _tanh_step, _tanh_step_grad),
+    "RNN_RELU": Cell(1, 1, 1, _relu_step, _relu_step_grad),
 }
 
 
@@ -205,7 +205,7 @@ def run_direction_grad(
 
 _RECUR, _RECUR_BACK, _PRODUCT = map(native.find_kernel, ("recur", "recur_grad", "matmul"))
 # numbers of the cell kinds in the compiled kernels
-_NATIVE_CELL_CODES = {_lstm: 0, _gru: 1, _tanh: 2, _relu: 3}
+_NATIVE_CELL_CODES = {_lstm_step: 0, _gru_step: 1, _tanh_step: 2, _relu_step: 3}
 
 
 @run_direction.native

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import GuardError, OpError
-from ..export.save import atomic_write
+from ..export.atomic_files import atomic_write
 from ..loader.engine import Engine
 from ..loader.model_files import ModelFiles, read_model
 from ..onnx.writer import ExportOptions, write_onnx

@@ -12,7 +12,7 @@ from ..core.errors import OpError, with_user_line
 from ..ir.program import Block as BlockData
 from ..ir.program import OpDesc as OpData
 from ..ir.program import VarDesc as VarData
-from .desc import Desc
+from .desc import ProtoDescView
 from .op_desc import OpDesc
 from .var_desc import VarDesc
 
@@ -20,97 +20,97 @@ Block: TypeAlias = Any  # graph.block.Block
 Program: TypeAlias = Any  # graph.program.Program
 
 
-def _decode(name: str | bytes) -> str:
+def _as_str(name: str | bytes) -> str:
     """Return a name as str; Paddle accepts bytes."""
     return name.decode() if isinstance(name, bytes) else name
 
 
-class BlockDesc(Desc):
+class BlockDesc(ProtoDescView):
     """A block with the methods of Paddle's C++ class. Setters change the program."""
 
-    _of: Block
+    _view: Block
 
     @property
     def id(self) -> int:
         """The index of the block."""
-        return self._of.raw.idx
+        return self._view.raw.idx
 
     @property
     def parent(self) -> int:
         """The index of the parent block, -1 for the global block."""
-        return self._of.raw.parent
+        return self._view.raw.parent
 
     def set_parent_idx(self, idx: int) -> None:
         """Set the index of the parent block."""
-        self._of.raw.parent = int(idx)
+        self._view.raw.parent = int(idx)
 
     def get_forward_block_idx(self) -> int:
         """Return the index of the block whose gradient block this is, -1 for none."""
-        return self._of.forward_block_idx
+        return self._view.forward_block_idx
 
     def _set_forward_block_idx(self, idx: int) -> None:
         """Set the block whose gradient block this is."""
-        self._of._set_forward_block_idx(idx)
+        self._view._set_forward_block_idx(idx)
 
     # -- variables
     # ----------------------------------------------------------------------------------------------
 
     def var(self, name: str | bytes) -> VarDesc:
         """Return the variable with this name; declares it if the block has none."""
-        text = _decode(name)
-        if not self._of.has_var(text):
-            self._of.declare(VarData(text, dtype=""))
-        return self._of.var(text).desc
+        text = _as_str(name)
+        if not self._view.has_var(text):
+            self._view.declare_or_get(VarData(text, dtype=""))
+        return self._view.var(text).desc
 
-    def raw_var(self, name: str) -> VarData:
+    def find_declaration(self, name: str) -> VarData:
         """Return the declaration of a variable, in this block or its ancestors.
 
         Raises OpError if it is not declared.
         """
-        data = self._of.program.raw.var(name, self.id)
+        data = self._view.program.raw.var(name, self.id)
         if data is None:
             raise OpError(with_user_line(f"var {name} is not declared"))
         return data
 
     def has_var(self, name: str | bytes) -> bool:
         """Whether this block declares a variable."""
-        return self._of.has_var(_decode(name))
+        return self._view.has_var(_as_str(name))
 
     def has_var_recursive(self, name: str | bytes) -> bool:
         """Whether this block or one of its ancestors declares a variable."""
-        return self._of._find_var_recursive(_decode(name)) is not None
+        return self._view._find_var_recursive(_as_str(name)) is not None
 
     def find_var(self, name: str | bytes) -> VarDesc | None:
         """Return the variable with this name, None if this block does not declare it."""
-        return self._of.var(_decode(name)).desc if self.has_var(name) else None
+        return self._view.var(_as_str(name)).desc if self.has_var(name) else None
 
     def find_var_recursive(self, name: str | bytes) -> VarDesc | None:
         """Return the variable with this name in this block or its ancestors, or None."""
-        variable = self._of._find_var_recursive(_decode(name))
+        variable = self._view._find_var_recursive(_as_str(name))
         return None if variable is None else variable.desc
 
     def all_vars(self) -> list[VarDesc]:
         """Return the variables that the block declares."""
-        return [v.desc for v in self._of.vars.values()]
+        return [v.desc for v in self._view.vars.values()]
 
     def _rename_var(self, name: str | bytes, new_name: str | bytes) -> None:
         """Rename a variable in all ops of this block."""
-        self._of._rename_var(_decode(name), _decode(new_name))
+        self._view._rename_var(_as_str(name), _as_str(new_name))
 
     def _remove_var(self, name: str | bytes) -> None:
         """Delete a declaration."""
-        self._of._remove_var(_decode(name))
+        self._view._remove_var(_as_str(name))
 
     # -- ops
     # --------------------------------------------------------------------------
 
     def op(self, index: int) -> OpDesc:
         """Return the op at an index. Raises IndexError."""
-        return self._of.ops[index].desc
+        return self._view.ops[index].desc
 
     def op_size(self) -> int:
         """Return the number of ops."""
-        return len(self._of.raw.ops)
+        return len(self._view.raw.ops)
 
     def append_op(self) -> OpDesc:
         """Append an op without type, inputs and outputs."""
@@ -122,24 +122,24 @@ class BlockDesc(Desc):
 
     def _insert_op(self, index: int) -> OpDesc:
         """Insert an op without type, inputs and outputs at an index."""
-        self._of.raw.ops.insert(index, OpData(""))
-        self._of.program.changed()
+        self._view.raw.ops.insert(index, OpData(""))
+        self._view.program.mark_changed()
         return self.op(index)
 
     def _remove_op(self, start: int, end: int) -> None:
         """Delete the ops from index `start` to before `end`."""
-        del self._of.raw.ops[start:end]
-        self._of.program.changed()
+        del self._view.raw.ops[start:end]
+        self._view.program.mark_changed()
 
 
-class ProgramDesc(Desc):
+class ProgramDesc(ProtoDescView):
     """A program with the methods of Paddle's C++ class; a new one has one empty block.
 
     other: a ProgramDesc to copy, or the bytes of a `.pdmodel`
     """
 
     program_class: ClassVar[type[Any]]  # set by graph.program
-    _of: Program
+    _view: Program
 
     def __init__(self, other: ProgramDesc | bytes | None = None) -> None:
         if isinstance(other, ProgramDesc):
@@ -151,60 +151,60 @@ class ProgramDesc(Desc):
             )
 
     @classmethod
-    def of(cls, program: Program) -> ProgramDesc:
+    def view_of(cls, program: Program) -> ProgramDesc:
         """Return the view of a program."""
         view = cls.__new__(cls)
-        view._of = program
+        view._view = program
         return view
 
     @property
     def program(self) -> Program:
         """The program."""
-        return self._of
+        return self._view
 
     def block(self, index: int) -> BlockDesc:
         """Return the block at an index. Raises IndexError."""
-        return self._of.block(index).desc
+        return self._view.block(index).desc
 
     def num_blocks(self) -> int:
         """Return the number of blocks."""
-        return self._of.num_blocks
+        return self._view.num_blocks
 
     def append_block(self, parent: BlockDesc) -> BlockDesc:
         """Append a block with this parent."""
-        self._of.raw.blocks.append(BlockData(self.num_blocks(), parent.id))
-        self._of.changed()
+        self._view.raw.blocks.append(BlockData(self.num_blocks(), parent.id))
+        self._view.mark_changed()
         return self.block(self.num_blocks() - 1)
 
     def parse_from_string(self, data: bytes) -> None:
         """Replace the program by that in the bytes of a `.pdmodel`. Raises FileError."""
-        self._of._set_data(type(self._of).parse_from_string(data).raw)
+        self._view._reset_data(type(self._view).parse_from_string(data).raw)
 
     def need_update(self) -> bool:
         """Whether the program changed since the last call of `flush` or `cached_hash_str`."""
-        return self._of.flushed != self.serialize_to_string()
+        return self._view.flushed_bytes != self.serialize_to_string()
 
     def flush(self) -> None:
         """Record the current state for `need_update`."""
-        self._of.flushed = self.serialize_to_string()
+        self._view.flushed_bytes = self.serialize_to_string()
 
     def cached_hash_str(self) -> str:
         """Return a hash of the serialized program; also flushes."""
         self.flush()
-        return sha256(self._of.flushed).hexdigest()
+        return sha256(self._view.flushed_bytes).hexdigest()
 
     def _version(self) -> int:
         """Return the version of Paddle that wrote the program, e.g. 1008005; 0 if unknown."""
-        return self._of.raw.version
+        return self._view.raw.version
 
     def _set_version(self, version: int = 1008005) -> None:
         """Set the version of Paddle that wrote the program."""
-        self._of.raw.version = version
+        self._view.raw.version = version
 
     def get_feed_target_names(self) -> Sequence[str]:
         """Return the names of the inputs, in the order of the feed ops."""
-        return self._of.raw.feeds()
+        return self._view.raw.feeds()
 
     def get_fetch_target_names(self) -> Sequence[str]:
         """Return the names of the outputs, in the order of the fetch ops."""
-        return self._of.raw.fetches()
+        return self._view.raw.fetches()

@@ -7,29 +7,29 @@ from __future__ import annotations
 from typing import Any
 
 
-class Desc:
+class ProtoDescView:
     """A view of a part of a program; two views of the same data are equal."""
 
-    def __init__(self, of: Any) -> None:
-        self._of = of
+    def __init__(self, view: Any) -> None:
+        self._view = view
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, type(self)) and other._of.raw is self._of.raw
+        return isinstance(other, type(self)) and other._view.raw is self._view.raw
 
     def __hash__(self) -> int:
-        return id(self._of.raw)
+        return id(self._view.raw)
 
     def serialize_to_string(self) -> bytes:
         """Return the protobuf bytes of the data."""
-        data: bytes = self._of.raw.serialize_to_string()
+        data: bytes = self._view.raw.serialize_to_string()
         return data
 
 
-class Identified(Desc):
+class IdentifiedDescView(ProtoDescView):
     """A description with an identity."""
 
     def id(self) -> int:
         """Return a number that is unique in the process."""
-        return id(self._of.raw)
+        return id(self._view.raw)
 
     original_id = id

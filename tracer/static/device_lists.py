@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 from ..core.errors import OarlockError, with_user_line
 from ..core.place import CPUPlace, CUDAPlace, Place
 
-IPU = "Graphcore devices are not supported"
+IPU_MESSAGE = "Graphcore devices are not supported"
 
 
 def cpu_places(device_count: int | None = None) -> list[Place]:
@@ -33,9 +33,9 @@ def xpu_places(device_ids: Sequence[int] | int | None = None) -> NoReturn:
 
 def ipu_shard_guard(index: int = -1, stage: int = -1) -> NoReturn:
     """Not supported: raises OarlockError."""
-    raise OarlockError(with_user_line(f"ipu_shard_guard: {IPU}"))
+    raise OarlockError(with_user_line(f"ipu_shard_guard: {IPU_MESSAGE}"))
 
 
 def set_ipu_shard(call_func: Any, index: int = -1, stage: int = -1) -> NoReturn:
     """Not supported: raises OarlockError."""
-    raise OarlockError(with_user_line(f"set_ipu_shard: {IPU}"))
+    raise OarlockError(with_user_line(f"set_ipu_shard: {IPU_MESSAGE}"))

@@ -22,12 +22,12 @@ from ..ir.program import OpDesc
 from ..ir.program import Program as Desc
 from ..ir.scope import Scope, current_scope
 from ..ir.scope_values import LoDTensor
-from .fetch_list import optimizer_ops, parse_fetch_list, prune_program
+from .fetch_list import find_optimizer_ops, parse_fetch_list, prune_program
 from .graph.compiled_program import CompiledProgram
 from .graph.default_programs import default_main_program
 from .graph.program import Program
 
-FLOATS = {"float16", "bfloat16", "float32", "float64"}
+FLOAT_DTYPES = {"float16", "bfloat16", "float32", "float64"}
 
 
 class Executor:
@@ -35,7 +35,7 @@ class Executor:
 
     def __init__(self, place: Any = None) -> None:
         self.place = places.CPUPlace() if place is None else place
-        self._closed = False
+        self._is_closed = False
 
     def run(
         self,
@@ -71,36 +71,41 @@ class Executor:
         OpError
             Lists every input that does not fit, and every persistable variable without a value.
         """
-        if self._closed:
+        if self._is_closed:
             raise OarlockError(with_user_line("Executor.run: the executor is closed"))
-        program = unwrap_program(default_main_program() if program is None else program)
+        program = require_program(default_main_program() if program is None else program)
         scope = current_scope() if scope is None else scope
         fetches, steps = parse_fetch_list(fetch_list)
-        feed = _add_reader_batches(program, _check_feed_type(feed))
+        feed = _add_reader_batches(program, _require_feed_dict(feed))
         arrays = convert_feed_to_arrays(program.raw, feed)
-        selected_steps = steps or (optimizer_ops(program) if use_prune else None)
+        selected_steps = steps or (find_optimizer_ops(program) if use_prune else None)
         checked = (
-            _float_outputs(program.raw)
+            _producers_of_float_outputs(program.raw)
             if get_flags("FLAGS_check_nan_inf")["FLAGS_check_nan_inf"]
             else {}
         )
-        executable = self._executable(program, arrays, [*fetches, *checked], selected_steps)
+        executable = self._get_or_compile_executable(
+            program, arrays, [*fetches, *checked], selected_steps
+        )
         declared = program.raw.block.vars
         for name in arrays:
             if name in declared and declared[name].persistable:
                 scope.find_or_create(name).array = arrays[name]  # later runs read it
         _set_learning_rate(program, scope)
         with rng.use_generator(program.generator):
-            values = executable.run(scope, arrays | lod_feeds(feed))
+            values = executable.run(scope, arrays | lod_of_feeds(feed))
         for (name, op), array in zip(checked.items(), values[len(fetches) :], strict=True):
             check_array(
                 op.type,
                 f"'{name}'" + (f", computed at {op.user_line}" if op.user_line else ""),
                 array,
             )
-        return [_fetched(name, v, return_numpy) for name, v in zip(fetches, values, strict=False)]
+        return [
+            _to_fetched_value(name, v, return_numpy)
+            for name, v in zip(fetches, values, strict=False)
+        ]
 
-    def _executable(
+    def _get_or_compile_executable(
         self,
         program: Program,
         feed: Mapping[str, Any],
@@ -112,12 +117,12 @@ class Executor:
         steps: the optimizer ops to run; None: all ops of the program
         """
         key = (
-            program.revision(),
+            program.revision_key(),
             tuple(feed),
             tuple(fetches),
             None if steps is None else tuple(map(id, steps)),
         )
-        executable = program.compiled.get(key)
+        executable = program.executable_cache.get(key)
         if executable is None:
             desc = program.raw
             unknown = [name for name in fetches if name not in desc.block.vars]
@@ -128,9 +133,9 @@ class Executor:
             if steps is not None and (fetches or steps):
                 desc = self._prune_program(program, feed, fetches, steps).raw
             executable = Executable(desc, list(feed), fetches)
-            if any(other[0] != key[0] for other in program.compiled):
-                program.compiled.clear()  # compiled for an older revision
-            program.compiled[key] = executable
+            if any(other[0] != key[0] for other in program.executable_cache):
+                program.executable_cache.clear()  # compiled for an older revision
+            program.executable_cache[key] = executable
         check_feed(executable.program, feed)
         return executable
 
@@ -142,7 +147,7 @@ class Executor:
 
     def close(self) -> None:
         """Let further runs raise OarlockError."""
-        self._closed = True
+        self._is_closed = True
 
     def train_from_dataset(
         self,
@@ -190,7 +195,7 @@ def _reject_dataset(name: str) -> NoReturn:
     raise OarlockError(with_user_line(f"Executor.{name}: {why}"))
 
 
-def unwrap_program(program: Any) -> Program:
+def require_program(program: Any) -> Program:
     """Return a Program, or that of a CompiledProgram. Raises TypeError for other objects."""
     if isinstance(program, CompiledProgram):
         return program.program
@@ -199,7 +204,7 @@ def unwrap_program(program: Any) -> Program:
     return program
 
 
-def _check_feed_type(feed: Any) -> Mapping[str, Any]:
+def _require_feed_dict(feed: Any) -> Mapping[str, Any]:
     if isinstance(feed, list | tuple) and len(feed) == 1:
         feed = feed[0]
     if feed is not None and not isinstance(feed, Mapping):
@@ -213,12 +218,12 @@ def _check_feed_type(feed: Any) -> Mapping[str, Any]:
 
 def _add_reader_batches(program: Program, feed: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the feed with the next batches of the program's readers."""
-    for reader in program.readers:
+    for reader in program.feeding_readers:
         feed = {**reader(), **feed}
     return feed
 
 
-def lod_feeds(feed: Mapping[str, Any]) -> dict[str, Any]:
+def lod_of_feeds(feed: Mapping[str, Any]) -> dict[str, Any]:
     """Return the LoD of the fed LoDTensors, under the names by which an Executable takes them.
 
     Raises OpError if a LoD does not fit the rows of its tensor.
@@ -238,7 +243,7 @@ def lod_feeds(feed: Mapping[str, Any]) -> dict[str, Any]:
     return {name + LOD_SUFFIX: value.offsets for name, value in tensors.items()}
 
 
-def _float_outputs(program: Desc) -> dict[str, OpDesc]:
+def _producers_of_float_outputs(program: Desc) -> dict[str, OpDesc]:
     """Return the floating-point variables computed in the global block, in order, with their
     ops.
     """
@@ -249,14 +254,14 @@ def _float_outputs(program: Desc) -> dict[str, OpDesc]:
             if (
                 not is_feed_or_fetch(op.type)
                 and var is not None
-                and var.dtype in FLOATS
+                and var.dtype in FLOAT_DTYPES
                 and not var.persistable
             ):
                 outputs[name] = op
     return outputs
 
 
-def _fetched(name: str, value: Any, as_numpy: bool) -> Any:
+def _to_fetched_value(name: str, value: Any, as_numpy: bool) -> Any:
     """Convert the value of a fetched variable to what the user gets."""
     if isinstance(value, LodArray):
         if as_numpy:

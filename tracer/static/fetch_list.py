@@ -25,16 +25,16 @@ def parse_fetch_list(fetch_list: Any) -> tuple[list[str], list[OpDesc]]:
     fetch_list: may contain ops or the result of `minimize`. Raises TypeError for other objects.
     """
     names: list[str] = []
-    steps: list[OpDesc] = []
-    for item in _flatten(fetch_list):
+    optimizer_ops_: list[OpDesc] = []
+    for item in _iter_fetch_items(fetch_list):
         if isinstance(item, Operator):
-            steps.append(item.raw)
+            optimizer_ops_.append(item.raw)
         else:
-            names.append(_name(item))
-    return names, steps
+            names.append(_variable_name(item))
+    return names, optimizer_ops_
 
 
-def _flatten(fetch_list: Any) -> Iterator[Any]:
+def _iter_fetch_items(fetch_list: Any) -> Iterator[Any]:
     """Yield the items of nested lists; of the pair that `minimize` returns only the ops."""
     if fetch_list is None:
         return
@@ -49,7 +49,7 @@ def _flatten(fetch_list: Any) -> Iterator[Any]:
             yield item
 
 
-def _name(item: Any) -> str:
+def _variable_name(item: Any) -> str:
     if isinstance(item, Variable | str):
         return item if isinstance(item, str) else item.name
     kind = type(item).__name__
@@ -57,7 +57,7 @@ def _name(item: Any) -> str:
     raise TypeError(with_user_line(f"Executor.run: {why}"))
 
 
-def optimizer_ops(program: Program) -> list[OpDesc]:
+def find_optimizer_ops(program: Program) -> list[OpDesc]:
     """Return the optimizer ops of the global block."""
     return [op for op in program.raw.block.ops if int(op.attr("op_role", 0)) & OpRole.OPTIMIZE]
 
@@ -67,7 +67,7 @@ def prune_program(
 ) -> Program:
     """Return the ops that some outputs and optimizer ops depend on, without feed and fetch ops."""
     steps = list(steps)
-    desc = _without_other_steps(program, steps)
+    desc = _without_other_optimizer_ops(program, steps)
     outputs = dict.fromkeys([*fetches, *(name for op in steps for name in op.output_names())])
     inputs = [
         name for name in feeds if name in desc.block.vars and not desc.block.vars[name].persistable
@@ -77,19 +77,19 @@ def prune_program(
     return Program.of(pruned)
 
 
-def _without_other_steps(program: Program, steps: list[OpDesc]) -> data.Program:
+def _without_other_optimizer_ops(program: Program, steps: list[OpDesc]) -> data.Program:
     """Remove optimizer ops other than `steps` that write persistable variables: they may overwrite
     the same parameters later.
     """
     desc, selected = program.raw, set(map(id, steps))
     others = {
         id(op)
-        for op in optimizer_ops(program)
-        if any(_is_persistable(desc, name) for name in op.output_names())
+        for op in find_optimizer_ops(program)
+        if any(_is_persistable_variable(desc, name) for name in op.output_names())
     } - selected
     block = replace(desc.block, ops=[op for op in desc.block.ops if id(op) not in others])
     return replace(desc, blocks=[block, *desc.blocks[1:]])
 
 
-def _is_persistable(desc: data.Program, name: str) -> bool:
+def _is_persistable_variable(desc: data.Program, name: str) -> bool:
     return name in desc.block.vars and desc.block.vars[name].persistable

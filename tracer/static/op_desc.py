@@ -11,39 +11,39 @@ from ..core.op import OPS
 from ..ir.passes.shape_inference import infer_op_outputs
 from ..ir.program import Attr, AttrType
 from ..ir.program import VarDesc as VarData
-from .desc import Identified
+from .desc import IdentifiedDescView
 
 BlockDesc: TypeAlias = Any  # block_desc.BlockDesc
 Operator: TypeAlias = Any  # graph.operator.Operator
 
 
-class OpDesc(Identified):
+class OpDesc(IdentifiedDescView):
     """An op with the methods of Paddle's C++ class. Setters change the program."""
 
-    _of: Operator
+    _view: Operator
 
-    def _changed(self) -> None:
-        self._of.block.program.changed()
+    def _mark_program_changed(self) -> None:
+        self._view.block.program.mark_changed()
 
     def block(self) -> BlockDesc:
         """Return the block of the op."""
-        return self._of.block.desc
+        return self._view.block.desc
 
     # -- type, inputs and outputs
     # --------------------------------------------------------------------------------------
 
     def type(self) -> str:
         """Return the type of the op, '' for a new one."""
-        return self._of.raw.type
+        return self._view.raw.type
 
     def set_type(self, type: str) -> None:
         """Set the type of the op."""
-        self._of.raw.type = type
-        self._changed()
+        self._view.raw.type = type
+        self._mark_program_changed()
 
     def copy_from(self, other: OpDesc) -> None:
         """Copy type, inputs, outputs and attributes from another op."""
-        target, source = self._of.raw, other._of.raw
+        target, source = self._view.raw, other._view.raw
         target.type, target.user_line, target.layer_path = (
             source.type,
             source.user_line,
@@ -52,67 +52,67 @@ class OpDesc(Identified):
         target.inputs, target.outputs, target.attrs = deepcopy(
             (source.inputs, source.outputs, source.attrs)
         )
-        self._changed()
+        self._mark_program_changed()
 
     def input(self, name: str) -> list[str]:
         """Return the variables of an input slot. Raises OpError if the op has no such slot."""
-        return self._of.input(name)
+        return self._view.input(name)
 
     def output(self, name: str) -> list[str]:
         """Return the variables of an output slot. Raises OpError if the op has no such slot."""
-        return self._of.output(name)
+        return self._view.output(name)
 
     def inputs(self) -> dict[str, list[str]]:
         """Return the variables by input slot."""
-        return {slot: list(names) for slot, names in self._of.raw.inputs.items()}
+        return {slot: list(names) for slot, names in self._view.raw.inputs.items()}
 
     def outputs(self) -> dict[str, list[str]]:
         """Return the variables by output slot."""
-        return {slot: list(names) for slot, names in self._of.raw.outputs.items()}
+        return {slot: list(names) for slot, names in self._view.raw.outputs.items()}
 
     def input_names(self) -> list[str]:
         """Return the input slots."""
-        return self._of.input_names
+        return self._view.input_names
 
     def output_names(self) -> list[str]:
         """Return the output slots."""
-        return self._of.output_names
+        return self._view.output_names
 
     def input_arg_names(self) -> list[str]:
         """Return the variables that the op reads."""
-        return self._of.input_arg_names
+        return self._view.input_arg_names
 
     def output_arg_names(self) -> list[str]:
         """Return the variables that the op writes."""
-        return self._of.output_arg_names
+        return self._view.output_arg_names
 
     def set_input(self, name: str, variables: Sequence[str]) -> None:
         """Set the variables of an input slot."""
-        self._of.raw.inputs[name] = list(variables)
-        self._changed()
+        self._view.raw.inputs[name] = list(variables)
+        self._mark_program_changed()
 
     def set_output(self, name: str, variables: Sequence[str]) -> None:
         """Set the variables of an output slot."""
-        self._of.raw.outputs[name] = list(variables)
-        self._changed()
+        self._view.raw.outputs[name] = list(variables)
+        self._mark_program_changed()
 
     def remove_input(self, name: str) -> None:
         """Delete an input slot."""
-        self._of.raw.inputs.pop(name, None)
-        self._changed()
+        self._view.raw.inputs.pop(name, None)
+        self._mark_program_changed()
 
     def remove_output(self, name: str) -> None:
         """Delete an output slot."""
-        self._of.raw.outputs.pop(name, None)
-        self._changed()
+        self._view.raw.outputs.pop(name, None)
+        self._mark_program_changed()
 
     def _rename_input(self, old_name: str, new_name: str) -> None:
         """Replace a variable in all input slots."""
-        self._of._rename_input(old_name, new_name)
+        self._view._rename_input(old_name, new_name)
 
     def _rename_output(self, old_name: str, new_name: str) -> None:
         """Replace a variable in all output slots."""
-        self._of._rename_output(old_name, new_name)
+        self._view._rename_output(old_name, new_name)
 
     def set_is_target(self, target: bool) -> None:
         """Do nothing: pruning follows from the fetched variables."""
@@ -122,7 +122,7 @@ class OpDesc(Identified):
 
     def attr_names(self) -> list[str]:
         """Return the names of the attributes that are set."""
-        return self._of.attr_names if self._of.raw.user_line else list(self._of.raw.attrs)
+        return self._view.attr_names if self._view.raw.user_line else list(self._view.raw.attrs)
 
     def has_attr(self, name: str) -> bool:
         """Whether an attribute is set."""
@@ -133,14 +133,14 @@ class OpDesc(Identified):
 
         Raises OpError if it is not set.
         """
-        self._check_attr(name)
-        value, kind = self._of.attr(name), self._of.attr_type(name)
+        self._require_attr(name)
+        value, kind = self._view.attr(name), self._view.attr_type(name)
         if kind not in (AttrType.BLOCK, AttrType.BLOCKS):
             return list(value) if isinstance(value, list) else value
-        block = self._of.block.program.block
+        block = self._view.block.program.block
         return block(value).desc if kind == AttrType.BLOCK else [block(i).desc for i in value]
 
-    def _check_attr(self, name: str) -> None:
+    def _require_attr(self, name: str) -> None:
         if not self.has_attr(name):
             raise OpError(
                 with_user_line(
@@ -154,42 +154,42 @@ class OpDesc(Identified):
 
     def attr_type(self, name: str) -> AttrType:
         """Return the type of an attribute. Raises OpError if it is not set."""
-        self._check_attr(name)
-        return self._of.attr_type(name)
+        self._require_attr(name)
+        return self._view.attr_type(name)
 
     def _set_attr(self, name: str, value: Any) -> None:
         """Set an attribute. Raises OpError for a value that the attribute does not accept."""
-        self._of._set_attr(name, value.decode() if isinstance(value, bytes) else value)
+        self._view._set_attr(name, value.decode() if isinstance(value, bytes) else value)
 
     set_attr = set_serialized_attr = _set_attr
 
-    def _set_typed(self, kind: AttrType, name: str, value: Any) -> None:
-        self._of.raw.attrs[name] = Attr(kind, value)
-        self._changed()
+    def _set_typed_attr(self, kind: AttrType, name: str, value: Any) -> None:
+        self._view.raw.attrs[name] = Attr(kind, value)
+        self._mark_program_changed()
 
     def set_block_attr(self, name: str, block: BlockDesc) -> None:
         """Set an attribute to a block."""
-        self._set_typed(AttrType.BLOCK, name, block.id)
+        self._set_typed_attr(AttrType.BLOCK, name, block.id)
 
     def set_blocks_attr(self, name: str, blocks: Sequence[BlockDesc]) -> None:
         """Set an attribute to a list of blocks."""
-        self._set_typed(AttrType.BLOCKS, name, [b.id for b in blocks])
+        self._set_typed_attr(AttrType.BLOCKS, name, [b.id for b in blocks])
 
     def _block_attr_id(self, name: str) -> int:
         """Return the index of the block in an attribute. Raises OpError if it is not set."""
-        self._check_attr(name)
-        return int(self._of.attr(name))
+        self._require_attr(name)
+        return int(self._view.attr(name))
 
     block_attr_id = _block_attr_id
 
     def _blocks_attr_ids(self, name: str) -> list[int]:
         """Return the indices of the blocks in an attribute. Raises OpError if it is not set."""
-        self._check_attr(name)
-        return list(self._of.attr(name))
+        self._require_attr(name)
+        return list(self._view.attr(name))
 
     def remove_attr(self, name: str) -> None:
         """Delete an attribute."""
-        self._of._remove_attr(name)
+        self._view._remove_attr(name)
 
     def check_attrs(self) -> None:
         """Set attributes that are not set to the defaults of the op.
@@ -198,10 +198,10 @@ class OpDesc(Identified):
         """
         if not self.type():
             raise OpError(with_user_line("CheckAttr() can not be called before type is set."))
-        self._check_registered()
-        self._of.fill_attrs()
+        self._require_registered()
+        self._view.fill_attrs()
 
-    def _check_registered(self) -> None:
+    def _require_registered(self) -> None:
         if self.type() not in OPS:
             raise OpError(with_user_line(f"Operator {self.type()} has not been registered"))
 
@@ -213,32 +213,32 @@ class OpDesc(Identified):
 
         Raises OpError for inputs that are not declared or that the op does not accept.
         """
-        self._check_registered()
+        self._require_registered()
         self.check_attrs()
         for name, output in self._infer_outputs(block).items():
-            block.raw_var(name).shape = output.shape
-        self._changed()
+            block.find_declaration(name).shape = output.shape
+        self._mark_program_changed()
 
     def infer_var_type(self, block: BlockDesc) -> None:
         """Declare outputs that are not declared, and infer the dtypes of the outputs."""
-        for name in self._of.raw.output_names():
+        for name in self._view.raw.output_names():
             block.find_var_recursive(name) or block.var(name)
-        is_declared = all(block.find_var_recursive(name) for name in self._of.raw.input_names())
+        is_declared = all(block.find_var_recursive(name) for name in self._view.raw.input_names())
         if self.type() in OPS and is_declared and self._has_required_inputs():
             for name, output in self._infer_outputs(block, with_dtypes=True).items():
-                block.raw_var(name).dtype = output.dtype
-        self._changed()
+                block.find_declaration(name).dtype = output.dtype
+        self._mark_program_changed()
 
     def _has_required_inputs(self) -> bool:
         """Whether all input slots that are not optional are set."""
-        return all(s.is_optional or self._of.raw.inputs.get(s.name) for s in OPS[self.type()].ins)
+        return all(s.is_optional or self._view.raw.inputs.get(s.name) for s in OPS[self.type()].ins)
 
     def _infer_outputs(self, block: BlockDesc, with_dtypes: bool = False) -> dict[str, VarData]:
         """Return the inferred declarations of the outputs by name.
 
         with_dtypes: return {} unless the dtypes of all inputs are declared
         """
-        raw = self._of.raw
+        raw = self._view.raw
         missing = [
             s.name for s in OPS[raw.type].ins if not s.is_optional and not raw.inputs.get(s.name)
         ]
@@ -247,7 +247,7 @@ class OpDesc(Identified):
                 with_user_line(f"{raw.type}: No Input({missing[0]}) found for {raw.type} operator.")
             )
         variables = {
-            name: deepcopy(block.raw_var(name))
+            name: deepcopy(block.find_declaration(name))
             for name in (*raw.input_names(), *raw.output_names())
         }
         if with_dtypes and not all(variables[name].dtype for name in raw.input_names()):

@@ -24,7 +24,7 @@ from ..core.dtype import (
 )
 from ..core.errors import OpError, with_user_line
 from ..ir.program import VarKind
-from .desc import Identified
+from .desc import IdentifiedDescView
 
 KINDS_WITH_SHAPE = (
     VarKind.DENSE,
@@ -36,13 +36,13 @@ KINDS_WITH_SHAPE = (
 KINDS_WITH_LOD = (VarKind.DENSE, VarKind.ARRAY)
 
 
-class VarDesc(Identified):
+class VarDesc(IdentifiedDescView):
     """A declaration of a variable with the methods of Paddle's C++ class.
 
     Setters change the program. Methods raise OpError if the type of variable lacks the property.
     """
 
-    _of: Variable
+    _view: Variable
 
     class VarType:
         """Dtypes, and types of variables."""
@@ -75,18 +75,22 @@ class VarDesc(Identified):
     def __init__(self, variable: Variable) -> None:
         super().__init__(variable)
         # declarations of the outputs of a reader
-        self._reader_outputs: dict[str, list[Any]] = {"shapes": [], "dtypes": [], "lod_levels": []}
+        self._reader_output_declarations: dict[str, list[Any]] = {
+            "shapes": [],
+            "dtypes": [],
+            "lod_levels": [],
+        }
 
-    def _changed(self) -> None:
-        if self._of._block is not None:
-            self._of._block.program.changed()
+    def _mark_program_changed(self) -> None:
+        if self._view._block is not None:
+            self._view._block.program.mark_changed()
 
-    def _check_kind(self, kinds: tuple[VarKind, ...], name: str) -> None:
-        if self._of.raw.kind not in kinds:
+    def _require_kind(self, kinds: tuple[VarKind, ...], name: str) -> None:
+        if self._view.raw.kind not in kinds:
             raise OpError(
                 with_user_line(
-                    f"'{name}' is not supported by the type of var {self._of.raw.name}, which is "
-                    f"{self._of.raw.kind}"
+                    f"'{name}' is not supported by the type of var {self._view.raw.name}, which is "
+                    f"{self._view.raw.kind}"
                 )
             )
 
@@ -95,48 +99,48 @@ class VarDesc(Identified):
 
     def name(self) -> str:
         """Return the name of the variable."""
-        return self._of.raw.name
+        return self._view.raw.name
 
     def set_name(self, name: str) -> None:
         """Set the name; ops and the block still refer to the former name."""
-        self._of.raw.name = self._of._name = name
-        self._changed()
+        self._view.raw.name = self._view._name = name
+        self._mark_program_changed()
 
     def type(self) -> VarKind:
         """Return the type of the variable: a tensor, an array of tensors, ..."""
-        return self._of.raw.kind
+        return self._view.raw.kind
 
     def set_type(self, type: VarKind) -> None:
         """Set the type of the variable."""
-        self._of.raw.kind = VarKind(type)
-        self._changed()
+        self._view.raw.kind = VarKind(type)
+        self._mark_program_changed()
 
     # -- shape and dtype
     # ---------------------------------------------------------------------------------------------
 
     def shape(self) -> list[int]:
         """Return the shape, with -1 for dynamic dimensions."""
-        self._check_kind(KINDS_WITH_SHAPE, "shape")
-        return list(self._of.raw.shape)
+        self._require_kind(KINDS_WITH_SHAPE, "shape")
+        return list(self._view.raw.shape)
 
     get_shape = shape
 
     def set_shape(self, shape: Sequence[int]) -> None:
         """Set the shape."""
-        self._check_kind(KINDS_WITH_SHAPE, "shape")
-        self._of.raw.shape = tuple(int(d) for d in shape)
-        self._changed()
+        self._require_kind(KINDS_WITH_SHAPE, "shape")
+        self._view.raw.shape = tuple(int(d) for d in shape)
+        self._mark_program_changed()
 
     def dtype(self) -> DType:
         """Return the dtype; `bool`, the first value of the enum, if it is not set."""
-        self._check_kind(KINDS_WITH_SHAPE, "dtype")
-        return dtype_of(self._of.raw.dtype or "bool")
+        self._require_kind(KINDS_WITH_SHAPE, "dtype")
+        return dtype_of(self._view.raw.dtype or "bool")
 
     def set_dtype(self, dtype: Any) -> None:
         """Set the dtype."""
-        self._check_kind(KINDS_WITH_SHAPE, "dtype")
-        self._of.raw.dtype = dtype_of(dtype).name
-        self._changed()
+        self._require_kind(KINDS_WITH_SHAPE, "dtype")
+        self._view.raw.dtype = dtype_of(dtype).name
+        self._mark_program_changed()
 
     def element_size(self) -> int:
         """Return the size of an element in bytes."""
@@ -144,25 +148,25 @@ class VarDesc(Identified):
 
     def lod_level(self) -> int:
         """Return the number of LoD levels."""
-        self._check_kind(KINDS_WITH_LOD, "lod_level")
-        return self._of.raw.lod_level
+        self._require_kind(KINDS_WITH_LOD, "lod_level")
+        return self._view.raw.lod_level
 
     def set_lod_level(self, level: int) -> None:
         """Set the number of LoD levels."""
-        self._check_kind(KINDS_WITH_LOD, "lod_level")
-        self._of.raw.lod_level = int(level)
-        self._changed()
+        self._require_kind(KINDS_WITH_LOD, "lod_level")
+        self._view.raw.lod_level = int(level)
+        self._mark_program_changed()
 
     # -- outputs of a reader
     # ------------------------------------------------------------------------------------
 
     def _get_reader_outputs(self, name: str) -> list[Any]:
-        self._check_kind((VarKind.READER,), name)
-        return list(self._reader_outputs[name])
+        self._require_kind((VarKind.READER,), name)
+        return list(self._reader_output_declarations[name])
 
     def _set_reader_outputs(self, name: str, values: Sequence[Any]) -> None:
-        self._check_kind((VarKind.READER,), name)
-        self._reader_outputs[name] = list(values)
+        self._require_kind((VarKind.READER,), name)
+        self._reader_output_declarations[name] = list(values)
 
     def shapes(self) -> list[list[int]]:
         """Return the shape of each output of a reader."""
@@ -193,36 +197,36 @@ class VarDesc(Identified):
 
     def persistable(self) -> bool:
         """Whether the value persists between runs."""
-        return self._of.raw.persistable
+        return self._view.raw.persistable
 
     def set_persistable(self, persistable: bool) -> None:
         """Set whether the value persists between runs."""
-        self._of.raw.persistable = bool(persistable)
-        self._changed()
+        self._view.raw.persistable = bool(persistable)
+        self._mark_program_changed()
 
     def need_check_feed(self) -> bool:
         """Whether fed values are checked against the declaration."""
-        return self._of.raw.need_check_feed()
+        return self._view.raw.need_check_feed()
 
     def set_need_check_feed(self, value: bool) -> None:
         """Set whether fed values are checked against the declaration."""
-        self._of.raw.set_need_check_feed(bool(value))
+        self._view.raw.set_need_check_feed(bool(value))
 
     def stop_gradient(self) -> bool:
         """Whether no gradient flows through the variable."""
-        return self._of.raw.stop_gradient
+        return self._view.raw.stop_gradient
 
     def set_stop_gradient(self, value: bool) -> None:
         """Set whether no gradient flows through the variable."""
-        self._of.raw.stop_gradient = bool(value)
+        self._view.raw.stop_gradient = bool(value)
 
     def is_parameter(self) -> bool:
         """Whether the variable is a parameter."""
-        return self._of.raw.is_parameter
+        return self._view.raw.is_parameter
 
     def set_is_parameter(self, value: bool) -> None:
         """Set whether the variable is a parameter."""
-        self._of.raw.is_parameter = bool(value)
+        self._view.raw.is_parameter = bool(value)
 
 
 Variable.create_desc_view = VarDesc

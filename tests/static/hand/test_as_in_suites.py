@@ -156,7 +156,7 @@ def test_folder_instead_of_model_file(losses: Any, tmp_path: Path) -> None:
 
 def test_amp_decorate_argument_orders() -> None:
     made = static.amp.decorate(paddle.optimizer.SGD(0.1, parameters=[]), None, 8.0, 10, 3)
-    assert (made._initial_scale, made._increase[0]) == (8.0, 10)
+    assert (made._initial_scale, made._increase_limit_and_ratio[0]) == (8.0, 10)
 
 
 @pytest.mark.parametrize("written", [False, True])

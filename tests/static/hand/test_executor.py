@@ -174,13 +174,13 @@ def test_changed_program_is_recompiled(fc_program: tuple[Any, Any]) -> None:
     y, exe = fc_program
     (before,) = exe.run(feed={"x": ONES}, fetch_list=[y])
     main = static.default_main_program()
-    assert len(main.compiled) == 1
+    assert len(main.executable_cache) == 1
     exe.run(feed={"x": ONES}, fetch_list=[y])
-    assert len(main.compiled) == 1
+    assert len(main.executable_cache) == 1
     z = y * 2.0
     (after,) = exe.run(feed={"x": ONES}, fetch_list=[z])
     np.testing.assert_allclose(after, before * 2)
-    assert len(main.compiled) == 1
+    assert len(main.executable_cache) == 1
 
 
 def test_pruned_run(static_mode: Any) -> None:

@@ -80,7 +80,6 @@ class RecordedBranch:
     invalidated: dict[int, Invalidation]
     inplace_writes: dict[int, tuple[Variable, VarDesc]] = field(default_factory=dict)
     output_names: list[str] = field(default_factory=list)
-    where: str = ""
 
 
 def cond(
@@ -284,7 +283,7 @@ def undo_inplace_write(mode: Static, tensor: Variable, desc: VarDesc) -> None:
 
 
 @dataclass
-class ZeroFiller:
+class MissingValueZeros:
     """Stands for a value that one branch does not assign: zeros of the other branch's type."""
 
     meta: Meta
@@ -479,7 +478,7 @@ class BranchMerge:
         meta = merge_metas(name, a, b, BRANCH_LABELS) if len(values) == 2 else value_meta(values[0])
         assert meta is not None
         pair = [
-            v if flag is not True and v is not None else ZeroFiller(meta)
+            v if flag is not True and v is not None else MissingValueZeros(meta)
             for v, flag in zip((a, b), flags, strict=True)
         ]
         result = mark_symbolic_scalar(
@@ -537,7 +536,7 @@ class BranchMerge:
                 if defined is None
                 else Undefined(name, f"{why}, and is {describe_value(defined)} there: {hint}")
             )
-        filler = ZeroFiller(meta)
+        filler = MissingValueZeros(meta)
         merged = mark_symbolic_scalar(
             self._record_select((filler, b) if defined is b else (a, filler), meta),
             scalar_kind(defined),
@@ -711,7 +710,7 @@ class BranchMerge:
         with recorder.record_in_block(side.open_block):
             tensor = (
                 zero_placeholder(value.meta)
-                if isinstance(value, ZeroFiller)
+                if isinstance(value, MissingValueZeros)
                 else cast_to(self._final_value(value, side), meta)
             )
             name = recorder.name_of(tensor)

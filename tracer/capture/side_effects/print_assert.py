@@ -62,11 +62,11 @@ def Print(
         PrintKernel(settings, input.name)(np.asarray(cuda.to_host(input.array)))
         return input
     return mode.recorder.emit_like(
-        "print", "In", input, {name: typed_attr(v) for name, v in settings.items()}
+        "print", "In", input, {name: setting_to_attr(v) for name, v in settings.items()}
     )
 
 
-def typed_attr(value: bool | int | str) -> Attr:
+def setting_to_attr(value: bool | int | str) -> Attr:
     """Return a setting as an attribute of the op."""
     kind = {bool: AttrType.BOOLEAN, int: AttrType.INT, str: AttrType.STRING}[type(value)]
     return Attr(kind, value)

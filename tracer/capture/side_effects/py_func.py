@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...core import cuda
-from ...core.eager import EAGER
+from ...core.eager import EAGER_MODE
 from ...core.errors import OarlockError, OpError, with_user_line
 from ...core.mode import state, use_mode
 from ...core.tensor import Tensor
@@ -134,7 +134,7 @@ class PyFuncKernel:
         """Return the results in the declared dtypes. Raises OpError for another number of
         results.
         """
-        with use_mode(EAGER):
+        with use_mode(EAGER_MODE):
             results = self._function(*(None if a is None else np.asarray(a) for a in arrays))
         result = to_list(results)
         if not self._dtypes:

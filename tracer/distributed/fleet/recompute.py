@@ -10,7 +10,12 @@ from typing import Any
 from ...core import rng
 from ...core._tape import Node
 from ...core.autograd import grad
-from ...core.backward_pass import BARE_ARRAYS, ancestor_nodes, differentiable_inputs, to_public_grad
+from ...core.backward_pass import (
+    BARE_ARRAY_MODE,
+    ancestor_nodes,
+    differentiable_inputs,
+    to_public_grad,
+)
 from ...core.dtype import is_float
 from ...core.errors import OpError, with_user_line
 from ...core.mode import Mode, state, use_mode
@@ -147,7 +152,7 @@ def _raise_no_kernel(x: Any) -> Any:
 
 def _vjp_rule(call: _RepeatableCall) -> Callable[[list[Any], list[Any]], list[Any]]:
     def rule(grads: list[Any], _: list[Any]) -> list[Any]:
-        if state.mode is not BARE_ARRAYS:
+        if state.mode is not BARE_ARRAY_MODE:
             raise OpError(
                 with_user_line(
                     "recompute: higher-order gradients (create_graph=True) are not supported"

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...core import autograd, rng, unique_name
-from ...core.eager import EAGER
+from ...core.eager import EAGER_MODE
 from ...core.errors import OpError, with_user_line
 from ...core.mode import state, use_mode
 from ...core.paddle1_compat import use_paddle1
@@ -51,7 +51,7 @@ def guard(place: Any = None) -> Iterator[None]:
     try:
         with (
             use_paddle1(),
-            use_mode(EAGER),
+            use_mode(EAGER_MODE),
             program_guard(main, startup),
             unique_name.guard(),
             rng.use_generator(lambda: main.generator or startup.generator),

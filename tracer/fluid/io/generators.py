@@ -60,7 +60,7 @@ class GeneratorLoader:
         self._batches: Callable[[], Any] | None = None
         self._iterator: Iterator[Any] | None = None
         if not self.iterable:
-            default_main_program().readers.append(self.next_feed)
+            default_main_program().feeding_readers.append(self.next_feed)
 
     @property
     def queue(self) -> None:

@@ -15,7 +15,7 @@ from ...core.errors import with_user_line
 from ...core.mode import use_mode
 from ...core.op import OPS
 from ...export import pdiparams, pdmodel
-from ...export.save import atomic_write
+from ...export.atomic_files import atomic_write
 from ...ir.passes.normalize import build_inference_program
 from ...ir.scope import current_scope
 from ...static import default_main_program
@@ -65,7 +65,7 @@ def _append_output_ops(program: Program, outputs: list[Variable]) -> list[Variab
     with use_mode(StaticGraphMode(program)):
         results = []
         for i, variable in enumerate(outputs):
-            with program.recorder.named_after(f"save_infer_model/scale_{i}"):
+            with program.recorder.prefix_output_names(f"save_infer_model/scale_{i}"):
                 op = OPS["assign" if variable.meta.dtype == bool else "scale"]
                 results.append(op(variable))
     return results

@@ -7,7 +7,7 @@ from typing import Any
 from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
 from ...core.tensor import Tensor
-from ...static.nn.helper import LayerHelper, static_size
+from ...static.nn.helper import LayerHelper, require_static_size
 from ...static.nn.noise_contrastive import nce as _nce
 from ...tensor.convert import cast
 from .helper import assign_to, replaced_by
@@ -46,11 +46,11 @@ def hsigmoid(
         )
     helper = LayerHelper("hierarchical_sigmoid", name, input, label)
     rows = num_classes if is_custom else num_classes - 1
-    with helper.name_outputs():
-        weight = helper.parameter(
-            param_attr, [rows, static_size("hsigmoid", input, 1)], input.dtype
+    with helper.prefix_output_names():
+        weight = helper.create_parameter(
+            param_attr, [rows, require_static_size("hsigmoid", input, 1)], input.dtype
         )
-        bias = helper.parameter(bias_attr, [rows, 1], input.dtype, is_bias=True)
+        bias = helper.create_parameter(bias_attr, [rows, 1], input.dtype, is_bias=True)
         operands = (input, weight, label, path_table, path_code, bias)
         return OPS["hierarchical_sigmoid"](*operands, num_classes=num_classes, is_sparse=is_sparse)[
             0
@@ -108,9 +108,9 @@ def center_loss(
     Returns [N, 1].
     """
     helper = LayerHelper("center_loss", None, input, label)
-    width = static_size("center_loss", input, 1)
-    with helper.name_outputs():
-        centers = helper.parameter(param_attr, [num_classes, width], input.dtype)
+    width = require_static_size("center_loss", input, 1)
+    with helper.prefix_output_names():
+        centers = helper.create_parameter(param_attr, [num_classes, width], input.dtype)
         centers.stop_gradient = True
         indices = OPS["reshape2"](cast(label, "int64"), shape=[-1])
         difference = OPS["elementwise_sub"](input, OPS["gather"](centers, indices))

@@ -43,7 +43,7 @@ def _learning_rate_schedule(
         def wrapper(*args: Any, **kwargs: Any) -> Any:
             mode = state.mode
             if isinstance(mode, StaticGraphMode):
-                with mode.recorder.as_role(OpRole.LR_SCHEDULE):
+                with mode.recorder.set_op_role(OpRole.LR_SCHEDULE):
                     return function(*args, **kwargs)
             from .. import dygraph  # noqa: PLC0415 - imports of sibling packages are lazy
 

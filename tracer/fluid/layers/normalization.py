@@ -9,7 +9,7 @@ from ...core.op import OPS
 from ...nn.initializer import Constant
 from ...nn.param_attr import ParamAttr
 from ...static import default_main_program, nn
-from ...static.nn.helper import LayerHelper, apply_activation, static_size
+from ...static.nn.helper import LayerHelper, apply_activation, require_static_size
 from ..training_mode import TRAINING_MODE
 from .helper import replaced_by
 
@@ -116,13 +116,13 @@ def data_norm(
     """
     initial = param_attr if isinstance(param_attr, dict) else {}
     helper = LayerHelper("data_norm", None, input)
-    size = [static_size("data_norm", input, 1 if data_layout == "NCHW" else -1)]
+    size = [require_static_size("data_norm", input, 1 if data_layout == "NCHW" else -1)]
 
     def create_statistic(suffix: str, value: float) -> Any:
         spec = ParamAttr(name=f"{name or 'dn'}.{suffix}", initializer=Constant(float(value)))
-        return helper.parameter(spec, size, input.dtype)
+        return helper.create_parameter(spec, size, input.dtype)
 
-    with helper.name_outputs():
+    with helper.prefix_output_names():
         weights = (
             [
                 create_statistic("scale_w", initial.get("scale_w", 1.0)),

@@ -10,7 +10,7 @@ from ...core import unique_name
 from ...core.errors import with_user_line
 from ...core.mode import state
 from ...core.tensor import Tensor
-from ...loader.params import load_params
+from ...loader.pdiparams import load_params
 from ...static import py_func
 from ..framework import data
 from ..io.generators import PyReader

@@ -11,7 +11,7 @@ from ...core.op import OPS
 from ...nn.param_attr import ParamAttr
 from ...static import default_main_program
 from ...static.nn.dense import fc
-from ...static.nn.helper import LayerHelper, static_size
+from ...static.nn.helper import LayerHelper, require_static_size
 
 __all__ = ["crf_decoding", "gru_unit", "linear_chain_crf", "lstm", "lstm_unit"]
 
@@ -38,9 +38,9 @@ def gru_unit(
             "are tanh and sigmoid"
         )
     attrs = {"origin_mode": origin_mode}
-    with helper.name_outputs():
-        weight = helper.parameter(param_attr, [width, 3 * width], input.dtype)
-        bias = helper.parameter(bias_attr, [1, size], input.dtype, is_bias=True)
+    with helper.prefix_output_names():
+        weight = helper.create_parameter(param_attr, [width, 3 * width], input.dtype)
+        bias = helper.create_parameter(bias_attr, [1, size], input.dtype, is_bias=True)
         gate, reset, new = OPS["gru_unit"](input, hidden, weight, bias, **attrs)
     return new, reset, gate
 
@@ -61,7 +61,7 @@ def lstm_unit(
     hidden_t_prev, cell_t_prev: [B, D].
     Returns [B, D], [B, D].
     """
-    width = static_size("lstm_unit", cell_t_prev, 1)
+    width = require_static_size("lstm_unit", cell_t_prev, 1)
     inputs = OPS["concat"]([x_t, hidden_t_prev], axis=1)
     i, f, o, candidate = OPS["split"](
         fc(inputs, 4 * width, 1, param_attr, bias_attr), num=4, axis=1
@@ -97,7 +97,7 @@ def lstm(
     biases.
     """
     helper = LayerHelper("cudnn_lstm", name, input, init_h, init_c)
-    size = static_size(helper.layer_type, input, 2)
+    size = require_static_size(helper.layer_type, input, 2)
     num_directions = 2 if is_bidirec else 1
     sizes = [
         [size if layer == 0 else num_directions * hidden_size, hidden_size]
@@ -117,8 +117,8 @@ def lstm(
         "mode": "LSTM",
         "is_test": is_test,
     }
-    with helper.name_outputs():
-        flat = helper.parameter(
+    with helper.prefix_output_names():
+        flat = helper.create_parameter(
             None, [offsets[-1]], input.dtype, default_initializer=default_initializer
         )
         parts = OPS["split"](flat, sections=[math.prod(shape) for shape in shapes], axis=0)
@@ -136,9 +136,9 @@ def linear_chain_crf(input: Any, label: Any, param_attr: Any = None, length: Any
     label: int64 [R, 1] with LoD, or [n, T, 1] with length
     """
     helper = LayerHelper("linear_chain_crf", None, input)
-    num_tags = static_size(helper.layer_type, input, len(input.meta.shape) - 1)
-    with helper.name_outputs():
-        transition = helper.parameter(param_attr, [num_tags + 2, num_tags], input.dtype)
+    num_tags = require_static_size(helper.layer_type, input, len(input.meta.shape) - 1)
+    with helper.prefix_output_names():
+        transition = helper.create_parameter(param_attr, [num_tags + 2, num_tags], input.dtype)
         return OPS["linear_chain_crf"](input, None, transition, label, length)[3]
 
 

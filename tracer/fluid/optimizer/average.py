@@ -13,7 +13,7 @@ from ...core.op import OPS
 from ...ir import program as data
 from ...ir.scope import Scope
 from ...static import Program, default_main_program
-from ...static.graph.constants import write_constant
+from ...static.graph.constants import emit_constant
 from ...static.graph.mode import StaticGraphMode
 from ...static.graph.moving_average import ParameterAveraging
 from ...static.graph.parameters import declare_persistable
@@ -64,7 +64,7 @@ class ModelAverage(ParameterAveraging):
         OPS["average_accumulates"](parameter, *states.values(), **self._attrs)
         return {n: v.name for n, v in states.items()}
 
-    def _average_values(self, scope: Scope) -> Iterator[tuple[str, Any]]:
+    def _iter_average_values(self, scope: Scope) -> Iterator[tuple[str, Any]]:
         for name, state_names in self._accumulators.items():
             values = {n: scope.value(v).array for n, v in state_names.items()}
             count = values["num_accumulates"] + values["old_num_accumulates"]
@@ -75,4 +75,4 @@ class ModelAverage(ParameterAveraging):
 def _zeros(program: Program, parameter: Any, name: str, shape: tuple[int, ...], dtype: str) -> Any:
     full_name = unique_name.generate(f"{parameter.name}_{name}")
     desc = data.VarDesc(full_name, shape, dtype, persistable=True, stop_gradient=True)
-    return declare_persistable(program, desc, lambda: write_constant(np.zeros(shape, dtype)))
+    return declare_persistable(program, desc, lambda: emit_constant(np.zeros(shape, dtype)))

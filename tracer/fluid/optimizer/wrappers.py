@@ -12,7 +12,7 @@ from ...core.mode import use_mode
 from ...core.op import OPS
 from ...ir import program as data
 from ...static import Program, default_startup_program
-from ...static.graph.constants import write_constant
+from ...static.graph.constants import emit_constant
 from ...static.graph.mode import StaticGraphMode
 from ...static.graph.parameters import declare_persistable
 from ..framework import in_dygraph_mode
@@ -113,8 +113,8 @@ class LookaheadOptimizer:
     @staticmethod
     def _step_counter(program: Program) -> Any:
         desc = data.VarDesc("lookahead_step", (1,), "int32", persistable=True, stop_gradient=True)
-        step = declare_persistable(program, desc, lambda: write_constant(np.zeros([1], np.int32)))
-        StaticGraphMode(program).write(OPS["scale"](step, scale=1.0, bias=1.0), step)
+        step = declare_persistable(program, desc, lambda: emit_constant(np.zeros([1], np.int32)))
+        StaticGraphMode(program).write_variable(OPS["scale"](step, scale=1.0, bias=1.0), step)
         return step
 
     def _period(self) -> Any:
@@ -132,12 +132,12 @@ class LookaheadOptimizer:
         """
         name, shape, dtype = f"{parameter.name}@SLOW", parameter.raw.shape, parameter.raw.dtype
         desc = data.VarDesc(name, shape, dtype, persistable=True, stop_gradient=True)
-        slow = program.global_block().declare(desc)
+        slow = program.global_block().declare_or_get(desc)
         with use_mode(StaticGraphMode(startup)):
-            initial = startup.global_block().declare(
+            initial = startup.global_block().declare_or_get(
                 data.VarDesc(name, shape, dtype, persistable=True, stop_gradient=True)
             )
-            StaticGraphMode(startup).write(
+            StaticGraphMode(startup).write_variable(
                 OPS["assign"](startup.global_block().var(parameter.name)), initial
             )
         factor = OPS["scale"](is_due, scale=float(self.alpha))
@@ -147,5 +147,5 @@ class LookaheadOptimizer:
             OPS["elementwise_sub"](new_slow, parameter), is_due, axis=-1
         )
         new_parameter = OPS["elementwise_add"](parameter, correction)
-        StaticGraphMode(program).write(new_slow, slow)
-        StaticGraphMode(program).write(new_parameter, parameter)
+        StaticGraphMode(program).write_variable(new_slow, slow)
+        StaticGraphMode(program).write_variable(new_parameter, parameter)

@@ -22,7 +22,7 @@ from ...nn import layer as layers
 from ...nn.layer import Layer
 from .bytecode import iter_assigned_globals
 from .guard import NameGuards, StateGuard
-from .reads import ReadTracker
+from .read_tracker import ReadTracker
 from .side_effects import SideEffect, attribute_dict_id, is_symbolic_value
 from .snapshots import (
     MISSING,

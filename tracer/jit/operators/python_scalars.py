@@ -41,7 +41,7 @@ FORMATTING_FIX_HINT = "print(x) shows it in each run; for a choice, compare it"
 
 def symbolic_scalar_kind(value: Any) -> ScalarKind | None:
     """Return the kind of a symbolic scalar; None for other values."""
-    return value.python if isinstance(value, Variable) else None
+    return value.scalar_kind if isinstance(value, Variable) else None
 
 
 def isinstance_(value: Any, classes: Any) -> bool:

@@ -144,7 +144,7 @@ Ref operands_of(EngineObject* self, NodeObject* node) {
   for (Py_ssize_t i = 0; plain && i < PyTuple_Size(node->args); ++i)
     plain = is_unmodified(PyTuple_GetItem(node->args, i));
   if (plain) return Ref::share(node->args);
-  Ref named(PyUnicode_InternFromString("operands_of"));
+  Ref named(PyUnicode_InternFromString("node_inputs"));
   auto* object = reinterpret_cast<PyObject*>(self);
   return Ref(
       PyObject_CallMethodObjArgs(object, named.get(), reinterpret_cast<PyObject*>(node), nullptr));
@@ -204,7 +204,8 @@ bool push_gradients(EngineObject* self, RuleCall& call, NodeObject* node, PyObje
 bool push_result(EngineObject* self, RuleCall& call, NodeObject* node, PyObject* which) {
   if (!self->bare) {
     auto* object = reinterpret_cast<PyObject*>(self);
-    return call.push(Ref(call_method(object, "result", reinterpret_cast<PyObject*>(node), which)));
+    return call.push(
+        Ref(call_method(object, "saved_output", reinterpret_cast<PyObject*>(node), which)));
   }
   if (as_op(node->op)->single) return call.push(Ref::share(node->outs));
   return call.push(Ref(PyObject_GetItem(node->outs, which)));
@@ -307,7 +308,7 @@ bool run_node(EngineObject* self, bool retain) {
   }
   if (self->calls_visit) {
     auto* object = reinterpret_cast<PyObject*>(self);
-    Ref done(call_method(object, "visit", reinterpret_cast<PyObject*>(node), nullptr));
+    Ref done(call_method(object, "on_node_visited", reinterpret_cast<PyObject*>(node), nullptr));
     if (!done) return false;
   }
   Ref args = operands_of(self, node);
@@ -390,9 +391,12 @@ const Field last_uses_field{offsetof(EngineObject, last_uses), is_dict_or_none, 
 const Field sum_field{offsetof(EngineObject, sum), nullptr, nullptr, nullptr};
 
 PyGetSetDef engine_getset[] = {
-    attribute("reach", reach_field),     attribute("nodes", nodes_field),
-    attribute("watched", watched_field), attribute("last_uses", last_uses_field),
-    attribute("sum", sum_field),         {nullptr, nullptr, nullptr, nullptr, nullptr},
+    attribute("active_tensors", reach_field),
+    attribute("nodes", nodes_field),
+    attribute("watched", watched_field),
+    attribute("last_uses", last_uses_field),
+    attribute("sum", sum_field),
+    {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
 PyMemberDef engine_members[] = {
     {"bare", T_BOOL, offsetof(EngineObject, bare), 0, nullptr},

@@ -230,16 +230,19 @@ const Field rule_outs_of_op{offsetof(OpObject, rule_outs), is_tuple, "a tuple",
                             &shared.empty_tuple};
 
 PyGetSetDef op_getset[] = {
-    attribute("kernel", kernel_of_op),         attribute("rule", rule_of_op),
-    attribute("rule_names", rule_names_of_op), attribute("rule_defaults", rule_defaults_of_op),
-    attribute("rule_outs", rule_outs_of_op),   {nullptr, nullptr, nullptr, nullptr, nullptr},
+    attribute("kernel", kernel_of_op),
+    attribute("vjp_rule", rule_of_op),
+    attribute("vjp_keyword_names", rule_names_of_op),
+    attribute("vjp_attr_defaults", rule_defaults_of_op),
+    attribute("vjp_output_indices", rule_outs_of_op),
+    {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
 PyMemberDef op_members[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(OpObject, call), READONLY, nullptr},
-    {"inputs", T_PYSSIZET, offsetof(OpObject, inputs), 0, nullptr},
+    {"num_inputs", T_PYSSIZET, offsetof(OpObject, inputs), 0, nullptr},
     {"same_dtype", T_PYSSIZET, offsetof(OpObject, same_dtype), 0, nullptr},
     {"floating", T_PYSSIZET, offsetof(OpObject, floating), 0, nullptr},
-    {"single", T_BOOL, offsetof(OpObject, single), 0, nullptr},
+    {"has_single_output", T_BOOL, offsetof(OpObject, single), 0, nullptr},
     {"has_vjp", T_BOOL, offsetof(OpObject, has_vjp), 0, nullptr},
     {nullptr, 0, 0, 0, nullptr},
 };

@@ -107,7 +107,7 @@ def _(prior, variance, target, score, *, box_clip):
 # ------------------------------------------------------------------------------------------
 
 
-def _check_pairs(x: Any) -> None:
+def _check_even_channels(x: Any) -> None:
     even = len(x.shape) == 4 and (x.shape[1] % 2 == 0 or x.shape[1] < 0)
     check(even, "Input needs four axes and an even number of channels")
 
@@ -124,7 +124,7 @@ def polygon_box_transform(x):
 
     Input [N,2*K,H,W] -> Output [N,2*K,H,W]
     """
-    _check_pairs(x)
+    _check_even_channels(x)
     out = np.empty_like(x)
     out[:, 0::2] = 4 * np.arange(x.shape[3], dtype=x.dtype) - x[:, 0::2]
     out[:, 1::2] = 4 * np.arange(x.shape[2], dtype=x.dtype)[:, None] - x[:, 1::2]
@@ -133,5 +133,5 @@ def polygon_box_transform(x):
 
 @polygon_box_transform.meta
 def _(x):
-    _check_pairs(x)
+    _check_even_channels(x)
     return float_like_x(x)

@@ -35,7 +35,7 @@ def _label_probability(x: Any, label: Any, ignore_index: int) -> tuple[Any, Any]
     return np.where(used, -_clipped_log(found), zero), np.where(used, found, zero)
 
 
-def _meta(x: Meta, label: Meta, soft_label: bool) -> Meta:
+def _cross_entropy_meta(x: Meta, label: Meta, soft_label: bool) -> Meta:
     check_float(x)
     check(len(x.shape) > 0, "X needs an axis")
     column = (*x.shape[:-1], 1)
@@ -81,7 +81,7 @@ def cross_entropy(x, label, *, soft_label: bool = False, ignore_index: int = -10
 
 @cross_entropy.meta
 def _(x, label, *, soft_label, ignore_index):
-    return _meta(x, label, soft_label)
+    return _cross_entropy_meta(x, label, soft_label)
 
 
 @cross_entropy.vjp
@@ -105,7 +105,7 @@ def cross_entropy2(x, label, *, ignore_index: int = -100):
 
 @cross_entropy2.meta
 def _(x, label, *, ignore_index):
-    found = _meta(x, label, False)
+    found = _cross_entropy_meta(x, label, False)
     return found, Meta((0, *x.shape), x.dtype), found
 
 

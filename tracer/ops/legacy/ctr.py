@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, Long, Meta, check, op
-from ..lod import concat_row_ranges, lengths, offsets_from_lengths, row_offsets, sequence_ids
+from ..lod import (
+    concat_row_ranges,
+    offsets_from_lengths,
+    row_offsets,
+    sequence_ids,
+    sequence_lengths,
+)
 from ..shared_meta_rules import check_float, dims_match, like_x, raise_no_second_order
 
 
@@ -102,7 +108,7 @@ def filter_by_instag(
     if not len(kept):
         nothing = np.full((1, *ins.shape[1:]), out_val_if_empty, ins.dtype)
         return nothing, np.zeros((1, 1), np.float32), np.array([[0, 1, 1]], np.int64)
-    counts = lengths(own)[kept]
+    counts = sequence_lengths(own)[kept]
     places = np.stack([offsets_from_lengths(counts)[:-1], own[kept], counts], axis=1)
     return (
         ins[concat_row_ranges(own[kept], counts)],
@@ -126,7 +132,11 @@ def _(ins, lod, tags, tags_lod, wanted, *, is_lod, out_val_if_empty):
 @filter_by_instag.lod(lambda *_: 1)
 def _(ins, lod=None, tags=None, tags_lod=None, wanted=None, *, is_lod, out_val_if_empty=0):
     own, kept = _select_tagged_rows(ins, lod, tags, tags_lod, wanted, is_lod)
-    return [offsets_from_lengths(lengths(own)[kept]) if len(kept) else np.array([0, 1], np.int64)]
+    return [
+        offsets_from_lengths(sequence_lengths(own)[kept])
+        if len(kept)
+        else np.array([0, 1], np.int64)
+    ]
 
 
 @filter_by_instag.vjp

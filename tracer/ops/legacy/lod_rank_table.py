@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, NO_GRAD_NON_FLOAT_RESULT, Meta, check, op
-from ..lod import concat_row_ranges, lengths, offsets_from_lengths, row_offsets
+from ..lod import concat_row_ranges, offsets_from_lengths, row_offsets, sequence_lengths
 from ..shared_meta_rules import dims_match, like_x, raise_no_second_order
 
 
@@ -21,7 +21,7 @@ def lod_rank_table(x, lod=None, *, level: int = 0):
     X [R,*] -> int64 [n,2]
     """
     check(0 <= level < len(lod or ()), f"X holds no sequences at level {level}")
-    counts = lengths(np.asarray(lod[level], np.int64))
+    counts = sequence_lengths(np.asarray(lod[level], np.int64))
     order = np.argsort(-counts, kind="stable")
     return np.stack([order, counts[order]], axis=1)
 
@@ -42,7 +42,7 @@ def _rank_order(x, lod, table):
     )
     for level in lod or []:
         offsets = np.asarray(level, np.int64)
-        counts = lengths(offsets)[which]
+        counts = sequence_lengths(offsets)[which]
         found.append(counts)
         which = concat_row_ranges(offsets[:-1][which], counts)
     return which, found

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, Ints, Meta, check, op
-from ..lod import lengths, offsets_from_lengths, row_offsets
+from ..lod import offsets_from_lengths, row_offsets, sequence_lengths
 from ..shared_meta_rules import (
     check_float,
     dims_match,
@@ -319,8 +319,8 @@ def _(
     **_,
 ):
     heights, widths = (
-        lengths(row_offsets(row_lod, "ROW")),
-        lengths(row_offsets(column_lod, "COLUMN")),
+        sequence_lengths(row_offsets(row_lod, "ROW")),
+        sequence_lengths(row_offsets(column_lod, "COLUMN")),
     )
     return [offsets_from_lengths(OutputChannel * -(-heights // StrideH) * -(-widths // StrideW))]
 

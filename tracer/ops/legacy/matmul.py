@@ -37,8 +37,8 @@ def _(x, y, *, transpose_X, transpose_Y, alpha, head_number):
 
 @matmul.vjp
 def _(g, x, y, *, transpose_X, transpose_Y, alpha, head_number):
-    assert today.rule is not None
-    return today.rule(_scale(g, alpha), x, y, trans_x=transpose_X, trans_y=transpose_Y)
+    assert today.vjp_rule is not None
+    return today.vjp_rule(_scale(g, alpha), x, y, trans_x=transpose_X, trans_y=transpose_Y)
 
 
 def _scale(g: Any, alpha: float) -> Any:

@@ -7,11 +7,11 @@ from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
 from ..lod import (
     broadcast_per_row,
     concat_row_ranges,
-    lengths,
     offsets_from_lengths,
     row_offsets,
     segment_sum,
     sequence_ids,
+    sequence_lengths,
 )
 from ..shared_meta_rules import like_x, raise_no_second_order
 
@@ -33,7 +33,7 @@ def sequence_pool(x, lod=None, *, pooltype: str = "AVERAGE", pad_value: float = 
     """
     offsets = row_offsets(lod)
     index = np.zeros((len(offsets) - 1, *x.shape[1:]), np.int32)
-    full = lengths(offsets) > 0
+    full = sequence_lengths(offsets) > 0
     out = np.full((len(offsets) - 1, *x.shape[1:]), pad_value, x.dtype)
     if pooltype in ("LAST", "FIRST"):
         out[full] = x[(offsets[1:] - 1 if pooltype == "LAST" else offsets[:-1])[full]]
@@ -44,7 +44,8 @@ def sequence_pool(x, lod=None, *, pooltype: str = "AVERAGE", pad_value: float = 
             out[i] = rows.max(axis=0)
     else:
         out[full] = (
-            segment_sum(x, offsets) / broadcast_per_row(_divisor(pooltype, lengths(offsets)), x)
+            segment_sum(x, offsets)
+            / broadcast_per_row(_divisor(pooltype, sequence_lengths(offsets)), x)
         )[full]
     return out, index
 
@@ -83,7 +84,7 @@ def _(g, x, lod, *, pooltype):
 def sequence_pool_grad(x, lod=None, g=None, *, pooltype: str = "AVERAGE"):
     """The gradient of X. X [R,*], Out@GRAD [n,*] -> X@GRAD [R,*]"""
     offsets = row_offsets(lod)
-    counts, owner = lengths(offsets), sequence_ids(offsets)
+    counts, owner = sequence_lengths(offsets), sequence_ids(offsets)
     if pooltype in ("SUM", "AVERAGE", "SQRT"):
         return (g / broadcast_per_row(_divisor(pooltype, counts), g))[owner]
     out = np.zeros_like(x)
@@ -142,7 +143,7 @@ def _repeated_sequences(x, x_lod, y_lod, level):
     """The sequences of X (single rows without LoD) and their repeat counts."""
     own = np.arange(x.shape[0] + 1) if not x_lod else row_offsets(x_lod)
     check(bool(y_lod), "Y holds no sequences")
-    counts = lengths(np.asarray(y_lod[level], np.int64))
+    counts = sequence_lengths(np.asarray(y_lod[level], np.int64))
     check(
         len(counts) == len(own) - 1,
         f"Y has {len(counts)} sequences at that level, X {len(own) - 1}",
@@ -153,7 +154,9 @@ def _repeated_sequences(x, x_lod, y_lod, level):
 def _expanded_rows(x, x_lod, y_lod, level):
     own, counts = _repeated_sequences(x, x_lod, y_lod, level)
     which = np.repeat(np.arange(len(counts)), counts)
-    return concat_row_ranges(own[:-1][which], lengths(own)[which]), lengths(own)[which]
+    return concat_row_ranges(own[:-1][which], sequence_lengths(own)[which]), sequence_lengths(own)[
+        which
+    ]
 
 
 @op("sequence_expand", "X, X@LOD*?!, Y!, Y@LOD*?! -> Out", host_reason=HOST_PYTHON_LOOP)
@@ -201,7 +204,7 @@ sequence_expand_grad.vjp(raise_no_second_order("sequence_expand"))
 @op("sequence_expand_as", "X, Y!, Y@LOD*?! -> Out", host_reason=HOST_PYTHON_LOOP)
 def sequence_expand_as(x, y=None, y_lod=None):
     """Out = row i of X, repeated for each row of sequence i of Y. X [n,*] -> Out [R,*]"""
-    counts = lengths(row_offsets(y_lod, "Y"))
+    counts = sequence_lengths(row_offsets(y_lod, "Y"))
     check(len(counts) == x.shape[0], f"Y has {len(counts)} sequences")
     return np.repeat(x, counts, axis=0)
 

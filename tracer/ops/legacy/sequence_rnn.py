@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
-from ..lod import lengths, row_offsets
+from ..lod import row_offsets, sequence_lengths
 from ..shared_meta_rules import dims_match, multiply_dim, raise_no_second_order
 
 
@@ -45,7 +45,7 @@ class TimeStep(NamedTuple):
 def time_steps_of(lod, is_reverse):
     """The time steps of all sequences, in the order in which they are computed."""
     offsets = row_offsets(lod, "Input")
-    counts = lengths(offsets)
+    counts = sequence_lengths(offsets)
     found, before = [], None
     for t in range(int(counts.max(initial=0))):
         which = np.flatnonzero(counts > t)
@@ -470,7 +470,7 @@ gru_grad.vjp(raise_no_second_order("gru"))
 ACTIVATION_CODES = ("identity", "sigmoid", "tanh", "relu")
 
 
-def _unit_attrs(activation, gate_activation, origin_mode):
+def _gru_unit_attrs(activation, gate_activation, origin_mode):
     return {
         "activation": ACTIVATION_CODES[activation],
         "gate_activation": ACTIVATION_CODES[gate_activation],
@@ -502,7 +502,7 @@ def gru_unit(
 
     Input [B,3D], HiddenPrev [B,D] -> Hidden [B,D]
     """
-    attrs = _unit_attrs(activation, gate_activation, origin_mode)
+    attrs = _gru_unit_attrs(activation, gate_activation, origin_mode)
     gates, resets, _, hidden = gru.numpy_kernel(x, _rows_as_sequences(x), h, weight, bias, **attrs)
     return gates, resets, hidden
 
@@ -566,7 +566,7 @@ def gru_unit_grad(
     origin_mode: bool = False,
 ):
     """The gradients of all inputs. See `gru_unit`."""
-    attrs = _unit_attrs(activation, gate_activation, origin_mode)
+    attrs = _gru_unit_attrs(activation, gate_activation, origin_mode)
     return gru_grad.numpy_kernel(
         x, _rows_as_sequences(x), h, weight, bias, gates, resets, hidden, g, **attrs
     )

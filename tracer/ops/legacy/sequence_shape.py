@@ -7,10 +7,10 @@ from ...core.op import HOST_PYTHON_LOOP, Ints, Meta, check, op
 from ..lod import (
     concat_row_ranges,
     declare_no_lod,
-    lengths,
     offsets_from_lengths,
     row_offsets,
     sequence_ids,
+    sequence_lengths,
 )
 from ..shape import reshape_like
 from ..shared_meta_rules import like_x, raise_no_second_order
@@ -76,7 +76,9 @@ def _concat_rows(x, lods):
     parts = [lod if isinstance(lod, np.ndarray) else row_offsets(lod) for lod in lods]
     check(len({len(p) for p in parts}) == 1, "the operands hold different numbers of sequences")
     firsts = np.stack([s + p[:-1] for s, p in zip(starts, parts, strict=True)], axis=1).reshape(-1)
-    return concat_row_ranges(firsts, np.stack([lengths(p) for p in parts], axis=1).reshape(-1))
+    return concat_row_ranges(
+        firsts, np.stack([sequence_lengths(p) for p in parts], axis=1).reshape(-1)
+    )
 
 
 @op("sequence_concat", "X*, X@LOD*?! -> Out", host_reason=HOST_PYTHON_LOOP)
@@ -156,7 +158,7 @@ def sequence_pad(x, lod=None, pad_value=None, *, padded_length: int = -1):
     Length int64 [n]: the length of each sequence.
     """
     offsets = row_offsets(lod)
-    counts = lengths(offsets)
+    counts = sequence_lengths(offsets)
     width = _padded_width(counts, padded_length)
     out = np.empty((len(counts) * width, *x.shape[1:]), x.dtype)
     out[:] = pad_value.reshape(x.shape[1:]) if pad_value.size > 1 else pad_value.reshape(())
@@ -255,7 +257,7 @@ def sequence_reshape(x, lod=None, *, new_dim: int):
     X [R,D] -> Out [R D / new_dim, new_dim]
     """
     check(
-        bool((lengths(row_offsets(lod)) * x.shape[1] % new_dim == 0).all()),
+        bool((sequence_lengths(row_offsets(lod)) * x.shape[1] % new_dim == 0).all()),
         f"new_dim={new_dim} does not divide a sequence",
     )
     return x.reshape(-1, new_dim)
@@ -314,7 +316,7 @@ def _sliced_rows(lod, offset, length):
         len(starts) == len(counts) == len(offsets) - 1,
         "Offset and Length are not one number for each sequence",
     )
-    fits = (starts >= 0) & (counts >= 0) & (starts + counts <= lengths(offsets))
+    fits = (starts >= 0) & (counts >= 0) & (starts + counts <= sequence_lengths(offsets))
     check(bool(fits.all()), "a slice goes beyond its sequence")
     return concat_row_ranges(offsets[:-1] + starts, counts)
 

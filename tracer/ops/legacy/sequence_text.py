@@ -8,7 +8,7 @@ from typing import Any
 
 from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, NO_GRAD_NON_FLOAT_RESULT, Ints, Meta, check, op
-from ..lod import declare_no_lod, lengths, offsets_from_lengths, row_offsets, sequence_ids
+from ..lod import declare_no_lod, offsets_from_lengths, row_offsets, sequence_ids, sequence_lengths
 from ..pixel_shuffle import fold_like, unfold
 from ..shared_meta_rules import like_x, raise_no_second_order
 
@@ -288,7 +288,7 @@ def _iter_label_sequences(
             yield ours.reshape(-1)[:count], theirs.reshape(-1)[:count]
         return
     offsets = row_offsets(lod, "Inference")
-    check(int(lengths(offsets).sum()) == label.size, "Label is not as long as Inference")
+    check(int(sequence_lengths(offsets).sum()) == label.size, "Label is not as long as Inference")
     for a, b in itertools.pairwise(offsets):
         yield inference[a:b].reshape(-1), label[a:b].reshape(-1)
 

@@ -18,11 +18,11 @@ from ..graph.gradients import program_of
 from ..graph.inputs import create_global_var
 from ..graph.mode import StaticGraphMode
 from ..graph.program import Program
-from .lists import DTYPES, AutoMixedPrecisionLists
+from .lists import HALF_DTYPES, AutoMixedPrecisionLists
 from .rewrite import cast_model_to_fp16
 
-LEVELS = ("O0", "OD", "O1", "O2")
-Pairs = list[tuple[Any, Any]]
+AMP_LEVELS = ("O0", "OD", "O1", "O2")
+ParameterGradients = list[tuple[Any, Any]]
 
 
 class OptimizerWithMixedPrecision:
@@ -56,14 +56,14 @@ class OptimizerWithMixedPrecision:
             level,
             dtype,
         )
-        self._dynamic = use_dynamic_loss_scaling and not is_bfloat16
+        self._uses_dynamic_scaling = use_dynamic_loss_scaling and not is_bfloat16
         self._initial_scale = (
             1.0 if is_bfloat16 and use_dynamic_loss_scaling else float(init_loss_scaling)
         )
-        self._increase = (incr_every_n_steps, incr_ratio)
-        self._decrease = (decr_every_n_nan_or_inf, decr_ratio)
+        self._increase_limit_and_ratio = (incr_every_n_steps, incr_ratio)
+        self._decrease_limit_and_ratio = (decr_every_n_nan_or_inf, decr_ratio)
         self._use_guard, self._promote = bool(use_amp_guard) and level == "O2", use_promote
-        self._scale: Variable | None = None
+        self._scale_variable: Variable | None = None
         self._scaled_loss: Any = None
         self._step_counts: dict[str, Variable] = {}
         self._program: Program | None = None
@@ -75,9 +75,9 @@ class OptimizerWithMixedPrecision:
         """Return the variable of the loss scale, float32[1]. Raises OarlockError before
         minimize().
         """
-        if self._scale is None:
+        if self._scale_variable is None:
             raise OarlockError(with_user_line("get_loss_scaling: call minimize() first"))
-        return self._scale
+        return self._scale_variable
 
     def get_scaled_loss(self) -> Variable | None:
         """Return the scaled loss; None before minimize()."""
@@ -106,8 +106,8 @@ class OptimizerWithMixedPrecision:
             cast_model_to_fp16(program, self._amp_lists, *config)
 
     @property
-    def _uses_scaling(self) -> bool:
-        return self._dynamic or self._initial_scale != 1.0
+    def _uses_loss_scaling(self) -> bool:
+        return self._uses_dynamic_scaling or self._initial_scale != 1.0
 
     def backward(
         self,
@@ -116,60 +116,62 @@ class OptimizerWithMixedPrecision:
         parameter_list: Any = None,
         no_grad_set: Any = None,
         callbacks: Any = None,
-    ) -> Pairs:
+    ) -> ParameterGradients:
         """Cast ops of the program and append the gradients of the scaled loss.
 
         Returns pairs of a parameter and its gradient.
         """
         self._program = program = program_of("decorate: backward", loss)
         with program_guard(program, startup_program), use_mode(StaticGraphMode(program)):
-            self._scale = self._create_global("loss_scaling", self._initial_scale, "float32")
-            if self._dynamic:
+            self._scale_variable = self._create_persistable(
+                "loss_scaling", self._initial_scale, "float32"
+            )
+            if self._uses_dynamic_scaling:
                 self._step_counts = {
-                    name: self._create_global(f"num_{name}_steps", 0, "int32")
+                    name: self._create_persistable(f"num_{name}_steps", 0, "int32")
                     for name in ("good", "bad")
                 }
             self._cast_program(program)
-            with program.recorder.as_role(OpRole.BACKWARD):
-                self._scaled_loss = loss * self._scale if self._uses_scaling else loss
-            pairs: Pairs = self._optimizer.backward(
+            with program.recorder.set_op_role(OpRole.BACKWARD):
+                self._scaled_loss = loss * self._scale_variable if self._uses_loss_scaling else loss
+            pairs: ParameterGradients = self._optimizer.backward(
                 self._scaled_loss, startup_program, parameter_list, no_grad_set, callbacks
             )
         return pairs
 
     @staticmethod
-    def _create_global(name: str, value: float, dtype: str) -> Variable:
+    def _create_persistable(name: str, value: float, dtype: str) -> Variable:
         return create_global_var([1], value, dtype, persistable=True, name=generate(name))
 
     def apply_gradients(self, params_grads: Sequence[tuple[Any, Any]]) -> Any:
         """Append the optimizer ops for gradients of the scaled loss."""
         pairs = [(p, g) for p, g in params_grads if g is not None]
-        if not self._uses_scaling:
+        if not self._uses_loss_scaling:
             return self._optimizer.apply_gradients(pairs)
         assert self._program is not None
         with (
             use_mode(StaticGraphMode(self._program)),
-            self._program.recorder.as_role(OpRole.OPTIMIZE),
+            self._program.recorder.set_op_role(OpRole.OPTIMIZE),
         ):
             grads, is_bad = OPS["check_finite_and_unscale"](
                 [g for _, g in pairs], self.get_loss_scaling()
             )
-            if self._dynamic:
-                self._update_scale(is_bad)
+            if self._uses_dynamic_scaling:
+                self._emit_scale_update(is_bad)
             with ConditionalBlock([OPS["logical_not"](is_bad)], is_scalar_condition=True).block():
                 return self._optimizer.apply_gradients(
                     [(p, g) for (p, _), g in zip(pairs, grads, strict=True)]
                 )
 
-    def _update_scale(self, is_bad: Variable) -> None:
+    def _emit_scale_update(self, is_bad: Variable) -> None:
         """Append the update of the scale, as `GradScaler.update`: count consecutive steps of one
         kind and change the scale when their number reaches the limit.
         """
         is_good = OPS["logical_not"](is_bad)
         scale: Any = self.get_loss_scaling()
         for name, is_kind, (limit, ratio) in (
-            ("good", is_good, self._increase),
-            ("bad", is_bad, self._decrease),
+            ("good", is_good, self._increase_limit_and_ratio),
+            ("bad", is_bad, self._decrease_limit_and_ratio),
         ):
             count = self._step_counts[name]
             # a step of the other kind resets the count
@@ -179,12 +181,14 @@ class OptimizerWithMixedPrecision:
                 OPS["fill_constant"](shape=[1], value=float(limit), dtype=dtype_of("int32").proto),
             )
             scale = OPS["where"](is_due, scale * ratio, scale)
-            StaticGraphMode(self._program).write(
+            StaticGraphMode(self._program).write_variable(
                 incremented * OPS["logical_not"](is_due).astype("int32"), count
             )
-        StaticGraphMode(self._program).write(scale * 1.0, self.get_loss_scaling())
+        StaticGraphMode(self._program).write_variable(scale * 1.0, self.get_loss_scaling())
 
-    def apply_optimize(self, loss: Variable, startup_program: Any, params_grads: Pairs) -> Any:
+    def apply_optimize(
+        self, loss: Variable, startup_program: Any, params_grads: ParameterGradients
+    ) -> Any:
         """Append the optimizer ops for these gradients."""
         with program_guard(program_of("decorate: apply_optimize", loss), startup_program):
             return self.apply_gradients(params_grads)
@@ -195,7 +199,7 @@ class OptimizerWithMixedPrecision:
         startup_program: Any = None,
         parameter_list: Any = None,
         no_grad_set: Any = None,
-    ) -> tuple[Any, Pairs]:
+    ) -> tuple[Any, ParameterGradients]:
         """Cast ops of the program, append gradients and optimizer ops.
 
         Returns the optimizer ops, and pairs of a parameter and its gradient.
@@ -206,7 +210,7 @@ class OptimizerWithMixedPrecision:
 
 # Parameters after init_loss_scaling in the signature of `fluid.contrib.mixed_precision.decorate`,
 # each with the default of the parameter that today's signature has in this position.
-LEGACY_PARAMETERS = {
+LEGACY_PARAMETER_DEFAULTS = {
     "incr_every_n_steps": "float16",
     "decr_every_n_nan_or_inf": None,
     "incr_ratio": False,
@@ -219,7 +223,7 @@ def _legacy_arguments(*args: Any) -> dict[str, Any]:
     """Return positional arguments of the older signature by name, without those left at the
     default.
     """
-    pairs = zip(LEGACY_PARAMETERS.items(), args, strict=True)
+    pairs = zip(LEGACY_PARAMETER_DEFAULTS.items(), args, strict=True)
     return {
         name: value for (name, default), value in pairs if value is not default and value != default
     }
@@ -269,11 +273,12 @@ def decorate(
         dtype, level = ("bfloat16" if use_bf16 else "float16"), ("O2" if use_pure_fp16 else "O1")
         use_amp_guard = bool(use_pure_fp16) if use_fp16_guard is None else use_fp16_guard
     level = level.upper()
-    if level not in LEVELS or dtype not in DTYPES:
+    if level not in AMP_LEVELS or dtype not in HALF_DTYPES:
         raise OpError(
             with_user_line(
-                f"decorate: level={level!r}, dtype={dtype!r}; level is one of {', '.join(LEVELS)}, "
-                f"dtype one of {', '.join(DTYPES)}"
+                f"decorate: level={level!r}, dtype={dtype!r}; level is one of "
+                f"{', '.join(AMP_LEVELS)}, "
+                f"dtype one of {', '.join(HALF_DTYPES)}"
             )
         )
     defaults = (2.0**15, 1000, 2, 0.8) if is_legacy else (2.0**16, 2000, 1, 0.5)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from ...amp.amp_lists import op_lists_for_level
 from ...core.errors import OpError, with_user_line
 
-DTYPES = ("float16", "bfloat16")
+HALF_DTYPES = ("float16", "bfloat16")
 
 
 class AutoMixedPrecisionLists:
@@ -25,18 +25,20 @@ class AutoMixedPrecisionLists:
         custom_black_varnames: Iterable[str] | None = None,
         dtype: str = "float16",
     ) -> None:
-        if dtype not in DTYPES:
+        if dtype not in HALF_DTYPES:
             raise OpError(with_user_line(f"amp: dtype={dtype!r} is neither float16 nor bfloat16"))
         self.amp_dtype = dtype
-        self._custom = custom_white_list, custom_black_list
-        self.white_list, self.black_list = map(set, op_lists_for_level("O1", dtype, *self._custom))
+        self._custom_lists = custom_white_list, custom_black_list
+        self.white_list, self.black_list = map(
+            set, op_lists_for_level("O1", dtype, *self._custom_lists)
+        )
         self.black_varnames = set(custom_black_varnames or ())
 
-    def black_list_at(self, level: str) -> set[str]:
+    def black_list_for_level(self, level: str) -> set[str]:
         """Return the ops that run in float32 at a level; O2 has a shorter list."""
         if level != "O2":
             return self.black_list
-        return set(op_lists_for_level("O2", self.amp_dtype, *self._custom).black)
+        return set(op_lists_for_level("O2", self.amp_dtype, *self._custom_lists).black)
 
 
 CustomOpLists = AutoMixedPrecisionLists

@@ -20,13 +20,13 @@ from ..graph.default_programs import name_scope
 from ..graph.program import Program
 from .lists import AutoMixedPrecisionLists
 
-GUARD = "__use_fp16__"
-SINGLE = "float32"
+FP16_GUARD_SCOPE = "__use_fp16__"
+FLOAT32_NAME = "float32"
 
 
 def fp16_guard() -> AbstractContextManager[None]:
     """Mark the ops of the body: with use_fp16_guard only these are cast to half precision."""
-    return name_scope(GUARD)
+    return name_scope(FP16_GUARD_SCOPE)
 
 
 class AmpPass:
@@ -47,23 +47,23 @@ class AmpPass:
     ) -> None:
         self.program, self.lists, self.level = program, lists, level
         self.use_guard, self.promote, self.dtype = use_guard, promote, dtype
-        self.black_list = lists.black_list_at(level)
+        self.black_list = lists.black_list_for_level(level)
         self.block = program.raw.block
-        self.ops: list[OpDesc] = []
+        self.rewritten_ops: list[OpDesc] = []
         self.half_outputs: dict[str, str] = {}
         self.half_casts: dict[str, str] = {}
 
     def run(self) -> None:
         """Rewrite the global block; ops of sub-blocks stay in float32."""
         for op in self.block.ops:
-            cast_op = self._cast_op(op) if self._runs_in_half(op) else None
+            cast_op = self._emit_half_precision_op(op) if self._should_run_in_half(op) else None
             if cast_op is None:
-                self.ops.append(op)
-                self._invalidate_outputs(op)
-        self.block.ops[:] = self.ops
-        self.program.changed()
+                self.rewritten_ops.append(op)
+                self._forget_outputs(op)
+        self.block.ops[:] = self.rewritten_ops
+        self.program.mark_changed()
 
-    def _invalidate_outputs(self, op: OpDesc) -> None:
+    def _forget_outputs(self, op: OpDesc) -> None:
         for name in op.output_names():
             self.half_outputs.pop(name, None)
             self.half_casts.pop(name, None)
@@ -71,14 +71,14 @@ class AmpPass:
     # -- selection of ops
     # ----------------------------------------------------------------------------------------------
 
-    def _runs_in_half(self, op: OpDesc) -> bool:
+    def _should_run_in_half(self, op: OpDesc) -> bool:
         if op.type not in OPS or op.type == "cast" or op.attr("op_role", 0) not in (0, 256):
             return False
         if self.lists.black_varnames.intersection((*op.input_names(), *op.output_names())):
             return False
-        if self.use_guard and GUARD not in op.attr("op_namescope", ""):
+        if self.use_guard and FP16_GUARD_SCOPE not in op.attr("op_namescope", ""):
             return False
-        names = self._cast_names(op)
+        names = self._float32_inputs_to_cast(op)
         if not names or op.type in self.black_list or OPS[op.type].traits.no_half_reason:
             return op.type in self.lists.white_list and bool(names)
         if op.type in self.lists.white_list:
@@ -88,19 +88,21 @@ class AmpPass:
             needs_half_inputs and any(n not in self.half_outputs for n in names)
         )
 
-    def _cast_names(self, op: OpDesc) -> list[str]:
+    def _float32_inputs_to_cast(self, op: OpDesc) -> list[str]:
         """Return the float32 inputs that would be cast."""
         slots = OPS[op.type].ins[:1] if OPS[op.type].traits.amp_casts_only_x else OPS[op.type].ins
         names = [n for s in slots for n in op.inputs.get(s.name, []) if n != EMPTY_NAME]
-        return [n for n in names if self.block.vars[n].dtype == SINGLE]
+        return [n for n in names if self.block.vars[n].dtype == FLOAT32_NAME]
 
     # -- rewriting of an op
     # --------------------------------------------------------------------------
 
-    def _cast_op(self, op: OpDesc) -> OpDesc | None:
+    def _emit_half_precision_op(self, op: OpDesc) -> OpDesc | None:
         """Emit an op in half precision; returns None if no op was emitted."""
-        num_ops = len(self.ops)
-        halves = {name: self._half_precision_name(name) for name in self._cast_names(op)}
+        num_ops = len(self.rewritten_ops)
+        halves = {
+            name: self._half_precision_input(name) for name in self._float32_inputs_to_cast(op)
+        }
         cast_slot = OPS[op.type].ins[0].name if OPS[op.type].traits.amp_casts_only_x else None
         inputs = {
             slot: [halves.get(n, n) if cast_slot in (None, slot) else n for n in names]
@@ -109,19 +111,19 @@ class AmpPass:
         results = {n: n for n in op.output_names()}
         for name in results:
             var = self.block.vars.get(name)
-            if var is not None and var.dtype == SINGLE and not var.persistable:
-                results[name] = self._declare_temporary(name, SINGLE)
+            if var is not None and var.dtype == FLOAT32_NAME and not var.persistable:
+                results[name] = self._declare_like(name, FLOAT32_NAME)
         outputs = {slot: [results[n] for n in names] for slot, names in op.outputs.items()}
         half_op = OpDesc(op.type, inputs, outputs, deepcopy(op.attrs), op.user_line, op.layer_path)
         infer_op_outputs(half_op, self.block.vars)
-        self.ops.append(half_op)
-        self._invalidate_outputs(op)
+        self.rewritten_ops.append(half_op)
+        self._forget_outputs(op)
         for name, result in results.items():
             if result != name:
-                self._bind_output(name, result, half_op)
-        return half_op if len(self.ops) > num_ops else None
+                self._emit_output_cast(name, result, half_op)
+        return half_op if len(self.rewritten_ops) > num_ops else None
 
-    def _bind_output(self, name: str, result: str, op: OpDesc) -> None:
+    def _emit_output_cast(self, name: str, result: str, op: OpDesc) -> None:
         """Write the output `result` of an op to the variable `name`: by a cast, or by renaming
         it.
         """
@@ -133,14 +135,14 @@ class AmpPass:
         for names in op.outputs.values():
             names[:] = [name if n == result else n for n in names]
 
-    def _half_precision_name(self, name: str) -> str:
+    def _half_precision_input(self, name: str) -> str:
         half = self.half_outputs.get(name) or self.half_casts.get(name)
         if half is None:
-            half = self.half_casts[name] = self._declare_temporary(name, self.dtype)
+            half = self.half_casts[name] = self._declare_like(name, self.dtype)
             self._emit_cast(name, half, None)
         return half
 
-    def _declare_temporary(self, like: str, dtype: str) -> str:
+    def _declare_like(self, like: str, dtype: str) -> str:
         var = deepcopy(self.block.vars[like])
         var.name = self.program.recorder.namer.temporary_name("cast")
         var.dtype, var.persistable, var.is_parameter, var.checks_feed = dtype, False, False, False
@@ -154,7 +156,7 @@ class AmpPass:
             for n, proto in zip(("in_dtype", "out_dtype"), types, strict=True)
         }
         where = op.user_line if op is not None else ""
-        self.ops.append(OpDesc("cast", {"X": [source]}, {"Out": [target]}, attrs, where))
+        self.rewritten_ops.append(OpDesc("cast", {"X": [source]}, {"Out": [target]}, attrs, where))
 
 
 def cast_model_to_fp16(

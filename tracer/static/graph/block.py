@@ -22,7 +22,7 @@ from .operator import Operator, typed_attr
 Program: TypeAlias = Any  # program.Program
 
 
-def names_by_slot(slots: Any) -> dict[str, list[str]]:
+def variable_names_by_slot(slots: Any) -> dict[str, list[str]]:
     """Return the names of variables by slot; a slot holds a variable, a name, or a list of them."""
     names = {}
     for slot, value in (slots or {}).items():
@@ -31,7 +31,7 @@ def names_by_slot(slots: Any) -> dict[str, list[str]]:
     return names
 
 
-def _parameter_shape(shape: Any) -> tuple[int, ...]:
+def _checked_parameter_shape(shape: Any) -> tuple[int, ...]:
     """Return the shape of a parameter. Raises OpError unless all sizes are positive."""
     if shape is None or any(int(d) <= 0 for d in shape):
         raise OpError(with_user_line(f"create_parameter: shape={shape}; sizes must be positive"))
@@ -76,7 +76,7 @@ class Block:
     # -- variables
     # ----------------------------------------------------------------------------------------------
 
-    def of(self, desc: data.VarDesc) -> Variable:
+    def variable_of(self, desc: data.VarDesc) -> Variable:
         """Return the Variable of a declaration of this block."""
         variable = self._variables.get(desc.name)
         if variable is None or variable.raw is not desc:
@@ -89,7 +89,7 @@ class Block:
     @property
     def vars(self) -> dict[str, Variable]:
         """The variables by name."""
-        return {name: self.of(desc) for name, desc in self.raw.vars.items()}
+        return {name: self.variable_of(desc) for name, desc in self.raw.vars.items()}
 
     def has_var(self, name: str) -> bool:
         """Whether this block declares `name`."""
@@ -103,7 +103,7 @@ class Block:
             raise TypeError(with_user_line(f"var: a name is a str, not {type(name).__name__}"))
         if name not in self.raw.vars:
             raise OpError(with_user_line(f"var {name} not in this block"))
-        return self.of(self.raw.vars[name])
+        return self.variable_of(self.raw.vars[name])
 
     def _var_recursive(self, name: str) -> Variable:
         """Return the variable called `name` in this block or its ancestors.
@@ -162,7 +162,7 @@ class Block:
                 data.VarKind(type),
                 lod_level=existing.lod_level if lod_level is None else int(lod_level),
             )
-            return self.declare(expected)
+            return self.declare_or_get(expected)
         desc = data.VarDesc(
             name,
             sizes,
@@ -174,14 +174,14 @@ class Block:
             bool(need_check_feed or is_data),
             int(lod_level or 0),
         )
-        variable = self.declare(desc)
+        variable = self.declare_or_get(desc)
         args = {"shape": shape, "dtype": dtype, "lod_level": lod_level, "persistable": persistable}
         variable.undeclared_properties = frozenset(
             arg for arg, value in args.items() if value is None
         )
         return variable
 
-    def declare(self, desc: data.VarDesc) -> Variable:
+    def declare_or_get(self, desc: data.VarDesc) -> Variable:
         """Declare a variable, or return the one with this name.
 
         Raises OpError if it is declared with another shape, dtype, type or lod_level.
@@ -205,11 +205,11 @@ class Block:
                 raise OpError(
                     with_user_line(f"create_var: '{desc.name}' is already declared with {both}")
                 )
-            return self.of(existing)
+            return self.variable_of(existing)
         self.program.recorder.namer.persistable_name(desc.name)
         self.raw.vars[desc.name] = desc
-        self.program.changed()
-        return self.of(desc)
+        self.program.mark_changed()
+        return self.variable_of(desc)
 
     def create_parameter(
         self,
@@ -230,7 +230,7 @@ class Block:
 
         Raises OpError unless all sizes are positive.
         """
-        sizes = _parameter_shape(shape)
+        sizes = _checked_parameter_shape(shape)
         name = unique_name.generate("_generated_var") if name is None else name
         desc = data.VarDesc(
             name,
@@ -241,7 +241,7 @@ class Block:
             True,
             lod_level=int(lod_level),
         )
-        parameter = self.program.global_block().declare(desc)
+        parameter = self.program.global_block().declare_or_get(desc)
         assert isinstance(parameter, ParameterVariable)
         parameter.trainable = trainable
         for key, value in settings.items():
@@ -250,7 +250,7 @@ class Block:
             initializer(parameter, self)
         return parameter
 
-    def initialize(self, variable: Variable, initializer: Any) -> Operator:
+    def append_initializer(self, variable: Variable, initializer: Any) -> Operator:
         """Append the op that initializes a variable, and return it."""
         Block.write_initializer(
             self.program,
@@ -268,9 +268,9 @@ class Block:
         for op in self.ops:
             op._rename_input(name, new_name)
             op._rename_output(name, new_name)
-        return self.of(desc)
+        return self.variable_of(desc)
 
-    def rename(self, variable: Variable, old: str, new: str) -> None:
+    def rename_variable(self, variable: Variable, old: str, new: str) -> None:
         """Rename a variable in this block and in its sub-blocks.
 
         Raises OpError if the block declares the new name.
@@ -296,7 +296,7 @@ class Block:
         """Delete a declaration."""
         del self.raw.vars[name]
         self._variables.pop(name, None)
-        self.program.changed()
+        self.program.mark_changed()
 
     # -- ops
     # --------------------------------------------------------------------------
@@ -358,7 +358,10 @@ class Block:
         if not is_known:
             raise OpError(with_user_line(f'Operator "{type}" has not been registered.'))
         desc = data.OpDesc(
-            type, names_by_slot(inputs), names_by_slot(outputs), self._attrs(type, attrs or {})
+            type,
+            variable_names_by_slot(inputs),
+            variable_names_by_slot(outputs),
+            self._typed_attrs(type, attrs or {}),
         )
         unknown = {
             n
@@ -370,13 +373,13 @@ class Block:
         line = user_line()
         desc.user_line = "" if line is None else str(line)
         if type in OPS and all(s.is_optional or s.name in desc.inputs for s in OPS[type].ins):
-            self._infer(desc)
-        self.program.recorder.label(desc)
+            self._infer_outputs(desc)
+        self.program.recorder.set_common_attrs(desc)
         self.raw.ops.insert(index, desc)
-        self.program.changed()
+        self.program.mark_changed()
         return Operator(self, desc)
 
-    def _attrs(self, type: str, attrs: dict[str, Any]) -> dict[str, data.Attr]:
+    def _typed_attrs(self, type: str, attrs: dict[str, Any]) -> dict[str, data.Attr]:
         op = OPS.get(type)
         defaults = {} if op is None else {n: s.default for n, s in op.attrs.items()}
         return {
@@ -385,7 +388,7 @@ class Block:
             if value is not None
         }
 
-    def _infer(self, desc: data.OpDesc) -> None:
+    def _infer_outputs(self, desc: data.OpDesc) -> None:
         names = {*desc.input_names(), *desc.output_names()}
         declared = {n: self.program.raw.var(n, self.idx) for n in names}
         try:
@@ -403,12 +406,12 @@ class Block:
         """
         desc = deepcopy(var.raw)
         desc.is_parameter, desc.persistable = False, force_persistable or desc.persistable
-        return self.declare(desc)
+        return self.declare_or_get(desc)
 
     def _remove_op(self, index: int, sync: bool = True) -> None:
         """Delete the op at `index`."""
         del self.raw.ops[index]
-        self.program.changed()
+        self.program.mark_changed()
 
     # -- text
     # --------------------------------------------------------------------------

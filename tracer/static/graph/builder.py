@@ -11,11 +11,11 @@ from ...capture.variable import ParameterVariable, Variable
 from ...core.tensor import Tensor
 from . import minimize as optimizer_steps
 from .mode import StaticGraphMode
-from .parameters import new_buffer, new_parameter
+from .parameters import declare_buffer, declare_parameter
 from .program_recorder import ProgramRecorder
 
 
-class Builder:
+class StaticGraphBuilder:
     """Implementation of `Mode.program_builder` for the program of `mode`."""
 
     def __init__(self, mode: StaticGraphMode) -> None:
@@ -33,13 +33,13 @@ class Builder:
 
         init: returns its initial value; called while the startup program is recorded
         """
-        return new_parameter(self.mode.program, name, shape, dtype, trainable, init)
+        return declare_parameter(self.mode.program, name, shape, dtype, trainable, init)
 
     def buffer(self, tensor: Tensor) -> Variable:
         """Return the variable of the program for a buffer of a layer."""
         if isinstance(tensor, Variable):
             return tensor
-        return new_buffer(self.mode.program, tensor.name, tensor.array)
+        return declare_buffer(self.mode.program, tensor.name, tensor.array)
 
     def minimize(
         self,
@@ -64,4 +64,4 @@ class Builder:
         return optimizer_steps.apply(optimizer, list(pairs))
 
 
-StaticGraphMode.make_builder = Builder
+StaticGraphMode.builder_class = StaticGraphBuilder

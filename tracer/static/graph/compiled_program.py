@@ -8,7 +8,7 @@ from ...core.errors import OperandError, with_user_line
 from .program import Program
 
 
-class _Settings:
+class _IgnoredSettings:
     """Attributes with Paddle's names; any value may be assigned and none has an effect."""
 
     def __init__(self) -> None:
@@ -24,7 +24,7 @@ class _Settings:
         return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in vars(self).items())})"
 
 
-class BuildStrategy(_Settings):
+class BuildStrategy(_IgnoredSettings):
     """Settings of Paddle's graph passes."""
 
     class ReduceStrategy:
@@ -66,7 +66,7 @@ class BuildStrategy(_Settings):
     }
 
 
-class ExecutionStrategy(_Settings):
+class ExecutionStrategy(_IgnoredSettings):
     """Settings of Paddle's executors."""
 
     SETTINGS: ClassVar[dict[str, Any]] = {

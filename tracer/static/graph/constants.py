@@ -11,7 +11,7 @@ from ...core.dtype import dtype_of
 from ...core.op import OPS
 
 # dtype -> the attribute of assign_value that holds the values, its dtype, and its Python type
-VALUE_ATTRS = {
+ASSIGN_VALUE_ATTRS = {
     "bool": ("bool_values", "bool", int),
     "float32": ("fp32_values", "float32", float),
     "float64": ("fp64_values", "float64", float),
@@ -20,7 +20,7 @@ VALUE_ATTRS = {
 }
 
 
-def write_constant(array: Any) -> Variable:
+def emit_constant(array: Any) -> Variable:
     """Emit ops that compute a constant, and return its variable.
 
     array: [*], any dtype
@@ -28,7 +28,7 @@ def write_constant(array: Any) -> Variable:
     array = np.asarray(array)
     dtype = dtype_of(array.dtype)
     if array.dtype.kind == "c":
-        result: Variable = OPS["complex"](write_constant(array.real), write_constant(array.imag))
+        result: Variable = OPS["complex"](emit_constant(array.real), emit_constant(array.imag))
         return result
     if array.size == 0 or (array.size > 1 and not array.any()):
         zeros: Variable = OPS["fill_constant"](
@@ -37,10 +37,10 @@ def write_constant(array: Any) -> Variable:
         return zeros
     stored_dtype = (
         dtype.name
-        if dtype.name in VALUE_ATTRS
+        if dtype.name in ASSIGN_VALUE_ATTRS
         else ("float32" if dtype.name in ("float16", "bfloat16") else "int32")
     )
-    attr, value_dtype, python_type = VALUE_ATTRS[stored_dtype]
+    attr, value_dtype, python_type = ASSIGN_VALUE_ATTRS[stored_dtype]
     values = [python_type(v) for v in array.astype(value_dtype).reshape(-1).tolist()]
     assigned: Variable = OPS["assign_value"](
         shape=list(array.shape), dtype=dtype_of(value_dtype).proto, **{attr: values}

@@ -13,7 +13,7 @@ from .block import Block
 from .program import Program
 
 
-class _Current:
+class _DefaultPrograms:
     """The current programs. They are global to the process, as in Paddle."""
 
     main = Program()
@@ -22,21 +22,21 @@ class _Current:
 
 def default_main_program() -> Program:
     """Return the program that ops are recorded into."""
-    return _Current.main
+    return _DefaultPrograms.main
 
 
 def default_startup_program() -> Program:
     """Return the program that initializes persistable variables. Run it once before the main
     program.
     """
-    return _Current.startup
+    return _DefaultPrograms.startup
 
 
-rng.main_program_seed_hook = lambda: _Current.main.random_seed
-rng.startup_program_seed_hook = lambda: _Current.startup.random_seed
+rng.main_program_seed_hook = lambda: _DefaultPrograms.main.random_seed
+rng.startup_program_seed_hook = lambda: _DefaultPrograms.startup.random_seed
 
 
-def _block(self: Tensor) -> Block:
+def _global_block_for_eager_tensor(self: Tensor) -> Block:
     """Return the global block of the main program, which Paddle defines as the block of an eager
     tensor:
     `initializer(weight, weight.block)`.
@@ -44,18 +44,18 @@ def _block(self: Tensor) -> Block:
     return default_main_program().global_block()
 
 
-setattr(Tensor, "block", property(_block))  # noqa: B010 - core does not import programs; Variable overrides it
+setattr(Tensor, "block", property(_global_block_for_eager_tensor))  # noqa: B010 - core does not import programs; Variable overrides it
 
 
 def switch_main_program(program: Program) -> Program:
     """Make `program` the main program, and return the previous one."""
-    previous, _Current.main = _Current.main, program
+    previous, _DefaultPrograms.main = _DefaultPrograms.main, program
     return previous
 
 
 def switch_startup_program(program: Program) -> Program:
     """Make `program` the startup program, and return the previous one."""
-    previous, _Current.startup = _Current.startup, program
+    previous, _DefaultPrograms.startup = _DefaultPrograms.startup, program
     return previous
 
 
@@ -67,15 +67,15 @@ def program_guard(main_program: Program, startup_program: Program | None = None)
             raise TypeError(
                 with_user_line(f"program_guard: {name} is {type(program).__name__}, not a Program")
             )
-    previous = _Current.main, _Current.startup
-    _Current.main, _Current.startup = (
+    previous = _DefaultPrograms.main, _DefaultPrograms.startup
+    _DefaultPrograms.main, _DefaultPrograms.startup = (
         main_program,
         previous[1] if startup_program is None else startup_program,
     )
     try:
         yield
     finally:
-        _Current.main, _Current.startup = previous
+        _DefaultPrograms.main, _DefaultPrograms.startup = previous
 
 
 @contextmanager

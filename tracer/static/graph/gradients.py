@@ -67,9 +67,9 @@ def append_backward(
             with_user_line("append_backward: checkpoints (recomputation) are not supported")
         )
     program = program_of("append_backward", loss)
-    with use_mode(StaticGraphMode(program)), program.recorder.as_role(OpRole.BACKWARD):
+    with use_mode(StaticGraphMode(program)), program.recorder.set_op_role(OpRole.BACKWARD):
         pairs = autodiff.append_backward(loss, parameter_list, no_grad_set)
-    program.changed()
+    program.mark_changed()
     block = program.current_block()
     _set_op_roles(block.raw.ops, loss.name, [(p.name, g.name) for p, g in pairs])
     return [(block._var_recursive(p.name), block._var_recursive(g.name)) for p, g in pairs]  # type: ignore[misc]
@@ -107,7 +107,7 @@ def gradients(
     Returns one variable per input, or None if the targets do not depend on it.
     """
     program = program_of("gradients", targets)
-    with use_mode(StaticGraphMode(program)), program.recorder.as_role(OpRole.BACKWARD):
+    with use_mode(StaticGraphMode(program)), program.recorder.set_op_role(OpRole.BACKWARD):
         grads = autodiff.gradients(targets, inputs, target_gradients, no_grad_set)
-    program.changed()
+    program.mark_changed()
     return [None if g is None else program.current_block()._var_recursive(g.name) for g in grads]

@@ -35,7 +35,7 @@ def data_input(name: str, shape: Any, dtype: Any = None, lod_level: int = 0) -> 
     desc = data.VarDesc(
         name, sizes, kind, stop_gradient=True, checks_feed=True, lod_level=lod_level
     )
-    return default_main_program().global_block().declare(desc)
+    return default_main_program().global_block().declare_or_get(desc)
 
 
 def create_global_var(

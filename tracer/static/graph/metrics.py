@@ -14,7 +14,7 @@ from ...core.mode import state
 from ...core.op import OPS, Meta
 from ...ir import program as data
 from ...ir.program import Attr, AttrType
-from .constants import write_constant
+from .constants import emit_constant
 from .default_programs import default_main_program
 from .parameters import declare_persistable
 
@@ -77,23 +77,23 @@ def auc(
         )
     bins = num_thresholds + 1
     shapes = [((1 + slide_steps) * bins + 1,) if slide_steps else (1, bins), (1, bins)]
-    histograms = [_histogram(shape) for shape in shapes for _ in range(2)]
+    histograms = [_declare_histogram(shape) for shape in shapes for _ in range(2)]
     config = {"curve": curve, "num_thresholds": num_thresholds}
-    window = _write_auc(input, label, histograms[:2], {**config, "slide_steps": slide_steps})
-    overall = _write_auc(input, label, histograms[2:], {**config, "slide_steps": 0})
+    window = _emit_auc(input, label, histograms[:2], {**config, "slide_steps": slide_steps})
+    overall = _emit_auc(input, label, histograms[2:], {**config, "slide_steps": 0})
     return overall, window, histograms
 
 
-def _histogram(shape: tuple[int, ...]) -> Variable:
+def _declare_histogram(shape: tuple[int, ...]) -> Variable:
     desc = data.VarDesc(
         unique_name.generate("_generated_var"), shape, "int64", persistable=True, stop_gradient=True
     )
     return declare_persistable(
-        default_main_program(), desc, lambda: write_constant(np.zeros(shape, np.int64))
+        default_main_program(), desc, lambda: emit_constant(np.zeros(shape, np.int64))
     )
 
 
-def _write_auc(
+def _emit_auc(
     input: Variable, label: Variable, histograms: list[Variable], config: dict[str, Any]
 ) -> Variable:
     mode = static_mode(state.mode)

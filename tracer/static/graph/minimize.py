@@ -22,10 +22,12 @@ from .operator import Operator
 from .parameters import declare_persistable
 from .program import Program
 
-Pairs = list[tuple[ParameterVariable, Variable]]
+ParameterGradients = list[tuple[ParameterVariable, Variable]]
 
 
-def backward(optimizer: Any, loss: Variable, parameters: Any, no_grad_set: Any) -> Pairs:
+def backward(
+    optimizer: Any, loss: Variable, parameters: Any, no_grad_set: Any
+) -> ParameterGradients:
     """Append the gradients of the parameters of an optimizer.
 
     Warns if the loss depends on no parameter. Raises MisfitError if the loss has several elements.
@@ -41,11 +43,11 @@ def backward(optimizer: Any, loss: Variable, parameters: Any, no_grad_set: Any) 
     if not pairs:
         why = f"{type(optimizer).__name__}.minimize: '{loss.name}' depends on no parameter"
         warnings.warn(with_user_line(why), stacklevel=2)
-    clip_gradients(program_of("minimize", loss))
+    emit_gradient_clips(program_of("minimize", loss))
     return pairs
 
 
-def clip_gradients(program: Program) -> None:
+def emit_gradient_clips(program: Program) -> None:
     """Clip the gradients of variables that have an error_clip, directly after the op that computes
     them.
     """
@@ -56,7 +58,7 @@ def clip_gradients(program: Program) -> None:
         name, clip = variable.grad_name, variable.error_clip
         last = max(i for i, op in enumerate(block.raw.ops) if name in op.output_names())
         attrs = {"min": clip.min, "max": clip.max}
-        with program.recorder.as_role(OpRole.BACKWARD):
+        with program.recorder.set_op_role(OpRole.BACKWARD):
             block._insert_op(
                 last + 1, type="clip", inputs={"X": [name]}, outputs={"Out": [name]}, attrs=attrs
             )
@@ -68,7 +70,7 @@ def minimize(
     startup_program: Program | None,
     parameters: Any,
     no_grad_set: Any,
-) -> tuple[list[Operator], Pairs]:
+) -> tuple[list[Operator], ParameterGradients]:
     """Append gradients and optimizer ops.
 
     Returns the optimizer ops, and pairs of a parameter and its gradient.
@@ -79,7 +81,7 @@ def minimize(
         return apply(optimizer, pairs), pairs
 
 
-def apply(optimizer: Any, pairs: Pairs) -> list[Operator]:
+def apply(optimizer: Any, pairs: ParameterGradients) -> list[Operator]:
     """Append optimizer ops for these gradients, and return them."""
     if not optimizer._supports_programs:
         raise OarlockError(
@@ -89,34 +91,36 @@ def apply(optimizer: Any, pairs: Pairs) -> list[Operator]:
     if not pairs:
         return []
     program = program_of("apply_gradients", pairs[0][0])
-    with use_mode(StaticGraphMode(program)), program.recorder.as_role(OpRole.OPTIMIZE):
+    with use_mode(StaticGraphMode(program)), program.recorder.set_op_role(OpRole.OPTIMIZE):
         pairs = (
             pairs if optimizer._grad_clip is None else optimizer._grad_clip.clip_variables(pairs)
         )
         pairs = sorted(pairs, key=lambda pair: pair[0].name)
         for parameter, gradient in pairs:
-            with program.recorder.for_parameter(parameter.name, gradient.name):
-                _apply_weight_decay(optimizer, program, parameter, gradient)
+            with program.recorder.set_op_role_variables(parameter.name, gradient.name):
+                _emit_weight_decay(optimizer, program, parameter, gradient)
         block = program.current_block()
         start = len(block.raw.ops)
-        learning_rate_variable(optimizer, program)  # Paddle's startup program initializes it first
+        get_learning_rate_variable(
+            optimizer, program
+        )  # Paddle's startup program initializes it first
         for parameter, gradient in pairs:
-            with program.recorder.for_parameter(parameter.name, gradient.name):
-                OptimizerStep(optimizer, program, parameter, gradient).write()
+            with program.recorder.set_op_role_variables(parameter.name, gradient.name):
+                OptimizerOpWriter(optimizer, program, parameter, gradient).write_ops()
         return block.ops[start:]
 
 
-def _apply_weight_decay(
+def _emit_weight_decay(
     optimizer: Any, program: Program, parameter: ParameterVariable, gradient: Variable
 ) -> None:
     """Add the term of the weight decay to a gradient."""
     decay = optimizer._decay_added_to_gradient(parameter)
     if decay:
         term = decay.term(parameter) if hasattr(decay, "term") else parameter * float(decay)
-        StaticGraphMode(program).write(OPS["sum"]([gradient, term]), gradient)
+        StaticGraphMode(program).write_variable(OPS["sum"]([gradient, term]), gradient)
 
 
-def learning_rate_variable(optimizer: Any, program: Program) -> Variable:
+def get_learning_rate_variable(optimizer: Any, program: Program) -> Variable:
     """Return the learning-rate variable of a program. The executor sets that of a scheduler before
     each run.
     """
@@ -131,26 +135,26 @@ def learning_rate_variable(optimizer: Any, program: Program) -> Variable:
             stop_gradient=True,
         )
         variables[id(program)] = declare_persistable(
-            program, desc, lambda: _full(list(shape), optimizer.get_lr(), "float32")
+            program, desc, lambda: _emit_full(list(shape), optimizer.get_lr(), "float32")
         )
     if hasattr(optimizer._learning_rate, "last_lr"):
         program.lr_scheduler, program.lr_var = optimizer._learning_rate, variables[id(program)]
     return variables[id(program)]
 
 
-def _full(shape: list[int], value: float, dtype: str) -> Any:
+def _emit_full(shape: list[int], value: float, dtype: str) -> Any:
     """Emit an op that fills a tensor with a value."""
     attrs = {"value": float(value), "str_value": repr(float(value)), "dtype": dtype_of(dtype).proto}
     return OPS["fill_constant"](shape=shape, **attrs)
 
 
-def _operand(slots: dict[str, Any], slot: Any) -> Any:
+def _operand_of_slot(slots: dict[str, Any], slot: Any) -> Any:
     """Return the operand of a slot; a list for slots with several variables."""
     operand = slots.get(slot.name)
     return [operand] if slot.is_list and operand is not None else operand
 
 
-class OptimizerStep:
+class OptimizerOpWriter:
     """The ops that update one parameter."""
 
     def __init__(
@@ -166,7 +170,7 @@ class OptimizerStep:
         self.optimizer, self.program = optimizer, program
         self.parameter, self.gradient = parameter, gradient
 
-    def _accumulators(self) -> dict[str, Variable]:
+    def _get_or_create_accumulators(self) -> dict[str, Variable]:
         """Return the accumulators of the parameter; creates them at the first call."""
         state: dict[str, Variable] = self.optimizer._accumulator_variables.setdefault(
             self.parameter.name, {}
@@ -182,30 +186,36 @@ class OptimizerStep:
         dtype = self.parameter.raw.dtype
         desc = data.VarDesc(name, shape, dtype, persistable=True)
         return declare_persistable(
-            self.program, desc, lambda: _full(list(shape), float(spec.initial_value), dtype)
+            self.program, desc, lambda: _emit_full(list(shape), float(spec.initial_value), dtype)
         )
 
-    def _learning_rate(self) -> Variable:
-        rate = learning_rate_variable(self.optimizer, self.program)
+    def _scaled_learning_rate(self) -> Variable:
+        rate = get_learning_rate_variable(self.optimizer, self.program)
         factor = self.optimizer._lr_factor(self.parameter)
         if factor == 1.0:
             return rate
         recorder = self.program.recorder
-        with recorder.as_role(OpRole.OPTIMIZE | OpRole.LR_SCHEDULE), recorder.for_parameter():
+        with (
+            recorder.set_op_role(OpRole.OPTIMIZE | OpRole.LR_SCHEDULE),
+            recorder.set_op_role_variables(),
+        ):
             scaled: Variable = OPS["scale"](rate, scale=factor)
         return scaled
 
-    def write(self) -> None:
+    def write_ops(self) -> None:
         """Append the ops."""
-        state = self._accumulators()
+        state = self._get_or_create_accumulators()
         slots = {
             "Param": self.parameter,
             "Grad": self.gradient,
-            "LearningRate": self._learning_rate(),
+            "LearningRate": self._scaled_learning_rate(),
         }
         slots |= {spec.slot: state[spec.name] for spec in self.optimizer._accumulator_specs()}
         op = self.optimizer._op
-        op(*(_operand(slots, s) for s in op.ins), **self.optimizer._attrs_of(self.parameter))
+        op(
+            *(_operand_of_slot(slots, s) for s in op.ins),
+            **self.optimizer._attrs_of(self.parameter),
+        )
         self._update_accumulators(dict(state))
 
     def _update_accumulators(self, state: dict[str, Variable]) -> None:
@@ -214,4 +224,4 @@ class OptimizerStep:
         self.optimizer._after_update(self.parameter, state)
         for name, variable in state.items():
             if variable is not previous[name]:
-                StaticGraphMode(self.program).write(variable, previous[name])
+                StaticGraphMode(self.program).write_variable(variable, previous[name])

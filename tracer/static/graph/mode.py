@@ -22,7 +22,7 @@ from .program import Program
 from .program_recorder import ProgramRecorder
 
 # Ops that accept integers here, but raise TypeError in Paddle's static graph functions.
-FLOATS_ONLY = frozenset(
+FLOAT_ONLY_OPS = frozenset(
     {
         "brelu",
         "hard_shrink",
@@ -36,7 +36,7 @@ FLOATS_ONLY = frozenset(
 )
 
 
-def _requires_gradient(args: tuple[Any, ...]) -> bool:
+def _has_input_requiring_gradient(args: tuple[Any, ...]) -> bool:
     """Whether an operand requires a gradient.
 
     In Paddle 2 an output requires a gradient only if an input does; in Paddle 1.x it always did.
@@ -56,8 +56,8 @@ class StaticGraphMode(Static):
     convert: converts the control flow of a Python function, if requested
     """
 
-    trains = True
-    make_builder: ClassVar[Callable[[StaticGraphMode], Any]]  # set by `builder`
+    is_for_training = True
+    builder_class: ClassVar[Callable[[StaticGraphMode], Any]]  # set by `builder`
 
     def __init__(
         self,
@@ -68,7 +68,7 @@ class StaticGraphMode(Static):
         self._program = program
         self._convert = convert
         self.tape = tape
-        self.program_builder = StaticGraphMode.make_builder(self)
+        self.program_builder = StaticGraphMode.builder_class(self)
 
     @property
     def program(self) -> Program:
@@ -83,24 +83,26 @@ class StaticGraphMode(Static):
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """Record an op. If its operands belong to another program, it is recorded there."""
         if (
-            op.type in FLOATS_ONLY
+            op.type in FLOAT_ONLY_OPS
             and isinstance(args[0], Tensor)
             and not is_float(args[0].meta.dtype)
         ):
             raise OperandError(
                 with_user_line(f"{op.type}: X is not a floating-point tensor (X={args[0].meta})")
             )
-        other = self._other_program(args) if self._program is None else None
+        other = self._program_of_foreign_operand(args) if self._program is None else None
         if other is not None:
             with use_mode(StaticGraphMode(other, self.tape, self._convert)):
                 return op(*args, **attrs)
         namer = self.recorder.namer
-        if namer.operator and not namer.owner:
+        if namer.is_in_operator and not namer.output_prefix:
             return super().run(op, args, attrs)
-        with self.recorder.named_after(namer.owner or unique_name.generate(op.type)):
+        with self.recorder.prefix_output_names(
+            namer.output_prefix or unique_name.generate(op.type)
+        ):
             return super().run(op, args, attrs)
 
-    def _other_program(self, args: tuple[Any, ...]) -> Program | None:
+    def _program_of_foreign_operand(self, args: tuple[Any, ...]) -> Program | None:
         """Return the program of an operand whose name is not declared in this program, or None."""
         program = self.program
         for arg in args:
@@ -126,9 +128,11 @@ class StaticGraphMode(Static):
             bool(op.traits.no_grad_reason) or slot.is_intermediate or not is_float(meta.dtype)
         )
         desc.stop_gradient = (
-            constant or not self.tape or not (compat.is_paddle1 or _requires_gradient(args))
+            constant
+            or not self.tape
+            or not (compat.is_paddle1 or _has_input_requiring_gradient(args))
         )
-        return self.program.current_block().of(desc)
+        return self.program.current_block().variable_of(desc)
 
     def snapshot(self, tensor: Tensor) -> Tensor:
         """Return a copy of the current value of the tensor."""
@@ -143,7 +147,7 @@ class StaticGraphMode(Static):
         assert isinstance(tensor, Variable)
         assert isinstance(value, Variable)
         if tensor.persistable:
-            self.write(value, tensor)
+            self.write_variable(value, tensor)
             self.recorder.aliases.invalidate_tensor_aliases(tensor)
         else:
             super().assign_inplace(tensor, value)
@@ -153,7 +157,7 @@ class StaticGraphMode(Static):
         super().rebind(tensor, value)
         tensor.block = value.block
 
-    def write(self, value: Variable, target: Variable) -> None:
+    def write_variable(self, value: Variable, target: Variable) -> None:
         """Write `value` to the variable `target`: redirect the output of the last op if it computed
         `value`, else append an assign op.
         """
@@ -167,12 +171,12 @@ class StaticGraphMode(Static):
                 names[:] = [target.name if name == value.name else name for name in names]
             if value.name not in last.input_names():
                 del block.vars[value.name]
-            self.program.changed()
+            self.program.mark_changed()
         else:
             self.recorder.block.ops.append(
                 OpDesc("assign", {"X": [value.name]}, {"Out": [target.name]})
             )
-            self.recorder.label(block.ops[-1])
+            self.recorder.set_common_attrs(block.ops[-1])
 
     def shape(self, tensor: Tensor) -> Any:
         """Return the shape: for users a tuple with -1, as in Paddle; for Oarlock's own code with
@@ -191,7 +195,7 @@ def _is_called_by_library() -> bool:
 
 
 @cache
-def _mode_of_main_program() -> StaticGraphMode:
+def _cached_main_program_mode() -> StaticGraphMode:
     """Return the mode of `enable_static`."""
     return StaticGraphMode()
 
@@ -210,7 +214,7 @@ def enable_static() -> None:
     """
     if not is_recording_static_graph():
         _previous_modes.append(state.mode)
-        state.mode = _mode_of_main_program()
+        state.mode = _cached_main_program_mode()
 
 
 def disable_static(place: Any = None) -> None:

@@ -13,7 +13,7 @@ from ...core import unique_name
 from ...core.op import OPS
 from ...ir import program as data
 from ...ir.scope import Scope, current_scope
-from .constants import write_constant
+from .constants import emit_constant
 from .default_programs import default_main_program
 from .mode import StaticGraphMode
 from .parameters import declare_persistable
@@ -27,9 +27,11 @@ class ParameterAveraging:
     Values are read and written in the current scope.
     """
 
-    _saved: tuple[tuple[str, Any], ...] = ()  # names and original values of the parameters
+    _original_values: tuple[
+        tuple[str, Any], ...
+    ] = ()  # names and original values of the parameters
 
-    def _average_values(self, scope: Scope) -> Iterator[tuple[str, Any]]:
+    def _iter_average_values(self, scope: Scope) -> Iterator[tuple[str, Any]]:
         """Yield the name of each parameter and the average that replaces it."""
         raise NotImplementedError
 
@@ -39,8 +41,8 @@ class ParameterAveraging:
         need_restore.
         """
         scope = current_scope()
-        averages = list(self._average_values(scope))
-        self._saved = tuple((name, scope.value(name).array) for name, _ in averages)
+        averages = list(self._iter_average_values(scope))
+        self._original_values = tuple((name, scope.value(name).array) for name, _ in averages)
         for name, array in averages:
             scope.find_or_create(name).array = array
         try:
@@ -51,7 +53,7 @@ class ParameterAveraging:
 
     def restore(self, executor: Any) -> None:
         """Restore the values that the parameters had before apply()."""
-        for name, array in self._saved:
+        for name, array in self._original_values:
             current_scope().find_or_create(name).array = array
 
 
@@ -69,52 +71,66 @@ class ExponentialMovingAverage(ParameterAveraging):
     ) -> None:
         self._decay, self._name = float(decay), name or ""
         self._program = default_main_program()
-        self._rate = self._persistable(RATE, np.array([decay], np.float32), thres_steps)
+        self._decay_rate_variable = self._declare_persistable(
+            RATE, np.array([decay], np.float32), thres_steps
+        )
         trainable = [
             p for p in self._program.global_block().all_parameters() if not p.stop_gradient
         ]
-        self._averages = {p.name: (p, self._average(p)) for p in trainable}
-        self._steps: Variable | None = None
+        self._average_by_parameter = {p.name: (p, self._declare_average(p)) for p in trainable}
+        self._step_counter: Variable | None = None
 
-    def _persistable(self, name: str, initial: Any, step_count: Variable | None = None) -> Variable:
+    def _declare_persistable(
+        self, name: str, initial: Any, step_count: Variable | None = None
+    ) -> Variable:
         name = self._name + name
         desc = data.VarDesc(
             name, initial.shape, str(initial.dtype), persistable=True, stop_gradient=True
         )
-        variable = declare_persistable(self._program, desc, lambda: write_constant(initial))
+        variable = declare_persistable(self._program, desc, lambda: emit_constant(initial))
         if step_count is not None:
             count = OPS["cast"](step_count, in_dtype=step_count.dtype.proto, out_dtype=5)
             limit = OPS["fill_any_like"](count, value=self._decay)
             lower = OPS["elementwise_min"]((count + 1.0) / (count + 10.0), limit)
-            StaticGraphMode(self._program).write(OPS["reshape2"](lower, shape=[1])[0], variable)
+            StaticGraphMode(self._program).write_variable(
+                OPS["reshape2"](lower, shape=[1])[0], variable
+            )
         return variable
 
-    def _average(self, parameter: Variable) -> Variable:
+    def _declare_average(self, parameter: Variable) -> Variable:
         name = unique_name.generate(f"{self._name}{parameter.name}_ema")
-        return declare_persistable(self._program, *_zeros(name, parameter))
+        return declare_persistable(self._program, *_zero_variable_like(name, parameter))
 
     def update(self) -> None:
         """Append the update of all averages to the main program. Call it after `minimize`."""
-        if self._steps is None:
-            self._steps = self._persistable(STEPS, np.zeros([1], np.int64))
+        if self._step_counter is None:
+            self._step_counter = self._declare_persistable(STEPS, np.zeros([1], np.int64))
         mode = StaticGraphMode(self._program)
-        mode.write(OPS["scale"](self._steps, scale=1.0, bias=1.0), self._steps)
-        for parameter, average in self._averages.values():
-            updated = average * self._rate + parameter * (1.0 - self._rate)
+        mode.write_variable(
+            OPS["scale"](self._step_counter, scale=1.0, bias=1.0), self._step_counter
+        )
+        for parameter, average in self._average_by_parameter.values():
+            updated = average * self._decay_rate_variable + parameter * (
+                1.0 - self._decay_rate_variable
+            )
             assert isinstance(updated, Variable)
-            mode.write(updated, average)
+            mode.write_variable(updated, average)
 
-    def _average_values(self, scope: Scope) -> Iterator[tuple[str, Any]]:
-        steps = 0 if self._steps is None else int(scope.value(self._steps.name).array.item())
-        rate = float(scope.value(self._rate.name).array.item())
-        for name, (_, average) in self._averages.items():
+    def _iter_average_values(self, scope: Scope) -> Iterator[tuple[str, Any]]:
+        steps = (
+            0
+            if self._step_counter is None
+            else int(scope.value(self._step_counter.name).array.item())
+        )
+        rate = float(scope.value(self._decay_rate_variable.name).array.item())
+        for name, (_, average) in self._average_by_parameter.items():
             array = scope.value(average.name).array
             yield name, array / array.dtype.type(1 - rate**steps) if steps else array
 
 
-def _zeros(name: str, like: Variable) -> tuple[data.VarDesc, Any]:
+def _zero_variable_like(name: str, like: Variable) -> tuple[data.VarDesc, Any]:
     """Return the declaration and the initializer of a variable like another one, filled with
     zeros.
     """
     desc = data.VarDesc(name, like.raw.shape, like.raw.dtype, persistable=True, stop_gradient=True)
-    return desc, lambda: write_constant(np.zeros(like.raw.shape, like.meta.dtype))
+    return desc, lambda: emit_constant(np.zeros(like.raw.shape, like.meta.dtype))

@@ -17,7 +17,7 @@ from ..op_desc import OpDesc as OpDescView
 Block: TypeAlias = Any  # block.Block
 
 # Types of the attributes that every op may have.
-COMMON_TYPES = {
+COMMON_ATTR_TYPES = {
     "op_role": AttrType.INT,
     "op_role_var": AttrType.STRINGS,
     "op_namescope": AttrType.STRING,
@@ -27,20 +27,20 @@ COMMON_TYPES = {
     "sub_block": AttrType.BLOCK,
 }
 # Values of these attributes if they are not set.
-COMMON_DEFAULTS: dict[str, Any] = {
+COMMON_ATTR_DEFAULTS: dict[str, Any] = {
     "op_role": 0,
     "op_role_var": [],
     "op_namescope": "/",
     "op_callstack": [],
     "op_device": "",
 }
-SCALAR_TYPES = {
+SCALAR_ATTR_TYPES = {
     bool: AttrType.BOOLEAN,
     int: AttrType.INT,
     float: AttrType.FLOAT,
     str: AttrType.STRING,
 }
-LIST_TYPES = {
+LIST_ATTR_TYPES = {
     bool: AttrType.BOOLEANS,
     int: AttrType.INTS,
     float: AttrType.FLOATS,
@@ -57,11 +57,11 @@ def typed_attr(op_type: str, name: str, value: Any) -> Attr:
     op = OPS.get(op_type)
     if op is not None and name in op.attrs:
         kind = AttrType[op.attrs[name].type]
-    elif name in COMMON_TYPES:
-        kind = COMMON_TYPES[name]
+    elif name in COMMON_ATTR_TYPES:
+        kind = COMMON_ATTR_TYPES[name]
         value = value.idx if kind == AttrType.BLOCK and hasattr(value, "idx") else value
     else:
-        kind = _infer_type(op_type, name, value)
+        kind = _infer_attr_type(op_type, name, value)
     attr = Attr(kind, value)
     problem = attr_problem(attr)
     if problem:
@@ -69,10 +69,10 @@ def typed_attr(op_type: str, name: str, value: Any) -> Attr:
     return attr
 
 
-def _infer_type(op_type: str, name: str, value: Any) -> AttrType:
+def _infer_attr_type(op_type: str, name: str, value: Any) -> AttrType:
     is_list = isinstance(value, list)
     item_type = type(value[0]) if is_list and value else type(value)
-    kind = (LIST_TYPES if is_list else SCALAR_TYPES).get(
+    kind = (LIST_ATTR_TYPES if is_list else SCALAR_ATTR_TYPES).get(
         int if is_list and not value else item_type
     )
     if kind is None:
@@ -86,9 +86,13 @@ def _infer_type(op_type: str, name: str, value: Any) -> AttrType:
     return kind
 
 
-def _common_defaults() -> dict[str, Any]:
+def _common_attr_defaults() -> dict[str, Any]:
     """Return the defaults of the attributes of every op in the emulated version of Paddle."""
-    return COMMON_DEFAULTS if compat.is_paddle1 else {**COMMON_DEFAULTS, "with_quant_attr": False}
+    return (
+        COMMON_ATTR_DEFAULTS
+        if compat.is_paddle1
+        else {**COMMON_ATTR_DEFAULTS, "with_quant_attr": False}
+    )
 
 
 class Operator:
@@ -118,13 +122,13 @@ class Operator:
 
     def input(self, name: str) -> list[str]:
         """Return the variables of an input slot."""
-        return self._slot(self.raw.inputs, "input", name)
+        return self._names_in_slot(self.raw.inputs, "input", name)
 
     def output(self, name: str) -> list[str]:
         """Return the variables of an output slot."""
-        return self._slot(self.raw.outputs, "output", name)
+        return self._names_in_slot(self.raw.outputs, "output", name)
 
-    def _slot(self, slots: dict[str, list[str]], direction: str, name: str) -> list[str]:
+    def _names_in_slot(self, slots: dict[str, list[str]], direction: str, name: str) -> list[str]:
         op = OPS.get(self.type)
         defined = [s.name for s in (op.ins if direction == "input" else op.outs)] if op else []
         if name not in slots and name not in defined:
@@ -157,16 +161,16 @@ class Operator:
 
     def _rename_input(self, old_name: str, new_name: str) -> None:
         """Replace a variable in all input slots."""
-        self._rename(self.raw.inputs, old_name, new_name)
+        self._rename_in_slots(self.raw.inputs, old_name, new_name)
 
     def _rename_output(self, old_name: str, new_name: str) -> None:
         """Replace a variable in all output slots."""
-        self._rename(self.raw.outputs, old_name, new_name)
+        self._rename_in_slots(self.raw.outputs, old_name, new_name)
 
-    def _rename(self, slots: dict[str, list[str]], old: str, new: str) -> None:
+    def _rename_in_slots(self, slots: dict[str, list[str]], old: str, new: str) -> None:
         for names in slots.values():
             names[:] = [new if name == old else name for name in names]
-        self.block.program.changed()
+        self.block.program.mark_changed()
 
     # -- attributes
     # ---------------------------------------------------------------------------------------------
@@ -174,16 +178,16 @@ class Operator:
     @property
     def attr_names(self) -> list[str]:
         """The attributes of the op, including those that every op has."""
-        return [*self.raw.attrs, *(n for n in _common_defaults() if n not in self.raw.attrs)]
+        return [*self.raw.attrs, *(n for n in _common_attr_defaults() if n not in self.raw.attrs)]
 
     def has_attr(self, name: str) -> bool:
         """Whether the op has an attribute."""
-        return name in self.raw.attrs or name in _common_defaults()
+        return name in self.raw.attrs or name in _common_attr_defaults()
 
     def attr(self, name: str) -> Any:
         """Return the value of an attribute. Raises OpError if the op does not have it."""
-        if name not in self.raw.attrs and name in _common_defaults():
-            return _common_defaults()[name]
+        if name not in self.raw.attrs and name in _common_attr_defaults():
+            return _common_attr_defaults()[name]
         if name not in self.raw.attrs:
             raise OpError(
                 with_user_line(
@@ -195,7 +199,7 @@ class Operator:
     def attr_type(self, name: str) -> AttrType:
         """Return the type of an attribute."""
         self.attr(name)
-        return self.raw.attrs[name].type if name in self.raw.attrs else COMMON_TYPES[name]
+        return self.raw.attrs[name].type if name in self.raw.attrs else COMMON_ATTR_TYPES[name]
 
     def all_attrs(self) -> dict[str, Any]:
         """Return all attributes by name, with Block objects for indices of blocks."""
@@ -213,23 +217,23 @@ class Operator:
     def _set_attr(self, name: str, val: Any) -> None:
         """Set an attribute. Raises OpError for a value that the attribute does not accept."""
         self.raw.attrs[name] = typed_attr(self.type, name, val)
-        self.block.program.changed()
+        self.block.program.mark_changed()
 
     set_attr = _set_attr
 
     def _remove_attr(self, name: str) -> None:
         """Delete an attribute."""
         self.raw.attrs.pop(name, None)
-        self.block.program.changed()
+        self.block.program.mark_changed()
 
     def fill_attrs(self) -> None:
         """Set all attributes that are not set to their defaults."""
         op = OPS.get(self.type)
         defaults = {} if op is None else {n: s.default for n, s in op.attrs.items()}
-        for name, value in {**COMMON_DEFAULTS, **defaults}.items():
+        for name, value in {**COMMON_ATTR_DEFAULTS, **defaults}.items():
             if name not in self.raw.attrs and value is not None:
                 self.raw.attrs[name] = typed_attr(self.type, name, value)
-        self.block.program.changed()
+        self.block.program.mark_changed()
 
     # -- text
     # --------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from ...core.parameter import Parameter
 from ...core.tensor import Tensor
 from ...ir import program as data
 from .block import Block
-from .constants import write_constant
+from .constants import emit_constant
 from .default_programs import default_startup_program
 from .mode import StaticGraphMode
 from .program import Program
@@ -30,7 +30,7 @@ def declare_persistable(program: Program, desc: data.VarDesc, init: Callable[[],
 
     init: returns its initial value; called once, while the startup program is recorded
     """
-    variable = program.global_block().declare(desc)
+    variable = program.global_block().declare_or_get(desc)
     startup = default_startup_program()
     if startup is not program and not startup.global_block().has_var(desc.name):
         write_initializer(startup, desc, init)
@@ -39,16 +39,16 @@ def declare_persistable(program: Program, desc: data.VarDesc, init: Callable[[],
 
 def write_initializer(startup: Program, desc: data.VarDesc, init: Callable[[], Any]) -> None:
     """Emit ops that initialize a variable."""
-    target = startup.global_block().declare(replace(desc, persistable=True))
+    target = startup.global_block().declare_or_get(replace(desc, persistable=True))
     mode = StaticGraphMode(startup)
     with use_mode(mode):
-        startup.recorder.initializing = True
+        startup.recorder.is_initializing = True
         try:
             value = init()
         finally:
-            startup.recorder.initializing = False
+            startup.recorder.is_initializing = False
         if not isinstance(value, Variable):
-            value = write_constant(np.asarray(value).astype(dtype_of(desc.dtype).np))
+            value = emit_constant(np.asarray(value).astype(dtype_of(desc.dtype).np))
         if tuple(value.raw.shape) != desc.shape:
             raise OpError(
                 with_user_line(
@@ -56,10 +56,10 @@ def write_initializer(startup: Program, desc: data.VarDesc, init: Callable[[], A
                     f"not {list(desc.shape)}"
                 )
             )
-        mode.write(value, target)
+        mode.write_variable(value, target)
 
 
-def new_parameter(
+def declare_parameter(
     program: Program, name: str, shape: Any, dtype: Any, trainable: bool, init: Callable[[], Any]
 ) -> ParameterVariable:
     """Declare a parameter.
@@ -84,14 +84,14 @@ def new_parameter(
     return parameter
 
 
-def adopt(program: Program, tensor: Tensor) -> Variable:
+def import_eager_variable(program: Program, tensor: Tensor) -> Variable:
     """Return the variable for a parameter or buffer that was created outside of the program,
     initialized with its current value.
     """
     array = np.asarray(cuda.to_host(tensor.array))
     existing = program.raw.block.vars.get(tensor.name)
     if existing is not None:
-        return program.global_block().of(existing)
+        return program.global_block().variable_of(existing)
     is_parameter = isinstance(tensor, Parameter)
     desc = data.VarDesc(
         tensor.name,
@@ -101,17 +101,17 @@ def adopt(program: Program, tensor: Tensor) -> Variable:
         is_parameter=is_parameter,
     )
     desc.stop_gradient = tensor.stop_gradient
-    return declare_persistable(program, desc, lambda: write_constant(array))
+    return declare_persistable(program, desc, lambda: emit_constant(array))
 
 
-def new_buffer(program: Program, name: str, array: Any) -> Variable:
+def declare_buffer(program: Program, name: str, array: Any) -> Variable:
     """Declare a persistable variable that is not a parameter."""
     array = np.asarray(array)
     desc = data.VarDesc(
         name, array.shape, DTYPE_BY_NP[array.dtype].name, persistable=True, stop_gradient=True
     )
-    return declare_persistable(program, desc, lambda: write_constant(array))
+    return declare_persistable(program, desc, lambda: emit_constant(array))
 
 
 Block.write_initializer = write_initializer
-Program.adopt = adopt
+Program.import_eager_variable = import_eager_variable

@@ -23,10 +23,10 @@ from ..block_desc import ProgramDesc
 from .block import Block
 from .operator import Operator
 from .program_recorder import ProgramRecorder
-from .state_dict import set_matching_values
+from .state_dict import set_fitting_values
 
 
-def _target_names(target: Any) -> list[str]:
+def _names_of_target(target: Any) -> list[str]:
     """Return the name of a variable, or the outputs of an op. Raises ValueError for other
     objects.
     """
@@ -44,30 +44,30 @@ class Program:
 
     _initial_seed = 0  # random_seed of new programs
 
-    adopt: ClassVar[
+    import_eager_variable: ClassVar[
         Callable[[Program, Tensor], Variable]
     ]  # declares a parameter created outside of the program; set by `parameters`
 
     def __init__(self) -> None:
-        self._set_data(None)
+        self._reset_data(None)
         self.recorder.seed = self._initial_seed
 
-    def _set_data(self, desc: data.Program | None) -> None:
-        self.recorder = ProgramRecorder(desc, self._adopt, self.block)
+    def _reset_data(self, desc: data.Program | None) -> None:
+        self.recorder = ProgramRecorder(desc, self._import_eager_variable, self.block)
         self._generator: np.random.Generator | None = None
         self._blocks: dict[int, Block] = {}
-        self._edits = 0
+        self._num_edits = 0
         self.lr_scheduler: Any = None  # its learning rate applies to each run
         self.lr_var: Variable | None = None
-        self.readers: list[Callable[[], dict[str, Any]]] = []  # readers that feed each run
-        self.compiled: dict[Any, Any] = {}  # specializations that an Executor compiled
-        self.flushed = b""  # the description when it was last flushed
+        self.feeding_readers: list[Callable[[], dict[str, Any]]] = []  # readers that feed each run
+        self.executable_cache: dict[Any, Any] = {}  # specializations that an Executor compiled
+        self.flushed_bytes = b""  # the description when it was last flushed
 
     @classmethod
     def of(cls, desc: data.Program) -> Program:
         """Return the view of existing data."""
         program = cls.__new__(cls)
-        program._set_data(desc)
+        program._reset_data(desc)
         return program
 
     @property
@@ -78,23 +78,23 @@ class Program:
     @property
     def desc(self) -> ProgramDesc:
         """The program, with the methods of Paddle's C++ class; it may be set to another one's."""
-        return ProgramDesc.of(self)
+        return ProgramDesc.view_of(self)
 
     @desc.setter
     def desc(self, value: ProgramDesc) -> None:
-        self._set_data(value.program.raw)
+        self._reset_data(value.program.raw)
 
-    def _adopt(self, tensor: Tensor) -> str:
+    def _import_eager_variable(self, tensor: Tensor) -> str:
         """Declare a variable for a parameter or buffer that was created outside of the program."""
-        return Program.adopt(self, tensor).name
+        return Program.import_eager_variable(self, tensor).name
 
-    def changed(self) -> None:
+    def mark_changed(self) -> None:
         """Mark the program as changed, so that it is compiled again."""
-        self._edits += 1
+        self._num_edits += 1
 
-    def revision(self) -> tuple[int, ...]:
+    def revision_key(self) -> tuple[int, ...]:
         """Return a key that differs after every change."""
-        return (self._edits, *(len(block.ops) for block in self.raw.blocks))
+        return (self._num_edits, *(len(block.ops) for block in self.raw.blocks))
 
     # -- blocks
     # --------------------------------------------------------------------------
@@ -190,7 +190,7 @@ class Program:
                     f"set_state_dict: state_dict must be a dict, not {type(state_dict).__name__}"
                 )
             )
-        set_matching_values(self, state_dict, current_scope() if scope is None else scope)
+        set_fitting_values(self, state_dict, current_scope() if scope is None else scope)
 
     # -- the whole program
     # ---------------------------------------------------------------------------------------------
@@ -229,7 +229,7 @@ class Program:
         desc = deepcopy(self.raw)
         clone = Program.of(clone_for_test_in_place(desc) if for_test else desc)
         clone.recorder.seed = self.recorder.seed
-        clone.readers = list(self.readers)
+        clone.feeding_readers = list(self.feeding_readers)
         if not for_test:
             clone.lr_scheduler = self.lr_scheduler
             clone.lr_var = (
@@ -250,7 +250,7 @@ class Program:
                     {
                         k: v
                         for k, v in parameter.__dict__.items()
-                        if k not in ("raw", "_block", "_described")
+                        if k not in ("raw", "_block", "_desc_view")
                     }
                 )
 
@@ -339,7 +339,7 @@ class Program:
         """Return a copy with only the ops, and their variables, that compute the targets from
         the feeds.
         """
-        names = [name for t in targets for name in _target_names(t)]
+        names = [name for t in targets for name in _names_of_target(t)]
         desc = prune_in_place(deepcopy(self.raw), feeded_var_names, names)
         ops = [op for block in desc.blocks for op in block.ops]
         used = {
@@ -368,13 +368,13 @@ class Program:
     @contextmanager
     def _optimized_guard(self, param_and_grads: Any = ()) -> Iterator[None]:
         """Give the ops of the body the role of optimizer ops."""
-        with self.recorder.as_role(OpRole.OPTIMIZE):
+        with self.recorder.set_op_role(OpRole.OPTIMIZE):
             yield
 
     @contextmanager
     def _lr_schedule_guard(self, is_with_opt: bool = False) -> Iterator[None]:
         """Give the ops of the body the role of learning-rate ops."""
-        with self.recorder.as_role(
+        with self.recorder.set_op_role(
             OpRole.LR_SCHEDULE | OpRole.OPTIMIZE if is_with_opt else OpRole.LR_SCHEDULE
         ):
             yield
@@ -382,7 +382,7 @@ class Program:
     @contextmanager
     def _backward_role_guard(self) -> Iterator[None]:
         """Give the ops of the body the role of gradient ops."""
-        with self.recorder.as_role(OpRole.BACKWARD):
+        with self.recorder.set_op_role(OpRole.BACKWARD):
             yield
 
 

@@ -18,10 +18,10 @@ from ...core.tensor import Tensor
 from ...ir.op_role import OpRole
 from ...ir.program import Attr, AttrType, OpDesc, Program, VarDesc
 from ...ir.program_names import Namer
-from .constants import write_constant
+from .constants import emit_constant
 
 # Ops with an output XShape, from which Paddle's gradient ops read the shape of the input.
-OPS_WITH_XSHAPE = (
+OPS_WITH_XSHAPE_OUTPUT = (
     "reshape2",
     "transpose2",
     "squeeze2",
@@ -36,28 +36,29 @@ def _has_reserve_space(type: str, attrs: dict[str, Attr]) -> bool:
     return type == "batch_norm" and not compat.is_paddle1 and not attrs["is_test"].value
 
 
-class ProcessNamer(Namer):
+class ProcessWideNamer(Namer):
     """Generates names that are unique in the process, so that programs may share a scope.
 
-    owner: prefix of the outputs: `fc_0` while `static.nn.fc` records its ops, for outputs
+    output_prefix: prefix of the outputs: `fc_0` while `static.nn.fc` records its ops, for outputs
         `fc_0.tmp_0`, `fc_0.tmp_1`, ...; `relu_0` while a single op is recorded
-    operator: whether a Python operator such as `+` records its ops; outputs are `tmp_0`, `tmp_1`
-    indexed: name of the variable `x` that Python indexes; slices are `x_slice_0`,
+    is_in_operator: whether a Python operator such as `+` records its ops; outputs are `tmp_0`,
+    `tmp_1`
+    indexed_variable: name of the variable `x` that Python indexes; slices are `x_slice_0`,
         `x_strided_slice_0`
     """
 
-    owner = ""
-    operator = False
-    indexed = ""
+    output_prefix = ""
+    is_in_operator = False
+    indexed_variable = ""
 
     def temporary_name(self, op_type: str) -> str:
         """Return the name of an output of an op."""
-        if self.indexed and op_type in ("slice", "strided_slice"):
-            return self.unique_name(unique_name.generate(f"{self.indexed}_{op_type}"))
-        if self.operator and not self.owner:
+        if self.indexed_variable and op_type in ("slice", "strided_slice"):
+            return self.unique_name(unique_name.generate(f"{self.indexed_variable}_{op_type}"))
+        if self.is_in_operator and not self.output_prefix:
             return self.unique_name(unique_name.generate("tmp"))
         return self.unique_name(
-            unique_name.generate(f"{self.owner or unique_name.generate(op_type)}.tmp")
+            unique_name.generate(f"{self.output_prefix or unique_name.generate(op_type)}.tmp")
         )
 
     def persistable_name(self, name: str) -> str:
@@ -77,85 +78,85 @@ class ProgramRecorder(Recorder):
     block_of: returns the public Block with an index
     """
 
-    namer: ProcessNamer
+    namer: ProcessWideNamer
 
     policy = STATIC_GRAPH
 
     def __init__(
         self,
         program: Program | None = None,
-        adopt: Callable[[Tensor], str] | None = None,
-        block_of: Callable[[int], Any] | None = None,
+        import_eager_variable: Callable[[Tensor], str] | None = None,
+        get_public_block: Callable[[int], Any] | None = None,
     ) -> None:
-        super().__init__(program, ProcessNamer())
-        self._block_of = block_of
+        super().__init__(program, ProcessWideNamer())
+        self._get_public_block = get_public_block
         self.namer.reserve(name for block in self.program.blocks for name in block.vars)
-        self.role = OpRole.FORWARD
-        self.role_variables: list[str] = []  # parameter and gradient, for op_role_var
+        self.op_role = OpRole.FORWARD
+        self.op_role_variables: list[str] = []  # parameter and gradient, for op_role_var
         self.device = ""
         self.seed = 0  # seed of initializers; 0 for the global generator
-        self.initializing = False  # whether the ops being recorded initialize a variable
+        self.is_initializing = False  # whether the ops being recorded initialize a variable
         self.name_scopes: list[str] = []
         # number of scopes opened, minus one, by parent scope and name
         self.scope_counts: dict[tuple[str, str], int] = {}
-        self._adopt = adopt
+        self._import_eager_variable = import_eager_variable
 
     def create_variable(self, desc: VarDesc) -> Variable:
         """Create the Variable of a declaration. It stores its block, so that it stays valid when
         the main program changes.
         """
         variable = super().create_variable(desc)
-        if self._block_of is not None and self.block.vars.get(desc.name) is desc:
-            variable.block = self._block_of(self.block.idx)
+        if self._get_public_block is not None and self.block.vars.get(desc.name) is desc:
+            variable.block = self._get_public_block(self.block.idx)
         return variable
 
     @contextmanager
-    def as_role(self, role: OpRole) -> Iterator[None]:
+    def set_op_role(self, role: OpRole) -> Iterator[None]:
         """Give the ops of the body an op_role."""
-        previous, self.role = self.role, role
+        previous, self.op_role = self.op_role, role
         try:
             yield
         finally:
-            self.role = previous
+            self.op_role = previous
 
     @contextmanager
-    def for_parameter(self, *names: str) -> Iterator[None]:
+    def set_op_role_variables(self, *names: str) -> Iterator[None]:
         """Set op_role_var of the ops of the body.
 
         names: a parameter and its gradient; none for ops that concern all parameters
         """
-        previous, self.role_variables = self.role_variables, list(names)
+        previous, self.op_role_variables = self.op_role_variables, list(names)
         try:
             yield
         finally:
-            self.role_variables = previous
+            self.op_role_variables = previous
 
     @contextmanager
-    def named_after(self, owner: str) -> Iterator[None]:
-        """Prefix the names of the outputs in the body with `owner`."""
-        previous, self.namer.owner = self.namer.owner, owner
+    def prefix_output_names(self, owner: str) -> Iterator[None]:
+        """Prefix the names of the outputs in the body with `output_prefix`."""
+        previous, self.namer.output_prefix = self.namer.output_prefix, owner
         try:
             yield
         finally:
-            self.namer.owner = previous
+            self.namer.output_prefix = previous
 
     @contextmanager
-    def in_operator(self) -> Iterator[None]:
+    def name_outputs_as_operator(self) -> Iterator[None]:
         """Name the outputs in the body like those of a Python operator."""
-        previous, self.namer.operator = self.namer.operator, True
+        previous, self.namer.is_in_operator = self.namer.is_in_operator, True
         try:
             yield
         finally:
-            self.namer.operator = previous
+            self.namer.is_in_operator = previous
 
     @contextmanager
-    def in_getitem(self, of: Variable) -> Iterator[None]:
+    def name_outputs_as_getitem(self, variable_: Variable) -> Iterator[None]:
         """Name the outputs in the body like those of indexing a variable."""
-        previous, self.namer.indexed = self.namer.indexed, of.name
+        previous, self.namer.indexed_variable = self.namer.indexed_variable, variable_.name
         try:
             yield
         finally:
-            self.namer.indexed = previous
+            self.namer.indexed_variable = previous
 
     def emit(
         self,
@@ -167,7 +168,7 @@ class ProgramRecorder(Recorder):
         """Append an op with its role, device and name scope."""
         slot = (
             "XShape"
-            if type in OPS_WITH_XSHAPE
+            if type in OPS_WITH_XSHAPE_OUTPUT
             else "ReserveSpace"
             if _has_reserve_space(type, attrs or {})
             else ""
@@ -175,7 +176,7 @@ class ProgramRecorder(Recorder):
         if slot and slot not in outputs:
             outputs = {**outputs, slot: [self._declare_placeholder(type, inputs["X"][0])]}
         op = super().emit(type, inputs, outputs, attrs)
-        self.label(op)
+        self.set_common_attrs(op)
         return op
 
     def _declare_placeholder(self, type: str, operand: str) -> str:
@@ -188,26 +189,26 @@ class ProgramRecorder(Recorder):
         self.block.vars[name] = VarDesc(name, (0, *desc.shape), desc.dtype, stop_gradient=True)
         return name
 
-    def _is_initializer(self, desc: OpDesc) -> bool:
-        return self.initializing or all(
+    def _is_initializer_op(self, desc: OpDesc) -> bool:
+        return self.is_initializing or all(
             var is not None and var.persistable for var in map(self.var, desc.output_names())
         )
 
-    def label(self, desc: OpDesc) -> None:
+    def set_common_attrs(self, desc: OpDesc) -> None:
         """Set the attributes of an op for its role, device, name scope and seed."""
         if (
             self.seed
             and "seed" in desc.attrs
             and not desc.attr("seed")
-            and self._is_initializer(desc)
+            and self._is_initializer_op(desc)
         ):
             # Different seeds per op: initializers of equal shape must not return equal values.
             desc.attrs["seed"] = Attr(AttrType.INT, self.seed + len(self.block.ops))
         scope = "".join(f"{name}/" for name in self.name_scopes)
-        if self.role:
-            desc.attrs["op_role"] = Attr(AttrType.INT, int(self.role))
-        if self.role_variables:
-            desc.attrs["op_role_var"] = Attr(AttrType.STRINGS, list(self.role_variables))
+        if self.op_role:
+            desc.attrs["op_role"] = Attr(AttrType.INT, int(self.op_role))
+        if self.op_role_variables:
+            desc.attrs["op_role_var"] = Attr(AttrType.STRINGS, list(self.op_role_variables))
         if self.device:
             desc.attrs["op_device"] = Attr(AttrType.STRING, self.device)
         if scope:
@@ -232,9 +233,11 @@ class ProgramRecorder(Recorder):
         """Return the variable for a tensor with a value: Parameters become parameters of the
         program, other tensors constants.
         """
-        if self._adopt is not None and (isinstance(tensor, Parameter) or tensor.persistable):
-            return self._adopt(tensor)
-        constant = write_constant(tensor.array)
+        if self._import_eager_variable is not None and (
+            isinstance(tensor, Parameter) or tensor.persistable
+        ):
+            return self._import_eager_variable(tensor)
+        constant = emit_constant(tensor.array)
         if self.block.idx == 0:  # ops of enclosing blocks cannot read constants of a sub-block
             self.bind(tensor, constant.name)
         return constant.name

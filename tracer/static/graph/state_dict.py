@@ -14,36 +14,38 @@ from ...ir.scope import Scope
 
 Program: TypeAlias = Any  # program.Program
 # key in the state dict of a layer: maps structured names to variable names
-NAME_TABLE = "StructuredToParameterName@@"
+NAME_TABLE_KEY = "StructuredToParameterName@@"
 
 
-def by_variable_names(values: dict[str, Any]) -> dict[str, Any]:
+def to_variable_names(values: dict[str, Any]) -> dict[str, Any]:
     """Rename the keys of a layer's state dict to variable names, if it has the name table of
     `paddle.load(.., keep_name_table=True)`.
     """
-    table = values.get(NAME_TABLE)
+    table = values.get(NAME_TABLE_KEY)
     table = table if isinstance(table, dict) else {}
-    return {table.get(name, name): value for name, value in values.items() if name != NAME_TABLE}
+    return {
+        table.get(name, name): value for name, value in values.items() if name != NAME_TABLE_KEY
+    }
 
 
-def set_matching_values(program: Program, values: dict[str, Any], scope: Scope) -> None:
+def set_fitting_values(program: Program, values: dict[str, Any], scope: Scope) -> None:
     """Set persistable variables in a scope. Warn about each value whose shape or dtype does not
     fit, or whose name is unknown.
     """
     variables = {v.name: v for v in program.persistables()}
-    for name, value in by_variable_names(values).items():
+    for name, value in to_variable_names(values).items():
         why = f"Because '{name}' not in the program."
         if name in variables:
             meta, raw = variables[name].meta, value.array if isinstance(value, Tensor) else value
             array = np.asarray(cuda.to_host(raw))
-            why = _mismatch(name, array, variables[name])
+            why = _describe_mismatch(name, array, variables[name])
             if not why:
                 scope.assign(name, array.astype(meta.dtype, copy=False), meta)
         if why:
             warn(f"Skip loading for '{name}'. {why}")
 
 
-def _mismatch(name: str, array: Any, variable: Any) -> str:
+def _describe_mismatch(name: str, array: Any, variable: Any) -> str:
     """Why an array cannot be assigned to a variable; empty if it can."""
     shape, dtype = variable.raw.shape, variable.meta.dtype
     if tuple(array.shape) != shape:
@@ -72,7 +74,7 @@ def set_values(program: Program, values: dict[str, Any], scope: Scope) -> None:
                 f"set_state_dict: state_dict must be a dict, not {type(values).__name__}"
             )
         )
-    values = by_variable_names(values)
+    values = to_variable_names(values)
     variables = {v.name: v for v in program.persistables()}
     arrays = {
         n: np.asarray(cuda.to_host(v.array if isinstance(v, Tensor) else v))

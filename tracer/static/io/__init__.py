@@ -2,7 +2,7 @@
 
 from ...export import pdmodel
 from ...ir import program as data
-from ...loader.files import parse_program
+from ...loader.pdmodel import parse_program
 from ..graph.program import Program
 from .models import (
     _get_valid_program,

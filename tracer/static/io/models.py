@@ -15,7 +15,7 @@ from ...core.errors import OpError, warn, with_user_line
 from ...core.op import Meta
 from ...core.tensor import Tensor
 from ...export import pdiparams, pdmodel
-from ...export.save import atomic_write
+from ...export.atomic_files import atomic_write
 from ...ir import program as data
 from ...ir.passes.normalize import build_inference_program
 from ...ir.passes.upgrade_attrs import upgrade_attrs
@@ -23,13 +23,13 @@ from ...ir.scope import Scope, current_scope
 from ...jit.layer_capture import PRODUCER_NAME, CapturedProgram
 from ...jit.model_writer import ModelToWrite, write_model_files
 from ...jit.save import validate_path_prefix
-from ...loader.files import parse_program
 from ...loader.model_files import read_model
-from ...loader.params import parse_params
+from ...loader.pdiparams import parse_params
+from ...loader.pdmodel import parse_program
 from ..graph.compiled_program import CompiledProgram
 from ..graph.default_programs import default_main_program
 from ..graph.program import Program
-from .normalize import variable_names
+from .normalize import require_variable_names
 
 
 def _get_valid_program(program: Any = None) -> Program:
@@ -44,7 +44,7 @@ def _get_valid_program(program: Any = None) -> Program:
     return program
 
 
-def _pop_program(kwargs: dict[str, Any], known: tuple[str, ...], caller: str) -> Program:
+def _program_from_kwargs(kwargs: dict[str, Any], known: tuple[str, ...], caller: str) -> Program:
     """Return the program among keyword arguments, by default the main program.
 
     Raises ValueError for unknown arguments.
@@ -69,13 +69,15 @@ def save_inference_model(
     clip_extra, legacy_format: have no effect
     """
     verify = kwargs.pop("verify", True)
-    program = _pop_program(kwargs, ("clip_extra", "legacy_format"), "save_inference_model")
+    program = _program_from_kwargs(kwargs, ("clip_extra", "legacy_format"), "save_inference_model")
     prefix = validate_path_prefix(path_prefix)
-    fetches = variable_names("fetch_vars", fetch_vars)
+    fetches = require_variable_names("fetch_vars", fetch_vars)
     if not fetches:
         raise OpError(with_user_line("save_inference_model: fetch_vars is empty"))
-    desc = build_inference_program(program.raw, variable_names("feed_vars", feed_vars), fetches)
-    desc.contract = _contract(desc)
+    desc = build_inference_program(
+        program.raw, require_variable_names("feed_vars", feed_vars), fetches
+    )
+    desc.contract = _make_contract(desc)
     if any(op.type == "auc" for op in desc.ops()):
         # Paddle's text
         warn("Be sure that you have set auc states to 0 before saving inference model.")
@@ -87,14 +89,14 @@ def save_inference_model(
         tensor.stop_gradient = desc.block.vars[name].stop_gradient
     capture = CapturedProgram(desc, values)
     write_model_files(
-        [ModelToWrite(prefix, capture, _reference(desc) if verify else None)],
+        [ModelToWrite(prefix, capture, _make_reference(desc) if verify else None)],
         prefix,
         False,
         parameters=False,
     )
 
 
-def _contract(desc: data.Program) -> data.Contract:
+def _make_contract(desc: data.Program) -> data.Contract:
     """Return the contract of a model: names of inputs and outputs, and the producer."""
 
     def args(names: list[str]) -> list[data.ContractArg]:
@@ -107,7 +109,7 @@ def _contract(desc: data.Program) -> data.Contract:
     return data.Contract(args(desc.feeds()), args(desc.fetches()), tree, producer=PRODUCER_NAME)
 
 
-def _reference(desc: data.Program) -> Any:
+def _make_reference(desc: data.Program) -> Any:
     """Return a function that runs the program; the files are compared with it."""
     feeds = desc.feeds()
     executable, scope = Executable(desc, feeds, desc.fetches()), current_scope()
@@ -145,7 +147,7 @@ def load_inference_model(path_prefix: Any, executor: Any, **kwargs: Any) -> list
         names = [v.name for v in desc.persistables()]
         values: Any = parse_params(params or b"", names) if names else {}
     else:
-        files = read_model(path_prefix, *_file_names(path_prefix, model, params))
+        files = read_model(path_prefix, *_complete_file_names(path_prefix, model, params))
         desc, values = files.program, files.values
     desc = upgrade_attrs(desc)
     program = Program.of(desc)
@@ -153,7 +155,9 @@ def load_inference_model(path_prefix: Any, executor: Any, **kwargs: Any) -> list
     return [program, desc.feeds(), [program.global_block().var(name) for name in desc.fetches()]]
 
 
-def _file_names(path: Any, model: str | None, params: str | None) -> tuple[str | None, str | None]:
+def _complete_file_names(
+    path: Any, model: str | None, params: str | None
+) -> tuple[str | None, str | None]:
     """Return the names of the files in a folder, with the suffixes that Paddle lets users omit."""
     if not os.path.isdir(path):
         return model, params
@@ -197,10 +201,10 @@ def serialize_program(feed_vars: Any, fetch_vars: Any, **kwargs: Any) -> bytes:
 
     program: by default the main program
     """
-    program = _pop_program(kwargs, ("legacy_format",), "serialize_program")
+    program = _program_from_kwargs(kwargs, ("legacy_format",), "serialize_program")
     feeds, fetches = (
-        variable_names("feed_vars", feed_vars),
-        variable_names("fetch_vars", fetch_vars),
+        require_variable_names("feed_vars", feed_vars),
+        require_variable_names("fetch_vars", fetch_vars),
     )
     return pdmodel.to_bytes(build_inference_program(program.raw, feeds, fetches))
 
@@ -211,10 +215,10 @@ def serialize_persistables(
     """Return the bytes of the `.pdiparams` that save_inference_model writes; None if the program
     has no values.
     """
-    program = _pop_program(kwargs, (), "serialize_persistables")
+    program = _program_from_kwargs(kwargs, (), "serialize_persistables")
     feeds, fetches = (
-        variable_names("feed_vars", feed_vars),
-        variable_names("fetch_vars", fetch_vars),
+        require_variable_names("feed_vars", feed_vars),
+        require_variable_names("fetch_vars", fetch_vars),
     )
     desc = build_inference_program(program.raw, feeds, fetches)
     values = {v.name: current_scope().value(v.name).array for v in desc.persistables()}

@@ -10,7 +10,7 @@ from ...ir.passes.normalize import build_inference_program
 from ..graph.program import Program
 
 
-def variable_names(argument: str, variables: Any) -> list[str]:
+def require_variable_names(argument: str, variables: Any) -> list[str]:
     """Return the names of a variable or a list of them. Raises TypeError for other objects."""
     items = variables if isinstance(variables, list | tuple) else [variables]
     for item in items:
@@ -37,7 +37,7 @@ def normalize_program(program: Program, feed_vars: Any, fetch_vars: Any, **kwarg
     if kwargs:
         raise ValueError(with_user_line(f"normalize_program: unknown arguments {sorted(kwargs)}"))
     feeds, fetches = (
-        variable_names("feed_vars", feed_vars),
-        variable_names("fetch_vars", fetch_vars),
+        require_variable_names("feed_vars", feed_vars),
+        require_variable_names("fetch_vars", fetch_vars),
     )
     return Program.of(build_inference_program(program.raw, feeds, fetches, skip_prune))

@@ -15,18 +15,18 @@ from ...core import cuda
 from ...core.errors import FileError, MismatchError, OpError, with_user_line
 from ...core.tensor import Tensor
 from ...export import pdmodel
+from ...export.atomic_files import atomic_write
 from ...export.pickles import dump
-from ...export.save import atomic_write
 from ...framework.io import load as load_pickle
 from ...ir.scope import current_scope
-from ...loader.params import load_params
+from ...loader.pdiparams import load_params
 from ..graph.program import Program
-from ..graph.state_dict import NAME_TABLE, by_variable_names, set_values
+from ..graph.state_dict import NAME_TABLE_KEY, set_values, to_variable_names
 
 PARAMS, OPT, MODEL = ".pdparams", ".pdopt", ".pdmodel"
 
 
-def _prefix(path: Any) -> str:
+def _file_prefix(path: Any) -> str:
     text = os.fspath(path)
     for suffix in (PARAMS, OPT, MODEL):
         text = text.removesuffix(suffix)
@@ -50,14 +50,14 @@ def save(program: Program, model_path: Any, protocol: int = 4, **configs: Any) -
         raise ValueError(with_user_line(f"save: protocol={protocol!r} is not 2, 3 or 4"))
     atomic_write(
         {
-            prefix + PARAMS: dump(_arrays(program, "param"), protocol),
-            prefix + OPT: dump(_arrays(program, "opt"), protocol),
+            prefix + PARAMS: dump(_state_arrays(program, "param"), protocol),
+            prefix + OPT: dump(_state_arrays(program, "opt"), protocol),
             prefix + MODEL: pdmodel.to_bytes(program.raw),
         }
     )
 
 
-def _arrays(program: Program, mode: str) -> dict[str, Any]:
+def _state_arrays(program: Program, mode: str) -> dict[str, Any]:
     return {
         name: np.asarray(cuda.to_host(tensor.array))
         for name, tensor in program.state_dict(mode).items()
@@ -97,7 +97,7 @@ def load_program_state(
 
     var_list: the variables to load
     """
-    prefix = _prefix(model_path)
+    prefix = _file_prefix(model_path)
     if os.path.isfile(prefix + PARAMS):
         state = dict(load_pickle(prefix + PARAMS, return_numpy=True, keep_name_table=True))
         if os.path.isfile(prefix + OPT):
@@ -105,7 +105,7 @@ def load_program_state(
         names = None if var_list is None else {v.name for v in var_list}
         if names is None:
             return state
-        return {n: a for n, a in by_variable_names(state).items() if n in names}
+        return {n: a for n, a in to_variable_names(state).items() if n in names}
     return _load_paddle1_values(os.fspath(model_path), var_list)
 
 
@@ -138,7 +138,7 @@ def set_program_state(program: Program, state_dict: dict[str, Any]) -> None:
     Raises OpError, listing all values with another shape or dtype.
     """
     for name, value in state_dict.items():
-        if name != NAME_TABLE and not isinstance(value, np.ndarray | Tensor):
+        if name != NAME_TABLE_KEY and not isinstance(value, np.ndarray | Tensor):
             raise TypeError(
                 with_user_line(
                     f"set_program_state: '{name}' is {type(value).__name__}, not an ndarray"

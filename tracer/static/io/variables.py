@@ -14,9 +14,9 @@ from ...capture.variable import Variable
 from ...core import cuda
 from ...core.errors import OpError, with_user_line
 from ...export import pdiparams
-from ...export.save import atomic_write
+from ...export.atomic_files import atomic_write
 from ...ir.scope import current_scope
-from ...loader.params import load_params
+from ...loader.pdiparams import load_params
 from ..graph.default_programs import default_main_program
 from ..graph.program import Program
 
@@ -30,7 +30,7 @@ def is_parameter(var: Variable) -> bool:
 
 def is_persistable(var: Variable) -> bool:
     """Whether a variable is persistable, and not one of feed and fetch ops."""
-    return any(v.name == var.name for v in get_program_persistable_vars(_program_of(var)))
+    return any(v.name == var.name for v in get_program_persistable_vars(_program_of_variable(var)))
 
 
 def is_belong_to_optimizer(var: Variable) -> bool:
@@ -38,7 +38,7 @@ def is_belong_to_optimizer(var: Variable) -> bool:
     return not var.is_parameter and is_persistable(var)
 
 
-def _program_of(var: Variable) -> Program:
+def _program_of_variable(var: Variable) -> Program:
     return default_main_program() if var.block is None else var.block.program
 
 
@@ -52,7 +52,7 @@ def get_program_persistable_vars(program: Program) -> list[Variable]:
     return program.persistables()
 
 
-def _select(
+def _select_variables(
     program: Program | None, variables: Sequence[Variable] | None, predicate: Predicate | None
 ) -> list[Variable]:
     if variables is not None:
@@ -73,7 +73,7 @@ def save_vars(
 
     vars: by default the persistable variables of the program for which `predicate` returns True
     """
-    selected = _select(main_program, vars, predicate)
+    selected = _select_variables(main_program, vars, predicate)
     values = {
         v.name: np.asarray(cuda.to_host(current_scope().value(v.name).array)) for v in selected
     }
@@ -100,7 +100,7 @@ def load_vars(
 
     Raises OpError for values with another shape, before any variable changes.
     """
-    selected = _select(main_program, vars, predicate)
+    selected = _select_variables(main_program, vars, predicate)
     names = [v.name for v in selected]
     if filename is not None:
         values: dict[str, Any] = dict(load_params(os.path.join(dirname, filename), sorted(names)))

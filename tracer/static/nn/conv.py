@@ -10,7 +10,7 @@ from ...core.op import OPS
 from ...core.operand_checks import check_tensors
 from ...nn.conv_filters import check_groups, he_normal
 from ...nn.functional.conv import int_list, is_channels_last, padding_attrs
-from .helper import LayerHelper, static_size
+from .helper import LayerHelper, require_static_size
 
 
 class _ConvConfig:
@@ -33,7 +33,7 @@ class _ConvConfig:
         if data_format not in (("NCHW", "NHWC") if rank == 2 else ("NCDHW", "NDHWC")):
             raise OpError(with_user_line(f"{op_type}: unknown data_format={data_format!r}"))
         self.rank, self.channels_last = rank, is_channels_last(data_format)
-        self.in_channels = static_size(op_type, x, rank + 1 if self.channels_last else 1)
+        self.in_channels = require_static_size(op_type, x, rank + 1 if self.channels_last else 1)
         self.groups = check_groups(op_type, groups, channels=self.in_channels)
         self.attrs = {
             "strides": int_list(stride, rank),
@@ -51,7 +51,7 @@ class _ConvConfig:
         return self.rank + 1 if self.channels_last else 1
 
 
-def _conv(
+def _build_conv(
     op_type: str,
     rank: int,
     x: Variable,
@@ -66,9 +66,9 @@ def _conv(
     kernel = int_list(filter_size, rank)
     check_groups(op_type, config.groups, num_filters=num_filters)
     initializer = he_normal(config.in_channels, kernel)
-    with helper.name_outputs():
+    with helper.prefix_output_names():
         shape = [num_filters, config.in_channels // config.groups, *kernel]
-        weight = helper.parameter(attrs[0], shape, x.dtype, default_initializer=initializer)
+        weight = helper.create_parameter(attrs[0], shape, x.dtype, default_initializer=initializer)
         out = OPS[op_type](x, weight, **config.attrs)
         return helper.activate(helper.add_bias(out, attrs[1], config.bias_axis, num_filters), act)
 
@@ -94,7 +94,7 @@ def conv2d(
     Returns [N, num_filters, H', W'].
     """
     config = _ConvConfig("conv2d", input, 2, stride, padding, dilation, groups, data_format)
-    return _conv(
+    return _build_conv(
         "conv2d", 2, input, num_filters, filter_size, config, (param_attr, bias_attr), act, name
     )
 
@@ -120,12 +120,12 @@ def conv3d(
     Returns [N, num_filters, D', H', W'].
     """
     config = _ConvConfig("conv3d", input, 3, stride, padding, dilation, groups, data_format)
-    return _conv(
+    return _build_conv(
         "conv3d", 3, input, num_filters, filter_size, config, (param_attr, bias_attr), act, name
     )
 
 
-def _conv_transpose(
+def _build_conv_transpose(
     op_type: str,
     x: Variable,
     num_filters: int,
@@ -142,19 +142,19 @@ def _conv_transpose(
         raise OpError(with_user_line(f"{op_type}: requires output_size or filter_size"))
     out_shape = [] if output_size is None else int_list(output_size, rank)
     kernel = (
-        _filter_size_for(op_type, x, out_shape, config)
+        _filter_size_for_output(op_type, x, out_shape, config)
         if filter_size is None
         else int_list(filter_size, rank)
     )
-    with helper.name_outputs():
-        weight = helper.parameter(
+    with helper.prefix_output_names():
+        weight = helper.create_parameter(
             attrs[0], [config.in_channels, num_filters // config.groups, *kernel], x.dtype
         )
         out = OPS[op_type](x, weight, output_size=out_shape, output_padding=[], **config.attrs)
         return helper.activate(helper.add_bias(out, attrs[1], config.bias_axis, num_filters), act)
 
 
-def _filter_size_for(
+def _filter_size_for_output(
     op_type: str, x: Variable, out_shape: list[int], config: _ConvConfig
 ) -> list[int]:
     """Return the filter size with which the output has the shape `out_shape`."""
@@ -168,7 +168,7 @@ def _filter_size_for(
     sizes = []
     for i, (size, pad) in enumerate(zip(out_shape, total_pads, strict=True)):
         stride, dilation = config.attrs["strides"][i], config.attrs["dilations"][i]
-        in_size = static_size(op_type, x, first + i)
+        in_size = require_static_size(op_type, x, first + i)
         sizes.append((size - (in_size - 1) * stride + pad - 1) // dilation + 1)
     return sizes
 
@@ -199,7 +199,9 @@ def conv2d_transpose(
         "conv2d_transpose", input, 2, stride, padding, dilation, groups, data_format
     )
     sizes, attrs = (output_size, filter_size), (param_attr, bias_attr)
-    return _conv_transpose("conv2d_transpose", input, num_filters, sizes, config, attrs, act, name)
+    return _build_conv_transpose(
+        "conv2d_transpose", input, num_filters, sizes, config, attrs, act, name
+    )
 
 
 def conv3d_transpose(
@@ -228,7 +230,9 @@ def conv3d_transpose(
         "conv3d_transpose", input, 3, stride, padding, dilation, groups, data_format
     )
     sizes, attrs = (output_size, filter_size), (param_attr, bias_attr)
-    return _conv_transpose("conv3d_transpose", input, num_filters, sizes, config, attrs, act, name)
+    return _build_conv_transpose(
+        "conv3d_transpose", input, num_filters, sizes, config, attrs, act, name
+    )
 
 
 def deform_conv2d(
@@ -257,7 +261,7 @@ def deform_conv2d(
     Returns [N, num_filters, H', W'].
     """
     helper = LayerHelper("deformable_conv", name, x, offset)
-    kernel, channels = int_list(filter_size, 2), static_size("deform_conv2d", x, 1)
+    kernel, channels = int_list(filter_size, 2), require_static_size("deform_conv2d", x, 1)
     attrs = {
         "strides": int_list(stride, 2),
         "paddings": int_list(padding, 2),
@@ -267,8 +271,8 @@ def deform_conv2d(
         "im2col_step": im2col_step,
     }
     initializer = he_normal(channels, kernel)
-    with helper.name_outputs():
-        weight = helper.parameter(
+    with helper.prefix_output_names():
+        weight = helper.create_parameter(
             weight_attr,
             [num_filters, channels // (groups or 1), *kernel],
             x.dtype,

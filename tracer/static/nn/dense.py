@@ -9,7 +9,7 @@ from ...capture.variable import Variable
 from ...core.dtype import dtype_of
 from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
-from .helper import LayerHelper, static_size
+from .helper import LayerHelper, require_static_size
 
 
 def fc(
@@ -35,18 +35,20 @@ def fc(
         else [weight_attr] * len(operands)
     )
     products = []
-    with helper.name_outputs():
+    with helper.prefix_output_names():
         for operand, attr in zip(operands, attrs, strict=True):
-            axis = _flatten_axis(operand, num_flatten_dims)
-            width = math.prod(static_size("fc", operand, i) for i in range(axis, operand.ndim))
-            weight = helper.parameter(attr, [width, size], operand.dtype)
+            axis = _checked_flatten_axis(operand, num_flatten_dims)
+            width = math.prod(
+                require_static_size("fc", operand, i) for i in range(axis, operand.ndim)
+            )
+            weight = helper.create_parameter(attr, [width, size], operand.dtype)
             products.append(OPS["mul"](operand, weight, x_num_col_dims=axis))
         total = products[0] if len(products) == 1 else OPS["sum"](products)
-        bias_axis = _flatten_axis(operands[0], num_flatten_dims)
+        bias_axis = _checked_flatten_axis(operands[0], num_flatten_dims)
         return helper.activate(helper.add_bias(total, bias_attr, bias_axis, size), activation)
 
 
-def _flatten_axis(x: Any, num_flatten_dims: int) -> int:
+def _checked_flatten_axis(x: Any, num_flatten_dims: int) -> int:
     axis = x.ndim - 1 if num_flatten_dims == -1 else num_flatten_dims
     if not 0 < axis < x.ndim:
         raise OpError(
@@ -74,8 +76,8 @@ def embedding(
     helper = LayerHelper("embedding", None, input)
     rows, width = (int(d) for d in size)
     padding = -1 if padding_idx is None else padding_idx if padding_idx >= 0 else rows + padding_idx
-    with helper.name_outputs():
-        table = helper.parameter(param_attr, [rows, width], dtype_of(dtype))
+    with helper.prefix_output_names():
+        table = helper.create_parameter(param_attr, [rows, width], dtype_of(dtype))
         result: Variable = OPS["lookup_table_v2"](table, input, padding_idx=padding)
     return result
 
@@ -102,10 +104,14 @@ def bilinear_tensor_product(
                 f"bilinear_tensor_product: X and Y must have two axes (X={x.meta}, Y={y.meta})"
             )
         )
-    shape = [size, static_size(helper.layer_type, x, 1), static_size(helper.layer_type, y, 1)]
-    with helper.name_outputs():
-        weight = helper.parameter(param_attr, shape, x.dtype)
-        bias = helper.parameter(bias_attr, [1, size], x.dtype, is_bias=True)
+    shape = [
+        size,
+        require_static_size(helper.layer_type, x, 1),
+        require_static_size(helper.layer_type, y, 1),
+    ]
+    with helper.prefix_output_names():
+        weight = helper.create_parameter(param_attr, shape, x.dtype)
+        bias = helper.create_parameter(bias_attr, [1, size], x.dtype, is_bias=True)
         result: Variable = helper.activate(OPS["bilinear_tensor_product"](x, y, weight, bias), act)
     return result
 
@@ -119,7 +125,7 @@ def row_conv(
     Returns the same shape.
     """
     helper = LayerHelper("row_conv", None, input)
-    with helper.name_outputs():
-        width = static_size("row_conv", input, -1)
-        weight = helper.parameter(param_attr, [future_context_size + 1, width], input.dtype)
+    with helper.prefix_output_names():
+        width = require_static_size("row_conv", input, -1)
+        weight = helper.create_parameter(param_attr, [future_context_size + 1, width], input.dtype)
         return helper.activate(OPS["row_conv"](input, None, weight), act)

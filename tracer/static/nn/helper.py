@@ -47,7 +47,7 @@ class LayerHelper:
                 )
         self.name = name or unique_name.generate(layer_type)
 
-    def parameter(
+    def create_parameter(
         self,
         attr: Any,
         shape: Sequence[int],
@@ -74,16 +74,16 @@ class LayerHelper:
         )
 
     @contextmanager
-    def name_outputs(self) -> Iterator[None]:
+    def prefix_output_names(self) -> Iterator[None]:
         """Name the outputs of the ops in the body after this call."""
         builder = state.mode.program_builder
-        with nullcontext() if builder is None else builder.recorder.named_after(self.name):
+        with nullcontext() if builder is None else builder.recorder.prefix_output_names(self.name):
             yield
 
     def add_bias(self, x: Any, attr: Any, axis: int, size: int | None = None) -> Any:
         """Return x plus a bias along `axis`; x itself if attr is False."""
         width = x.meta.shape[axis] if size is None else size
-        bias = self.parameter(attr, [width], x.dtype, is_bias=True)
+        bias = self.create_parameter(attr, [width], x.dtype, is_bias=True)
         return x if bias is None else OPS["elementwise_add"](x, bias, axis=axis)
 
     def activate(self, x: Any, act: str | dict[str, Any] | None) -> Any:
@@ -106,13 +106,13 @@ def apply_activation(caller: str, x: Any, act: str | dict[str, Any] | None) -> A
     if (
         op is None
         or [(s.name, s.is_list) for s in op.ins if not s.is_optional] != [("X", False)]
-        or not op.single
+        or not op.has_single_output
     ):
         raise OpError(with_user_line(f"{caller}: act={name!r} is not an activation"))
     return op(x, **attrs)
 
 
-def static_size(caller: str, x: Any, axis: int) -> int:
+def require_static_size(caller: str, x: Any, axis: int) -> int:
     """Return the size of an axis. Raises OpError if it is dynamic."""
     try:
         size = x.meta.shape[axis]

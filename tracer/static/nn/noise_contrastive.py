@@ -12,17 +12,17 @@ from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
 from ...nn.initializer import Assign
 from ...nn.param_attr import ParamAttr
-from .helper import LayerHelper, static_size
+from .helper import LayerHelper, require_static_size
 
 
-def _cast(x: Any, dtype: DType) -> Any:
+def _cast_dtype(x: Any, dtype: DType) -> Any:
     return OPS["cast"](x, in_dtype=dtype_of(x.meta.dtype).proto, out_dtype=dtype.proto)
 
 
 class Sampler:
     """A distribution of classes to sample from.
 
-    kind: "uniform", "log_uniform" or "custom_dist"
+    distribution_kind: "uniform", "log_uniform" or "custom_dist"
     probabilities: variable [C] for "custom_dist", or None
     """
 
@@ -33,26 +33,30 @@ class Sampler:
                     f"nce: sampler={kind!r} is not one of 'uniform', 'log_uniform', 'custom_dist'"
                 )
             )
-        self.kind, self.num_classes, self.probabilities = kind, num_classes, probabilities
+        self.distribution_kind, self.num_classes, self.probabilities = (
+            kind,
+            num_classes,
+            probabilities,
+        )
 
     def sample(self, count: int) -> Any:
         """Sample `count` classes; returns int64 [count]."""
-        if self.kind == "custom_dist":
+        if self.distribution_kind == "custom_dist":
             return OPS["multinomial"](self.probabilities, num_samples=count, replacement=True)
-        if self.kind == "uniform":
+        if self.distribution_kind == "uniform":
             return OPS["randint"](shape=[count], low=0, high=self.num_classes, dtype=3)
         uniform = OPS["uniform_random"](
             shape=[count], min=0.0, max=math.log(self.num_classes + 1.0), dtype=5
         )
         samples = OPS["floor"](OPS["scale"](OPS["exp"](uniform), bias=-1.0))
-        return _cast(OPS["clip"](samples, min=0.0, max=float(self.num_classes - 1)), int64)
+        return _cast_dtype(OPS["clip"](samples, min=0.0, max=float(self.num_classes - 1)), int64)
 
     def probability(self, classes: Any) -> Any:
         """Return the probabilities of classes: int64 [*] -> float32 [*]."""
-        if self.kind == "custom_dist":
+        if self.distribution_kind == "custom_dist":
             return OPS["gather_nd"](self.probabilities, OPS["unsqueeze2"](classes, axes=[-1]))
-        x = _cast(classes, float32)
-        if self.kind == "uniform":
+        x = _cast_dtype(classes, float32)
+        if self.distribution_kind == "uniform":
             return OPS["fill_any_like"](x, value=1.0 / self.num_classes)
         ratio = OPS["elementwise_div"](OPS["scale"](x, bias=2.0), OPS["scale"](x, bias=1.0))
         return OPS["scale"](OPS["log"](ratio), scale=1.0 / math.log(self.num_classes + 1.0))
@@ -97,28 +101,30 @@ def nce(
     """
     helper = LayerHelper("nce", name, input, label)
     count = 10 if num_neg_samples is None else int(num_neg_samples)
-    with helper.name_outputs():
-        weight = helper.parameter(
-            param_attr, [num_total_classes, static_size("nce", input, 1)], input.dtype
+    with helper.prefix_output_names():
+        weight = helper.create_parameter(
+            param_attr, [num_total_classes, require_static_size("nce", input, 1)], input.dtype
         )
-        bias = helper.parameter(bias_attr, [num_total_classes, 1], input.dtype, is_bias=True)
+        bias = helper.create_parameter(bias_attr, [num_total_classes, 1], input.dtype, is_bias=True)
         probabilities = None
         if custom_dist is not None:
             attr = ParamAttr(
                 initializer=Assign(np.asarray(custom_dist, "float32")), trainable=False
             )
-            probabilities = helper.parameter(attr, [num_total_classes], "float32")
+            probabilities = helper.create_parameter(attr, [num_total_classes], "float32")
         distribution = Sampler(sampler, num_total_classes, probabilities)
-        label_loss = sampled_loss(input, weight, bias, label, distribution, count, True)
+        label_loss = logistic_loss_of_classes(input, weight, bias, label, distribution, count, True)
         noise = distribution.sample(count)
-        noise_loss = sampled_loss(input, weight, bias, noise, distribution, count, False)
+        noise_loss = logistic_loss_of_classes(
+            input, weight, bias, noise, distribution, count, False
+        )
         total = OPS["elementwise_add"](label_loss, noise_loss)
         if sample_weight is not None:
             total = OPS["elementwise_mul"](total, sample_weight)
         return OPS["scale"](total, scale=1.0 / (count + 1))
 
 
-def sampled_loss(
+def logistic_loss_of_classes(
     x: Any, weight: Any, bias: Any, classes: Any, sampler: Sampler, count: int, is_label: bool
 ) -> Any:
     """Return the logistic loss of classes, [N, 1].

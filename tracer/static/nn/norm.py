@@ -10,7 +10,7 @@ from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
 from ...nn.initializer import Constant, Normal
 from ...nn.param_attr import ParamAttr
-from .helper import LayerHelper, static_size
+from .helper import LayerHelper, require_static_size
 
 ONES, ZEROS = Constant(1.0), Constant(0.0)
 
@@ -40,19 +40,21 @@ def batch_norm(
     use_global_stats they are the moving averages.
     """
     helper = LayerHelper("batch_norm", name, input)
-    size = [static_size("batch_norm", input, 1 if data_layout == "NCHW" else -1)]
-    with helper.name_outputs():
-        scale = helper.parameter(
+    size = [require_static_size("batch_norm", input, 1 if data_layout == "NCHW" else -1)]
+    with helper.prefix_output_names():
+        scale = helper.create_parameter(
             None if param_attr is False else param_attr,
             size,
             input.dtype,
             default_initializer=ONES,
         )
-        shift = helper.parameter(
+        shift = helper.create_parameter(
             None if bias_attr is False else bias_attr, size, input.dtype, is_bias=True
         )
-        mean = helper.parameter(_statistic(moving_mean_name, ZEROS), size, input.dtype)
-        variance = helper.parameter(_statistic(moving_variance_name, ONES), size, input.dtype)
+        mean = helper.create_parameter(_statistic_attr(moving_mean_name, ZEROS), size, input.dtype)
+        variance = helper.create_parameter(
+            _statistic_attr(moving_variance_name, ONES), size, input.dtype
+        )
         momentum_attr = 0.9 if isinstance(momentum, Variable) else float(momentum)
         momentum_tensor = momentum if isinstance(momentum, Variable) else None
         outputs = OPS["batch_norm"](
@@ -73,7 +75,7 @@ def batch_norm(
         return helper.activate(outputs[0], act)
 
 
-def _statistic(name: str | None, initializer: Constant) -> ParamAttr:
+def _statistic_attr(name: str | None, initializer: Constant) -> ParamAttr:
     return ParamAttr(name=name, initializer=initializer, trainable=False)
 
 
@@ -95,15 +97,19 @@ def layer_norm(
     """
     helper = LayerHelper("layer_norm", name, input)
     size = [
-        math.prod(static_size("layer_norm", input, i) for i in range(begin_norm_axis, input.ndim))
+        math.prod(
+            require_static_size("layer_norm", input, i) for i in range(begin_norm_axis, input.ndim)
+        )
     ]
-    with helper.name_outputs():
+    with helper.prefix_output_names():
         weight = (
-            helper.parameter(param_attr, size, input.dtype, default_initializer=ONES)
+            helper.create_parameter(param_attr, size, input.dtype, default_initializer=ONES)
             if scale
             else None
         )
-        bias = helper.parameter(bias_attr, size, input.dtype, is_bias=True) if shift else None
+        bias = (
+            helper.create_parameter(bias_attr, size, input.dtype, is_bias=True) if shift else None
+        )
         outputs = OPS["layer_norm"](
             input, weight, bias, begin_norm_axis=begin_norm_axis, epsilon=float(epsilon)
         )
@@ -130,14 +136,18 @@ def group_norm(
         raise OpError(
             with_user_line(f"group_norm: data_layout={data_layout!r} is neither 'NCHW' nor 'NHWC'")
         )
-    size = [static_size("group_norm", input, 1 if data_layout == "NCHW" else -1)]
-    with helper.name_outputs():
+    size = [require_static_size("group_norm", input, 1 if data_layout == "NCHW" else -1)]
+    with helper.prefix_output_names():
         weight = (
-            helper.parameter(param_attr, size, input.dtype, default_initializer=ONES)
+            helper.create_parameter(param_attr, size, input.dtype, default_initializer=ONES)
             if param_attr
             else None
         )
-        bias = helper.parameter(bias_attr, size, input.dtype, is_bias=True) if bias_attr else None
+        bias = (
+            helper.create_parameter(bias_attr, size, input.dtype, is_bias=True)
+            if bias_attr
+            else None
+        )
         outputs = OPS["group_norm"](
             input, weight, bias, groups=groups, epsilon=float(epsilon), data_layout=data_layout
         )
@@ -157,12 +167,14 @@ def instance_norm(
     Returns the same shape. As in Paddle, weight and bias are created only if both attrs are given.
     """
     helper = LayerHelper("instance_norm", name, input)
-    size = [static_size("instance_norm", input, 1)]
+    size = [require_static_size("instance_norm", input, 1)]
     weight = bias = None
-    with helper.name_outputs():
+    with helper.prefix_output_names():
         if param_attr and bias_attr:
-            weight = helper.parameter(param_attr, size, input.dtype, default_initializer=ONES)
-            bias = helper.parameter(bias_attr, size, input.dtype, is_bias=True)
+            weight = helper.create_parameter(
+                param_attr, size, input.dtype, default_initializer=ONES
+            )
+            bias = helper.create_parameter(bias_attr, size, input.dtype, is_bias=True)
         result: Variable = OPS["instance_norm"](input, weight, bias, epsilon=float(epsilon))[0]
     return result
 
@@ -180,7 +192,7 @@ def spectral_norm(
     The vectors of the iteration are persistable. Returns the shape of weight.
     """
     helper = LayerHelper("spectral_norm", name, weight)
-    sizes = [static_size("spectral_norm", weight, i) for i in range(weight.ndim)]
+    sizes = [require_static_size("spectral_norm", weight, i) for i in range(weight.ndim)]
     if not -len(sizes) <= dim < len(sizes) or 0 in sizes:
         raise OpError(
             with_user_line(
@@ -189,9 +201,9 @@ def spectral_norm(
         )
     rows = sizes[dim]
     attr = ParamAttr(initializer=Normal(0.0, 1.0), trainable=False)
-    with helper.name_outputs():
-        u = helper.parameter(attr, [rows], weight.dtype)
-        v = helper.parameter(attr, [math.prod(sizes) // rows], weight.dtype)
+    with helper.prefix_output_names():
+        u = helper.create_parameter(attr, [rows], weight.dtype)
+        v = helper.create_parameter(attr, [math.prod(sizes) // rows], weight.dtype)
         result: Variable = OPS["spectral_norm"](
             weight, u, v, dim=dim, power_iters=power_iters, eps=float(eps)
         )

@@ -8,7 +8,7 @@ from ...capture.variable import Variable
 from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
 from ...nn.initializer import Constant
-from .helper import LayerHelper, static_size
+from .helper import LayerHelper, require_static_size
 
 
 def prelu(
@@ -26,16 +26,18 @@ def prelu(
     channels_last = data_format[-1] == "C"
     shape = [1]
     if mode == "channel":
-        size = static_size("prelu", x, -1 if channels_last else 1)
+        size = require_static_size("prelu", x, -1 if channels_last else 1)
         shape = [1] * (x.ndim - 1) + [size] if channels_last else [1, size] + [1] * (x.ndim - 2)
     elif mode == "element":
-        shape = [1, *(static_size("prelu", x, i) for i in range(1, x.ndim))]
+        shape = [1, *(require_static_size("prelu", x, i) for i in range(1, x.ndim))]
     elif mode != "all":
         raise OpError(
             with_user_line(f"prelu: mode={mode!r} is not one of 'all', 'channel', 'element'")
         )
-    with helper.name_outputs():
-        alpha = helper.parameter(param_attr, shape, x.dtype, default_initializer=Constant(0.25))
+    with helper.prefix_output_names():
+        alpha = helper.create_parameter(
+            param_attr, shape, x.dtype, default_initializer=Constant(0.25)
+        )
         data_format = "NHWC" if channels_last else "NCHW"
         result: Variable = OPS["prelu"](x, alpha, mode=mode, data_format=data_format)
     return result

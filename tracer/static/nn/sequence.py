@@ -9,7 +9,7 @@ from typing import Any
 
 from ...core.errors import OperandError, with_user_line
 from ...core.op import OPS
-from .helper import LayerHelper, static_size
+from .helper import LayerHelper, require_static_size
 
 
 def sequence_pool(input: Any, pool_type: str, is_test: bool = False, pad_value: float = 0.0) -> Any:
@@ -58,10 +58,10 @@ def sequence_conv(
     Returns [R, num_filters].
     """
     helper = LayerHelper("sequence_conv", name, input)
-    shape = [filter_size * static_size(helper.layer_type, input, 1), num_filters]
+    shape = [filter_size * require_static_size(helper.layer_type, input, 1), num_filters]
     start = -int(filter_size // 2) if padding_start is None else padding_start
-    with helper.name_outputs():
-        weight = helper.parameter(param_attr, shape, input.dtype)
+    with helper.prefix_output_names():
+        weight = helper.create_parameter(param_attr, shape, input.dtype)
         attrs = {
             "contextLength": filter_size,
             "contextStart": start,

@@ -10,10 +10,10 @@ from typing import Any, NoReturn
 
 from ...core.errors import OarlockError, with_user_line
 
-SERVERS = "it trains with parameter servers"
+PARAMETER_SERVER_REASON = "it trains with parameter servers"
 
 
-def _unsupported(name: str, signature: str, reason: str) -> Callable[..., NoReturn]:
+def _make_unsupported(name: str, signature: str, reason: str) -> Callable[..., NoReturn]:
     def function(*args: Any, **kwargs: Any) -> NoReturn:
         raise OarlockError(with_user_line(f"{name}: is not supported: {reason}"))
 
@@ -23,17 +23,17 @@ def _unsupported(name: str, signature: str, reason: str) -> Callable[..., NoRetu
     return function
 
 
-data_norm = _unsupported(
+data_norm = _make_unsupported(
     "data_norm",
     "input, act=None, epsilon=1e-05, param_attr=None, data_layout='NCHW', in_place=False, "
     "name=None, moving_mean_name=None, moving_variance_name=None, "
     "do_model_average_for_mean_and_var=True, slot_dim=-1, sync_stats=False, "
     "summary_decay_rate=0.9999999, enable_scale_and_shift=False",
-    SERVERS,
+    PARAMETER_SERVER_REASON,
 )
-sparse_embedding = _unsupported(
+sparse_embedding = _make_unsupported(
     "sparse_embedding",
     "input, size, padding_idx=None, is_test=False, entry=None, "
     "table_class='MemorySparseTable', param_attr=None, dtype='float32', slot=None",
-    SERVERS,
+    PARAMETER_SERVER_REASON,
 )

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from ....core.op import OPS
-from ....static.nn.helper import LayerHelper, static_size
+from ....static.nn.helper import LayerHelper, require_static_size
 from ...layers.helper import without_gradient
 
 __all__ = ["match_matrix_tensor", "sequence_topk_avg_pooling", "tree_conv", "var_conv_2d"]
@@ -30,12 +30,12 @@ def match_matrix_tensor(
     """
     helper = LayerHelper("match_matrix_tensor", name, x, y)
     shape = [
-        static_size(helper.layer_type, x, 1),
+        require_static_size(helper.layer_type, x, 1),
         channel_num,
-        static_size(helper.layer_type, y, 1),
+        require_static_size(helper.layer_type, y, 1),
     ]
-    with helper.name_outputs():
-        weight = helper.parameter(param_attr, shape, dtype)
+    with helper.prefix_output_names():
+        weight = helper.create_parameter(param_attr, shape, dtype)
         out, product = OPS["match_matrix_tensor"](x, None, y, None, weight, dim_t=channel_num)
         return helper.activate(out, act), without_gradient(product)
 
@@ -84,8 +84,8 @@ def var_conv_2d(
         "KernelH": kernel_h,
         "KernelW": kernel_w,
     }
-    with helper.name_outputs():
-        weight = helper.parameter(
+    with helper.prefix_output_names():
+        weight = helper.create_parameter(
             param_attr, [output_channel, input_channel * kernel_h * kernel_w], dtype
         )
         out = OPS["var_conv_2d"](input, None, row, None, col, None, weight, **attrs)[0]
@@ -112,11 +112,11 @@ def tree_conv(
     Returns [B, N, D, K].
     """
     helper = LayerHelper("tree_conv", name, nodes_vector, edge_set)
-    shape = [static_size(helper.layer_type, nodes_vector, 2), 3, output_size, num_filters]
-    with helper.name_outputs():
-        weight = helper.parameter(param_attr, shape, nodes_vector.dtype)
+    shape = [require_static_size(helper.layer_type, nodes_vector, 2), 3, output_size, num_filters]
+    with helper.prefix_output_names():
+        weight = helper.create_parameter(param_attr, shape, nodes_vector.dtype)
         out = OPS["tree_conv"](nodes_vector, edge_set, weight, max_depth=max_depth)
-        sizes = [static_size(helper.layer_type, out, axis) for axis in (1, 2, 3)]
-        bias = helper.parameter(bias_attr, sizes, out.dtype, is_bias=True)
+        sizes = [require_static_size(helper.layer_type, out, axis) for axis in (1, 2, 3)]
+        bias = helper.create_parameter(bias_attr, sizes, out.dtype, is_bias=True)
         out = out if bias is None else OPS["elementwise_add"](out, bias, axis=1)
         return helper.activate(out, act)

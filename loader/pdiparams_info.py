@@ -6,7 +6,7 @@ import os
 from typing import Any
 
 from ..core.errors import FileError
-from ..export.info import VarInfo
+from ..export.pdiparams_info import VarInfo
 from .pickle_values import describe_value
 from .pickles import loads
 from .regular_files import read_file
