@@ -136,9 +136,9 @@ def _result_kind(name: str, a: ScalarKind, b: ScalarKind) -> ScalarKind | None:
     if name == "truediv":
         return FLOAT
     plain_types = {float if issubclass(t, float | np.floating) else int for t in types}
-    types_ = {float} if {float} in (a.types, b.types) else plain_types
+    result_types = {float} if {float} in (a.types, b.types) else plain_types
     return ScalarKind(
-        frozenset(types_),
+        frozenset(result_types),
         a.is_nonnegative and b.is_nonnegative and name in SIGN_PRESERVING_OPERATORS,
     )
 

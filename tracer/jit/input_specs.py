@@ -42,15 +42,19 @@ def with_dynamic_sizes(given: Any, own: Any) -> Any:
     )
 
 
-def _with_dynamic_sizes(example: Any, spec_: Any) -> Any:
+def _with_dynamic_sizes(example: Any, reference_spec: Any) -> Any:
     """Return the spec of an example tensor with the dynamic sizes of another spec."""
-    if isinstance(example, InputSpec) or not is_input(example) or not isinstance(spec_, InputSpec):
+    if (
+        isinstance(example, InputSpec)
+        or not is_input(example)
+        or not isinstance(reference_spec, InputSpec)
+    ):
         return example
     spec = to_input_spec(example)
-    if len(spec.shape) != len(spec_.shape):
+    if len(spec.shape) != len(reference_spec.shape):
         return example
     return InputSpec(
-        [b if b < 0 else a for a, b in zip(spec.shape, spec_.shape, strict=True)],
+        [b if b < 0 else a for a, b in zip(spec.shape, reference_spec.shape, strict=True)],
         spec.dtype,
         spec.name,
     )

@@ -169,14 +169,14 @@ def trace_layer(
 
     tracks_constrained_dims: whether to record the sizes that Python code compares or converts.
     """
-    recorder, inputs_ = Recorder(), list[Tensor]()
+    recorder, input_copies = Recorder(), list[Tensor]()
     for name, tensor in iter_named_inputs(layer.forward, inputs):
         if not isinstance(tensor, Tensor):
             raise TypeError(
                 f"TracedLayer.trace: the input '{name}' is {type(tensor).__name__}, not a Tensor"
             )
         recorder.bind(tensor, recorder.feed(name, tensor.meta).name)
-        inputs_.append(Tensor(tensor.array))
+        input_copies.append(Tensor(tensor.array))
     state, sources = LayerTensorTracker(layer), snapshot_random_generators()
     mode = Trace(recorder, constrained_dims=set() if tracks_constrained_dims else None)
     with replace_base_mode(mode), record_layer_paths(layer, recorder):
@@ -194,7 +194,7 @@ def trace_layer(
         set_contract(with_dynamic_dims(recorder.program, contract.guards), contract),
     )
     recording.inputs, recording.dropped_guards, recording.constrained_dims = (
-        inputs_,
+        input_copies,
         dropped,
         constrained,
     )

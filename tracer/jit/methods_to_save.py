@@ -134,14 +134,18 @@ def _translated_methods(layer: TranslatedLayer, input_spec: Any) -> Iterator[Met
 
 
 def _create_method(
-    name: str, function_: Callable[..., Any], owner: Layer | None, function: Any, input_spec: Any
+    name: str,
+    python_function: Callable[..., Any],
+    owner: Layer | None,
+    function: Any,
+    input_spec: Any,
 ) -> MethodToSave:
     has_example_args = _contains_example_tensors(input_spec)
     if isinstance(function, StaticFunction):
         has_example_args = (has_example_args or input_spec is None) and not function.has_input_spec
     return MethodToSave(
         name,
-        function_,
+        python_function,
         owner,
         _check_unique_paths(_arguments_to_save(function, input_spec)),
         has_example_args,

@@ -57,10 +57,10 @@ def describe_program_difference(first: CapturedProgram, second: CapturedProgram)
         return f"there is one {longer.type} more or less\n  at {longer.user_line}"
     if first.contract.output_tree != second.contract.output_tree:
         return f"the results are {first.contract.output_tree}, then {second.contract.output_tree}"
-    name_ = next(
+    differing_constant = next(
         (n for n, t in first.scope.items() if not _have_equal_values(t, second.scope.get(n))), None
     )
-    return f"the constant '{name_}' has other values" if name_ else ""
+    return f"the constant '{differing_constant}' has other values" if differing_constant else ""
 
 
 def _describe_op_difference(a: OpDesc, b: OpDesc) -> str:

@@ -162,8 +162,8 @@ def capture_for_inference(
     fetches = program.fetches()
     if output_spec is not None:
         fetches = _output_names(program, output_spec)
-    input_names_ = method.arguments.saved_input_names if input_names is None else input_names
-    feeds = program.feeds() if input_names_ is None else list(input_names_)
+    selected_inputs = method.arguments.saved_input_names if input_names is None else input_names
+    feeds = program.feeds() if selected_inputs is None else list(selected_inputs)
     # unused inputs are kept
     recording.program = prune(program, feeds, fetches, spare=True)
     reject_reads_of_assigned_buffers(recording)

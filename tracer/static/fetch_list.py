@@ -25,13 +25,13 @@ def parse_fetch_list(fetch_list: Any) -> tuple[list[str], list[OpDesc]]:
     fetch_list: may contain ops or the result of `minimize`. Raises TypeError for other objects.
     """
     names: list[str] = []
-    optimizer_ops_: list[OpDesc] = []
+    selected_ops: list[OpDesc] = []
     for item in _iter_fetch_items(fetch_list):
         if isinstance(item, Operator):
-            optimizer_ops_.append(item.raw)
+            selected_ops.append(item.raw)
         else:
             names.append(_variable_name(item))
-    return names, optimizer_ops_
+    return names, selected_ops
 
 
 def _iter_fetch_items(fetch_list: Any) -> Iterator[Any]:

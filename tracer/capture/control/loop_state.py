@@ -103,11 +103,13 @@ class LoopState:
         position = 0
         for i, spec in enumerate(self.specs):
             if spec is None and position == leaf:
-                leaves, spec_ = pytree.flatten(self.containers.expand(i, self.values[leaf]))
-                self.specs[i] = spec_
+                leaves, leaf_structure = pytree.flatten(
+                    self.containers.expand(i, self.values[leaf])
+                )
+                self.specs[i] = leaf_structure
                 self.values[leaf : leaf + 1] = leaves
                 name = self.names[leaf]
-                self.names[leaf : leaf + 1] = [name + p for p in pytree.key_paths(spec_)]
+                self.names[leaf : leaf + 1] = [name + p for p in pytree.key_paths(leaf_structure)]
                 num_added = len(leaves) - 1
                 self.optional_values.shift_positions(leaf, num_added)
                 self.undefined_values.shift_positions(leaf, num_added)

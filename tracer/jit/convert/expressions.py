@@ -297,8 +297,8 @@ def _item_lambda(target: ast.expr, value: ast.expr, at: ast.AST) -> ast.expr:
     assert isinstance(target, ast.Tuple)
     names = [n.id for n in target.elts if isinstance(n, ast.Name)]
     inner: ast.expr = expression(f"lambda {', '.join(names)}: VALUE", at, VALUE=value)
-    result_: ast.expr = expression("lambda _ol_item: (INNER)(*_ol_item)", at, INNER=inner)
-    return result_
+    tuple_lambda: ast.expr = expression("lambda _ol_item: (INNER)(*_ol_item)", at, INNER=inner)
+    return tuple_lambda
 
 
 EXHAUSTING_BUILTINS = frozenset({"sum", "list", "tuple", "min", "max", "sorted"})

@@ -54,8 +54,8 @@ class ControlFlowTransformer(ast.NodeTransformer):
         written = [s for s in effects.writes if s in self.local_names]
         self.undefined_locals.update(dict.fromkeys(written))
         head = f"    nonlocal {', '.join(written)}\n" if written else ""
-        globals_ = [s for s in effects.writes if self.outer_names.get(s)]
-        head += f"    global {', '.join(globals_)}\n" if globals_ else ""
+        global_names = [s for s in effects.writes if self.outer_names.get(s)]
+        head += f"    global {', '.join(global_names)}\n" if global_names else ""
         head += "".join(
             f"    nonlocal {s}\n" for s in effects.writes if self.outer_names.get(s) is False
         )

@@ -156,10 +156,10 @@ def extract_location_side_effects(recorder: Recorder) -> list[SideEffect]:
 
 
 def _restore_previous_values(effects: Iterable[SideEffect]) -> list[SideEffect]:
-    effects_ = list(effects)
-    for effect in effects_:
+    restored = list(effects)
+    for effect in restored:
         effect.restore()
-    return effects_
+    return restored
 
 
 def _find_side_effects(location: MutableLocation, before: dict[Any, Any]) -> Iterator[SideEffect]:

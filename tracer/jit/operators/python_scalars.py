@@ -187,12 +187,12 @@ def _operator_getattr(value: Any, name: str, *default: Any) -> Any:
 
 
 def select_dict_entry(
-    dict_: dict[Any, Any], key: Any, missing: Callable[[], Any] | None = None
+    lookup_dict: dict[Any, Any], key: Any, missing: Callable[[], Any] | None = None
 ) -> Any:
     """Return `held[key]` for a symbolic scalar as the key, or `missing()` if no key of the dict
     equals it.
     """
-    number_items = [(k, v) for k, v in dict.items(dict_) if is_number(k)]
+    number_items = [(k, v) for k, v in dict.items(lookup_dict) if is_number(k)]
     if not number_items:
         if missing is None:
             raise KeyError(

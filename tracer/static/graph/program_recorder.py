@@ -150,9 +150,9 @@ class ProgramRecorder(Recorder):
             self.namer.is_in_operator = previous
 
     @contextmanager
-    def name_outputs_as_getitem(self, variable_: Variable) -> Iterator[None]:
+    def name_outputs_as_getitem(self, indexed: Variable) -> Iterator[None]:
         """Name the outputs in the body like those of indexing a variable."""
-        previous, self.namer.indexed_variable = self.namer.indexed_variable, variable_.name
+        previous, self.namer.indexed_variable = self.namer.indexed_variable, indexed.name
         try:
             yield
         finally:
