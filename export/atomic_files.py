@@ -38,7 +38,7 @@ def stage_files(files: Mapping[Any, FileContent]) -> Iterator[dict[str, Path]]:
     for path in contents:
         if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
             raise FileError(
-                f"{os.path.basename(path)}: is there already, and is not a file that could "
+                f"{os.path.basename(path)}: exists already and is not a regular file that could "
                 "be replaced"
             )
     staging: dict[str, Path] = {}

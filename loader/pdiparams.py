@@ -185,7 +185,7 @@ def read_paddle_1_6_state(data: bytes | memoryview, file: str) -> Params:
             f"{file}: {len(data) - reader.position} bytes are left after its {count} values"
         )
     if len({record.name for record in records}) != count:
-        raise FileError(f"{file}: two values have one name")
+        raise FileError(f"{file}: two values have the same name")
     return Params(records, data)
 
 
@@ -232,7 +232,7 @@ def load_params_folder(
         path = os.path.realpath(os.path.join(root, name))
         if os.path.commonpath([root, path]) != root:
             raise FileError(
-                f"{os.path.basename(root)}: the value of {name!r} would lie outside of the folder"
+                f"{os.path.basename(root)}: the value of {name!r} would be outside of the folder"
             )
         values[name] = load_params(path, [name])[name]
     return values

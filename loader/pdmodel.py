@@ -53,7 +53,7 @@ _PATH_SEPARATOR = re.compile(r"[/\\]")
 _LIBRARY_PATH = re.compile(r"[/\\](site|dist)-packages[/\\]|^<")
 
 
-_NOT_UTF8_MESSAGE = "holds text that is not UTF-8"
+_NOT_UTF8_MESSAGE = "contains text that is not UTF-8"
 
 
 class _InvalidProgram(Exception):

@@ -77,9 +77,9 @@ def _run_pickle(data: bytes | memoryview | mmap.mmap, name: str) -> tuple[Any, i
         Warning,
     ) as error:
         raise FileError(
-            f"{name}: is not a whole pickle (at byte {position}: {error!s:.80})"
+            f"{name}: is not a complete pickle (at byte {position}: {error!s:.80})"
         ) from None
-    raise FileError(f"{name}: is not a whole pickle")
+    raise FileError(f"{name}: is not a complete pickle")
 
 
 class _StackMachine:
@@ -252,7 +252,7 @@ def _check_structure(root: Any, max_items: int) -> None:
         inner = _container_items(value)
         if not done:
             if id(value) in open_:
-                raise RejectedPickle("holds a container that holds itself")
+                raise RejectedPickle("contains a container that contains itself")
             open_.add(id(value))
             todo.append((value, True))
             todo.extend(

@@ -186,7 +186,7 @@ def _check_same_value(file: str, name: str, here: Any, there: Any) -> None:
         )
     if not same:
         raise FileError(
-            f"{file}: its '{name}' is not that of forward; these files were not saved together"
+            f"{file}: its '{name}' differs from that of forward; the files are not of one save"
         )
 
 

@@ -87,7 +87,7 @@ def test_stdout_on_full_disk() -> None:
 def test_output_to_a_device_is_rejected() -> None:
     code, said = runner("run", str(MLP), "--input", f"{MLP}.in.npz", "--output", "/dev/full")
     assert code == 1
-    assert said == "full: is there already, and is not a file that could be replaced\n"
+    assert said == "full: exists already and is not a regular file, so it is not replaced\n"
 
 
 def test_full_disk_leaves_no_output(tmp_path: Path) -> None:
@@ -106,7 +106,7 @@ def test_full_disk_leaves_no_output(tmp_path: Path) -> None:
 def test_folder_as_output_or_input_is_rejected(tmp_path: Path) -> None:
     code, said = runner("run", str(MLP), "--input", f"{MLP}.in.npz", "--output", str(tmp_path))
     assert code == 1
-    assert "is there already, and is not a file that could be replaced" in said
+    assert "exists already and is not a regular file, so it is not replaced" in said
     code, said = runner(
         "run", str(MLP), "--input", str(tmp_path), "--output", str(tmp_path / "out.npz")
     )

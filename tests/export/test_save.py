@@ -202,7 +202,7 @@ def test_error_while_staged_changes_nothing(folder: Path) -> None:
 
 def test_special_files_are_not_replaced(folder: Path) -> None:
     os.mkfifo(folder / "pipe")
-    with pytest.raises(FileError, match="pipe: is there already, and is not a file"):
+    with pytest.raises(FileError, match="pipe: exists already and is not a regular file"):
         atomic_write({folder / "pipe": b"x"})
     assert (folder / "pipe").is_fifo()
 

@@ -138,7 +138,7 @@ def test_format_of_1_6(tmp_path: Path) -> None:
             "record 2: the word NAME needs 4 bytes",
         ),
         (lambda d: d[:272] + struct.pack("<Q", 1 << 40) + d[280:], "its name needs"),
-        (lambda d: d.replace(b"fc_0.b_0", b"fc_0.w_0"), "two values have one name"),
+        (lambda d: d.replace(b"fc_0.b_0", b"fc_0.w_0"), "two values have the same name"),
     ],
 )
 def test_damaged_file(change: Any, why: str, tmp_path: Path) -> None:

@@ -142,7 +142,7 @@ def never_set(x: Any) -> Any:
     [
         (
             other_dtypes,
-            r"'y': the dtypes differ.*int32\[\?,4\] made at .*astype.*float32\[\?,4\] made at .*y = x \* 2",
+            r"'y': the dtypes differ.*int32\[\?,4\] created at .*astype.*float32\[\?,4\] created at .*y = x \* 2",
         ),
         (
             other_ranks,
@@ -159,7 +159,7 @@ def never_set(x: Any) -> Any:
         (keys_in_another_order, r"'held': dicts whose .* keys come in another order"),
         (
             gradients_on_one_way,
-            r"stop_gradient: whether gradients flow cannot depend on.*made at .*y = x \* 2",
+            r"stop_gradient: whether gradients flow cannot depend on.*created at .*y = x \* 2",
         ),
         (
             no_return_on_one_way,

@@ -47,10 +47,10 @@ def of_other_dtypes(x: Any) -> Any:
 @pytest.mark.parametrize(
     ("function", "words"),
     [
-        (used, r"'r' may be None here.*r = x \* 2\): check `is not None` before\n.*return r \+ 1"),
+        (used, r"'r' may be None here.*r = x \* 2\): check `is not None` first\n.*return r \+ 1"),
         (
             used_after_a_loop,
-            r"'best' may be None here.*check `is not None` before\n.*return best \* 2",
+            r"'best' may be None here.*check `is not None` first\n.*return best \* 2",
         ),
         (
             of_several_elements,
@@ -138,8 +138,8 @@ def no_value_appended(x: Any) -> Any:
 @pytest.mark.parametrize(
     ("function", "why", "line"),
     [
-        (none_in_another_branch, "'r' is None here; check `is not None` before", r"y = r \+ 1"),
-        (none_in_rounds, "'r' is None here; check `is not None` before", r"paddle.abs\(r\)"),
+        (none_in_another_branch, "'r' is None here; check `is not None` first", r"y = r \+ 1"),
+        (none_in_rounds, "'r' is None here; check `is not None` first", r"paddle.abs\(r\)"),
         (
             no_value_in_another_branch,
             "'r' has no value: the branch that assigns it was not taken",

@@ -267,7 +267,7 @@ def loss_and_gradients(net: Any, call: Any) -> list[Any]:
 def test_0d_and_1d_results_are_merged_to_0d(
     tmp_path: Path,
 ) -> None:
-    net, said = Loss(), "scale: an operand has no axes in one branch, and one in the other"
+    net, said = Loss(), "scale: an operand is 0-D in one branch and 1-D in the other"
     wanted = loss_and_gradients(net, net)
     with pytest.warns(UserWarning, match=said):
         got = loss_and_gradients(net, to_static(net.forward))

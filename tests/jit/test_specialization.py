@@ -157,7 +157,7 @@ class Drawing(nn.Layer):
 def test_saved_random_number_warns(tmp_path: Path) -> None:
     with pytest.warns(
         UserWarning,
-        match="forward: 'random' differs at each call; the file has what it gave now",
+        match="forward: 'random' differs at each call; the file contains its current value",
     ):
         paddle.jit.save(Drawing(), str(tmp_path / "m"), [InputSpec([None, 3])], verify=False)
     with pytest.warns(UserWarning, match=r"forward changes \['random'\]"):

@@ -77,7 +77,7 @@ FAULTS: list[tuple[Callable[[Any], object], str]] = [
     ),
     (lambda m: setattr(m.blocks[1], "parent_idx", -5), "block 1: its parent is -5"),
     (lambda m: setattr(m.blocks[0], "parent_idx", 0), "block 0: is the outermost but has parent 0"),
-    (lambda m: setattr(m.blocks[1], "idx", 7), "block 1: says that it is block 7"),
+    (lambda m: setattr(m.blocks[1], "idx", 7), "block 1: has the index 7"),
     (lambda m: repeat(m.blocks[0].vars), "block 0: variable 'c' is declared twice"),
     (lambda m: var(m, "w").ClearField("type"), "block 0, variable 'w': it has no type"),
     (lambda m: var(m, "w").type.ClearField("type"), "block 0, variable 'w': its type has no type"),
@@ -222,9 +222,11 @@ def test_equal_errors_are_counted() -> None:
 
 
 def test_invalid_utf8() -> None:
-    with pytest.raises(FileError, match=r"m: block 0, op 1 \(\?\): holds text that is not UTF-8"):
+    with pytest.raises(
+        FileError, match=r"m: block 0, op 1 \(\?\): contains text that is not UTF-8"
+    ):
         parse_program(DATA.replace(b"matmul_v2", b"matmul_\xff2"), "m")
-    with pytest.raises(FileError, match="m: contract: holds text that is not UTF-8"):
+    with pytest.raises(FileError, match="m: contract: contains text that is not UTF-8"):
         parse_program(DATA.replace(b"shape[0]", b"shape[\xff]"), "m")
 
 

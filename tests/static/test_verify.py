@@ -53,7 +53,7 @@ def text(*lines: str) -> str:
 BROKEN: dict[str, list[tuple[str, str]]] = {
     "blocks_are_nested": [
         ("program version=0", "a program has at least one block"),
-        ("program version=0\nblock 1:", "block 0: says that it is block 1"),
+        ("program version=0\nblock 1:", "block 0: has the index 1"),
         ("program version=0\nblock 0 in 0:", "block 0: is the outermost but has parent 0"),
         (
             "program version=0\nblock 0:\nblock 1 in 1:",

@@ -220,7 +220,7 @@ class MaliciousPickle:
 
 DAMAGED_CIFAR: dict[str, tuple[Callable[[Path], Any], str]] = {
     "code": (lambda p: cifar(p, test_batch=pickle.dumps({"data": PIXELS, "labels": MaliciousPickle()})), "would run builtins.print"),
-    "no pickle": (lambda p: cifar(p, test_batch=b"abc"), "test_batch: is not a whole pickle"),
+    "no pickle": (lambda p: cifar(p, test_batch=b"abc"), "test_batch: is not a complete pickle"),
     "no dict": (lambda p: cifar(p, test_batch=pickle.dumps([1])), "is not uint8 data"),
     "shape": (lambda p: cifar(p, test_batch=pickle.dumps({"data": PIXELS[:, 1:], "labels": [1] * 5})), "is not uint8 data"),
     "dtype": (lambda p: cifar(p, test_batch=pickle.dumps({"data": PIXELS.astype("f4"), "labels": [1] * 5})), "is not uint8 data"),

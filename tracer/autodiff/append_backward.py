@@ -127,7 +127,9 @@ def _current_recorder(what: str) -> Recorder:
     mode = static_mode(state.mode)
     if mode is None:
         raise OarlockError(
-            with_user_line(f"{what}: no program is being written; call enable_static() before")
+            with_user_line(
+                f"{what}: requires a program under construction; call enable_static() first"
+            )
         )
     return mode.recorder
 
@@ -158,7 +160,7 @@ def _names_of_variables(recorder: Recorder, values: Any, what: str) -> list[str]
     if wrong:
         raise OperandError(
             with_user_line(
-                f"{what} holds what is not a variable and no name: {type(wrong[0]).__name__}"
+                f"{what} contains neither a variable nor a name: {type(wrong[0]).__name__}"
             )
         )
     return [_name_of_variable(recorder, v) for v in values or ()]

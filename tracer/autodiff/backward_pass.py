@@ -156,7 +156,7 @@ class ProgramBackwardPass:
         op = OPS.get(desc.type)
         if op is None:
             raise OpError(
-                f"{desc.type}: the gradient of its gradient is not known{location_line(desc)}"
+                f"{desc.type}: the second-order gradient is not implemented{location_line(desc)}"
             )
         if self.recorder.policy.emits_grad_ops and ProgramBackwardPass.emit_grad_op(
             self, op, desc, at

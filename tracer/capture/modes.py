@@ -197,10 +197,7 @@ class Static(Mode):
             return None
         if len(self.recorder.open_blocks) > 1:
             raise TraceError(
-                with_user_line(
-                    "grad: inside of a branch or a loop that a program takes, there are no "
-                    "gradients"
-                )
+                with_user_line("grad: is not supported inside a branch or loop of a program")
             )
         start = len(self.recorder.block.ops)
         gradients = Static.emit_gradients(roots, wanted, given, barred)
@@ -269,8 +266,8 @@ class Static(Mode):
             self.report_error(maybe_undefined_error(maybe_undefined), None)
         if operand.is_mixed_scalar and op.type != "reshape2":
             warn(
-                f"{op.type}: an operand has no axes in one branch, and one in the other; "
-                f"it is taken with none{operand.mixed_types}"
+                f"{op.type}: an operand is 0-D in one branch and 1-D in the other; it "
+                f"becomes 0-D{operand.mixed_types}"
             )
             self.recorder.has_merged_ranks = True
             operand = OPS["reshape2"](operand, shape=[])

@@ -233,9 +233,9 @@ class Recorder:
         )
 
     def describe_creation(self, container: Any) -> str:
-        """Return ` made at <line>` for a list or dict; empty if the line is unknown."""
+        """Return ` created at <line>` for a list or dict; empty if the line is unknown."""
         recorded, line = self._creation_lines.get(id(container), (None, ""))
-        return f" made at {line}" if recorded is container and line else ""
+        return f" created at {line}" if recorded is container and line else ""
 
     # -- tensors
     # --------------------------------------------------------------------------

@@ -33,10 +33,10 @@ MESSAGE_BY_PREFIX = {
         "has no value: the branch that assigns it was not taken; assign it before, or use it under "
         "the same condition"
     ),
-    IS_NONE_PREFIX: "is None here; check `is not None` before",
+    IS_NONE_PREFIX: "is None here; check `is not None` first",
     NOT_RETURNED_PREFIX: (
         "ended without a `return`, so its result is None here; return a value on every path, or "
-        "check `is not None` before"
+        "check `is not None` first"
     ),
 }
 # The attribute of an assert that checks a maybe-undefined variable: the expected value of the flag.

@@ -204,8 +204,8 @@ class Variable(Tensor):
 
     @property
     def creation_site(self) -> str:
-        """` made at` and the line that created it, for error messages."""
-        return f" made at {self.where}" if self.where else f" '{self.name}'"
+        """` created at` and the line that created it, for error messages."""
+        return f" created at {self.where}" if self.where else f" '{self.name}'"
 
     @property
     def dtype(self) -> DType:
@@ -493,7 +493,6 @@ def _unconverted_hint() -> str:
     if "__ol" in code.co_freevars or "__ol" in code.co_cellvars:
         return ""
     return (
-        f"; {code.co_name} is not converted: it is a generator, has no source, is left "
-        f"alone, or was not called by its name but by Python itself, "
-        "as callbacks are"
+        f"; {code.co_name} is not converted: it is a generator, has no source, is excluded from "
+        "the conversion, or is called by code that is not converted, like a callback"
     )

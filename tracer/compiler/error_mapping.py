@@ -87,7 +87,7 @@ def _raise_for_instruction(
     if missing:
         raise OpError(
             with_user_line(
-                f"{instruction.op.type}: {missing[0]} was not computed: no op before wrote it"
+                f"{instruction.op.type}: {missing[0]} was not computed: no earlier op writes it"
             )
         )
     raise_op_error(instruction.op, args, instruction.attrs, error)

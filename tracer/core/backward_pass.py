@@ -390,7 +390,7 @@ def run_hooks(gradient: Tensor, hooks: Sequence[Any]) -> Tensor:
             got = replaced.meta if isinstance(replaced, Tensor) else type(replaced).__name__
             raise OpError(
                 with_user_line(
-                    f"register_hook: a hook gave {got} for a gradient (X={gradient.meta})"
+                    f"register_hook: a hook returned {got} for a gradient (X={gradient.meta})"
                 )
             )
         gradient = replaced

@@ -67,7 +67,7 @@ def get_flags(flags: Any) -> dict[str, Any]:
 def set_flags(flags: dict[str, Any]) -> None:
     """Set flags. If a flag is unknown, raise OpError and set none."""
     if not isinstance(flags, dict):
-        raise OpError(with_user_line(f"set_flags: wants a dict, got {type(flags).__name__}"))
+        raise OpError(with_user_line(f"set_flags: expected a dict, got {type(flags).__name__}"))
     _check_names(flags)
     level = flags.get("FLAGS_check_nan_inf_level", numerics_check.ABORT)
     if level not in numerics_check.LEVELS:

@@ -75,7 +75,7 @@ class InputSpec:
     def unbatch(self) -> Self:
         """Remove the first axis."""
         if not self.shape:
-            raise ValueError("InputSpec.unbatch: there is no axis to take away")
+            raise ValueError("InputSpec.unbatch: the shape has no axis to remove")
         self.shape = self.shape[1:]
         return self
 

@@ -55,7 +55,7 @@ def blocks_are_nested(program: Program) -> Iterator[str]:
         yield "a program has at least one block"
     for i, block in enumerate(program.blocks):
         if block.idx != i:
-            yield f"block {i}: says that it is block {block.idx}"
+            yield f"block {i}: has the index {block.idx}"
         if i == 0 and block.parent != -1:
             yield f"block 0: is the outermost but has parent {block.parent}"
         if i > 0 and not 0 <= block.parent < i:

@@ -260,7 +260,7 @@ class FunctionParameters:
         ]
         if missing:
             raise OpError(
-                with_user_line(f"{self.name}: input_spec says nothing of the arguments {missing}")
+                with_user_line(f"{self.name}: input_spec does not cover the arguments {missing}")
             )
         return self._flatten_arguments(
             {p: merged[p] for p in self.signature.parameters if p in merged}

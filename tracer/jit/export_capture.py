@@ -198,7 +198,7 @@ def _warn_unstable_reads(capture: FunctionCapture, method: MethodToSave) -> None
         iter(capture.guards.suspected_unstable_reads), ""
     )
     if unstable:
-        why = f"'{unstable}' differs at each call; the file has what it gave now"
+        why = f"'{unstable}' differs at each call; the file contains its current value"
         warn(
             f"{method.parameters.name}: {why}. Give it as an input, or draw with paddle's functions"
         )

@@ -75,7 +75,8 @@ class FunctionSpec:
             if kwargs:
                 raise ValueError(
                     with_user_line(
-                        f"{name}: arguments by name ({sorted(kwargs)}) beside an input_spec"
+                        f"{name}: arguments by name ({sorted(kwargs)}) cannot be combined "
+                        f"with an input_spec"
                     )
                 )
             if len(args) < specs:

@@ -130,7 +130,7 @@ def specialize_specs(name: str, specs: Arguments, arguments: Arguments) -> list[
     """
     if specs.spec != arguments.spec:
         raise OpError(
-            with_user_line(f"{name}: the arguments are nested otherwise than input_spec says")
+            with_user_line(f"{name}: the nesting of the arguments differs from input_spec")
         )
     leaves = []
     for label, spec, leaf in zip(specs.leaf_names, specs.leaves, arguments.leaves, strict=True):

@@ -91,7 +91,7 @@ def methods_to_save(model: Any, input_spec: Any, skip_forward: bool) -> list[Met
             )
         return methods
     if not callable(model) or isinstance(model, type):
-        raise TypeError(f"jit.save: a Layer or a function can be saved, not {type(model).__name__}")
+        raise TypeError(f"jit.save: expected a Layer or a function, got {type(model).__name__}")
     owner = model._owner if isinstance(model, StaticFunction) else getattr(model, "__self__", None)
     layer = owner if isinstance(owner, Layer) else None
     if layer is not None and getattr(model, "__name__", "") == "forward":

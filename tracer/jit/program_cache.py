@@ -74,7 +74,7 @@ class ProgramCache:
         """
         result = self.latest_program
         if result is None:
-            raise OpError("program_cache: no program was made so far")
+            raise OpError("program_cache: no program was captured yet")
         key = next(
             key for key, programs in self._programs.items() if any(p is result for p in programs)
         )

@@ -69,7 +69,7 @@ def save(layer: Any, path: str | os.PathLike[str], input_spec: Any = None, **con
     unknown = configs.keys() - set(SAVE_CONFIGS)
     if unknown:
         raise ValueError(
-            f"jit.save: there is no config {sorted(unknown)}; there are {', '.join(SAVE_CONFIGS)}"
+            f"jit.save: unknown configs {sorted(unknown)}; supported are {', '.join(SAVE_CONFIGS)}"
         )
     prefix = validate_path_prefix(path)
     methods = methods_to_save(layer, input_spec, bool(configs.get("skip_forward")))

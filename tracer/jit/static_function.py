@@ -50,7 +50,9 @@ def last_captured_function() -> StaticFunction:
     found = _last_captured_function[0]() if _last_captured_function else None
     if found is None:
         raise OpError(
-            with_user_line("ProgramTranslator: no program was made so far, or its function is gone")
+            with_user_line(
+                "ProgramTranslator: no program was captured yet, or its function was deleted"
+            )
         )
     return found
 

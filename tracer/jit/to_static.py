@@ -79,7 +79,8 @@ def to_static(
     if not callable(function) or isinstance(function, type):
         raise TypeError(
             with_user_line(
-                f"to_static: a function, a method or a Layer, not {type(function).__name__}"
+                f"to_static: expected a function, a method or a Layer, "
+                f"got {type(function).__name__}"
             )
         )
     owner = function.__self__ if inspect.ismethod(function) else None

@@ -143,7 +143,7 @@ class TracedLayer:
         guards = validate_guards_config("save_inference_model", configs.pop("guards", CHECK))
         configs.pop("clip_extra", None)
         if configs:
-            raise ValueError(f"save_inference_model: there is no config {sorted(configs)}")
+            raise ValueError(f"save_inference_model: unknown configs {sorted(configs)}")
         prefix = validate_path_prefix(path)
         program = set_inference(self.program if guards == CHECK else without_guards(self.program))
         feeds = select_names_by_index("feed", program.feeds(), feed)

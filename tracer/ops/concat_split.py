@@ -119,7 +119,7 @@ def split(
 def section_sizes(size: int, num: int, sections: Sequence[int]) -> Sequence[int]:
     """The sizes of the sections of an axis; -1 for unknown."""
     if not sections:
-        check(num > 0, "neither num nor sections says how many pieces")
+        check(num > 0, "neither num nor sections states the number of pieces")
         check(
             size < 0 or size % num == 0,
             f"an axis of {size} does not split into num={num} equal pieces",

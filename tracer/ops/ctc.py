@@ -94,7 +94,7 @@ def warpctc(x, labels, times=None, lengths=None, *, blank: int = 0, norm_by_time
     """
     check(
         times is not None and lengths is not None,
-        "needs LogitsLength and LabelLength: sequences of levels are not known",
+        "needs LogitsLength and LabelLength: LoD inputs are not supported",
     )
     check(
         bool(np.all(times <= x.shape[0])) and bool(np.all(lengths <= labels.shape[1])),

@@ -23,7 +23,7 @@ def _image_ids(x: Any, rois: Any, counts: Any, lod: Any = None) -> Any:
         )
         return sequence_ids(row_offsets(lod))
     if counts is None:
-        check(x.shape[0] == 1, "needs RoisNum: regions of levels are not known")
+        check(x.shape[0] == 1, "needs RoisNum: LoD inputs are not supported")
         return np.zeros(len(rois), np.int64)
     check(int(counts.sum()) == len(rois), "RoisNum does not add up to the number of ROIs")
     return np.repeat(np.arange(x.shape[0]), counts.reshape(-1))

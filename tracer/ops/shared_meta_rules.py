@@ -271,6 +271,6 @@ def raise_no_second_order(type: str) -> MetaRule:
     """A vjp rule for a gradient op of `type` that raises an error."""
 
     def rule(*_: Any, **__: Any) -> Any:
-        raise OpError(with_user_line(f"{type}: the gradient of its gradient is not known"))
+        raise OpError(with_user_line(f"{type}: the second-order gradient is not implemented"))
 
     return rule

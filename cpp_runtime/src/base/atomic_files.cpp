@@ -27,8 +27,9 @@ void remove_partial_file() noexcept {
 void write_atomically(const std::string& path, std::string_view bytes) {
   struct stat existing{};
   if (::stat(path.c_str(), &existing) == 0 && !S_ISREG(existing.st_mode))
-    throw Error(ErrorCode::file,
-                base_name(path) + ": is there already, and is not a file that could be replaced");
+    throw Error(
+        ErrorCode::file,
+        base_name(path) + ": exists already and is not a regular file, so it is not replaced");
   std::string temporary = path + ".XXXXXX";
   int fd = ::mkstemp(temporary.data());
   if (fd >= 0) partial_path = temporary.c_str();

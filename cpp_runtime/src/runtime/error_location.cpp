@@ -150,10 +150,10 @@ constexpr UndefinedCause kUndefinedCauses[] = {
     {"no_way_gave_",
      "has no value: the branch that assigns it was not taken; assign it before, or use it under "
      "the same condition"},
-    {"is_none_here_", "is None here; check `is not None` before"},
+    {"is_none_here_", "is None here; check `is not None` first"},
     {"nothing_returned_by_",
      "ended without a `return`, so its result is None here; return a value on every path, or "
-     "check `is not None` before"},
+     "check `is not None` first"},
 };
 
 // `'y' has no value: ... - ` for a variable with such a prefix, else "".

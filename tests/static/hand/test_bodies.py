@@ -115,7 +115,7 @@ def test_result_of_two_types_can_only_be_fetched(static_mode: Any) -> None:
         assert (made.shape, made.dtype) == (shape, dtype)
     with pytest.raises(
         TraceError,
-        match=r"scale: an operand has another dtype(.|\n)*int32\[2,2\] made at(.|\n)*float32\[3\]",
+        match=r"scale: an operand has another dtype(.|\n)*int32\[2,2\] created at(.|\n)*float32\[3\]",
     ):
         found * 2
     with pytest.raises(TraceError, match="concat: an operand has another"):

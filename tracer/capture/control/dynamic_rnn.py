@@ -45,7 +45,7 @@ class DynamicRNN:
         """
         if level:
             raise OpError(
-                with_user_line(f"DynamicRNN.step_input: level={level} is not there, only 0 is")
+                with_user_line(f"DynamicRNN.step_input: level={level} is not supported, only 0")
             )
         if not isinstance(x, Tensor):
             raise TypeError(

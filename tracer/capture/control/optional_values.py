@@ -92,7 +92,7 @@ def mark_maybe_none(
         name, value.raw, flag.name, "", expected=False, message_prefix=IS_NONE_PREFIX
     )
     value.maybe_undefined = MaybeUndefined(
-        name, f"may be None here{at}: check `is not None` before", block, flag, check
+        name, f"may be None here{at}: check `is not None` first", block, flag, check
     )
     return value
 

@@ -182,7 +182,7 @@ class StaticRNN:
         self._recorder_in_step("update_memory")
         memory = next((m for m in self._memories if m.step_variable is mem), None)
         if memory is None:
-            _raise_misuse_error("update_memory", "mem should be what `memory` gave in this step")
+            _raise_misuse_error("update_memory", "mem should be a result of `memory` in this step")
         if not isinstance(var, Tensor):
             _raise_misuse_error(
                 "update_memory", f"var should be a variable, not {type(var).__name__}"
@@ -252,9 +252,7 @@ class StaticRNN:
         assert self._mode is not None
         recorder = self._mode.recorder
         if not self._sequence_inputs.step_variable_by_name:
-            _raise_misuse_error(
-                "step", "there is no step_input, so nobody knows how many steps there are"
-            )
+            _raise_misuse_error("step", "there is no step_input, so the number of steps is unknown")
         for memory in self._memories:
             if memory.next_value is None:
                 _raise_misuse_error(

@@ -27,7 +27,7 @@ def case(
             )
         )
     if not pred_fn_pairs:
-        raise OpError(with_user_line("case: there are no pairs of a condition and a function"))
+        raise OpError(with_user_line("case: pred_fn_pairs is empty"))
     pairs = list(pred_fn_pairs)
     for pair in pairs:
         if not (isinstance(pair, tuple | list) and len(pair) == 2 and callable(pair[1])):

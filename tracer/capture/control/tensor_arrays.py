@@ -123,9 +123,7 @@ class TensorArray(AliasableList):
             raise TraceError(with_user_line(f"the list '{self.name}': {why}{value.mixed_types}"))
         if meta is None:
             raise TraceError(
-                with_user_line(
-                    f"a list that a program carries holds tensors, not {type(value).__name__}"
-                )
+                with_user_line(f"a list in a program contains tensors, not {type(value).__name__}")
             )
         self._generalize_element_meta(meta)
         assert self.element_meta is not None
@@ -320,9 +318,7 @@ class TensorArray(AliasableList):
         self.require_mutable("pop")
         if not (is_number(index) and index == -1):
             raise TraceError(
-                with_user_line(
-                    "pop: of a list that a program carries only the last element can be taken away"
-                )
+                with_user_line("pop: only the last element of a list in a program can be removed")
             )
         last = self[-1]
         sizes = {"starts": [0], "ends": [-1], "axes": [0], "infer_flags": [1], "decrease_axis": []}
@@ -423,7 +419,7 @@ def create_array(dtype: Any = "float32", initialized_list: Sequence[Tensor] | No
         if not isinstance(item, Tensor):
             raise TypeError(
                 with_user_line(
-                    f"create_array: all of the list should be Tensors, not {type(item).__name__}"
+                    f"create_array: the elements should be Tensors, not {type(item).__name__}"
                 )
             )
     mode = static_mode(state.mode)
@@ -466,7 +462,7 @@ def array_length(array: Any) -> Any:
     Raises TypeError for a tensor.
     """
     if isinstance(array, Tensor) and not isinstance(array, TensorArray):
-        raise TypeError(with_user_line("array_length: this is a Tensor, not a list of them"))
+        raise TypeError(with_user_line("array_length: X is a Tensor, not a TensorArray"))
     return array.length() if isinstance(array, TensorArray) else len(array)
 
 

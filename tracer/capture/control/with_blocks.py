@@ -25,7 +25,9 @@ def require_static_mode(what: str) -> Static:
     mode = static_mode(state.mode)
     if mode is None:
         raise OarlockError(
-            with_user_line(f"{what}: no program is being written; call enable_static() before")
+            with_user_line(
+                f"{what}: requires a program under construction; call enable_static() first"
+            )
         )
     return mode
 

@@ -129,9 +129,7 @@ def Assert(
     cond: bool with one element
     """
     if cond.meta.dtype != bool or any(d not in (1, -1) for d in cond.meta.shape):
-        raise OpError(
-            with_user_line(f"Assert: the condition is one truth value (cond={cond.meta})")
-        )
+        raise OpError(with_user_line(f"Assert: the condition must be one bool (cond={cond.meta})"))
     displayed = list(data or [])
     mode = static_mode(state.mode)
     if mode is None or not isinstance(cond, Variable):

@@ -50,8 +50,8 @@ def registered_function(number: int) -> RegisteredFunction:
     """
     if not 0 <= number < len(REGISTERED_FUNCTIONS):
         raise OarlockError(
-            f"py_func: function number {number} is not one of this process; it was not saved "
-            f"with the program"
+            f"py_func: function number {number} is not registered in this process; functions "
+            f"are not saved with a program"
         )
     return REGISTERED_FUNCTIONS[number]
 
@@ -67,7 +67,7 @@ def _require_static_mode(what: str) -> Static:
     mode = static_mode(state.mode)
     if mode is None:
         raise OarlockError(
-            with_user_line(f"{what}: writes to a program; call enable_static() before")
+            with_user_line(f"{what}: requires static mode; call enable_static() first")
         )
     return mode
 

@@ -208,7 +208,7 @@ class _ProblemScanner(ast.NodeVisitor):
     def _visit_yield(self, node: Any) -> None:
         self._add_problem(
             node,
-            "a generator function is not converted: control flow on values in it is refused",
+            "a generator function is not converted; control flow on tensors in it is rejected",
             "give back a list",
         )
 

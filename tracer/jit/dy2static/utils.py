@@ -27,7 +27,7 @@ def func_to_source_code(function: Callable[..., Any], dedent: bool = True) -> st
     if not (inspect.isfunction(plain) or inspect.ismethod(plain)):
         raise TypeError(
             with_user_line(
-                f"func_to_source_code: a function is wanted, not {type(function).__name__}"
+                f"func_to_source_code: expected a function, got {type(function).__name__}"
             )
         )
     lines = [

@@ -65,7 +65,7 @@ __all__ = [
 ]
 
 NO_RETURN_VALUE = Undefined(
-    "the value returned", "is missing: not every path through the function returns one"
+    "the value returned", "is missing: some paths through the function return none"
 )
 
 

@@ -49,7 +49,7 @@ def get_slice(value: Any, start: Any, stop: Any, step: Any) -> Any:
     if not isinstance(step, int) or step == 0:
         raise TraceError(
             with_user_line(
-                f"a slice of a list that a program carries has a step that Python knows "
+                f"slice: the step must be a Python int, because the list is in the program "
                 f"('{value.name}')"
             )
         )

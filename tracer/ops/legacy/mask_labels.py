@@ -101,7 +101,7 @@ def _instance_polygons(points: Any, lod: Any) -> list[list[Any]]:
     """The polygons of each instance, as lists of points."""
     check(
         lod is not None and len(lod) == 3,
-        "GtSegms needs sequences of three levels: things, outlines, points",
+        "GtSegms needs three LoD levels: objects, polygons, points",
     )
     outlines = [points[a:b] for a, b in pairwise(lod[2])]
     return [outlines[a:b] for a, b in pairwise(lod[1])]
