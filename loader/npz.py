@@ -45,7 +45,7 @@ def load_npz(path: str | os.PathLike[str]) -> dict[str, Array]:
                     if key in arrays:
                         raise ValueError(f"array {key!r:.80} is there twice")
                     arrays[key] = _parse_npy(archive.read(member), key)
-        # OSError: an offset outside of the file
+        # OSError is raised for an offset outside of the file.
         except (
             zipfile.BadZipFile,
             zlib.error,

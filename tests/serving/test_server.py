@@ -533,7 +533,7 @@ def test_shutdown_completes_running_requests(model: str) -> None:
     ("arguments", "words"),
     [
         (["{model}", "--host", "0.0.0.0"], "can be reached from other machines"),
-        (["{model}", "other={model}", "net={model}"], "two models have one name"),
+        (["{model}", "other={model}", "net={model}"], "two models have the same name"),
         (["{model}-none"], "there is neither"),
     ],
 )

@@ -30,7 +30,7 @@ def _pop_output_grads(backward: ProgramBackwardPass, op: OpDesc, at: int) -> lis
     return found
 
 
-def _print_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
+def _append_print_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
     gradient = backward.cotangents.pop(op.outputs["Out"][0])
     name = op.inputs["In"][0]
     if not backward.needs_grad(name):
@@ -43,7 +43,7 @@ def _print_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
     backward.accumulate(name, result)
 
 
-def _py_func_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
+def _append_py_func_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
     gradients = _pop_output_grads(backward, op, at)
     number, names = op.attr("forward_callable_id"), op.inputs["X"]
     wanted = [i for i, name in enumerate(names) if backward.needs_grad(name)]
@@ -80,4 +80,8 @@ def _pylayer_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
             backward.accumulate(name, reduce_grad_to(gradient, backward.value_before(name, at)))
 
 
-GRADIENT_RULES |= {"print": _print_grad, "py_func": _py_func_grad, "pylayer": _pylayer_grad}
+GRADIENT_RULES |= {
+    "print": _append_print_grad,
+    "py_func": _append_py_func_grad,
+    "pylayer": _pylayer_grad,
+}

@@ -285,7 +285,7 @@ class Recorder:
         """Declare `tensor` as a parameter, buffer or constant whose value is saved with the
         program.
         """
-        name = self._preset_names.get(id(tensor)) or self.namer.persistable_name(
+        name = self._preset_names.get(id(tensor)) or self.namer.renumbered_persistable_name(
             preferred_name or tensor.name
         )
         trainable = not tensor.stop_gradient

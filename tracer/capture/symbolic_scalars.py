@@ -260,10 +260,10 @@ def _bool_to_int(value: Any) -> Any:
 
 def _call_tensor_operator(self: Any, other: Any, method: str) -> Any:
     function = getattr(Tensor, method, None)
-    return NotImplemented if function is None else _call_named_operator(function, self, other)
+    return NotImplemented if function is None else _call_and_name_result(function, self, other)
 
 
-def _call_named_operator(function: Callable[..., Any], *operands: Any, **options: Any) -> Any:
+def _call_and_name_result(function: Callable[..., Any], *operands: Any, **options: Any) -> Any:
     """Call an operator. In static-graph programs its result is named `tmp_0` as in Paddle, not
     after the op.
     """
@@ -318,7 +318,7 @@ def _make_unary_operator(name: str) -> Callable[[Any], Any]:
     def operator(self: Any) -> Any:
         mine = self.scalar_kind
         if mine is None:
-            return _call_named_operator(getattr(Tensor, name), self)
+            return _call_and_name_result(getattr(Tensor, name), self)
         if name == "__invert__" and not mine.is_integer:
             raise number_required_error(self, "~", "only ints have it: have an int on all paths")
         result = getattr(Tensor, name)(_bool_to_int(self))
@@ -331,7 +331,7 @@ def _make_unary_operator(name: str) -> Callable[[Any], Any]:
 
 def _make_tensor_method(name: str) -> Callable[..., Any]:
     def method(self: Any, *given: Any, **options: Any) -> Any:
-        return _call_named_operator(getattr(Tensor, name), self, *given, **options)
+        return _call_and_name_result(getattr(Tensor, name), self, *given, **options)
 
     method.__name__ = name
     return method

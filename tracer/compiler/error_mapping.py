@@ -58,7 +58,7 @@ def _raise_for_instruction(
         isinstance(error, OpError)
         and isinstance(instruction, KernelCall)
         and error.__cause__ is None
-        and _message_names_op(error, instruction)
+        and _is_complete_message(error, instruction)
     ):
         raise error
     if instruction.desc.attr(EXPECTED_FLAG_ATTR) is not None:
@@ -93,7 +93,7 @@ def _raise_for_instruction(
     raise_op_error(instruction.op, args, instruction.attrs, error)
 
 
-def _message_names_op(error: OpError, instruction: KernelCall) -> bool:
+def _is_complete_message(error: OpError, instruction: KernelCall) -> bool:
     """Whether the message already names the op and its inputs."""
     return str(error).startswith(f"{instruction.op.type}: ") and " (" in str(error)
 

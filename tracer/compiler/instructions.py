@@ -110,11 +110,11 @@ class Loop(Instruction):
     saved_registers: tuple[str, ...] = ()
 
     def reads(self) -> Iterator[str]:
-        """The condition."""
+        """Yield the condition; the registers of the body are those of its instructions."""
         return iter((self.condition_register,))
 
     def writes(self) -> Iterator[str]:
-        """The residuals."""
+        """Yield the residuals; the registers of the body are those of its instructions."""
         return iter(() if self.residual_list is None else (self.residual_list,))
 
 
@@ -131,7 +131,7 @@ class BackwardLoop(Instruction):
     saved_registers: tuple[str, ...] = ()
 
     def reads(self) -> Iterator[str]:
-        """The residuals."""
+        """Yield the residuals of the loop; the body reads others."""
         return iter((self.residual_list,))
 
 

@@ -205,7 +205,9 @@ class LodPropagation:
 # ------------------------------------------------------------------------------
 
 
-def _lower_write_to_array(self: LodPropagation, block: int, desc: OpDesc) -> list[Instruction]:
+def _lower_lod_of_write_to_array(
+    self: LodPropagation, block: int, desc: OpDesc
+) -> list[Instruction]:
     held, at = (
         self.get_or_create_lod_register(block, desc.outputs["Out"][0]),
         self.register_of(block, desc.inputs["I"][0]),
@@ -223,7 +225,9 @@ def _lower_write_to_array(self: LodPropagation, block: int, desc: OpDesc) -> lis
     ]
 
 
-def _lower_read_from_array(self: LodPropagation, block: int, desc: OpDesc) -> list[Instruction]:
+def _lower_lod_of_read_from_array(
+    self: LodPropagation, block: int, desc: OpDesc
+) -> list[Instruction]:
     held, at = (
         self.get_or_create_lod_register(block, desc.inputs["X"][0]),
         self.register_of(block, desc.inputs["I"][0]),
@@ -239,11 +243,11 @@ def _lower_read_from_array(self: LodPropagation, block: int, desc: OpDesc) -> li
     ]
 
 
-def _lower_without_lod(self: LodPropagation, block: int, desc: OpDesc) -> list[Instruction]:
+def _drop_lod(self: LodPropagation, block: int, desc: OpDesc) -> list[Instruction]:
     return []
 
 
-def _lower_create_array(self: LodPropagation, block: int, desc: OpDesc) -> list[Instruction]:
+def _lower_lod_of_create_array(self: LodPropagation, block: int, desc: OpDesc) -> list[Instruction]:
     return [
         self.make_statement(
             desc, "{o0} = []", (), self.get_or_create_lod_register(block, desc.outputs["Out"][0])
@@ -253,14 +257,14 @@ def _lower_create_array(self: LodPropagation, block: int, desc: OpDesc) -> list[
 
 LodLoweringRule = Callable[[LodPropagation, int, OpDesc], list[Instruction]]
 TENSOR_ARRAY_RULES: dict[str, LodLoweringRule] = {
-    "create_array": _lower_create_array,
-    "write_to_array": _lower_write_to_array,
-    "read_from_array": _lower_read_from_array,
-    "lod_array_length": _lower_without_lod,
-    "tensor_array_to_tensor": _lower_without_lod,
-    "beam_search_decode": _lower_without_lod,
-    "lod_tensor_to_array": _lower_without_lod,
-    "array_to_lod_tensor": _lower_without_lod,
+    "create_array": _lower_lod_of_create_array,
+    "write_to_array": _lower_lod_of_write_to_array,
+    "read_from_array": _lower_lod_of_read_from_array,
+    "lod_array_length": _drop_lod,
+    "tensor_array_to_tensor": _drop_lod,
+    "beam_search_decode": _drop_lod,
+    "lod_tensor_to_array": _drop_lod,
+    "array_to_lod_tensor": _drop_lod,
 }
 
 

@@ -18,7 +18,7 @@ from ..capture.recorder import Recorder
 from ..capture.undefined_checks import replace_checks_by_asserts
 from ..capture.variable import Variable
 from ..core import cuda, native
-from ..core._tape import Node, arrays_of, record_program, stop_gradients_of, tensors_of
+from ..core._tape import Node, arrays_of, record_program, stop_gradients_of, wrap_arrays
 from ..core.backward_pass import BARE_ARRAY_MODE
 from ..core.device_dispatch import common_device
 from ..core.errors import DeviceMismatchError, OpError, with_user_line
@@ -115,7 +115,7 @@ class PartialProgram:
                 tensor.array = array
         outs = found[:count]
         if specialization.tape_op is None:
-            return tensors_of(outs)
+            return wrap_arrays(outs)
         attrs = {
             "residuals": (found[end:], outs, arrays[: len(inputs)]),
             "materialize_grads": False,

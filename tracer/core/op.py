@@ -436,7 +436,7 @@ def op(
         if type in OPS:
             raise TypeError(f"{type} is defined twice")
         if op_traits.no_half_reason:
-            kernel = _reject_half(kernel, op_traits.no_half_reason)
+            kernel = _wrap_to_reject_half(kernel, op_traits.no_half_reason)
         result = OPS[type] = Op(type, ins, outs, kernel, op_traits, attrs_of)
         if meta is not None:
             result.meta(meta)
@@ -450,7 +450,7 @@ def op(
     return wrap
 
 
-def _reject_half(kernel: Kernel, why: str) -> Kernel:
+def _wrap_to_reject_half(kernel: Kernel, why: str) -> Kernel:
     @functools.wraps(kernel)
     def run(*args: Any, **attrs: Any) -> Any:
         _check_no_half(args, why)

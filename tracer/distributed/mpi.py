@@ -119,13 +119,13 @@ class MpiCommunicator:
 
     def broadcast(self, array: Any, root: int) -> Work:
         """Copy the array of rank `root` to `array`."""
-        return self._start(self._comm.Ibcast(_as_bytes(array), root), "broadcast")
+        return self._wrap_request(self._comm.Ibcast(_as_bytes(array), root), "broadcast")
 
     def all_reduce(self, array: Any, op: int) -> Work:
         """Reduce the arrays of all ranks into `array`."""
         buffer, mpi_op, finish = self._prepare_reduce(array, op)
         request = self._comm.Iallreduce(self._mpi.IN_PLACE, buffer, mpi_op)
-        return self._start(request, "all_reduce", finish)
+        return self._wrap_request(request, "all_reduce", finish)
 
     def reduce(self, array: Any, root: int, op: int) -> Work:
         """Reduce the arrays into that of `root`."""
@@ -133,20 +133,24 @@ class MpiCommunicator:
         is_root = self.rank == root
         buffers = (self._mpi.IN_PLACE, buffer) if is_root else (buffer, None)
         request = self._comm.Ireduce(*buffers, mpi_op, root)
-        return self._start(request, "reduce", finish if is_root else None)
+        return self._wrap_request(request, "reduce", finish if is_root else None)
 
     def all_gather(self, array: Any, into: Any) -> Work:
         """Gather the arrays of all ranks into `into` [size, *]."""
-        return self._start(self._comm.Iallgather(_as_bytes(array), _as_bytes(into)), "all_gather")
+        return self._wrap_request(
+            self._comm.Iallgather(_as_bytes(array), _as_bytes(into)), "all_gather"
+        )
 
     def scatter(self, arrays: Any, into: Any, root: int) -> Work:
         """Copy element `rank` of the `arrays` [size, *] of `root` to `into`."""
         buffer = _as_bytes(arrays) if self.rank == root else None
-        return self._start(self._comm.Iscatter(buffer, _as_bytes(into), root), "scatter")
+        return self._wrap_request(self._comm.Iscatter(buffer, _as_bytes(into), root), "scatter")
 
     def all_to_all(self, arrays: Any, into: Any) -> Work:
         """Send element i of `arrays` [size, *] to rank i; receive theirs into `into` [size, *]."""
-        return self._start(self._comm.Ialltoall(_as_bytes(arrays), _as_bytes(into)), "alltoall")
+        return self._wrap_request(
+            self._comm.Ialltoall(_as_bytes(arrays), _as_bytes(into)), "alltoall"
+        )
 
     def send(self, array: Any, to: int) -> Work:
         """Send to rank `to`."""
@@ -175,13 +179,13 @@ class MpiCommunicator:
 
     def barrier(self) -> Work:
         """Wait for all ranks."""
-        return self._start(self._comm.Ibarrier(), "barrier")
+        return self._wrap_request(self._comm.Ibarrier(), "barrier")
 
     def split(self, ranks: Sequence[int]) -> Communicator | None:
         """Create a communicator of some ranks; None if this rank is not among them."""
         is_member = self.rank in ranks
         # Split blocks and cannot be interrupted: wait first until all ranks are here.
-        self._start(self._comm.Ibarrier(), "new_group").wait()
+        self._wrap_request(self._comm.Ibarrier(), "new_group").wait()
         color, key = (0, list(ranks).index(self.rank)) if is_member else (self._mpi.UNDEFINED, 0)
         comm = self._comm.Split(color, key)
         return MpiCommunicator(comm) if is_member else None
@@ -190,7 +194,7 @@ class MpiCommunicator:
         """Terminate all ranks of the job."""
         self._mpi.COMM_WORLD.Abort(1)
 
-    def _start(
+    def _wrap_request(
         self, request: Any, name: str, on_completion: Callable[[], None] | None = None
     ) -> MpiWork:
         return MpiWork(request, name, self.ranks, on_completion)

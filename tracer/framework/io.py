@@ -195,7 +195,7 @@ def _join_slices(loaded: dict[Any, Any], name: str) -> None:
         raise FileError(f"{name}: its sliced arrays cannot be joined ({error})") from None
 
 
-def _decode_bfloat16(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+def _uint16_as_bfloat16(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """Return bfloat16 for uint16: pickles store it as uint16, which Paddle itself does not have."""
     return array.view(bfloat16.np) if array.dtype == np.uint16 else array
 
@@ -204,11 +204,11 @@ MakeValue = Callable[[np.ndarray[Any, Any], str | None], Any]
 
 
 def _as_array(array: np.ndarray[Any, Any], _: str | None) -> Any:
-    return _decode_bfloat16(array)
+    return _uint16_as_bfloat16(array)
 
 
 def _as_tensor(array: np.ndarray[Any, Any], name: str | None) -> Any:
-    values = _decode_bfloat16(array)
+    values = _uint16_as_bfloat16(array)
     if values.dtype not in DTYPE_BY_NP:
         raise FileError(
             f"load: no tensor has dtype {values.dtype}; return_numpy=True returns the array"

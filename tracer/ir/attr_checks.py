@@ -151,7 +151,7 @@ def _is_scalar_or_single(attr: Attr, spec: AttrSpec) -> bool:
     return any(kind.name == f"{attr.type.name}S" for kind in ACCEPTED_TYPES[spec.type])
 
 
-def program_attr_problems(desc: OpDesc) -> Iterator[str]:
+def find_attr_problems(desc: OpDesc) -> Iterator[str]:
     """Yield the problems of the attributes of an op in a program. An unknown op type has none."""
     op = OPS.get(desc.type)
     if op is not None:

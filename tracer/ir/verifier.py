@@ -13,7 +13,7 @@ from typing import Any
 
 from ..core.dtype import dtype_of
 from ..core.errors import OpError
-from .attr_checks import program_attr_problems
+from .attr_checks import find_attr_problems
 from .attr_types import attr_problem, referenced_block_indices, referenced_var_names
 from .block_captures import (
     EMPTY_NAME,
@@ -126,7 +126,7 @@ def attributes_match_types(program: Program) -> Iterator[str]:
 def attributes_match_ops(program: Program) -> Iterator[str]:
     """Every declared attribute has a valid type and range; unreachable ops are checked too."""
     for _, op, where in _iter_ops(program):
-        yield from (f"{where}: {problem}" for problem in program_attr_problems(op))
+        yield from (f"{where}: {problem}" for problem in find_attr_problems(op))
 
 
 def _shape_problem(shape: tuple[int, ...]) -> str | None:

@@ -27,7 +27,7 @@ def reject_conflicting_specs(name: str, given: Any, own: Any) -> None:
         raise OpError(with_user_line(f"{name}: input_spec={given} {said}: {own}"))
 
 
-def with_dynamic_sizes(given: Any, own: Any) -> Any:
+def apply_dynamic_sizes(given: Any, own: Any) -> Any:
     """Return specs in which an example tensor has the dynamic sizes of the corresponding spec in
     `own`.
     """

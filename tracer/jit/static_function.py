@@ -29,12 +29,12 @@ from .convert import converted_source
 from .fallback import PythonFallback
 from .function_spec import FunctionSpec
 from .input_specs import (
+    apply_dynamic_sizes,
     has_fewer_specs,
     merge_by_name,
     merge_by_position,
     reject_conflicting_specs,
     specialize_specs,
-    with_dynamic_sizes,
 )
 from .layer_capture import CapturedProgram
 from .operators.calls import convert_if_user_code
@@ -428,14 +428,14 @@ class StaticFunction:
             else self._last_program().arguments
         )
 
-    def with_dynamic_sizes(self, input_spec: Any) -> Any:
+    def apply_dynamic_sizes(self, input_spec: Any) -> Any:
         """Return `input_spec`, with the dynamic sizes of the function's own spec in place of those
         of example tensors.
         """
         return (
             input_spec
             if self._input_spec is None
-            else with_dynamic_sizes(input_spec, self._input_spec)
+            else apply_dynamic_sizes(input_spec, self._input_spec)
         )
 
     def _last_program(self) -> ConcreteProgram:

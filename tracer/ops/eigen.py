@@ -35,11 +35,11 @@ from .linear_solve import solve
 from .matmul import matmul
 from .shared_meta_rules import (
     broadcast_shapes,
-    check_finite,
     check_sizes,
     complex_dtype,
     is_complex,
     real_dtype,
+    require_finite_values,
     shape_of,
 )
 from .unary_math import square
@@ -55,7 +55,7 @@ def svd(x, *, full_matrices: bool = False):
 
     full_matrices: U [*, M, M], VH [*, N, N].
     """
-    check_finite(x)
+    require_finite_values(x)
     return tuple(LAPACK.svd(x, full_matrices))
 
 
@@ -256,7 +256,7 @@ def matrix_rank(
     TolTensor: replaces the attribute tol if given.
     use_default_tol: the tolerance is the largest singular value * max(M, N) * the machine epsilon.
     """
-    check_finite(x)
+    require_finite_values(x)
     values = np.abs(LAPACK.eigvalsh(x)) if hermitian else LAPACK.svd(x, compute_uv=False)
     if tol_tensor is not None:
         limit = tol_tensor

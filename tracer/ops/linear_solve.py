@@ -26,9 +26,9 @@ from .matmul import matmul
 from .shared_meta_rules import (
     Shape,
     broadcast_shapes,
-    check_finite,
     dims_match,
     real_dtype,
+    require_finite_values,
     shape_of,
 )
 
@@ -206,7 +206,7 @@ def pseudo_inverse(x, *, rcond: float = 1e-15, hermitian: bool = False):
 
     hermitian: X is Hermitian; only its lower triangle is read.
     """
-    check_finite(x)
+    require_finite_values(x)
     if not is_on_gpu():
         return np.linalg.pinv(x, rcond, hermitian)
     below = np.tril(x, -1)  # CuPy reads both triangles
@@ -259,7 +259,7 @@ def lstsq(x, y, *, rcond: float = 0.0, driver: str = "gels"):
         driver in ("gels", "gelsy", "gelsd", "gelss"),
         f"driver={driver} is not one of gels, gelsy, gelsd, gelss",
     )
-    check_finite(x)
+    require_finite_values(x)
     values = np.linalg.svd(x, compute_uv=False)
     rank = np.sum(values > rcond * values[..., :1], axis=-1).astype(np.int32)
     solution = np.matmul(np.linalg.pinv(x, rcond), y)

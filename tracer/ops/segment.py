@@ -171,7 +171,7 @@ MESSAGE_OPS = {
 }
 
 
-def _message_meta(x: Meta, y: Meta, edges: int, word: str) -> Meta:
+def _edge_message_meta(x: Meta, y: Meta, edges: int, word: str) -> Meta:
     """The Meta of messages along edges; rows of x and y broadcast."""
     check_not_bool(x)
     check(word in MESSAGE_OPS, f"message_op={word} is not one of {', '.join(MESSAGE_OPS)}")
@@ -228,7 +228,7 @@ def graph_send_ue_recv(
 def _(x, y, src, dst, size_tensor, *, message_op, reduce_op, out_size):
     _check_pool_type(reduce_op, "reduce_op")
     _check_edges(src, dst)
-    message = _message_meta(x, y, num_elements(src.shape), message_op)
+    message = _edge_message_meta(x, y, num_elements(src.shape), message_op)
     check(dims_match(y.shape[0], message.shape[0]), "Y needs one row per edge")
     return graph_send_recv.infer(
         (Meta((x.shape[0], *message.shape[1:]), x.dtype), src, dst, size_tensor),
@@ -263,7 +263,7 @@ def graph_send_uv(x, y, src, dst, *, message_op: str = "ADD"):
 @graph_send_uv.meta
 def _(x, y, src, dst, *, message_op):
     _check_edges(src, dst)
-    return _message_meta(x, y, num_elements(src.shape), message_op)
+    return _edge_message_meta(x, y, num_elements(src.shape), message_op)
 
 
 @graph_send_uv.vjp

@@ -15,7 +15,7 @@ Shape = tuple[int, ...]
 MetaRule = Callable[..., Any]
 
 
-def check_finite(x: Any) -> None:
+def require_finite_values(x: Any) -> None:
     """Raise OpError for matrices with infinity or NaN: LAPACK's SVD does not terminate for
     some of them.
     """

@@ -354,7 +354,7 @@ class Optimizer:
         if state is None:
             state = self._init_accumulators(parameter)
             if state and self._is_restored:
-                self._raise_if_state_missing(parameter, list(state))
+                self._raise_state_missing(parameter, list(state))
             self._state[parameter.name] = state
         return state
 
@@ -546,7 +546,7 @@ class Optimizer:
             if missing and (
                 len(missing) < len(state.keys() - {MASTER}) or self._state.get(parameter.name)
             ):
-                self._raise_if_state_missing(parameter, missing)
+                self._raise_state_missing(parameter, missing)
             if not missing:
                 checked = {
                     k: self._check_shape(parameter, k, v, state[k])
@@ -558,7 +558,7 @@ class Optimizer:
             state_dict.keys() - {"LR_Scheduler", "master_weights", "global_step"}
         )
 
-    def _raise_if_state_missing(self, parameter: Parameter, missing: Sequence[str]) -> None:
+    def _raise_state_missing(self, parameter: Parameter, missing: Sequence[str]) -> None:
         problem = (
             f"optimizer Tensor {self._accumulator_name(parameter, missing[0], False)} not "
             "found in the "

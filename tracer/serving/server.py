@@ -130,7 +130,7 @@ def serve(models: list[ServedModel], host: str, port: int, limits: Limits) -> in
     """Run the server until SIGINT or SIGTERM.  Returns the exit code."""
     names = [model.name for model in models]
     if len(set(names)) < len(names):
-        raise OpError(f"serve: two models have one name ({', '.join(names)})")
+        raise OpError(f"serve: two models have the same name ({', '.join(names)})")
     for model in models:
         model.warm_up()
     app = App({model.name: model for model in models}, limits).asgi()

@@ -101,10 +101,10 @@ class _LimitedTarInfo(tarfile.TarInfo):
 
     def _proc_sparse(self, archive: Any) -> Any:
         """Reject sparse files: their size is not limited by the stored bytes."""
-        archive.reject(self, self._sparse_structs[2])
+        archive.reject_large_member(self, self._sparse_structs[2])
 
     def _proc_gnusparse_10(self, member: Any, headers: Any, archive: Any) -> Any:
-        archive.reject(member, member.size)
+        archive.reject_large_member(member, member.size)
 
 
 class _LimitedTarFile(tarfile.TarFile):
@@ -152,9 +152,9 @@ class _LimitedTarFile(tarfile.TarFile):
         """Raise FileError if a header, or all headers together, are too large."""
         self._header_bytes += max(header.size, 0)
         if header.size > MAX_HEADER or self._header_bytes > MAX_HEADERS:
-            self.reject(header, max(header.size, self._header_bytes))
+            self.reject_large_member(header, max(header.size, self._header_bytes))
 
-    def reject(self, member: tarfile.TarInfo, size: int) -> None:
+    def reject_large_member(self, member: tarfile.TarInfo, size: int) -> None:
         """Raise FileError."""
         raise FileError(f"{self._name()}: {member.name!r:.80} has {size} bytes, which is too large")
 

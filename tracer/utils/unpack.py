@@ -36,11 +36,11 @@ def unpack(path: Path) -> Path:
                 shutil.copyfileobj(file, out)
         entries = sorted(Path(temporary).iterdir())
         if len(entries) == 1:
-            return _replace_with(entries[0], path.parent / entries[0].name)
+            return _merge_into(entries[0], path.parent / entries[0].name)
         target = path.with_suffix("")
         target.mkdir(exist_ok=True)
         for entry in entries:
-            _replace_with(entry, target / entry.name)
+            _merge_into(entry, target / entry.name)
         return target
 
 
@@ -70,8 +70,8 @@ def _check_relative(path: Path, name: str) -> PurePosixPath:
     return relative_path
 
 
-def _replace_with(source: Path, target: Path) -> Path:
-    """Move a file or folder, replacing an existing one."""
+def _merge_into(source: Path, target: Path) -> Path:
+    """Move a file, replacing an existing one, or copy a folder, merging it into an existing one."""
     if source.is_dir():
         shutil.copytree(source, target, dirs_exist_ok=True)
     else:

@@ -71,7 +71,7 @@ void NodeContext::lower_real_and_imaginary() {
 
 Value NodeContext::as_complex(Value pairs) {
   auto part = [&](std::int64_t at) {
-    return emit("Gather", {pairs, int64_scalar(at)}, {{"axis", std::int64_t{-1}}});
+    return emit("Gather", {pairs, int64_constant(at)}, {{"axis", std::int64_t{-1}}});
   };
   auto re = part(0);
   return make_complex(re, part(1));

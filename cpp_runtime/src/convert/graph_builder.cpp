@@ -322,7 +322,7 @@ Value GraphBuilder::find_binding(std::string_view name) const {
   return {};
 }
 
-const OpDesc* GraphBuilder::find_writer(std::string_view name) const {
+const OpDesc* GraphBuilder::find_writing_op(std::string_view name) const {
   for (const Scope* scope = scope_; scope; scope = scope->parent)
     if (auto found = scope->writers.find(name); found != scope->writers.end()) return found->second;
   return nullptr;
@@ -353,7 +353,7 @@ const BranchPairs& GraphBuilder::branch_pairs() {
 Value GraphBuilder::lookup_variable(std::string_view name, const OpDesc& reader) {
   if (Value bound = find_binding(name)) return select_complex_part(bound);
   if (const Param* param = params_.find(name)) return add_weight(*param);
-  if (const OpDesc* writer = find_writer(name))
+  if (const OpDesc* writer = find_writing_op(name))
     throw Error(ErrorCode::unsupported, program_.name + ": " + writer->type + ": its result '" +
                                             std::string(name) + "', which " + reader.type +
                                             " reads, has no lowering");

@@ -123,7 +123,7 @@ class GraphBuilder {
 
   Value lookup_variable(std::string_view paddle_name, const OpDesc& reader);
   Value find_binding(std::string_view paddle_name) const;
-  const OpDesc* find_writer(std::string_view paddle_name) const;
+  const OpDesc* find_writing_op(std::string_view paddle_name) const;
   bool is_read(const std::string& paddle_name);
   const BranchPairs& branch_pairs();
   Value add_weight(const Param& param);

@@ -25,7 +25,7 @@ Sequences input_sequences(NodeContext& n, std::string_view slot) {
 
 Sequences sequences_from_lengths(const Expr& lengths) {
   NodeContext& n = lengths.context();
-  return {{n, n.concat({n.ints({0}), lengths.emit("CumSum", {n.int64_scalar(0)})}, 0)}};
+  return {{n, n.concat({n.ints({0}), lengths.emit("CumSum", {n.int64_constant(0)})}, 0)}};
 }
 
 Sequences check_row_splits(const Sequences& sequences, const Expr& rows) {

@@ -126,7 +126,7 @@ Value NodeContext::tensor(onnx::Tensor tensor) { return graph_.add_constant(tens
 Value NodeContext::scalar_like(double value, Value like) {
   return scalar(value, require_dtype(like));
 }
-Value NodeContext::int64_scalar(std::int64_t value) {
+Value NodeContext::int64_constant(std::int64_t value) {
   return tensor(
       {DType::int64, {}, std::string(reinterpret_cast<const char*>(&value), sizeof value)});
 }

@@ -111,9 +111,9 @@ class NodeContext {
   std::int64_t axis_attr(std::string_view name, std::int64_t default_value, int rank) const;
 
   // ---- constants ----
-  Value ints(const Ints& values);           // int64[n]
-  Value int64_scalar(std::int64_t value);   // int64[]
-  Value scalar(double value, DType dtype);  // dtype[]
+  Value ints(const Ints& values);            // int64[n]
+  Value int64_constant(std::int64_t value);  // int64[]
+  Value scalar(double value, DType dtype);   // dtype[]
   Value scalar_like(double value,
                     Value like);                    // with the dtype of `like`, which must be known
   Value vector(const Floats& values, DType dtype);  // dtype[n]

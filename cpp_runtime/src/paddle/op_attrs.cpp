@@ -88,7 +88,7 @@ bool has_at_most_one_element(const Attr& attr) {
 
 /// Whether the attribute is a number where a list is declared, or a one-element list where a number
 /// is declared. Some versions of Paddle write these.
-bool is_scalar_or_singleton(const Attr& attr, AttrType declared) {
+bool is_number_list_mismatch(const Attr& attr, AttrType declared) {
   AttrType list = list_type(attr.type);
   if (list != attr.type) return is_accepted_type(list, declared);
   list = list_type(declared);
@@ -115,7 +115,7 @@ std::string find_op_attr_problem(const std::string& op, const std::string& name,
   if (!row) return "";
   bool accepted =
       is_accepted_type(attr.type, row->type) || (row->value_kind == number && is_number(attr.type));
-  if (!accepted && !is_scalar_or_singleton(attr, row->type))
+  if (!accepted && !is_number_list_mismatch(attr, row->type))
     return "attribute '" + name + "' has type " + std::string(name_of(attr.type)) + ", but " +
            std::string(name_of(row->type)) + " is expected";
   if (row->value_kind == any || row->value_kind == number) return "";

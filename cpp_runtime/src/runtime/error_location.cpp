@@ -119,7 +119,7 @@ bool reads_variable(const OpDesc& op, const std::string& name) {
 }
 
 // The op that computes an input of `reader`, preferably a convolution.
-LocatedOp find_producer(const Program& program, const OpDesc& reader) {
+LocatedOp find_input_producer(const Program& program, const OpDesc& reader) {
   LocatedOp located;
   for_each_output(program.blocks, [&](const OpDesc& op, const std::string& name) {
     bool better = !located.op || (is_convolution(op) && !is_convolution(*located.op));
@@ -135,7 +135,7 @@ LocatedOp find_fusion_root(const Program& program, const LocatedOp& last,
   LocatedOp at = last;
   if (op_type.find("Conv") == op_type.npos) return last;
   for (int i = 0; i < kMaxFusedOps && at.op && may_be_fused_into_conv(at.op->type); ++i)
-    at = find_producer(program, *at.op);
+    at = find_input_producer(program, *at.op);
   return at.op && is_convolution(*at.op) ? at : last;
 }
 

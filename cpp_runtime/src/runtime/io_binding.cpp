@@ -92,7 +92,7 @@ CudaGraphRun::CudaGraphRun(const Library& library, ort::Session* session,
     outputs_.push_back(allocate(output_values[i]));
     api.call<ort::BindOutput>(binding_.get(), outputs[i],
                               static_cast<const ort::Value*>(outputs_[i].value.get()));
-    if (complex_outputs[i]) drop_complex_axis(outputs_[i].dtype, outputs_[i].shape);
+    if (complex_outputs[i]) pairs_to_complex_type(outputs_[i].dtype, outputs_[i].shape);
   }
 }
 

@@ -429,7 +429,7 @@ class BranchMerge:
         """Merge two TensorArrays."""
         if not isinstance(a, TensorArray) or not isinstance(b, TensorArray):
             raise LengthMismatch(name)
-        result = TensorArray(self.mode).merge_element_type(a, b)
+        result = TensorArray(self.mode).generalize_element_type(a, b)
         for value, side in zip((a, b), self.branches, strict=True):
             with self.recorder.record_in_block(side.open_block):
                 value.assign_to(result)

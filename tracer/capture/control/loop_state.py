@@ -111,8 +111,8 @@ class LoopState:
                 name = self.names[leaf]
                 self.names[leaf : leaf + 1] = [name + p for p in pytree.key_paths(leaf_structure)]
                 num_added = len(leaves) - 1
-                self.optional_values.shift_positions(leaf, num_added)
-                self.undefined_values.shift_positions(leaf, num_added)
+                self.optional_values.shift_positions_after_expansion(leaf, num_added)
+                self.undefined_values.shift_positions_after_expansion(leaf, num_added)
                 self.carried = {
                     (k + num_added if k > leaf else k): c for k, c in self.carried.items()
                 }

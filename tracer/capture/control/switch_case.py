@@ -72,7 +72,7 @@ def switch_case(
     if not table or len(set(keys)) != len(keys):
         raise OpError(
             with_user_line(
-                f"switch_case: branch_fns should be functions with numbers of their own, got {keys}"
+                f"switch_case: the branches of branch_fns must have distinct indices, got {keys}"
             )
         )
     if default is None:

@@ -87,7 +87,7 @@ class TensorArray(AliasableList):
         mode.recorder.replaced_lists.append(items)
         return result
 
-    def merge_element_type(self, *others: TensorArray) -> TensorArray:
+    def generalize_element_type(self, *others: TensorArray) -> TensorArray:
         """Generalize the element type to that of other lists, and return self."""
         for other in others:
             if other.element_meta is not None:
@@ -240,7 +240,7 @@ class TensorArray(AliasableList):
         assert mode is not None
         result = TensorArray(
             mode, None if self.element_meta is None else self.element_meta.dtype
-        ).merge_element_type(self)
+        ).generalize_element_type(self)
         mode.recorder.aliases.reject_invalidated_tensor(self)
         if self.element_meta is None:
             self.record_empty_read()
@@ -346,13 +346,13 @@ class TensorArray(AliasableList):
 
     def __add__(self, other: Any) -> TensorArray:
         """Return a list with the elements of both."""
-        self._check_concat_operand("+", other)
+        self._check_plus_operand("+", other)
         result = self.copy()
         result._append_all_unchecked(other)
         return result
 
     def __radd__(self, other: Any) -> TensorArray:
-        self._check_concat_operand("+", other)
+        self._check_plus_operand("+", other)
         mode = static_mode(state.mode)
         assert mode is not None
         result = TensorArray.from_items(mode, other)
@@ -380,7 +380,7 @@ class TensorArray(AliasableList):
 
     __rmul__ = __mul__
 
-    def _check_concat_operand(self, sign: str, other: Any) -> None:
+    def _check_plus_operand(self, sign: str, other: Any) -> None:
         kind = tuple if self.is_tuple else list
         if not (
             other.is_tuple is self.is_tuple

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ...ir.program import Attr, AttrType, Block, OpDesc, Program, VarDesc, VarKind
-from .legacy_op_rewrites import rewrite_ops
+from .op_downgrades import rewrite_ops
 
 OPS_WITH_XSHAPE = ("reshape2", "transpose2", "squeeze2", "unsqueeze2", "flatten2")
 ATTRIBUTE_NAMES = {

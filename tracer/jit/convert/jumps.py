@@ -119,7 +119,7 @@ class JumpLowering:
                 node, self.lower_statements(node.body), self.lower_statements(node.orelse)
             )
         else:
-            self._lower_inner_bodies(node)
+            self._lower_bodies_of_statement(node)
         return [node, *self._guard_by_flags(node, following)]
 
     @staticmethod
@@ -127,7 +127,7 @@ class JumpLowering:
         node.body, node.orelse = body or statements("pass", node), orelse
         return node
 
-    def _lower_inner_bodies(self, node: ast.stmt) -> None:
+    def _lower_bodies_of_statement(self, node: ast.stmt) -> None:
         for field in ("body", "orelse", "finalbody"):
             if getattr(node, field, None):
                 setattr(node, field, self.lower_statements(getattr(node, field)))

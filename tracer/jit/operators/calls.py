@@ -64,7 +64,7 @@ from .partial_dicts import (
 )
 from .python_scalars import name_scalar_in_errors, scalar_aware_method
 from .registry import get_operator
-from .training_state import is_training_step, return_first_argument
+from .training_state import is_training_step, skipped_call_result
 
 
 def call(function: Any) -> Any:
@@ -83,7 +83,7 @@ def call(function: Any) -> Any:
         return functools.partial(call(function.func), *function.args, **function.keywords)
     owner = getattr(function, "__self__", None)
     if is_training_step(mode, function, owner):
-        return return_first_argument
+        return skipped_call_result
     if mode.recorder.rollback is not None:
         mode.recorder.rollback.save_before_mutation(owner)
     if isinstance(owner, TensorArray):

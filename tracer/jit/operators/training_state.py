@@ -39,6 +39,6 @@ def is_training_step(mode: Static, function: Any, owner: Any) -> bool:
     return reject_training_state(mode, function if owner is None else owner, name)
 
 
-def return_first_argument(*args: Any, **_: Any) -> Any:
+def skipped_call_result(*args: Any, **_: Any) -> Any:
     """Return the first argument. `oarlock explain` calls this instead of a call that it skips."""
     return args[0] if args else None

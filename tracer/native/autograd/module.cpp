@@ -46,7 +46,7 @@ PyMethodDef functions[] = {
     {"arrays_of", arrays_of, METH_O, "The arrays of a list of Tensors."},
     {"stop_gradients_of", stop_gradients_of, METH_O,
      "stop_gradient of each Tensor of a list, as a tuple."},
-    {"tensors_of", tensors_of, METH_O, "Tensors around a tuple of arrays."},
+    {"wrap_arrays", wrap_arrays, METH_O, "Tensors around a tuple of arrays."},
     {"record_program", record_program, METH_VARARGS,
      "Tensors around arrays, some of them results of a new node."},
     {"limited", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(call_limited)),

@@ -176,7 +176,7 @@ PyObject* are_leaves(PyObject* module, PyObject* tensors);
 PyObject* arrays_of(PyObject* module, PyObject* tensors);
 PyObject* stop_gradients_of(PyObject* module, PyObject* tensors);
 /// A list of new Tensors with the arrays of a tuple.
-PyObject* tensors_of(PyObject* module, PyObject* arrays);
+PyObject* wrap_arrays(PyObject* module, PyObject* arrays);
 /// Records a program call; arguments (op, operands, taken, attrs, outs, wanted).  Returns Tensors
 /// with the arrays `outs`; those with an index in `wanted` are outputs of a new node, whose inputs
 /// are the operands with an index in `taken`.

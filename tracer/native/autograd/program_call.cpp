@@ -69,7 +69,7 @@ PyObject* stop_gradients_of(PyObject*, PyObject* tensors) {
   return result.release();
 }
 
-PyObject* tensors_of(PyObject*, PyObject* arrays) {
+PyObject* wrap_arrays(PyObject*, PyObject* arrays) {
   if (!PyTuple_Check(arrays)) {
     PyErr_SetString(PyExc_TypeError, "the arrays are no tuple");
     return nullptr;
@@ -95,7 +95,7 @@ PyObject* record_program(PyObject*, PyObject* args) {
   Ref inputs = select_tensors(operands, input_indices);
   Ref slots(inputs ? PyTuple_Pack(1, inputs.get()) : nullptr);
   Ref node(slots ? new_node(op, slots.get(), attrs, outs) : nullptr);
-  Ref result(node ? tensors_of(nullptr, outs) : nullptr);
+  Ref result(node ? wrap_arrays(nullptr, outs) : nullptr);
   return result && attach_to_node(result.get(), output_indices, node.get()) ? result.release()
                                                                             : nullptr;
 }

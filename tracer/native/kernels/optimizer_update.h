@@ -1,4 +1,5 @@
-// Optimizer updates of many parameters at once.  New parameter values are written to new arrays.
+// Optimizer updates of many parameters at once.  Moments are updated in place; new parameter
+// values are written to new arrays.
 #pragma once
 #include "kernels/elementwise.h"
 

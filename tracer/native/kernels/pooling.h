@@ -107,7 +107,7 @@ void max_2x2_scalar(const PoolShape& s, const T* x, T* y) {
 }
 
 template <class T>
-void grad_2x2_scalar(const PoolShape& s, const T* x, const T* y, const T* g, T* dx) {
+void max_pool_2x2_grad_scalar(const PoolShape& s, const T* x, const T* y, const T* g, T* dx) {
   for (Size j = 0; j < s.ow; ++j) {
     const T* at = x + 2 * j;
     T best = y[j], back = g[j];
@@ -178,8 +178,9 @@ void max_pool_grad(const PoolShape& s, const T* x, const T* y, const T* g, T* dx
     for (Size i = 0; i < s.oh; ++i, best += s.ow, back += s.ow) {
       Size row = 2 * i * s.w;
       if (twos)
-        (fits_whole_vectors<T>(s, i, left) ? grad_2x2<T> : grad_2x2_scalar<T>)(s, plane + row, best,
-                                                                               back, to + row);
+        (fits_whole_vectors<T>(s, i, left)
+             ? grad_2x2<T>
+             : max_pool_2x2_grad_scalar<T>)(s, plane + row, best, back, to + row);
       else
         for (Size j = 0; j < s.ow; ++j)
           add_to_first_max(s, plane, best[j], back[j], row_range(s, i), column_range(s, j), to);

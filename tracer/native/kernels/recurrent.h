@@ -11,7 +11,7 @@ namespace {
 
 /// Adjacent elements of one row: a whole vector or a part of one.
 template <class T>
-struct LaneSpan {
+struct PartialVector {
   Size from, count;
 
   V<T> get(const T* row) const {
@@ -36,14 +36,14 @@ struct CellRow {
   Size saved_stride;
 
   T* saved_tensor(Size k) const { return saved + k * saved_stride; }
-  V<T> sum(const LaneSpan<T>& s, Size gate) const {
+  V<T> sum(const PartialVector<T>& s, Size gate) const {
     Size shift = gate * r.hidden;
     return s.get(z + shift) + s.get(x + shift) + s.get(b + shift);
   }
 };
 
 template <class T>
-void lstm(const CellRow<T>& o, const LaneSpan<T>& s) {
+void lstm(const CellRow<T>& o, const PartialVector<T>& s) {
   V<T> in = sigmoid_of(o.sum(s, 0)), forget = sigmoid_of(o.sum(s, 1)),
        candidate = tanh_of(o.sum(s, 2)), out = sigmoid_of(o.sum(s, 3));
   V<T> c = forget * s.get(o.c) + in * candidate;
@@ -56,7 +56,7 @@ void lstm(const CellRow<T>& o, const LaneSpan<T>& s) {
 }
 
 template <class T>
-void gru(const CellRow<T>& o, const LaneSpan<T>& s) {
+void gru(const CellRow<T>& o, const PartialVector<T>& s) {
   Size third = 2 * o.r.hidden;
   V<T> reset = sigmoid_of(o.sum(s, 0)), update = sigmoid_of(o.sum(s, 1));
   V<T> hidden = s.get(o.z + third) + s.get(o.b + third),
@@ -69,19 +69,19 @@ void gru(const CellRow<T>& o, const LaneSpan<T>& s) {
 }
 
 template <class T>
-void simple_rnn(const CellRow<T>& o, const LaneSpan<T>& s) {
+void simple_rnn(const CellRow<T>& o, const PartialVector<T>& s) {
   V<T> sum = o.sum(s, 0), zero = {};
   s.set(o.saved_tensor(0), o.r.cell == Cell::tanh ? tanh_of(sum) : sum < 0 ? zero : sum);
 }
 
 template <class T, class Body>
 void for_each_span(Size count, const Body& body) {
-  for (Size i = 0; i < count; i += kLanes<T>) body(LaneSpan<T>{i, min(kLanes<T>, count - i)});
+  for (Size i = 0; i < count; i += kLanes<T>) body(PartialVector<T>{i, min(kLanes<T>, count - i)});
 }
 
 template <class T>
 void step_row(const CellRow<T>& o) {
-  for_each_span<T>(o.r.hidden, [&](const LaneSpan<T>& s) {
+  for_each_span<T>(o.r.hidden, [&](const PartialVector<T>& s) {
     o.r.cell == Cell::lstm ? lstm(o, s) : o.r.cell == Cell::gru ? gru(o, s) : simple_rnn(o, s);
   });
 }
@@ -152,7 +152,7 @@ struct CellGradRow {
 };
 
 template <class T>
-void lstm_grad(const CellGradRow<T>& o, const LaneSpan<T>& s) {
+void lstm_grad(const CellGradRow<T>& o, const PartialVector<T>& s) {
   Size n = o.r.hidden;
   V<T> in = s.get(o.saved_tensor(0)), forget = s.get(o.saved_tensor(1)),
        candidate = s.get(o.saved_tensor(2)), out = s.get(o.saved_tensor(3)),
@@ -167,7 +167,7 @@ void lstm_grad(const CellGradRow<T>& o, const LaneSpan<T>& s) {
 }
 
 template <class T>
-void gru_grad(const CellGradRow<T>& o, const LaneSpan<T>& s) {
+void gru_grad(const CellGradRow<T>& o, const PartialVector<T>& s) {
   Size n = o.r.hidden;
   V<T> reset = s.get(o.saved_tensor(0)), update = s.get(o.saved_tensor(1)),
        candidate = s.get(o.saved_tensor(2)), g = s.get(o.dh) + s.get(o.g);
@@ -184,7 +184,7 @@ void gru_grad(const CellGradRow<T>& o, const LaneSpan<T>& s) {
 }
 
 template <class T>
-void simple_rnn_grad(const CellGradRow<T>& o, const LaneSpan<T>& s) {
+void simple_rnn_grad(const CellGradRow<T>& o, const PartialVector<T>& s) {
   V<T> h = s.get(o.saved_tensor(0)), g = s.get(o.dh) + s.get(o.g), zero = {};
   s.set(o.dx, o.r.cell == Cell::tanh ? g * (1 - h * h) : h > 0 ? g : zero);
   s.set(o.dh, zero);
@@ -197,7 +197,7 @@ void step_grad_row(const CellGradRow<T>& o, bool valid) {
     for (Size i = 0; i < wide; ++i) o.dx[i] = o.dy[i] = 0;
     return;
   }
-  for_each_span<T>(o.r.hidden, [&](const LaneSpan<T>& s) {
+  for_each_span<T>(o.r.hidden, [&](const PartialVector<T>& s) {
     o.r.cell == Cell::lstm  ? lstm_grad(o, s)
     : o.r.cell == Cell::gru ? gru_grad(o, s)
                             : simple_rnn_grad(o, s);

@@ -43,7 +43,7 @@ def _insert_candidate(best: list[BeamCandidate], item: BeamCandidate, size: int)
     best.insert(at, item)
 
 
-def _candidates(row: int, tokens: Any, scores: Any, size: int) -> Any:
+def _candidates_of_beam(row: int, tokens: Any, scores: Any, size: int) -> Any:
     """The continuations of a beam. Of many tokens, only those with a chance to be selected
     are returned.
     """
@@ -86,7 +86,7 @@ def _select_candidates(
             items = (
                 [BeamCandidate(float(sums[row]), row, end)]
                 if ended
-                else _candidates(row, own, values[row], size)
+                else _candidates_of_beam(row, own, values[row], size)
             )
             for item in items:
                 _insert_candidate(best, item, size)

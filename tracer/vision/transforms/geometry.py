@@ -31,7 +31,7 @@ def resize_size(size: Any, height: int, width: int) -> tuple[int, int]:
 
 
 def padding_sides(padding: Any) -> tuple[int, int, int, int]:
-    """Return left, top, right and bottom of a.
+    """Return the pixels to add on the left, top, right and bottom.
 
     padding: one number, (left and right, top and bottom), or all four.
     """

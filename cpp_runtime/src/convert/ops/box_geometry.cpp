@@ -74,7 +74,7 @@ Value nms_indices(NodeContext& n, Value boxes, Value scores, const NmsOptions& o
 
 // The image of a row is the number of images that end before it.
 Expr image_ids_of_rows(NodeContext& n, Value counts, Value rows) {
-  auto ends = n.emit("CumSum", {n.cast(counts, DType::int64), n.int64_scalar(0)});
+  auto ends = n.emit("CumSum", {n.cast(counts, DType::int64), n.int64_constant(0)});
   Expr row{n, n.unsqueeze(arange(n, rows), {1})};
   auto ended = (row >= Expr{n, n.unsqueeze(ends, {0})}).to(DType::int64);
   return {n, reduce(n, "ReduceSum", ended, {1}, false)};
@@ -104,7 +104,7 @@ Value top_rows_per_image(NodeContext& n, Value scores, Value image_ids, Value nu
   auto order = sort_indices(n, scores, true);
   if (max_rows < 0) return order;
   auto each = image_membership(n, gather_rows({n, image_ids}, order), num_images).to(DType::int64);
-  auto so_far = Expr{n, n.emit("CumSum", {each, n.int64_scalar(0)})};
+  auto so_far = Expr{n, n.emit("CumSum", {each, n.int64_constant(0)})};
   Expr rank{n, reduce(n, "ReduceSum", so_far * each, {1}, false)};
   return rows_where(n, order, rank <= static_cast<double>(max_rows));
 }

@@ -150,7 +150,7 @@ Value emit_dft(NodeContext& n, Value pairs, std::int64_t axis, bool forward,
     attrs.emplace_back("axis", axis);
     return n.emit("DFT", {pairs}, attrs);
   }
-  return n.emit("DFT", {pairs, {}, n.int64_scalar(axis)}, attrs);
+  return n.emit("DFT", {pairs, {}, n.int64_constant(axis)}, attrs);
 }
 
 Complex transform_complex_axis(NodeContext& n, const Complex& x, std::int64_t axis, bool forward,

@@ -50,8 +50,8 @@ void expand_v2(NodeContext& n) {
     std::replace(known->begin(), known->end(), std::int64_t{-1}, std::int64_t{1});
     shape = n.ints(*known);
   } else {
-    auto keeps = n.emit("Less", {shape, n.int64_scalar(0)});
-    shape = n.emit("Where", {keeps, n.int64_scalar(1), shape});
+    auto keeps = n.emit("Less", {shape, n.int64_constant(0)});
+    shape = n.emit("Where", {keeps, n.int64_constant(1), shape});
   }
   n.set_output("Out", n.emit("Expand", {x, shape}));
 }
@@ -163,7 +163,7 @@ void tril_triu(NodeContext& n) {
   auto x = n.input("X");
   std::int64_t upper = !n.attr("lower", true);
   n.set_output("Out",
-               n.emit("Trilu", {x, n.int64_scalar(n.attr("diagonal", 0))}, {{"upper", upper}}));
+               n.emit("Trilu", {x, n.int64_constant(n.attr("diagonal", 0))}, {{"upper", upper}}));
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ ViterbiScores viterbi_scores(const TransitionScores& chain, const Expr& x, const
     return {{score, ended, t + 1}, {argmax(each, 1)}};
   };
   auto nothing = full_like(x, 0, shape_except_axis(n, x, 1));
-  auto done = build_scan(n, {1}, {nothing, nothing, {n, n.int64_scalar(0)}}, {x}, step);
+  auto done = build_scan(n, {1}, {nothing, nothing, {n, n.int64_constant(0)}}, {x}, step);
   return {done.states[1], done.outputs[0]};
 }
 
@@ -64,7 +64,7 @@ Expr backtrack_tags(const ViterbiScores& scores, const Expr& lengths, const Expr
 }
 
 Expr gather_row(const Expr& table, std::int64_t at) {
-  return gather_rows(table, table.context().int64_scalar(at));
+  return gather_rows(table, table.context().int64_constant(at));
 }
 
 // With start and end tags, the last tag starts every sequence and the last but one ends it.
@@ -124,7 +124,7 @@ Expr ctc_state_classes(NodeContext& n, const Expr& lengths) {
   auto classes = where(positions < unsqueeze_last(lengths), labels, blank);
   auto blanks = full_like(labels, blank, n.shape_of(labels));
   auto pairs = n.concat({unsqueeze_last(blanks), unsqueeze_last(classes)}, 2);
-  auto last = n.emit("Expand", {n.int64_scalar(n.attr("blank", 0)),
+  auto last = n.emit("Expand", {n.int64_constant(n.attr("blank", 0)),
                                 n.concat({dim_as_vector(n, labels, 0), n.ints({1})}, 0)});
   return {n, n.concat({n.reshape(pairs, {0, -1}), last}, 1)};
 }
@@ -140,7 +140,7 @@ Expr shift_states(const Expr& alpha, std::int64_t by) {
 // class before the blank.
 Expr can_skip_blank(const Expr& classes, std::int64_t blank) {
   NodeContext& n = classes.context();
-  auto shifted = classes.emit("Pad", {n.ints({0, 2, 0, 0}), n.int64_scalar(blank)});
+  auto shifted = classes.emit("Pad", {n.ints({0, 2, 0, 0}), n.int64_constant(blank)});
   Expr before(n, n.slice(shifted, {0}, {-2}, {1}));
   return !(classes == static_cast<double>(blank)) && !(classes == before);
 }
@@ -157,7 +157,7 @@ Expr path_log_probabilities(const Expr& logs, const Expr& skips, const Expr& tim
          t = last[2] + 1;
     return {{alpha, where(unsqueeze_last(times) == t, alpha, last[1]), t}, {}};
   };
-  return build_scan(n, {0}, {start, start, {n, n.int64_scalar(0)}}, {logs}, step).states[1];
+  return build_scan(n, {0}, {start, start, {n, n.int64_constant(0)}}, {logs}, step).states[1];
 }
 
 void warpctc(NodeContext& n) {
@@ -190,7 +190,7 @@ struct TreePath {
 TreePath read_custom_tree_path(NodeContext& n) {
   auto table = input_expr(n, "PathTable").to(DType::int64),
        code = input_expr(n, "PathCode").to(DType::int64);
-  auto ends = (table < 0).to(DType::int64).emit("CumSum", {n.int64_scalar(1)});
+  auto ends = (table < 0).to(DType::int64).emit("CumSum", {n.int64_constant(1)});
   auto valid = ends == 0;
   return {where(valid, table, 0), where(valid, code, 0), valid};
 }

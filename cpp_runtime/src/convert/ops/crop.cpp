@@ -17,7 +17,8 @@ Value crop_ends(NodeContext& n, Value offsets, Value shape) {
   auto from_known = n.const_ints(offsets), known = n.const_ints(shape);
   bool whole = known && std::count(known->begin(), known->end(), -1) == 0;
   if (whole) return from + size;
-  if (!known || !from_known) return n.emit("Where", {size < 0, n.int64_scalar(kEnd), from + size});
+  if (!known || !from_known)
+    return n.emit("Where", {size < 0, n.int64_constant(kEnd), from + size});
   Ints ends;
   for (std::size_t i = 0; i < known->size(); ++i)
     ends.push_back((*known)[i] < 0 ? kEnd : (*from_known)[i] + (*known)[i]);

@@ -15,7 +15,7 @@ void cumsum(NodeContext& n) {
   Ints axis = require_int_list(n, {"axis", "", ""}, {-1});
   n.require(axis.size() == 1,
             "attribute 'axis' names " + std::to_string(axis.size()) + " axes, not one");
-  n.set_output("Out", n.emit("CumSum", {x, n.int64_scalar(axis.at(0))},
+  n.set_output("Out", n.emit("CumSum", {x, n.int64_constant(axis.at(0))},
                              {{"exclusive", std::int64_t{n.attr("exclusive", false)}},
                               {"reverse", std::int64_t{n.attr("reverse", false)}}}));
 }
@@ -71,7 +71,7 @@ LowerFn running_extreme_rule(bool larger) {
       return n.set_output("out", x), n.set_output("indices", n.scalar(0, dtype));
     auto axis = n.axis_attr("axis", -1, n.rank(x));
     auto shape = shape_except_axis(n, x, axis);
-    Expr zero(n, n.int64_scalar(0));
+    Expr zero(n, n.int64_constant(0));
     Exprs start = {full_like(x, larger ? -INFINITY : INFINITY, shape), full_like(zero, 0, shape),
                    zero};
     auto step = [larger](const Exprs& so_far, const Exprs& next) {

@@ -27,7 +27,7 @@ void affine_grid(NodeContext& n) {
   n.require(dims == 2 || dims == 3, "needs the number of dims to be known, and two or three");
   bool corners = n.attr("align_corners", true);
   auto column = [&](std::int64_t i) {
-    auto theta_column = n.emit("Gather", {theta, n.int64_scalar(i)}, {{"axis", std::int64_t{2}}});
+    auto theta_column = n.emit("Gather", {theta, n.int64_constant(i)}, {{"axis", std::int64_t{2}}});
     return Expr{n, n.unsqueeze(theta_column, dims == 2 ? Ints{1, 2} : Ints{1, 2, 3})};
   };
   Expr grid = column(dims);

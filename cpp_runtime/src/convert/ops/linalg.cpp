@@ -236,7 +236,7 @@ void spectral_norm(NodeContext& n) {
     auto right = normalize_column(matmul(transpose_matrices(rows), last[0]), eps);
     return {{normalize_column(matmul(rows, right), eps), right}, {}};
   };
-  auto vectors = build_loop(n, n.int64_scalar(iterations), {u, v}, better).states;
+  auto vectors = build_loop(n, n.int64_constant(iterations), {u, v}, better).states;
   auto size = matmul(transpose_matrices(vectors[0]), matmul(rows, vectors[1]));
   n.set_output("Out", weight / Expr(n, n.reshape(size, {})));
 }

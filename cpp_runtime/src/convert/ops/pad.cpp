@@ -57,9 +57,9 @@ Value wrap_pad_axis(NodeContext& n, Value x, std::int64_t axis, std::int64_t bef
                     std::int64_t after) {
   if (before == 0 && after == 0) return x;
   auto size = as_scalar(n, dim_as_vector(n, x, axis));
-  auto end = n.emit("Add", {size, n.int64_scalar(after)});
+  auto end = n.emit("Add", {size, n.int64_constant(after)});
   auto at =
-      n.emit("Mod", {n.emit("Range", {n.int64_scalar(-before), end, n.int64_scalar(1)}), size});
+      n.emit("Mod", {n.emit("Range", {n.int64_constant(-before), end, n.int64_constant(1)}), size});
   n.declare_type(at, DType::int64, Ints{n.dim(x, axis) < 0 ? -1 : n.dim(x, axis) + before + after});
   return n.emit("Gather", {x, at}, {{"axis", axis}});
 }

@@ -320,7 +320,7 @@ void pool(NodeContext& n) {
 Value indices_within_plane(NodeContext& n, Value indices, Value x, std::size_t dims) {
   Value plane = n.slice(n.shape_of(x), {2}, {static_cast<std::int64_t>(dims) + 2}, {0});
   auto known = n.const_ints(plane);
-  plane = known ? n.int64_scalar(element_count(*known).value_or(-1))
+  plane = known ? n.int64_constant(element_count(*known).value_or(-1))
                 : reduce(n, "ReduceProd", plane, {0}, false);
   auto mask = n.emit("Mod", {indices, plane});
   return n.cast(mask, n.output_dtype("Mask"));

@@ -152,7 +152,8 @@ Expr pyramid_levels(NodeContext& n, Value rois, std::int64_t first, std::int64_t
   for (auto level = first + 1; level <= last; ++level)
     bounds.push_back(std::exp2(static_cast<double>(level - refer)));
   if (bounds.empty())
-    return {n, n.emit("Mul", {n.cast(slice_column(n, rois, 0), DType::int64), n.int64_scalar(0)})};
+    return {n,
+            n.emit("Mul", {n.cast(slice_column(n, rois, 0), DType::int64), n.int64_constant(0)})};
   auto reached = sqrt(area) / static_cast<double>(scale) + 1e-6 >=
                  Expr{n, n.vector(bounds, n.require_dtype(rois))};
   return {n, reduce(n, "ReduceSum", reached.to(DType::int64), {1}, true)};

@@ -1,7 +1,7 @@
 // Position-sensitive ROI pooling: mean of each bin in its own channel, from an integral image.
 #include "convert/operands.h"
 #include "convert/ops/box_geometry.h"
-#include "convert/ops/roi_geometry.h"
+#include "convert/ops/roi_inputs.h"
 #include "convert/registry.h"
 
 namespace oarlock {
@@ -31,7 +31,7 @@ BinEdges bin_edges(NodeContext& n, const Expr& rois, std::int64_t axis, Value si
 // Integral image in float64. [N,C,H+1,W+1], flattened
 Value integral_image(NodeContext& n, Value x) {
   Value sums = n.emit("Pad", {n.cast(x, DType::float64), n.ints({0, 0, 1, 1, 0, 0, 0, 0})});
-  for (std::int64_t axis : {2, 3}) sums = n.emit("CumSum", {sums, n.int64_scalar(axis)});
+  for (std::int64_t axis : {2, 3}) sums = n.emit("CumSum", {sums, n.int64_constant(axis)});
   return n.reshape(sums, {-1});
 }
 

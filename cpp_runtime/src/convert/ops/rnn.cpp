@@ -55,7 +55,7 @@ LayerWeights layer_weights(NodeContext& n, const RnnConfig& config, std::int64_t
   return {n.concat(input, 0), n.concat(hidden, 0), n.concat(bias, 0)};
 }
 
-NodeContext::Attrs rnn_attrs(const RnnConfig& config) {
+NodeContext::Attrs onnx_rnn_attrs(const RnnConfig& config) {
   NodeContext::Attrs attrs{
       {"hidden_size", config.hidden_size},
       {"direction", std::string(config.num_directions == 2 ? "bidirectional" : "forward")}};
@@ -95,7 +95,7 @@ Value emit_layer(NodeContext& n, const RnnConfig& config, std::int64_t layer, Va
   for (Value all : n.inputs("PreState")) states.push_back(layer_states(n, all, config, layer));
   operands.insert(operands.end(), states.begin(), states.end());
   auto results =
-      n.emit_n(1 + config.cell.num_states, config.cell.onnx, operands, rnn_attrs(config));
+      n.emit_n(1 + config.cell.num_states, config.cell.onnx, operands, onnx_rnn_attrs(config));
   auto dtype = n.require_dtype(x);
   n.declare_type(results[0], dtype,
                  Ints{n.dim(x, 0), config.num_directions, n.dim(x, 1), config.hidden_size});

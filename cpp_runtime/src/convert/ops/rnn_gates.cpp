@@ -76,7 +76,7 @@ Expr propagate_nans(const Expr& nans, const Ints& reverse) {
   for (std::size_t d = 0; d < reverse.size(); ++d) {
     auto at = static_cast<std::int64_t>(d);
     auto own = reverse.size() == 1 ? nans.value() : n.slice(nans, {at}, {at + 1}, {1});
-    all.push_back(n.emit("CumSum", {own, n.int64_scalar(0)}, {{"reverse", reverse[d]}}));
+    all.push_back(n.emit("CumSum", {own, n.int64_constant(0)}, {{"reverse", reverse[d]}}));
   }
   return {n, n.unsqueeze(n.concat(all, 1), {3})};
 }

@@ -2,7 +2,7 @@
 #include "convert/lod_sequences.h"
 #include "convert/operands.h"
 #include "convert/ops/box_geometry.h"
-#include "convert/ops/roi_geometry.h"
+#include "convert/ops/roi_inputs.h"
 #include "convert/registry.h"
 
 namespace oarlock {

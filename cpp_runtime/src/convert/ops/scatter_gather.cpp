@@ -85,7 +85,7 @@ void sequence_mask(NodeContext& n) {
   auto length = n.attr("maxlen", -1);
   auto wide = [&](Value v) { return n.cast(v, DType::int64); };
   Value end = n.has_input("MaxLenTensor") ? as_scalar(n, wide(n.input("MaxLenTensor")))
-              : length >= 0               ? n.int64_scalar(length)
+              : length >= 0               ? n.int64_constant(length)
                                           : wide(reduce(n, "ReduceMax", x, {}, false));
   auto positions = arange(n, end).to(n.require_dtype(x));
   n.set_output("Y",

@@ -47,7 +47,7 @@ struct TopKOptions {
 void set_top_k_outputs(NodeContext& n, Value x, const TopKOptions& order) {
   if (n.require_rank(x) == 0) {
     n.set_output("Out", x);
-    return n.set_output("Indices", n.int64_scalar(0));
+    return n.set_output("Indices", n.int64_constant(0));
   }
   std::int64_t largest = order.largest, sorted = order.sorted;
   auto results = n.emit_n(2, "TopK", {x, order.k},

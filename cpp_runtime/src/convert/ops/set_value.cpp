@@ -38,7 +38,7 @@ AxisSelection constant_selection(NodeContext& n, std::int64_t size, std::int64_t
 // The selection with bounds known at run time. start, end, size: int64[1]; step > 0
 AxisSelection runtime_selection(NodeContext& n, Value size, Value start, Value end,
                                 std::int64_t step) {
-  auto zero = n.int64_scalar(0), by = n.int64_scalar(step);
+  auto zero = n.int64_constant(0), by = n.int64_constant(step);
   auto from_front = [&](Value v) {
     auto shifted = n.emit("Where", {n.emit("Less", {v, zero}), n.emit("Add", {v, size}), v});
     return n.emit("Max", {shifted, zero});

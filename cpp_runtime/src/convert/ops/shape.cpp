@@ -133,7 +133,7 @@ void size(NodeContext& n) {
   auto x = n.input("Input");
   auto dims = n.shape(x);
   auto total = dims ? element_count(*dims).value_or(-1) : -1;
-  set_scalar_output(n, "Out", total >= 0 ? n.int64_scalar(total) : n.emit("Size", {x}));
+  set_scalar_output(n, "Out", total >= 0 ? n.int64_constant(total) : n.emit("Size", {x}));
 }
 
 }  // namespace

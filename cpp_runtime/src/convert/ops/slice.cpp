@@ -34,7 +34,7 @@ Value gather_single_entry(NodeContext& n, Value x, const Ints& axes, const Ints&
   if (!one || n.rank(x) < 1 ||
       normalize_axes(n, axes, n.rank(x)) != normalize_axes(n, decreased, n.rank(x)))
     return {};
-  return n.emit("Gather", {x, n.int64_scalar((*at)[0])}, {{"axis", axes[0]}});
+  return n.emit("Gather", {x, n.int64_constant((*at)[0])}, {{"axis", axes[0]}});
 }
 
 void set_output_without_axes(NodeContext& n, Value y, const Ints& decreased) {

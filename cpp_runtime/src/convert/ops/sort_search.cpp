@@ -20,7 +20,7 @@ Expr move_axis_last(const Expr& x, std::int64_t axis) {
 
 void set_scalar_outputs(NodeContext& n, const Expr& x) {
   n.set_output("Out", x);
-  n.set_output("Indices", n.int64_scalar(0));
+  n.set_output("Indices", n.int64_constant(0));
 }
 
 void kthvalue(NodeContext& n) {
@@ -101,8 +101,8 @@ void nanmedian(NodeContext& n) {
   };
   auto low = at(max(count - 1, 0) / 2), high = at(min(count / 2, max(count - 1, 0)));
   auto middle = where(low == high, low, (low + high) / 2);
-  auto median =
-      n.squeeze(floats ? where(count == Expr(n, n.int64_scalar(0)), NAN, middle) : middle, {last});
+  auto median = n.squeeze(
+      floats ? where(count == Expr(n, n.int64_constant(0)), NAN, middle) : middle, {last});
   n.set_output("Out", over.keepdims ? n.unsqueeze(median, over.axes) : median);
 }
 
@@ -132,7 +132,7 @@ void repeat_interleave(NodeContext& n) {
   };
   if (n.has_input("RepeatsTensor")) {
     Expr repeats(n, as_int64_vector(n, n.input("RepeatsTensor")));
-    auto ends = repeats.emit("CumSum", {n.int64_scalar(0)});
+    auto ends = repeats.emit("CumSum", {n.int64_constant(0)});
     return set_gathered_output(insertion_positions(ends, arange(n, sum(repeats)), true));
   }
   n.require(times > 0, "attribute 'Repeats' is " + std::to_string(times));
@@ -257,7 +257,7 @@ void unique_consecutive(NodeContext& n) {
   std::rotate(back.begin(), back.begin() + 1, back.begin() + axis + 1);
   n.set_output(
       "Out", n.transpose(n.emit("Compress", {slices, starts}, {{"axis", std::int64_t{0}}}), back));
-  auto groups = starts.to(DType::int64).emit("CumSum", {n.int64_scalar(0)}) - 1;
+  auto groups = starts.to(DType::int64).emit("CumSum", {n.int64_constant(0)}) - 1;
   n.set_output("Index", groups.to(dtype));
   Expr first(n, n.squeeze(starts.emit("NonZero"), {0}));
   auto next = n.concat({n.slice(first, {1}, {INT64_MAX}, {0}), dim_as_vector(n, slices, 0)}, 0);

@@ -63,7 +63,7 @@ std::pair<DType, std::vector<std::int64_t>> read_tensor_type(const Library& libr
   return read_tensor_type(library.api, info.get());
 }
 
-void drop_complex_axis(DType& dtype, std::vector<std::int64_t>& shape) {
+void pairs_to_complex_type(DType& dtype, std::vector<std::int64_t>& shape) {
   if (!shape.empty()) shape.pop_back();  // the rank may be unknown
   dtype = dtype == DType::float64 ? DType::complex128 : DType::complex64;
 }
@@ -74,7 +74,7 @@ Tensor make_tensor(const Library& library, ort::ValueHandle value, bool complex)
   auto [dtype, shape] = read_tensor_type(library, raw);
   void* data = nullptr;
   api.call<ort::GetTensorMutableData>(raw, &data);
-  if (complex) drop_complex_axis(dtype, shape);
+  if (complex) pairs_to_complex_type(dtype, shape);
   return Tensor(dtype, std::move(shape), std::shared_ptr<void>(std::move(value)), data);
 }
 
@@ -93,7 +93,7 @@ TensorSpec read_output_spec(const Library& library, ort::Session* session, std::
   std::tie(spec.dtype, spec.shape) = read_tensor_type(api, info);
   std::vector<const char*> symbols(spec.shape.size());
   api.call<ort::GetSymbolicDimensions>(info, symbols.data(), symbols.size());
-  if (complex) drop_complex_axis(spec.dtype, spec.shape), symbols.resize(spec.shape.size());
+  if (complex) pairs_to_complex_type(spec.dtype, spec.shape), symbols.resize(spec.shape.size());
   for (const char* symbol : symbols) spec.symbols.emplace_back(symbol ? symbol : "");
   return spec;
 }

@@ -60,7 +60,7 @@ std::pair<DType, std::vector<std::int64_t>> read_tensor_type(const Library& libr
                                                              const ort::Value* value);
 
 /// Converts the type of pairs along the last axis to that of complex numbers.
-void drop_complex_axis(DType& dtype, std::vector<std::int64_t>& shape);
+void pairs_to_complex_type(DType& dtype, std::vector<std::int64_t>& shape);
 
 /// A tensor that owns `value`. complex: pairs along the last axis are complex numbers.
 Tensor make_tensor(const Library& library, ort::ValueHandle value, bool complex);

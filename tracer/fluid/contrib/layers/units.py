@@ -21,7 +21,7 @@ def with_name_suffix(attr: Any, suffix: str) -> Any:
     return renamed
 
 
-def _project(x: Any, state: Any, weight: Any, bias: Any) -> Any:
+def _project_input_and_state(x: Any, state: Any, weight: Any, bias: Any) -> Any:
     """Return [x, state] @ weight + bias."""
     inputs = OPS["concat"]([x, state], axis=1)
     return OPS["elementwise_add"](OPS["matmul"](inputs, weight), bias)
@@ -89,12 +89,12 @@ class BasicGRUUnit(_Unit):
     def forward(self, input: Any, pre_hidden: Any) -> Any:
         """Compute the output; the class describes shapes."""
         gates = self._gate_activation(
-            _project(input, pre_hidden, self._gate_weight, self._gate_bias)
+            _project_input_and_state(input, pre_hidden, self._gate_weight, self._gate_bias)
         )
         r, u = OPS["split"](gates, num=2, axis=1)
         reset = OPS["elementwise_mul"](r, pre_hidden)
         candidate = self._activation(
-            _project(input, reset, self._candidate_weight, self._candidate_bias)
+            _project_input_and_state(input, reset, self._candidate_weight, self._candidate_bias)
         )
         update = OPS["elementwise_mul"](OPS["scale"](u, scale=-1.0, bias=1.0), candidate)
         return OPS["elementwise_add"](OPS["elementwise_mul"](u, pre_hidden), update)
@@ -133,7 +133,7 @@ class BasicLSTMUnit(_Unit):
     def forward(self, input: Any, pre_hidden: Any, pre_cell: Any) -> tuple[Any, Any]:
         """Compute the output; the class describes shapes."""
         i, j, f, o = OPS["split"](
-            _project(input, pre_hidden, self._weight, self._bias), num=4, axis=-1
+            _project_input_and_state(input, pre_hidden, self._weight, self._bias), num=4, axis=-1
         )
         sigmoid, tanh, mul = OPS["sigmoid"], OPS["tanh"], OPS["elementwise_mul"]
         forget = sigmoid(OPS["scale"](f, scale=1.0, bias=self._forget_bias))

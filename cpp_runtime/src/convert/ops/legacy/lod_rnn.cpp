@@ -24,7 +24,8 @@ const std::string& single_name_or_empty(const Slots& slots, std::string_view slo
 }
 
 // The op before `reader` that wrote a variable, if nothing has written it since.
-const OpDesc* find_producer(const NodeContext& n, const std::string& name, const OpDesc& reader) {
+const OpDesc* find_input_producer(const NodeContext& n, const std::string& name,
+                                  const OpDesc& reader) {
   const OpDesc* op = n.last_writer(name);
   return op && op < &reader && single_name_or_empty(op->outputs, "Out") == name ? op : nullptr;
 }
@@ -36,9 +37,9 @@ bool is_unchanged_since(const NodeContext& n, const std::string& name, const OpD
 
 // Fuses a preceding `fc`, whose product ONNX's op computes itself.
 std::optional<RnnInput> try_fuse_fc(NodeContext& n, std::int64_t width) {
-  const OpDesc* add = find_producer(n, single_name_or_empty(n.op().inputs, "Input"), n.op());
+  const OpDesc* add = find_input_producer(n, single_name_or_empty(n.op().inputs, "Input"), n.op());
   const OpDesc* mul = add && add->type == "elementwise_add"
-                          ? find_producer(n, single_name_or_empty(add->inputs, "X"), *add)
+                          ? find_input_producer(n, single_name_or_empty(add->inputs, "X"), *add)
                           : add;
   if (!mul || mul->type != "mul" || int_attr(*mul, "x_num_col_dims", 1) != 1) return std::nullopt;
   if (int_attr(*mul, "y_num_col_dims", 1) != 1 || std::abs(int_attr(*add, "axis", -1)) != 1)

@@ -173,7 +173,7 @@ void ctc_align_padded(NodeContext& n, const Expr& x, double blank, bool merges) 
   auto lengths = column(input_expr(n, "InputLength").to(DType::int64));
   Expr steps(n, n.unsqueeze(arange(n, dim_as_vector(n, x, 1)), {0}));
   auto mask = ctc_output_mask(x, steps == 0, blank, merges) && steps < lengths;
-  auto counts = mask.to(DType::int64).emit("CumSum", {n.int64_scalar(1)});
+  auto counts = mask.to(DType::int64).emit("CumSum", {n.int64_constant(1)});
   auto targets = where(mask, counts - 1, Expr(n, dim_as_vector(n, x, 1)));
   auto padded_shape = n.concat({dim_as_vector(n, x, 0), Expr(n, dim_as_vector(n, x, 1)) + 1}, 0);
   auto empty = full_like(x, static_cast<double>(n.attr("padding_value", 0)), padded_shape);
