@@ -211,10 +211,7 @@ def test_export_and_inspect_reject_pipes(kind: str, model: tuple[str, Any], tmp_
     os.mkfifo(tmp_path / f"m.{kind}")
     path = str(tmp_path / f"m.{kind}")
     code, text = oarlock("export", model[0], "--to", kind, "--inline", "-o", path)
-    assert (code, "regular file" in text or "not a file that could be replaced" in text) == (
-        1,
-        True,
-    )
+    assert (code, "regular file" in text) == (1, True)
     assert oarlock("inspect", path)[0] == 1
     assert [p.name for p in tmp_path.iterdir()] == [f"m.{kind}"]
 
@@ -257,7 +254,7 @@ def test_runner_does_not_overwrite_devices(model: tuple[str, Any], tmp_path: Pat
         (["to-onnx", model[0], "--output", str(tmp_path / "m.onnx")], "--inline"),
         (
             ["to-onnx", model[0], "--inline", "--output", str(tmp_path / "pipe")],
-            "not a file that could be replaced",
+            "is not a regular file",
         ),
     ):
         done = runner(*words)

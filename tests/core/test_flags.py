@@ -18,7 +18,7 @@ def test_flags() -> None:
     paddle.set_flags(before)
     with pytest.raises(paddle.OpError, match="FLAGS_nope"):
         paddle.get_flags("FLAGS_nope")
-    with pytest.raises(paddle.OpError, match="wants a dict"):
+    with pytest.raises(paddle.OpError, match="expected a dict"):
         paddle.set_flags(["FLAGS_cudnn_deterministic"])  # type: ignore[arg-type]
 
 

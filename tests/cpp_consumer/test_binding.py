@@ -96,7 +96,7 @@ def test_arrays_of_the_other_byte_order(mlp: _runtime.Session) -> None:
         (lambda s: s.run({"x": X, "y": X}), "input", "no input 'y'"),
         (lambda s: s.run([X, X]), "input", "2 inputs given, the model has 1"),
         (lambda s: s.run({"x": "text"}), "input", "input 'x' has elements of type str"),
-        (lambda s: s.run(3), "input", "wants a dict of arrays"),
+        (lambda s: s.run(3), "input", "expected a dict of arrays"),
         (lambda s: s.run([X], ["nobody"]), "input", "no output 'nobody'"),
         (lambda _: session(colour=1), "input", "there is no 'colour'"),
         (lambda _: session(threads="two"), "input", "'threads' is a str"),

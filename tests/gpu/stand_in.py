@@ -9,13 +9,14 @@ of another device raises.  What it cannot show is what a GPU computes.
 
 from __future__ import annotations
 
+import functools
 import json
 import math
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -222,6 +223,8 @@ class ndarray:
             and name not in {"matmul", "vecdot"}
         ):
             return NotImplemented
+        if method == "at" and isinstance(inputs[1], tuple):
+            return NotImplemented
         if method not in {"__call__", "outer"} and name not in METHODS.get(method, ()):
             return NotImplemented
         compared = {"greater", "greater_equal", "less", "less_equal", "equal", "not_equal"}
@@ -244,7 +247,16 @@ class ndarray:
         names = NAMES["functions"].get(module)
         if names is None or function.__name__ not in names:
             return NotImplemented
-        return made(called(names[function.__name__], function, args, how))
+        if function.__name__.endswith("_like") and how.get("shape") == ():
+            how = how | {"shape": None}  # CuPy ignores an empty shape
+        if (
+            function is np.linalg.solve
+            and args[1].ndim > 1
+            and args[0].shape[:-1] != args[1].shape[:-1]
+        ):
+            raise ValueError("a must have (..., M, M) shape and b must have (..., M, K)")
+        result = called(names[function.__name__], function, args, how)
+        return made(np.asarray(result) if function is np.array_equal else result)
 
 
 def check_kinds(ufunc: Any, method: str, inputs: Any) -> None:
@@ -412,6 +424,12 @@ def _free(name: str) -> Callable[..., Any]:
     return lambda *args, **how: made(called(NAMES["functions"][""][name], own, args, how))
 
 
+def _accumulate_at(ufunc: Any, out: ndarray, index: Any, values: Any) -> None:
+    """`cupy.add.at` and the like."""
+    check_kinds(ufunc, "at", (out._a,))
+    ufunc.at(given(out), place(index), given(values))
+
+
 class Flags:
     def __init__(self, flags: Any) -> None:
         self.c_contiguous, self.f_contiguous, self.owndata = (
@@ -488,6 +506,9 @@ def module() -> ModuleType:
     for name in NAMES["functions"][""]:
         if hasattr(np, name):
             setattr(cupy, name, _free(name))
+    for name in ATOMIC:
+        ufunc = SimpleNamespace(at=functools.partial(_accumulate_at, getattr(np, name)))
+        setattr(cupy, name, ufunc)
     vars(cupy).update(ndarray=ndarray, array=array, asarray=asarray, ascontiguousarray=asarray)
     runtime = ModuleType("cupy.cuda.runtime")
     runtime.getDeviceCount = lambda: DEVICES  # type: ignore[attr-defined]

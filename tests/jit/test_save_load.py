@@ -320,7 +320,7 @@ def test_bad_arguments_write_nothing(
     with pytest.raises(error, match=why):
         save(layer, str(tmp_path) + "/" + path, input_spec=spec)
     assert not list(tmp_path.iterdir())
-    with pytest.raises(ValueError, match="no config \\['fast'\\]"):
+    with pytest.raises(ValueError, match="unknown configs \\['fast'\\]"):
         save(nn.Linear(4, 3), str(tmp_path / "m"), input_spec=[InputSpec([None, 4])], fast=True)
 
 

@@ -51,7 +51,7 @@ REFUSED: list[tuple[str, list[Any], dict[str, Any], str]] = [
     ("split", [f(5, 3)], {"sections": [2, 2]}, "sections=[2, 2] does not add up to an axis of 5"),
     ("split", [f(5, 3)], {"sections": [-1, -1]}, "leaves more than one size open"),
     ("split", [f(5, 3)], {"num": 2}, "an axis of 5 does not split into num=2 equal pieces"),
-    ("split", [f(5, 3)], {}, "neither num nor sections says how many pieces"),
+    ("split", [f(5, 3)], {}, "neither num nor sections states the number of pieces"),
     ("stack", [[f(2), f(3)]], {}, "the shapes differ"),
     ("stack", [[f(2), f(2, dtype="float64")]], {}, "the dtypes differ"),
     ("stack", [[f(2), f(2)]], {"axis": 2}, "axis=2 is not an axis of rank 2"),

@@ -52,7 +52,7 @@ REFUSED = [
     ("multiclass_nms", [f(1, 2, 4), None, f(1, 1, 3)], NMS, "Scores do not fit BBoxes"),
     ("locality_aware_nms", [f(1, 2, 4), f(1, 2, 2)], NMS, "Scores are of more than one class"),
     ("rpn_target_assign", [f(2, 4), f(2, 4), None, ix(2), f(2, 3)], {"rpn_straddle_thresh": 0.0}, "GtBoxes holds no sequences"),
-    ("generate_mask_labels", [f(2, 3), ix(2, 1), AT, ix(2, 1), f(2, 2), AT, f(2, 4), AT, ix(2, 1)], MASKS, "GtSegms needs sequences of three levels"),
+    ("generate_mask_labels", [f(2, 3), ix(2, 1), AT, ix(2, 1), f(2, 2), AT, f(2, 4), AT, ix(2, 1)], MASKS, "GtSegms needs three LoD levels"),
     ("collect_fpn_proposals", [[f(2, 4)], None, []], {"post_nms_topN": 1}, "MultiLevelRois and MultiLevelScores differ in number"),
     ("prroi_pool", [f(2, 1, 2, 2), f(1, 4)], {}, "ROIs are sequences of 1 images, and there are 2"),
     ("prroi_pool", [f(2, 1, 2, 2), f(1, 4), None, ix(2)], {}, "do not add up to that of ROIs"),

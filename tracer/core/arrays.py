@@ -38,6 +38,8 @@ CREATION_FUNCTIONS = (
     "zeros",
 )
 
+LIKE_FUNCTIONS = ("empty_like", "full_like", "ones_like", "zeros_like")
+
 
 class _CurrentLibrary(threading.local):
     library: Any = numpy
@@ -65,6 +67,17 @@ def _make_dispatching_function(name: str) -> Callable[..., Any]:
     return dispatch
 
 
+def _make_like_function(name: str) -> Callable[..., Any]:
+    numpy_function = getattr(numpy, name)
+
+    def like(prototype: Any, *args: Any, **how: Any) -> Any:
+        if how.get("shape") == () and is_on_gpu():  # CuPy ignores an empty shape
+            return numpy_function(prototype, *args, **how | {"shape": (1,)}).reshape(())
+        return numpy_function(prototype, *args, **how)
+
+    return like
+
+
 class _LibrarySubmodule:
     """A submodule of the current library; its attributes are looked up at each access."""
 
@@ -81,7 +94,8 @@ class _LibrarySubmodule:
 def enable_dispatch() -> None:
     """Replace the creation functions by functions that call the library of the running kernel."""
     vars(np).update(
-        {name: _make_dispatching_function(name) for name in CREATION_FUNCTIONS},
+        {name: _make_dispatching_function(name) for name in CREATION_FUNCTIONS}
+        | {name: _make_like_function(name) for name in LIKE_FUNCTIONS},
         lib=_LibrarySubmodule(("lib",)),
     )
 

@@ -81,7 +81,7 @@ def equal_all(x, y):
 
     X [*], Y [*] -> Out bool []
     """
-    return np.bool_(np.array_equal(x, y))
+    return np.asarray(np.array_equal(x, y))
 
 
 @equal_all.meta

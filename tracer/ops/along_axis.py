@@ -13,7 +13,7 @@ from ..core.op import NO_GRAD_VALUE_INDEPENDENT, OPS, Meta, check, check_dtype, 
 from .compare import equal
 from .elementwise import div, masked, mul, zeros_like
 from .index import check_index_range, check_integers
-from .scatter_at import ufunc_at
+from .scatter_at import assign_at, ufunc_at
 from .shared_meta_rules import Shape, dims_match, normalize_axis, pick_known_dim, shape_of
 
 
@@ -137,7 +137,7 @@ def put_along_axis(
     value = _crop_to_index_shape(value, index.shape)
     at, out = index_grid(x, index, Axis), x.copy()
     if Reduce == "assign":
-        out[at] = value
+        assign_at(out, at, value)
         return out
     reduce_mode = _REDUCE_MODES[Reduce]
     if not Include_self:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from ..core.arrays import np
 from ..core.op import Meta, check, op
 from .half_precision import upcast_half
+from .scatter_at import ufunc_at
 from .shared_meta_rules import check_float, dims_match, like_x, raise_no_second_order
 from .softmax import log_softmax_array
 
@@ -124,7 +125,9 @@ def warpctc(x, labels, times=None, lengths=None, *, blank: int = 0, norm_by_time
     ).astype(x.dtype)
     passed = np.nan_to_num(np.exp(alpha + _backward(logs, paths, times) - total[:, None]), nan=0.0)
     grad = np.exp(every)
-    np.subtract.at(grad, (np.arange(len(x))[:, None, None], batch[:, None], paths.classes), passed)
+    ufunc_at(
+        np.subtract, grad, (np.arange(len(x))[:, None, None], batch[:, None], paths.classes), passed
+    )
     inside = np.arange(len(x))[:, None] < times
     return -total[:, None], grad * inside[:, :, None]
 

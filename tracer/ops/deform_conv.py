@@ -10,6 +10,7 @@ from ..core.arrays import np
 from ..core.op import Ints, Meta, check, check_dtype, op
 from .conv import window_and_output_shape
 from .half_precision import upcast_half
+from .scatter_at import ufunc_at
 from .shared_meta_rules import check_float, dims_match, raise_no_second_order
 from .sliding_window import Window
 
@@ -240,7 +241,8 @@ def deformable_conv_grad(x, offset, w, mask, g, **attrs):
     to_x, moved = np.zeros_like(parted), np.zeros_like(offset, shape=(2, *places[0].shape))
     rows = np.ix_(*map(np.arange, parted.shape[:3]))
     for look in _make_sampling_corners(places, *x.shape[2:]):
-        np.add.at(
+        ufunc_at(
+            np.add,
             to_x,
             (
                 rows[0][..., None],

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from ..core.arrays import np
 from ..core.op import Ints, Meta, check, check_dtype, op
 from .half_precision import upcast_half
+from .scatter_at import ufunc_at
 from .shared_meta_rules import check_float, dims_match, num_elements, raise_no_second_order
 from .sliding_window import NUMBER_WORDS
 from .unary_math import round_half_away
@@ -181,7 +182,9 @@ def grid_sampler_grad(
     for corner in _interpolation_corners(axes, x.shape[2:], mode):
         share = g * (_multiply_all(corner.weights) * corner.is_inside)[:, None]
         flat = np.moveaxis(share.reshape(*g.shape[:2], -1), 1, 2)
-        np.add.at(np.moveaxis(to_x, 1, 2), (batch, corner.index.reshape(x.shape[0], -1)), flat)
+        ufunc_at(
+            np.add, np.moveaxis(to_x, 1, 2), (batch, corner.index.reshape(x.shape[0], -1)), flat
+        )
         if mode == "bilinear":
             seen = np.sum(_gather_pixels(x, corner) * g, axis=1)
             for i, sign in enumerate(corner.signs):

@@ -19,6 +19,7 @@ from ..core.op import (
     op,
 )
 from .elementwise import masked, zeros_like
+from .scatter_at import assign_at
 from .shared_meta_rules import (
     Shape,
     broadcast_shapes,
@@ -246,8 +247,10 @@ def scatter(x, ids, updates, *, overwrite: bool = True):
     check_dtype(x.dtype == updates.dtype, "the dtypes of X and Updates differ")
     check_index_shapes(updates.shape, updates_shape(x.shape, ids.shape))
     index, out = index_as_vector(ids), x.copy()
-    out[index] = updates if overwrite else 0
-    if not overwrite:
+    if overwrite:
+        assign_at(out, (index,), updates)
+    else:
+        out[index] = 0
         scatter_add_rows(out, index.reshape(-1), updates.reshape(-1, *x.shape[1:]))
     return out
 

@@ -12,6 +12,7 @@ from typing import Any
 from ..core.arrays import np
 from ..core.op import Floats, Meta, Op, check, op
 from .half_precision import upcast_half
+from .scatter_at import ufunc_at
 from .shared_meta_rules import check_inexact, like_x
 from .sliding_window import NUMBER_WORDS
 
@@ -150,7 +151,7 @@ def _apply_taps_transposed(g: Any, taps: Taps, axis: int, size: int) -> Any:
     places, weights = taps
     matrix = np.zeros_like(g, shape=(size, places.shape[1]))
     for p, w in zip(places, weights, strict=True):
-        np.add.at(matrix, (p, np.arange(len(p))), w.astype(g.dtype))
+        ufunc_at(np.add, matrix, (p, np.arange(len(p))), w.astype(g.dtype))
     return np.moveaxis(np.tensordot(matrix, g, (1, axis)), 0, axis)
 
 

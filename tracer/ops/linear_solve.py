@@ -37,7 +37,9 @@ def solve_matrices(x: Any, y: Any) -> Any:
     """X^-1 Y for matrices Y, with broadcast batches."""
     check(y.ndim >= 2, "Y needs at least two axes")
     batch = np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
-    return np.linalg.solve(x, np.broadcast_to(y, batch + y.shape[-2:]))
+    return np.linalg.solve(
+        np.broadcast_to(x, batch + x.shape[-2:]), np.broadcast_to(y, batch + y.shape[-2:])
+    )
 
 
 def solve_meta(x: Meta, y: Meta) -> Meta:

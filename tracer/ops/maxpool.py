@@ -10,6 +10,7 @@ import ml_dtypes
 from ..core.arrays import np
 from ..core.op import Ints, Meta, check, op
 from .pool import Pooling, make_pooling, pad_images, window_and_output_sizes
+from .scatter_at import ufunc_at
 from .shared_meta_rules import like_input
 from .sliding_window import NUMBER_WORDS, as_ints
 
@@ -115,7 +116,9 @@ def scatter_to_images(x, mask, y):
     images = math.prod(x.shape[:2])
     total = np.zeros_like(y, shape=(images, math.prod(x.shape[2:])))
     y = np.where(mask < 0, y.dtype.type(0), y)  # Mask is -1 for a window that lies in the padding
-    np.add.at(total, (np.arange(images)[:, None], mask.reshape(images, -1)), y.reshape(images, -1))
+    ufunc_at(
+        np.add, total, (np.arange(images)[:, None], mask.reshape(images, -1)), y.reshape(images, -1)
+    )
     return total.reshape(x.shape)
 
 

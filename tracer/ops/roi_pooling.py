@@ -9,6 +9,7 @@ from ..core.arrays import np
 from ..core.op import Meta, check, check_dtype, op
 from .half_precision import upcast_half
 from .lod import row_offsets, sequence_ids
+from .scatter_at import ufunc_at
 from .shared_meta_rules import check_float, dims_match, like_input, like_x
 
 AxisWeights = tuple[Any, Any]  # interpolation weights of rows [R,PH,H] and of columns [R,PW,W]
@@ -102,8 +103,8 @@ def _sample_weights(start: Any, length: Any, bins: int, size: int, ratio: int) -
     part = np.where(low >= size - 1, 0, places - low)
     weights = np.zeros((bins, size), start.dtype)
     rows = np.broadcast_to(np.arange(bins)[:, None], low.shape)
-    np.add.at(weights, (rows, low), (1 - part) * inside)
-    np.add.at(weights, (rows, np.minimum(low + 1, size - 1)), part * inside)
+    ufunc_at(np.add, weights, (rows, low), (1 - part) * inside)
+    ufunc_at(np.add, weights, (rows, np.minimum(low + 1, size - 1)), part * inside)
     return weights / max(count, 1)
 
 
@@ -274,8 +275,11 @@ def roi_scatter_max(x, rois, counts, lod, where, y):
     """
     owners = _image_ids(x, rois, counts, lod)[:, None, None, None]
     out = np.zeros_like(x, shape=(*x.shape[:2], x.shape[2] * x.shape[3]))
-    np.add.at(
-        out, (owners, np.arange(x.shape[1])[:, None, None], np.maximum(where, 0)), y * (where >= 0)
+    ufunc_at(
+        np.add,
+        out,
+        (owners, np.arange(x.shape[1])[:, None, None], np.maximum(where, 0)),
+        y * (where >= 0),
     )
     return out.reshape(x.shape)
 

@@ -1,7 +1,8 @@
-"""Scatter with accumulation, like `ufunc.at`."""
+"""Assignment and accumulation at index arrays that may contain a position several times."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from ..core import cuda
@@ -22,18 +23,40 @@ def ufunc_at(ufunc: Any, out: Any, places: Any, values: Any) -> None:
     """`ufunc.at(out, places, values)`. On a GPU, dtypes without atomic operations are
     computed on the CPU.
     """
-    if not is_on_gpu() and _are_long_rows(out, places):
-        values = np.broadcast_to(values, (len(places), *out.shape[1:]))
-        for at, row in zip(places.tolist(), values, strict=True):
-            ufunc(out[at], row, out=out[at])
+    if not is_on_gpu():
+        if _are_long_rows(out, places):
+            values = np.broadcast_to(values, (len(places), *out.shape[1:]))
+            for at, row in zip(places.tolist(), values, strict=True):
+                ufunc(out[at], row, out=out[at])
+        else:
+            ufunc.at(out, places, values)
         return
-    if not is_on_gpu() or out.dtype.char in _ATOMIC_DTYPE_CODES.get(ufunc, ""):
-        ufunc.at(out, places, values)
+    if out.dtype.char in _ATOMIC_DTYPE_CODES.get(ufunc, ""):
+        # NumPy's ufunc.at does not dispatch to CuPy if the index is a tuple of arrays.
+        getattr(cuda.cupy_state.cupy, ufunc.__name__).at(out, places, values)
         return
     made = cuda.to_host(out)
     at = tuple(map(cuda.to_host, places)) if isinstance(places, tuple) else cuda.to_host(places)
     ufunc.at(made, at, cuda.to_host(values))
     out[...] = np.asarray(made)
+
+
+def assign_at(out: Any, places: tuple[Any, ...], values: Any) -> None:
+    """`out[places] = values` for index arrays of the leading axes; of several values for one
+    position, the last one is assigned.
+    """
+    if not is_on_gpu() or any(index.dtype.kind == "b" for index in places):
+        out[places] = values
+        return
+    # CUDA writes several values for one position in any order, so each value is replaced by the
+    # last one for its position.
+    shape = np.broadcast_shapes(*(index.shape for index in places))
+    numbers = np.arange(math.prod(shape), dtype=np.int32).reshape(shape)
+    last = np.full(out.shape[: len(places)], -1, dtype=np.int32)
+    ufunc_at(np.maximum, last, places, numbers)
+    row_shape = out.shape[len(places) :]
+    rows = np.broadcast_to(values, (*shape, *row_shape)).reshape(-1, *row_shape)
+    out[places] = rows[last[places]]
 
 
 def _are_long_rows(out: Any, places: Any) -> bool:

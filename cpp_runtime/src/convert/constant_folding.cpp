@@ -136,7 +136,7 @@ OptionalValue fold_binary(const onnx::Node& n, const Inputs& in) {
       (b.values.size() != size && b.values.size() != 1))
     return std::nullopt;
   PartialValue out{a.shape.size() >= b.shape.size() ? a.shape : b.shape, {}};
-  if (!out.shape.empty()) out.shape = {static_cast<std::int64_t>(size)};
+  if (!out.shape.empty()) out.shape.assign(1, static_cast<std::int64_t>(size));
   for (std::size_t i = 0; i < size; ++i)
     out.values.push_back(apply_int_op(n.op[0], a.values[a.values.size() == 1 ? 0 : i],
                                       b.values[b.values.size() == 1 ? 0 : i]));

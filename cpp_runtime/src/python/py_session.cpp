@@ -105,7 +105,7 @@ nb::list PySession::run(nb::handle feeds, nb::handle fetch) const {
   const auto& specs = session_->inputs();
   bool named = PyDict_Check(feeds.ptr());
   if (!named && !PySequence_Check(feeds.ptr()))
-    throw Error(ErrorCode::input, "run: wants a dict of arrays, or a list of them");
+    throw Error(ErrorCode::input, "run: expected a dict of arrays, or a list of them");
   Py_ssize_t count = PyObject_Size(feeds.ptr());
   if (count < 0) throw nb::python_error();
   InputBuffers inputs(named ? specs.size() : static_cast<std::size_t>(count));

@@ -91,7 +91,7 @@ def test_loop_without_condition_update_is_rejected(static_mode: Any) -> None:
 def test_while_requires_a_program() -> None:
     cond = number(0) < number(1)
     with (
-        pytest.raises(OarlockError, match="While: no program is being written"),
+        pytest.raises(OarlockError, match="While: requires a program under construction"),
         flow.While(cond).block(),
     ):
         pass

@@ -121,7 +121,7 @@ REFUSED: list[tuple[Step, str]] = [
     (never_updated, r"step: the memory 'static_rnn@mem.*' is not updated; use update_memory"),
     (of_another_shape, r"keeps its shape and dtype \(mem=float32\[2\], var=float32\[\]\)"),
     (of_another_dtype, r"keeps its shape and dtype \(mem=float32\[2\], var=int64\[2\]\)"),
-    (no_memory_of_it, "mem should be what `memory` gave in this step"),
+    (no_memory_of_it, "mem should be a result of `memory` in this step"),
     (a_size_from_inside, "memory: batch_ref should be made before the step"),
     (other_lengths, r"step_input: the inputs before have 3 steps \(x=float32\[2\]\)"),
     (overwriting, "step: it changes '.*' from outside; what goes from step to step is a memory"),
@@ -198,7 +198,8 @@ def test_program_is_required() -> None:
     rnn = static.nn.StaticRNN()
     with (
         pytest.raises(
-            OarlockError, match="StaticRNN: no program is being written; call enable_static"
+            OarlockError,
+            match="StaticRNN: requires a program under construction; call enable_static",
         ),
         rnn.step(),
     ):

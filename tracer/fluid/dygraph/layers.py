@@ -215,7 +215,7 @@ def accepts_name_scope(
     """Decorate a layer: if its first argument is a name scope, its arguments are those of 1.5.
 
     names: arguments of 1.5 after the name scope
-    later: infers required arguments from the others and the first inputs
+    infer_arguments: infers required arguments from the others and the first inputs
     """
 
     def decorate(cls: L) -> L:

@@ -37,7 +37,8 @@ int set_zero_gradient(TensorObject* tensor) {
   if (!zeros) return -1;
   TensorObject* gradient = set_gradient(tensor, zeros);
   if (!gradient) return -1;
-  Py_SETREF(gradient->zeros, Py_NewRef(zeros));
+  Ref replaced(gradient->zeros);
+  gradient->zeros = Py_NewRef(zeros);
   return 1;
 }
 

@@ -60,7 +60,7 @@ bool same_shape_and_dtype(PyObject* a, PyObject* b) {
 PyObject* zeros_like(PyObject* array) {
   PyArrayObject* a = as_array(array);
   PyArray_Descr* dtype = PyArray_DESCR(a);
-  Py_INCREF(dtype);  // PyArray_Zeros steals the reference
+  Py_INCREF(reinterpret_cast<PyObject*>(dtype));  // PyArray_Zeros steals the reference
   return PyArray_Zeros(PyArray_NDIM(a), PyArray_DIMS(a), dtype, 0);
 }
 
