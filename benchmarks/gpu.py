@@ -39,7 +39,7 @@ def max_difference(actual: list[Any], expected: list[Any]) -> float:
     """Return the largest difference, relative to the largest value."""
     differences = [
         float(np.abs(a.astype("f8") - b.astype("f8")).max(initial=0))
-        / max(1.0, float(np.abs(b).max(initial=0)))
+        / (float(np.abs(b).max(initial=0)) or 1.0)
         for a, b in zip(actual, expected, strict=True)
     ]
     return max(differences, default=0.0)

@@ -28,7 +28,7 @@ DEVICES = 2
 # What `ufunc.at` adds with: the atomic operations of CUDA.
 ATOMIC = {
     "add": "iIQefdFD",
-    "subtract": "iIQefdFD",
+    "subtract": "iI",
     "maximum": "iIqlQLfd",
     "minimum": "iIqlQLfd",
 }

@@ -1,7 +1,6 @@
 """Convolutions with any number of spatial axes, their gradients and second-order gradients.
 
-The output is computed in blocks of rows. Each block is one matrix product with an im2col matrix
-that fits in the cache.
+The output is computed in blocks of rows. Each block is one matrix product with an im2col matrix.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..core import native
-from ..core.arrays import np
+from ..core.arrays import is_on_gpu, np
 from ..core.op import OPS, Ints, Meta, Op, check, check_dtype, op
 from .half_precision import upcast_half
 from .shared_meta_rules import Shape, dims_match, like_input, num_elements, shape_of
@@ -31,7 +30,10 @@ from .sliding_window import (
     strided_view,
 )
 
-IM2COL_BLOCK_SIZE = 1 << 20  # elements of the im2col matrix of one block
+# Elements of the im2col matrix of one block: on the CPU it fits in the cache; on a GPU it is so
+# large that starting kernels takes little of the time.
+IM2COL_BLOCK_SIZE = 1 << 20
+GPU_IM2COL_BLOCK_SIZE = 1 << 27
 
 
 def window_and_output_shape(
@@ -67,8 +69,9 @@ def window_and_output_shape(
 
 
 def batch_blocks(rows: int, elements_per_row: int) -> Iterator[PadPair]:
-    """Iterate over blocks of output rows whose im2col matrices fit in the cache."""
-    step = max(1, IM2COL_BLOCK_SIZE // max(elements_per_row, 1))
+    """Iterate over blocks of output rows whose im2col matrices have a limited size."""
+    size = GPU_IM2COL_BLOCK_SIZE if is_on_gpu() else IM2COL_BLOCK_SIZE
+    step = max(1, size // max(elements_per_row, 1))
     return ((r, min(r + step, rows)) for r in range(0, rows, step))
 
 
@@ -83,10 +86,24 @@ def _im2col(z: Any, window: Window, rows: PadPair, rest: Sequence[int], groups: 
         return strided_view(z, window, (0,) * len(window.size), rows, rest).reshape(
             groups, c // groups, -1
         )
-    seen = np.empty_like(z, shape=(c, *window.size, rows[1] - rows[0], *rest, n))
+    shape = (c, *window.size, rows[1] - rows[0], *rest, n)
+    if is_on_gpu():  # a single kernel
+        every = np.lib.stride_tricks.as_strided(
+            z[:, rows[0] * window.stride[0] :], shape, _im2col_strides(z, window)
+        )
+        return every.reshape(groups, (c // groups) * math.prod(window.size), -1)
+    seen = np.empty_like(z, shape=shape)
     for at in window.kernel_offsets:
         seen[(slice(None), *at)] = strided_view(z, window, at, rows, rest)
     return seen.reshape(groups, (c // groups) * math.prod(window.size), -1)
+
+
+def _im2col_strides(z: Any, window: Window) -> tuple[int, ...]:
+    """The strides of a view [C,*K,*S',N] of z [C,*S,N] that has the elements under the kernel."""
+    channel, *spatial, image = z.strides
+    offsets = (d * s for d, s in zip(window.dilation, spatial, strict=True))
+    steps = (k * s for k, s in zip(window.stride, spatial, strict=True))
+    return channel, *offsets, *steps, image
 
 
 @native.NativeFunction

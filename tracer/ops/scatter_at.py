@@ -11,7 +11,6 @@ from ..core.arrays import is_on_gpu, np
 # Dtypes with atomic CUDA operations, by letter.
 _ATOMIC_DTYPE_CODES = {
     np.add: "iIQefdFD",
-    np.subtract: "iIQefdFD",
     np.maximum: "iIQfd",
     np.minimum: "iIQfd",
 }
@@ -23,6 +22,8 @@ def ufunc_at(ufunc: Any, out: Any, places: Any, values: Any) -> None:
     """`ufunc.at(out, places, values)`. On a GPU, dtypes without atomic operations are
     computed on the CPU.
     """
+    if is_on_gpu() and ufunc is np.subtract:  # CuPy has it for integers only
+        ufunc, values = np.add, np.negative(values)
     if not is_on_gpu():
         if _are_long_rows(out, places):
             values = np.broadcast_to(values, (len(places), *out.shape[1:]))
@@ -51,12 +52,23 @@ def assign_at(out: Any, places: tuple[Any, ...], values: Any) -> None:
     # CUDA writes several values for one position in any order, so each value is replaced by the
     # last one for its position.
     shape = np.broadcast_shapes(*(index.shape for index in places))
-    numbers = np.arange(math.prod(shape), dtype=np.int32).reshape(shape)
-    last = np.full(out.shape[: len(places)], -1, dtype=np.int32)
-    ufunc_at(np.maximum, last, places, numbers)
     row_shape = out.shape[len(places) :]
     rows = np.broadcast_to(values, (*shape, *row_shape)).reshape(-1, *row_shape)
-    out[places] = rows[last[places]]
+    out[places] = rows[last_value_numbers(out.shape[: len(places)], places)]
+
+
+def last_value_numbers(shape: tuple[int, ...], places: tuple[Any, ...]) -> Any:
+    """For each value at `places` in an array of this shape, the number of the last value that has
+    the same position. Values are numbered in row-major order.
+    """
+    indexed = np.broadcast_shapes(*(index.shape for index in places))
+    numbers = np.arange(math.prod(indexed), dtype=np.int32).reshape(indexed)
+    last = np.full(shape, -1, dtype=np.int32)
+    if is_on_gpu():
+        ufunc_at(np.maximum, last, places, numbers)
+    else:
+        last[places] = numbers
+    return last[places]
 
 
 def _are_long_rows(out: Any, places: Any) -> bool:
