@@ -10,8 +10,10 @@ of another device raises.  What it cannot show is what a GPU computes.
 from __future__ import annotations
 
 import functools
+import importlib
 import json
 import math
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -551,17 +553,20 @@ def special() -> ModuleType:
 def installed() -> Iterator[ModuleType]:
     """Make `import cupy` return the stand-in in the body, with no GPU selected; restores
     everything.
+
+    With the environment variable OARLOCK_TEST_CUPY=real, the real CuPy is used, which needs a GPU.
     """
     from oarlock.core import arrays, cuda, native
 
-    held, modules = (
-        dict(vars(arrays.np)),
-        {
+    held = dict(vars(arrays.np))
+    if os.environ.get("OARLOCK_TEST_CUPY") == "real":
+        modules = {"cupy": importlib.import_module("cupy")}
+    else:
+        modules = {
             "cupy": module(),
             "cupyx.scipy.special": special(),
             "cupy.cuda.nccl": stand_in_nccl.module(),
-        },
-    )
+        }
     before = {name: sys.modules.get(name) for name in modules}
     sys.modules.update(modules)
     try:
