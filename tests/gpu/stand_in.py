@@ -22,11 +22,14 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
+import pytest
 
 from . import stand_in_nccl
 
 NAMES: dict[str, Any] = json.loads(Path(__file__).with_name("cupy_names.json").read_text())
 DEVICES = 2
+USES_REAL_CUPY = os.environ.get("OARLOCK_TEST_CUPY") == "real"
+needs_two_devices = pytest.mark.skipif(USES_REAL_CUPY, reason="needs two devices")
 # What `ufunc.at` adds with: the atomic operations of CUDA.
 ATOMIC = {
     "add": "iIQefdFD",
@@ -559,7 +562,7 @@ def installed() -> Iterator[ModuleType]:
     from oarlock.core import arrays, cuda, native
 
     held = dict(vars(arrays.np))
-    if os.environ.get("OARLOCK_TEST_CUPY") == "real":
+    if USES_REAL_CUPY:
         modules = {"cupy": importlib.import_module("cupy")}
     else:
         modules = {

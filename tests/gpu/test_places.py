@@ -54,6 +54,7 @@ def test_missing_cuda_device_is_reported(cupy: ModuleType, monkeypatch: pytest.M
     assert cuda.cupy_state.cupy is None, "ops of the processor are called in another way now"
 
 
+@stand_in.needs_two_devices
 def test_invalid_device_index(cupy: ModuleType) -> None:
     with pytest.raises(OarlockError, match="there is no CUDA device 7; 2 are visible"):
         oarlock.set_device("gpu:7")
@@ -61,6 +62,7 @@ def test_invalid_device_index(cupy: ModuleType) -> None:
         oarlock.set_device("xpu")
 
 
+@stand_in.needs_two_devices
 def test_device_queries(cupy: ModuleType) -> None:
     assert oarlock.is_compiled_with_cuda() and oarlock.device.cuda.device_count() == 2
     assert oarlock.device.get_available_device() == ["cpu", "gpu:0", "gpu:1"]
@@ -71,6 +73,7 @@ def test_device_queries(cupy: ModuleType) -> None:
     oarlock.device.cuda.synchronize(0)
 
 
+@stand_in.needs_two_devices
 def test_copies_between_devices(cupy: ModuleType) -> None:
     x = oarlock.to_tensor(ROWS, place=oarlock.CUDAPlace(1), stop_gradient=False)
     assert (device_index(x), str(x.place), x.place == oarlock.CUDAPlace(1)) == (
@@ -94,6 +97,7 @@ def test_copies_between_devices(cupy: ModuleType) -> None:
     ] == [0, 1, None, 1, 0]
 
 
+@stand_in.needs_two_devices
 def test_set_device_applies_to_new_tensors(cupy: ModuleType) -> None:
     oarlock.set_device("gpu:1")
     assert oarlock.get_device() == "gpu:1"
@@ -108,6 +112,7 @@ def test_set_device_applies_to_new_tensors(cupy: ModuleType) -> None:
     assert device_index(oarlock.ones([2])) is None
 
 
+@stand_in.needs_two_devices
 def test_selected_gpus_variable(cupy: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FLAGS_selected_gpus", "1,0")
     oarlock.set_device("gpu")
@@ -135,6 +140,7 @@ def test_random_numbers_equal_cpu(cupy: ModuleType) -> None:
     assert drawn() == here
 
 
+@stand_in.needs_two_devices
 def test_operands_on_two_devices_are_rejected(cupy: ModuleType) -> None:
     x, y = oarlock.to_tensor(ROWS).cuda(), oarlock.to_tensor(ROWS)
     wanted = r"elementwise_add: inputs are on two devices \(X=float32\[2,3\] on gpu:0, Y=float32\[2,3\] on cpu\)\n  at test_places.py"
@@ -221,6 +227,7 @@ def test_indices_are_on_the_device_of_the_operand(cupy: ModuleType) -> None:
     assert {device_index(t) for t in made} == {0}
 
 
+@stand_in.needs_two_devices
 def test_gradients_are_on_the_device_of_their_leaves(cupy: ModuleType) -> None:
     x = oarlock.to_tensor(ROWS, place="gpu:1", stop_gradient=False)
     seen: list[Any] = []
@@ -265,6 +272,7 @@ class ImageDataset(oarlock.io.Dataset):
         return np.full([3], index, "float32"), index
 
 
+@stand_in.needs_two_devices
 @pytest.mark.parametrize("workers", [0, 1])
 def test_data_loader_places(cupy: ModuleType, workers: int) -> None:
     loader = oarlock.io.DataLoader(

@@ -292,3 +292,9 @@ def test_unread_ops_are_removed_except_side_effects() -> None:
     compiled.run(scope, {"x0": ONES})
     assert called == [12.0]
     assert "tanh" not in [getattr(f, "__name__", "") for f in compiled.called_functions]
+
+
+def test_c_code_called_by_compiled_functions_can_import() -> None:
+    # C code that imports a module, such as CuPy's, uses the builtins of the calling function.
+    run = FunctionSource().compile_function(["x"], [], [], ["x"])
+    assert run.__builtins__["__import__"] is __import__  # type: ignore[attr-defined]

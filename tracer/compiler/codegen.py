@@ -59,10 +59,7 @@ class FunctionSource:
         self.tensors, self.on_iteration, self.on_gpu = tensors, on_iteration, on_gpu
         self.lines: list[str] = []
         self.line_instructions: list[Instruction | None] = []
-        self.global_values: dict[str, Any] = {
-            "__builtins__": {"range": range, "reversed": reversed},
-            "NI": NotImplemented,
-        }
+        self.global_values: dict[str, Any] = {"NI": NotImplemented}
         self._global_names: dict[int, str] = {}
         self._indent = 0
 

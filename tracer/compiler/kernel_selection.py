@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import native
+from ..core import cuda, native
 from ..core.dtype import MAX_RANK
 from ..core.op import Op
 from .instructions import KernelCall
@@ -178,7 +178,10 @@ def fold_constant_call(call: KernelCall) -> Any:
     if math.prod(int(d) for d in call.attrs.get("shape", ())) > MAX_CONSTANT_SIZE:
         return None
     try:
-        found = np.array(call.op.kernel(**call.attrs))
+        found = call.op.kernel(**call.attrs)
+        if cuda.gpu_index_of(found) is not None:
+            return None
+        found = np.array(found)
     except Exception:
         return None
     found.flags.writeable = False  # shared by all runs

@@ -141,10 +141,8 @@ class Tensor(TensorBase):
     def numpy(self) -> Array:
         """A copy of the value as an ndarray [*]."""
         array = self._read_array("numpy()")
-        try:
-            return np.array(array)
-        except TypeError:  # CuPy rejects implicit copies to the host
-            return np.array(cuda.to_host(array))
+        host = cuda.to_host(array)
+        return np.array(array) if host is array else host
 
     def tolist(self) -> Any:
         """The value as nested Python lists."""
