@@ -35,7 +35,7 @@ void judge_by(const std::string& bytes) {
   Guards guards(program);
   Tensor x(DType::float32, {2, 4}), inner(DType::float32, {3}), shape(DType::int64, {2});
   TensorView view = x;
-  guards.check_inputs(std::span(&view, 1));
+  guards.check_input_shapes(std::span(&view, 1));
   for (std::size_t i = 0; i < guards.fetch_names().size(); ++i)
     guards.check_fetched(i, program.contract->guards[i].kind == "value" ? inner : shape);
 }

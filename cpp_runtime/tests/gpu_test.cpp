@@ -107,12 +107,12 @@ TEST("gpu: named folders are searched before those of wheels") {
                                   (root / "site/tensorrt_libs").string()};
   CHECK(found == wanted);
   std::ofstream(root / "site/nvidia/cu13/lib/libcudart.so.13") << "no library";
-  auto opened = open_nvidia(found, false);
+  auto opened = open_nvidia_libraries(found, false);
   CHECK_EQ(opened.size(), std::size_t{7});
   CHECK_EQ(opened[0].path, "");  // a file that cannot be opened is skipped
   CHECK_HAS(describe_search(opened, found), "libcudart.so.*: left to the system's loader");
   CHECK_HAS(describe_search({}, {}), "no folder");
-  CHECK_EQ(open_nvidia({}, true).size(), std::size_t{9});
+  CHECK_EQ(open_nvidia_libraries({}, true).size(), std::size_t{9});
   fs::remove_all(root);
 }
 

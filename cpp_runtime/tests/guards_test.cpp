@@ -5,7 +5,7 @@
 #include "check.h"
 #include "fixtures.h"
 #include "oarlock/session.h"
-#include "runtime/guard_locator.h"
+#include "runtime/violated_guard_finder.h"
 
 using namespace oarlock;
 
@@ -69,7 +69,7 @@ namespace {
 struct Chain {
   Program program;
   Guards guards;
-  GuardLocator locator;
+  ViolatedGuardFinder locator;
   int sessions = 0;
 
   Chain() : program(make()), guards(program) {}
@@ -125,5 +125,5 @@ TEST("guards: after a failed run the violated guard is located once, at a bounde
   CHECK_EQ(chain.sessions, 3);
   CHECK_EQ(chain.located(0, 0, 0), "");  // no guard comes before the first op
   for (std::size_t failed = 1; failed < 40; ++failed) chain.located(failed, failed, 0);
-  CHECK_EQ(chain.sessions, static_cast<int>(GuardLocator::kMaxSessions));
+  CHECK_EQ(chain.sessions, static_cast<int>(ViolatedGuardFinder::kMaxSessions));
 }

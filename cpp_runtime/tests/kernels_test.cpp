@@ -44,7 +44,7 @@ void test_product(Size m, Size n, Size k, bool turn_a, bool turn_b) {
             a[static_cast<std::size_t>(i * a_row + p * a_column)] *
             b[static_cast<std::size_t>(p * b_row + j * b_column)];
   const float *from_a = a.data(), *from_b = b.data();
-  table<float>().products(
+  table<float>().batched_matmul(
       {1, m, n, k, &from_a, a_row, a_column, &from_b, b_row, b_column, c.data()});
   CHECK(worst(c, wanted) < 1e-3f);
 }

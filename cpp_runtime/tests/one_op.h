@@ -48,7 +48,7 @@ struct OneOp {
         p.blocks[0].ops.push_back(
             {"fetch", {{"X", {name}}}, {}, {{"col", {AttrType::INT, out++}}}, ""});
       }
-    validate(p);
+    validate_and_index_variables(p);
     return p;
   }
 };

@@ -51,7 +51,7 @@ void write_atomically(const std::string& path, std::string_view bytes) {
   ::close(fd);
 }
 
-bool is_on_disk(const std::string& path) {
+bool try_sync_to_disk(const std::string& path) {
   int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return false;
   bool synced = ::fsync(fd) == 0;

@@ -14,6 +14,6 @@ void write_atomically(const std::string& path, std::string_view bytes);
 void remove_partial_file() noexcept;
 
 /// Whether the content of `path` has reached the disk, so that a power failure cannot lose it.
-bool is_on_disk(const std::string& path);
+bool try_sync_to_disk(const std::string& path);
 
 }  // namespace oarlock

@@ -62,7 +62,7 @@ class JsonParser {
         return parse_array(depth);
       case '"':
         result.type = Json::Type::text;
-        result.text = string();
+        result.text = parse_string();
         return result;
       default:
         return parse_literal();
@@ -103,7 +103,7 @@ class JsonParser {
     if (accept('}')) return result;
     do {
       if (peek_token() != '"') fail("no name");
-      result.names.push_back(string());
+      result.names.push_back(parse_string());
       expect(':');
       result.items.push_back(parse_value(depth + 1));
     } while (accept(','));
@@ -111,7 +111,7 @@ class JsonParser {
     return result;
   }
 
-  std::string string() {
+  std::string parse_string() {
     std::string result;
     for (++pos_; pos_ < text_.size() && text_[pos_] != '"'; ++pos_)
       result += text_[pos_] == '\\' ? parse_escape() : text_[pos_];

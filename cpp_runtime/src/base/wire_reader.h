@@ -35,8 +35,8 @@ class WireReader {
     if ((tag >> 3) == 0 || (tag >> 3) > 0x1fffffff) fail("field number out of range");
     return true;
   }
-  std::uint32_t field() const { return field_; }
-  std::string_view message() const { return message_; }
+  std::uint32_t field_number() const { return field_; }
+  std::string_view message_name() const { return message_; }
 
   std::int64_t int64() { return expect_wire_type(0), static_cast<std::int64_t>(read_varint()); }
   std::int32_t int32() {

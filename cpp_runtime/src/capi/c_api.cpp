@@ -55,7 +55,7 @@ constexpr std::int32_t kNoType = -1;
 const std::vector<TensorSpec> kNone;
 
 // A null spec for an invalid index: these functions return no error.
-oarlock_spec to_c_spec(const std::vector<TensorSpec>& specs, std::size_t index) {
+oarlock_spec c_spec_at_or_null(const std::vector<TensorSpec>& specs, std::size_t index) {
   if (index >= specs.size()) return {nullptr, nullptr, kNoType, 0, nullptr};
   const TensorSpec& s = specs[index];
   return {s.name.c_str(), s.path.c_str(), static_cast<std::int32_t>(s.dtype), s.shape.size(),
@@ -127,10 +127,10 @@ size_t oarlock_session_output_count(const oarlock_session* s) {
   return s ? s->session->outputs().size() : 0;
 }
 oarlock_spec oarlock_session_input(const oarlock_session* s, size_t index) {
-  return to_c_spec(s ? s->session->inputs() : kNone, index);
+  return c_spec_at_or_null(s ? s->session->inputs() : kNone, index);
 }
 oarlock_spec oarlock_session_output(const oarlock_session* s, size_t index) {
-  return to_c_spec(s ? s->session->outputs() : kNone, index);
+  return c_spec_at_or_null(s ? s->session->outputs() : kNone, index);
 }
 void oarlock_session_free(oarlock_session* session) { delete session; }
 

@@ -12,7 +12,7 @@ constexpr std::string_view kAxisAttrs[] = {
 
 }  // namespace
 
-void check_axes(const NodeContext& n) {
+void check_axis_attr_range(const NodeContext& n) {
   for (std::string_view name : kAxisAttrs) {
     auto found = n.op().attrs.find(name);
     if (found == n.op().attrs.end()) continue;

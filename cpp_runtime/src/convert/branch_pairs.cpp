@@ -25,7 +25,7 @@ struct BranchProducers {
       }
   }
 
-  const OpDesc* find_conditional(const std::string& name) const {
+  const OpDesc* find_first_writing_conditional(const std::string& name) const {
     auto found = conditional_by_output.find(name);
     return found == conditional_by_output.end() ? nullptr : found->second;
   }
@@ -61,8 +61,8 @@ BranchPairs::BranchPairs(const Block& block) {
   for (const OpDesc& select : block.ops) {
     const Strings& from = slot_names(select.inputs, "X");
     if (select.type != "select_input" || from.size() != 2) continue;
-    const OpDesc *no = producers.find_conditional(from[0]),
-                 *yes = producers.find_conditional(from[1]);
+    const OpDesc *no = producers.find_first_writing_conditional(from[0]),
+                 *yes = producers.find_first_writing_conditional(from[1]);
     if (!yes || !no || yes == no) continue;
     auto [found, is_new] = pair_by_ops.try_emplace({yes, no}, pairs_.size());
     if (is_new) pairs_.push_back({yes, no, {}, {}}), ++num_pairs[yes], ++num_pairs[no];

@@ -71,7 +71,7 @@ void NodeContext::lower_real_and_imaginary() {
 
 Value NodeContext::as_complex(Value pairs) {
   auto part = [&](std::int64_t at) {
-    return emit("Gather", {pairs, int64_constant(at)}, {{"axis", std::int64_t{-1}}});
+    return emit("Gather", {pairs, int64_scalar(at)}, {{"axis", std::int64_t{-1}}});
   };
   auto re = part(0);
   return make_complex(re, part(1));
@@ -92,7 +92,7 @@ Value GraphBuilder::complex_to_pairs(Value v) {
   return NodeContext(fetch, *this).as_real(v);
 }
 
-void append_complex_axis(onnx::ValueInfo& value) {
+void convert_complex_info_to_pairs(onnx::ValueInfo& value) {
   if (!is_complex(value.dtype)) return;
   value.dtype = oarlock::complex_part_dtype(value.dtype);
   value.shape.push_back(2);

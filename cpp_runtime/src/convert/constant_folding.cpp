@@ -102,7 +102,7 @@ OptionalValue fold_reshape(const onnx::Node& n, const Inputs& in) {
                       values};
 }
 
-OptionalValue fold_identity(const onnx::Node& n, const Inputs& in) {
+OptionalValue fold_identity_or_cast(const onnx::Node& n, const Inputs& in) {
   DType to = infer_types(n, in)[0].dtype;
   if (to != DType::int64 && to != DType::int32) return std::nullopt;
   for (std::int64_t v : in[0]->partial_value->values)
@@ -146,10 +146,18 @@ OptionalValue fold_binary(const onnx::Node& n, const Inputs& in) {
 using FoldRule = OptionalValue (*)(const onnx::Node&, const Inputs&);
 FoldRule find_fold_rule(std::string_view op) {
   static const std::map<std::string_view, FoldRule> rules = {
-      {"Gather", fold_gather},   {"Slice", fold_slice},       {"Concat", fold_concat},
-      {"Squeeze", fold_reshape}, {"Unsqueeze", fold_reshape}, {"Reshape", fold_reshape},
-      {"Cast", fold_identity},   {"Identity", fold_identity}, {"Add", fold_binary},
-      {"Sub", fold_binary},      {"Mul", fold_binary},        {"Div", fold_binary},
+      {"Gather", fold_gather},
+      {"Slice", fold_slice},
+      {"Concat", fold_concat},
+      {"Squeeze", fold_reshape},
+      {"Unsqueeze", fold_reshape},
+      {"Reshape", fold_reshape},
+      {"Cast", fold_identity_or_cast},
+      {"Identity", fold_identity_or_cast},
+      {"Add", fold_binary},
+      {"Sub", fold_binary},
+      {"Mul", fold_binary},
+      {"Div", fold_binary},
   };
   auto found = rules.find(op);
   return found == rules.end() ? nullptr : found->second;

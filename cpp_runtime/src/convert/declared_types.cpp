@@ -9,7 +9,8 @@ namespace oarlock {
 namespace {
 
 // Whether a declared shape has sizes that were not inferred, or different ones.
-bool declares_more_sizes(const std::optional<Ints>& declared, const std::optional<Ints>& inferred) {
+bool declares_new_or_different_sizes(const std::optional<Ints>& declared,
+                                     const std::optional<Ints>& inferred) {
   auto is_size = [](std::int64_t d) { return d >= 0; };
   if (!declared || !inferred)
     return declared && std::any_of(declared->begin(), declared->end(), is_size);
@@ -40,14 +41,14 @@ bool GraphBuilder::distrusts_declared_sizes(const OpDesc& op) const {
   for (auto& [slot, names] : op.inputs)
     for (const std::string& name : names)
       if (Value v = find_binding(name);
-          v && declares_more_sizes(declared_type(name).shape, type_of(v).shape))
+          v && declares_new_or_different_sizes(declared_type(name).shape, type_of(v).shape))
         return true;
   return false;
 }
 
 // Fills in what inference did not find. trusted: use declared sizes too, not only dtype and rank.
-void GraphBuilder::merge_declared_type(ValueType& type, const OpDesc& op, const std::string& name,
-                                       bool trusted) const {
+void GraphBuilder::fill_in_declared_type(ValueType& type, const OpDesc& op, const std::string& name,
+                                         bool trusted) const {
   ValueType declared = declared_type(name);
   if (find_traits(op.type).ignore_declared_shape) declared.shape.reset();
   if (!trusted && declared.shape) declared.shape = Ints(declared.shape->size(), -1);

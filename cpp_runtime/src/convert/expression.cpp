@@ -11,7 +11,7 @@ Expr Expr::emit(std::string_view onnx, Values more_inputs) const {
 
 Expr arange(NodeContext& n, Value count) {
   auto known = n.const_ints(count);
-  Expr range(n, n.emit("Range", {n.int64_constant(0), as_scalar(n, count), n.int64_constant(1)}));
+  Expr range(n, n.emit("Range", {n.int64_scalar(0), as_scalar(n, count), n.int64_scalar(1)}));
   if (known && known->size() == 1) n.declare_type(range, DType::int64, Ints{(*known)[0]});
   return range;
 }
@@ -87,7 +87,7 @@ namespace {
 Expr emit_min_max(std::string_view onnx, const Expr& a, const Expr& b) {
   NodeContext& n = a.context();
   Expr result = a.emit(onnx, {b});
-  if (is_integer(n.dtype(a)) && !n.constant(result)) n.require_opset(12);
+  if (is_integer(n.dtype(a)) && !n.find_constant(result)) n.require_opset(12);
   return result;
 }
 

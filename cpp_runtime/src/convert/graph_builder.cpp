@@ -26,7 +26,7 @@ Strings contract_names_or_default(const std::vector<ContractArg>& args, Strings 
   return names;
 }
 
-Strings make_unique(Strings names) {
+Strings make_names_unique(Strings names) {
   std::set<std::string> seen;
   std::map<std::string, int> last_suffix;
   for (std::string& name : names) {
@@ -37,7 +37,7 @@ Strings make_unique(Strings names) {
   return names;
 }
 
-std::string first_output(const OpDesc& op) {
+std::string first_output_name(const OpDesc& op) {
   for (auto& [slot, names] : op.outputs)
     for (const std::string& name : names)
       if (!name.empty()) return name;
@@ -48,11 +48,11 @@ std::string first_output(const OpDesc& op) {
 
 Strings input_names(const Program& p) {
   return p.contract ? contract_names_or_default(p.contract->inputs, p.feeds())
-                    : make_unique(p.feeds());
+                    : make_names_unique(p.feeds());
 }
 
 Strings output_names(const Program& p) {
-  Strings fetch_names = make_unique(p.fetches());
+  Strings fetch_names = make_names_unique(p.fetches());
   Strings names =
       p.contract ? contract_names_or_default(p.contract->outputs, fetch_names) : fetch_names;
   Strings own_inputs = input_names(p);
@@ -114,7 +114,7 @@ void GraphBuilder::add_inputs() {
       throw Error(ErrorCode::file, program_.name + ": input '" + names[i] + "' has no dtype");
     for (std::size_t d = 0; d < var->shape.size(); ++d)
       input.symbols.push_back(var->shape[d] < 0 ? names[i] + "." + std::to_string(d) : "");
-    append_complex_axis(input);
+    convert_complex_info_to_pairs(input);
     Value v = add_value_with_name(names[i], {input.dtype, input.shape, std::nullopt});
     top_scope_.bindings[feeds[i]] = is_complex(var->dtype) ? pairs_to_complex(v) : v;
     main_graph().inputs.push_back(std::move(input));
@@ -233,9 +233,9 @@ void GraphBuilder::lower_op(const OpDesc& op, std::size_t index) {
   try {
     NodeContext node(op, *this);
     reject_fused_attrs(node);
-    check_axes(node);
+    check_axis_attr_range(node);
     rule->lower(node);
-    Value inherited_row_splits = first_input_row_splits(op);
+    Value inherited_row_splits = row_splits_of_first_lod_input(op);
     bind_results(op, first_node);
     complete_node_names(*scope_->graph, first_node);
     propagate_row_splits(op, inherited_row_splits);
@@ -259,7 +259,7 @@ void GraphBuilder::record_missing_rule(const OpDesc& op, std::size_t index) {
   const Rule* complex_rule = complex ? find_complex_rule(op.type) : nullptr;
   int since_opset = complex ? (complex_rule ? complex_rule->since_opset : 0) : min_opset(op.type);
   if (is_new)
-    missing = {0, index, block_index_, first_output(op), op.location, since_opset, complex};
+    missing = {0, index, block_index_, first_output_name(op), op.location, since_opset, complex};
   needed_opset_ = std::max(needed_opset_, since_opset);
   ++missing.count;
   bind_placeholders(op);
@@ -268,11 +268,11 @@ void GraphBuilder::record_missing_rule(const OpDesc& op, std::size_t index) {
       body > block_index_ &&
       body < static_cast<std::int64_t>(
                  program_.blocks.size());  // only later blocks, so that there is no cycle
-  if (is_inner_block) record_missing_rules(static_cast<std::int32_t>(body));
+  if (is_inner_block) record_missing_rules_of_block(static_cast<std::int32_t>(body));
 }
 
 // Records the missing rules of a block that is not converted, so that the same error lists them.
-void GraphBuilder::record_missing_rules(std::int32_t block) {
+void GraphBuilder::record_missing_rules_of_block(std::int32_t block) {
   std::int32_t outer_block = std::exchange(block_index_, block);
   const std::vector<OpDesc>& ops = program_.blocks[static_cast<std::size_t>(block)].ops;
   for (std::size_t i = 0; i < ops.size(); ++i)
@@ -328,7 +328,7 @@ const OpDesc* GraphBuilder::find_writing_op(std::string_view name) const {
   return nullptr;
 }
 
-bool GraphBuilder::is_read(const std::string& name) {
+bool GraphBuilder::is_read_anywhere(const std::string& name) {
   if (!read_names_) {
     read_names_.emplace(options_.extra_outputs.begin(), options_.extra_outputs.end());
     for (const Block& block : program_.blocks)
@@ -340,7 +340,7 @@ bool GraphBuilder::is_read(const std::string& name) {
   return read_names_->count(name) > 0;
 }
 
-const BranchPairs& GraphBuilder::branch_pairs() {
+const BranchPairs& GraphBuilder::branch_pairs_of_current_block() {
   auto found = branch_pairs_.find(block_index_);
   if (found == branch_pairs_.end())
     found = branch_pairs_

@@ -107,7 +107,7 @@ class GraphBuilder {
   void lower_block(std::int32_t block);
   void lower_op(const OpDesc& op, std::size_t index);
   void record_missing_rule(const OpDesc& op, std::size_t index);
-  void record_missing_rules(std::int32_t block);
+  void record_missing_rules_of_block(std::int32_t block);
   const Rule* find_rule_for(const OpDesc& op) const;
   bool has_complex_operand(const OpDesc& op) const;
   Value select_complex_part(Value v) const;
@@ -115,7 +115,7 @@ class GraphBuilder {
   Value pairs_to_complex(Value pairs);
   void bind_results(const OpDesc& op, std::size_t first_node);
   Value row_splits_of(std::string_view paddle_name) const;
-  Value first_input_row_splits(const OpDesc& op) const;
+  Value row_splits_of_first_lod_input(const OpDesc& op) const;
   void propagate_row_splits(const OpDesc& op, Value inherited);
   void bind_placeholders(const OpDesc& op);
   void throw_problems() const;
@@ -124,8 +124,8 @@ class GraphBuilder {
   Value lookup_variable(std::string_view paddle_name, const OpDesc& reader);
   Value find_binding(std::string_view paddle_name) const;
   const OpDesc* find_writing_op(std::string_view paddle_name) const;
-  bool is_read(const std::string& paddle_name);
-  const BranchPairs& branch_pairs();
+  bool is_read_anywhere(const std::string& paddle_name);
+  const BranchPairs& branch_pairs_of_current_block();
   Value add_weight(const Param& param);
   Value add_initializer(onnx::Initializer init);
   Value add_constant(const onnx::Tensor& tensor);
@@ -139,8 +139,8 @@ class GraphBuilder {
   const ValueType& type_of(Value v) const { return record_of(v).type; }
   ValueType declared_type(std::string_view paddle_name) const;
   bool distrusts_declared_sizes(const OpDesc& op) const;
-  void merge_declared_type(ValueType& type, const OpDesc& op, const std::string& name,
-                           bool trusted) const;
+  void fill_in_declared_type(ValueType& type, const OpDesc& op, const std::string& name,
+                             bool trusted) const;
   std::string unique_name(const std::string& wanted);
   BuilderGraph& add_graph(std::string name);
   onnx::Graph& main_graph() { return *graphs_.front().onnx; }
@@ -185,7 +185,7 @@ class GraphBuilder {
 };
 
 /// Replaces a complex input or output by a real one with an additional axis of size 2.
-void append_complex_axis(onnx::ValueInfo& value);
+void convert_complex_info_to_pairs(onnx::ValueInfo& value);
 
 /// Type inference and constant folding of emitted nodes.  See shape_inference.cpp and
 /// constant_folding.cpp.

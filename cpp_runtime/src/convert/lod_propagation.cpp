@@ -62,7 +62,7 @@ Value GraphBuilder::row_splits_of(std::string_view name) const {
 }
 
 // The row splits of the first input that has any; slot X is searched first.
-Value GraphBuilder::first_input_row_splits(const OpDesc& op) const {
+Value GraphBuilder::row_splits_of_first_lod_input(const OpDesc& op) const {
   if (!has_row_splits_) return {};
   if (find_traits(op.type).lod == OpTraits::none) return {};
   Strings names;

@@ -25,10 +25,10 @@ Sequences input_sequences(NodeContext& n, std::string_view slot) {
 
 Sequences sequences_from_lengths(const Expr& lengths) {
   NodeContext& n = lengths.context();
-  return {{n, n.concat({n.ints({0}), lengths.emit("CumSum", {n.int64_constant(0)})}, 0)}};
+  return {{n, n.concat({n.int64_vector({0}), lengths.emit("CumSum", {n.int64_scalar(0)})}, 0)}};
 }
 
-Sequences check_row_splits(const Sequences& sequences, const Expr& rows) {
+Sequences assert_row_splits(const Sequences& sequences, const Expr& rows) {
   NodeContext& n = sequences.context();
   Expr first(n, n.slice(sequences.row_splits, {0}, {1}, {0})),
       last(n, n.slice(sequences.row_splits, {-1}, {INT64_MAX}, {0}));
@@ -40,7 +40,7 @@ Sequences check_row_splits(const Sequences& sequences, const Expr& rows) {
 
 Expr max_length_or_zero(const Expr& lengths) {
   NodeContext& n = lengths.context();
-  return reduce("ReduceMax", Expr(n, n.concat({lengths, n.ints({0})}, 0)), {0}, true);
+  return reduce("ReduceMax", Expr(n, n.concat({lengths, n.int64_vector({0})}, 0)), {0}, true);
 }
 
 PaddedIndex padded_index(const Expr& begins, const Expr& lengths, const Expr& max_length) {
@@ -57,25 +57,26 @@ PaddedIndex padded_index(const Sequences& sequences) {
 
 Expr unsqueeze_to_rank(const Expr& v, int rank) {
   Ints behind;
-  for (int axis = v.context().require_rank(v); axis < rank; ++axis) behind.push_back(axis);
+  for (int axis = v.context().require_known_rank(v); axis < rank; ++axis) behind.push_back(axis);
   return {v.context(), v.context().unsqueeze(v, behind)};
 }
 
 Expr pad_sequences(const Expr& rows, const PaddedIndex& index, double pad_value) {
   auto padded = gather_rows(rows, index.rows);
-  return where(unsqueeze_to_rank(index.mask, rows.context().require_rank(padded)), padded,
+  return where(unsqueeze_to_rank(index.mask, rows.context().require_known_rank(padded)), padded,
                pad_value);
 }
 
 Expr pack_sequences(const Expr& padded, const Expr& mask) {
   NodeContext& n = padded.context();
-  n.require(n.require_rank(padded) >= 2, "needs an axis of sequences and one of time");
+  n.require(n.require_known_rank(padded) >= 2, "needs an axis of sequences and one of time");
   Ints shape = *n.shape(padded);
   shape.erase(shape.begin());
   shape[0] = -1;
-  auto flat = reshape_to_shape_parts(n, padded, {n.ints({-1}), shape_from_axis(n, padded, 2)});
+  auto flat =
+      reshape_to_shape_parts(n, padded, {n.int64_vector({-1}), shape_from_axis(n, padded, 2)});
   Expr rows(n, n.emit("Compress", {flat, n.reshape(mask, {-1})}, {{"axis", std::int64_t{0}}}));
-  n.declare_type(rows, n.require_dtype(padded), shape);
+  n.declare_type(rows, n.require_known_dtype(padded), shape);
   return rows;
 }
 

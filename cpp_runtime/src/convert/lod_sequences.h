@@ -21,7 +21,7 @@ Sequences input_sequences(NodeContext& n, std::string_view slot = "X");
 /// Consecutive sequences. lengths: int64[n]
 Sequences sequences_from_lengths(const Expr& lengths);
 /// Row splits computed at run time; the run fails if they do not partition `rows` (int64[1]) rows.
-Sequences check_row_splits(const Sequences& sequences, const Expr& rows);
+Sequences assert_row_splits(const Sequences& sequences, const Expr& rows);
 
 /// The maximum of `lengths`, 0 if there are none. int64[1]
 Expr max_length_or_zero(const Expr& lengths);

@@ -10,7 +10,7 @@
 namespace oarlock {
 namespace {
 
-bool has_variable(const Strings& names) {
+bool has_nonempty_name(const Strings& names) {
   return std::any_of(names.begin(), names.end(),
                      [](const std::string& n) { return !n.empty() && n != "@EMPTY@"; });
 }
@@ -21,9 +21,11 @@ int NodeContext::opset() const { return graph_.options_.opset; }
 
 // ---- inputs ----
 
-bool NodeContext::has_input(std::string_view slot) const { return has_variable(input_names(slot)); }
+bool NodeContext::has_input(std::string_view slot) const {
+  return has_nonempty_name(input_names(slot));
+}
 bool NodeContext::has_output(std::string_view slot) const {
-  return has_variable(output_names(slot));
+  return has_nonempty_name(output_names(slot));
 }
 const Strings& NodeContext::input_names(std::string_view slot) const {
   return slot_names(op_.inputs, slot);
@@ -34,7 +36,7 @@ const Strings& NodeContext::output_names(std::string_view slot) const {
 
 Value NodeContext::input(std::string_view slot) const {
   const Strings& all = input_names(slot);
-  require(all.size() == 1 && has_variable(all),
+  require(all.size() == 1 && has_nonempty_name(all),
           "needs exactly one input '" + std::string(slot) + "'");
   return graph_.lookup_variable(all[0], op_);
 }
@@ -70,13 +72,13 @@ std::int64_t NodeContext::dim(Value v, std::int64_t axis) const {
   return (*known)[axis];
 }
 
-int NodeContext::require_rank(Value v) const {
+int NodeContext::require_known_rank(Value v) const {
   int known = rank(v);
   require(known >= 0, "needs a known rank of '" + name(v) + "'");
   return known;
 }
 
-DType NodeContext::require_dtype(Value v) const {
+DType NodeContext::require_known_dtype(Value v) const {
   DType known = dtype(v);
   require(find_dtype_row(known), "needs a known dtype of '" + name(v) + "'");
   return known;
@@ -95,7 +97,7 @@ std::optional<Ints> NodeContext::output_shape(std::string_view slot) const {
 std::optional<Ints> NodeContext::partial_ints(Value v) const {
   const ValueType& known = graph_.type_of(v);
   if (!known.partial_value) {
-    auto content = constant(v);
+    auto content = find_constant(v);
     return content ? decode_ints(*content) : std::nullopt;
   }
   Ints values = known.partial_value->values;
@@ -111,7 +113,7 @@ std::optional<Ints> NodeContext::const_ints(Value v) const {
   return partial_ints(v);
 }
 
-std::optional<Constant> NodeContext::constant(Value v) const {
+std::optional<Constant> NodeContext::find_constant(Value v) const {
   auto index = graph_.record_of(v).initializer;
   if (!index) return std::nullopt;
   const onnx::Initializer& init = graph_.main_graph().initializers[*index];
@@ -124,13 +126,13 @@ std::optional<Constant> NodeContext::constant(Value v) const {
 
 Value NodeContext::tensor(onnx::Tensor tensor) { return graph_.add_constant(tensor); }
 Value NodeContext::scalar_like(double value, Value like) {
-  return scalar(value, require_dtype(like));
+  return scalar(value, require_known_dtype(like));
 }
-Value NodeContext::int64_constant(std::int64_t value) {
+Value NodeContext::int64_scalar(std::int64_t value) {
   return tensor(
       {DType::int64, {}, std::string(reinterpret_cast<const char*>(&value), sizeof value)});
 }
-Value NodeContext::ints(const Ints& values) {
+Value NodeContext::int64_vector(const Ints& values) {
   return tensor({DType::int64,
                  {static_cast<std::int64_t>(values.size())},
                  std::string(reinterpret_cast<const char*>(values.data()),
@@ -276,7 +278,7 @@ Value NodeContext::input_or_empty_sequence(std::string_view slot) {
 
 void NodeContext::set_output(std::string_view slot, Value v) {
   const Strings& all = output_names(slot);
-  if (!has_variable(all)) return;
+  if (!has_nonempty_name(all)) return;
   require(all.size() == 1, "produces one '" + std::string(slot) + "', but the program has " +
                                std::to_string(all.size()));
   graph_.op_results_.emplace_back(all[0], v);
@@ -322,10 +324,10 @@ void NodeContext::bind_variable(const std::string& paddle_name, Value v) {
 Value NodeContext::lookup_variable(const std::string& paddle_name) const {
   return graph_.lookup_variable(paddle_name, op_);
 }
-bool NodeContext::is_read(std::string_view slot) const {
+bool NodeContext::is_output_read(std::string_view slot) const {
   const Strings& names = output_names(slot);
   return std::any_of(names.begin(), names.end(),
-                     [&](const std::string& name) { return graph_.is_read(name); });
+                     [&](const std::string& name) { return graph_.is_read_anywhere(name); });
 }
 bool NodeContext::is_bound(const std::string& paddle_name) const {
   return bool(graph_.find_binding(paddle_name)) || graph_.params_.find(paddle_name);
@@ -359,7 +361,9 @@ Value NodeContext::add_subgraph_input_like(const std::string& hint, Value v) {
   return input;
 }
 
-const BranchPair* NodeContext::find_branch_pair() const { return graph_.branch_pairs().find(op_); }
+const BranchPair* NodeContext::find_branch_pair() const {
+  return graph_.branch_pairs_of_current_block().find(op_);
+}
 const VarDesc* NodeContext::find_var(const std::string& paddle_name) const {
   return graph_.program_.find_var(paddle_name, graph_.block_index_);
 }
@@ -368,7 +372,7 @@ const Block& NodeContext::block(std::int64_t index) const {
   return graph_.program_.blocks.at(static_cast<std::size_t>(index));
 }
 
-const OpDesc* NodeContext::last_writer(const std::string& paddle_name) const {
+const OpDesc* NodeContext::last_writer_in_block(const std::string& paddle_name) const {
   auto found = graph_.scope_->writers.find(paddle_name);
   return found == graph_.scope_->writers.end() ? nullptr : found->second;
 }

@@ -50,7 +50,7 @@ class NodeContext {
   const Strings& input_names(
       std::string_view slot) const;  // variable names in an input slot, including ""
   const Strings& output_names(std::string_view slot) const;  // variable names in an output slot
-  bool is_read(std::string_view slot)
+  bool is_output_read(std::string_view slot)
       const;  // whether an op, a guard or the caller reads the variable in an output slot
 
   // ---- packed sequences (LoD): concatenated rows, and the row splits ----
@@ -68,10 +68,10 @@ class NodeContext {
   std::optional<Ints> shape(
       Value v) const;  // nullopt when the rank is unknown; dims -1 when unknown
   std::int64_t dim(
-      Value v, std::int64_t axis) const;  // -1 when unknown; a negative axis counts from the end
-  DType dtype(Value v) const;             // DType::none when unknown
-  int require_rank(Value v) const;        // fails when unknown
-  DType require_dtype(Value v) const;     // fails when unknown
+      Value v, std::int64_t axis) const;     // -1 when unknown; a negative axis counts from the end
+  DType dtype(Value v) const;                // DType::none when unknown
+  int require_known_rank(Value v) const;     // fails when unknown
+  DType require_known_dtype(Value v) const;  // fails when unknown
   /// The declared dtype and shape of an output variable.
   DType output_dtype(std::string_view slot = "Out") const;
   std::optional<Ints> output_shape(std::string_view slot = "Out") const;
@@ -79,7 +79,7 @@ class NodeContext {
   std::optional<Ints> const_ints(Value v) const;
   /// Like const_ints, but with -1 for unknown elements.
   std::optional<Ints> partial_ints(Value v) const;
-  std::optional<Constant> constant(Value v) const;
+  std::optional<Constant> find_constant(Value v) const;
   /// The number in a one-element constant of a real dtype, or nullopt.
   std::optional<double> const_scalar(Value v) const;
 
@@ -105,15 +105,15 @@ class NodeContext {
   DType attr(std::string_view name, DType default_value) const;  // an INT that holds a VarType.Type
   /// The value of a tensor attribute (VAR), Value{} if it is absent or not a tensor; VARS: all
   /// values.
-  Value attr_tensor(std::string_view name) const;
-  Values attr_tensors(std::string_view name) const;
+  Value tensor_attr(std::string_view name) const;
+  Values tensor_list_attr(std::string_view name) const;
   /// A nonnegative axis attribute. rank: of the value that it indexes; must be known.
   std::int64_t axis_attr(std::string_view name, std::int64_t default_value, int rank) const;
 
   // ---- constants ----
-  Value ints(const Ints& values);            // int64[n]
-  Value int64_constant(std::int64_t value);  // int64[]
-  Value scalar(double value, DType dtype);   // dtype[]
+  Value int64_vector(const Ints& values);   // int64[n]
+  Value int64_scalar(std::int64_t value);   // int64[]
+  Value scalar(double value, DType dtype);  // dtype[]
   Value scalar_like(double value,
                     Value like);                    // with the dtype of `like`, which must be known
   Value vector(const Floats& values, DType dtype);  // dtype[n]
@@ -192,7 +192,7 @@ class NodeContext {
   const BranchPair* find_branch_pair() const;  // the branch pair of this op, or null
   const VarDesc* find_var(const std::string& paddle_name) const;  // the declaration, or null
   /// The last op before this one in this block that writes `paddle_name`; null if there is none.
-  const OpDesc* last_writer(const std::string& paddle_name) const;
+  const OpDesc* last_writer_in_block(const std::string& paddle_name) const;
 
   /// Fails if the target opset is below `opset`: the rule supports these inputs from `opset` on.
   /// The caller then converts the whole program again at that opset if LowerOptions::max_opset

@@ -69,20 +69,21 @@ Value NodeContext::unsqueeze(Value v, const Ints& axes) {
   if (Value view = reshape_weight(v, known)) return view;
   if (known)
     return opset() < 13 ? emit("Unsqueeze", {v}, {{"axes", sorted}})
-                        : emit("Unsqueeze", {v, ints(sorted)});
+                        : emit("Unsqueeze", {v, int64_vector(sorted)});
   return opset() < 13 ? emit("Unsqueeze", {v}, {{"axes", axes}})
-                      : emit("Unsqueeze", {v, ints(axes)});
+                      : emit("Unsqueeze", {v, int64_vector(axes)});
 }
 
 Value NodeContext::squeeze(Value v, const Ints& axes) {
   if (axes.empty()) return v;
-  return opset() < 13 ? emit("Squeeze", {v}, {{"axes", axes}}) : emit("Squeeze", {v, ints(axes)});
+  return opset() < 13 ? emit("Squeeze", {v}, {{"axes", axes}})
+                      : emit("Squeeze", {v, int64_vector(axes)});
 }
 
 Value NodeContext::reshape(Value v, const Ints& shape) {
   bool copies = std::count(shape.begin(), shape.end(), 0) > 0;
   Value view = reshape_weight(v, copies ? std::nullopt : std::optional(shape));
-  return view ? view : emit("Reshape", {v, ints(shape)});
+  return view ? view : emit("Reshape", {v, int64_vector(shape)});
 }
 
 Value NodeContext::shape_of(Value v) { return emit("Shape", {v}); }
@@ -91,8 +92,8 @@ Value NodeContext::slice(Value v, const Ints& starts, const Ints& ends, const In
                          const Ints& steps) {
   if (opset() < 10 && steps.empty())
     return emit("Slice", {v}, {{"axes", axes}, {"starts", starts}, {"ends", ends}});
-  Values in{v, ints(starts), ints(ends), ints(axes)};
-  if (!steps.empty()) in.push_back(ints(steps));
+  Values in{v, int64_vector(starts), int64_vector(ends), int64_vector(axes)};
+  if (!steps.empty()) in.push_back(int64_vector(steps));
   return emit("Slice", in);
 }
 
@@ -122,7 +123,7 @@ Value NodeContext::int_constant(DType dtype, const PartialValue& known) {
 }
 
 std::optional<double> NodeContext::const_scalar(Value v) const {
-  auto content = constant(v);
+  auto content = find_constant(v);
   if (!content || content->bytes.size() != size_of(content->dtype)) return std::nullopt;
   return decode_scalar(content->bytes, content->dtype);
 }

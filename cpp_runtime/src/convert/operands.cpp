@@ -24,11 +24,11 @@ bool is_nonnegative_output(const OpDesc& op, const std::string& name) {
 
 }  // namespace
 
-Value reject_negative_indices(NodeContext& n, Value ids) {
+Value invalidate_negative_indices(NodeContext& n, Value ids) {
   auto known = n.const_ints(ids);
   if (known && std::all_of(known->begin(), known->end(), [](std::int64_t at) { return at >= 0; }))
     return ids;
-  auto at = n.require_dtype(ids) == DType::int32 ? ids : n.cast(ids, DType::int64);
+  auto at = n.require_known_dtype(ids) == DType::int32 ? ids : n.cast(ids, DType::int64);
   n.require_opset(9);
   auto negative = n.emit("Less", {at, n.scalar_like(0, at)});
   return n.emit("Where", {negative, n.scalar_like(static_cast<double>(kInvalidIndex), at), at});
@@ -37,8 +37,8 @@ Value reject_negative_indices(NodeContext& n, Value ids) {
 Value nonnegative_index_input(NodeContext& n, std::string_view slot) {
   auto ids = n.input(slot);
   const std::string& name = n.input_names(slot)[0];
-  const OpDesc* writer = n.last_writer(name);
-  return writer && is_nonnegative_output(*writer, name) ? ids : reject_negative_indices(n, ids);
+  const OpDesc* writer = n.last_writer_in_block(name);
+  return writer && is_nonnegative_output(*writer, name) ? ids : invalidate_negative_indices(n, ids);
 }
 
 namespace {
@@ -53,39 +53,39 @@ Ints read_int_list_attr(const NodeContext& n, std::string_view attr, const Ints&
 }  // namespace
 
 Value read_int_list(NodeContext& n, const IntListSource& names, const Ints& default_value) {
-  Values parts = n.attr_tensors(names.attr);
+  Values parts = n.tensor_list_attr(names.attr);
   if (parts.empty()) parts = n.inputs(names.tensors);
   for (Value& part : parts)
     if (n.shape(part) != Ints{1}) part = n.reshape(part, {1});
   if (parts.empty() && n.has_input(names.tensor)) parts = {n.input(names.tensor)};
-  if (auto whole = n.attr_tensor(names.attr); parts.empty() && whole) parts = {whole};
-  if (parts.empty()) return n.ints(read_int_list_attr(n, names.attr, default_value));
+  if (auto whole = n.tensor_attr(names.attr); parts.empty() && whole) parts = {whole};
+  if (parts.empty()) return n.int64_vector(read_int_list_attr(n, names.attr, default_value));
   for (Value& part : parts) part = as_int64_vector(n, part);
   return n.concat(parts, 0);
 }
 
-Ints require_int_list(NodeContext& n, const IntListSource& names, const Ints& default_value) {
+Ints require_const_int_list(NodeContext& n, const IntListSource& names, const Ints& default_value) {
   auto known = n.const_ints(read_int_list(n, names, default_value));
   n.require(known.has_value(),
             "'" + std::string(names.attr) + "' is computed at run time, which has no lowering");
   return *known;
 }
 
-Value shape_with_batch_size(NodeContext& n) {
+Value shape_attr_with_batch_size(NodeContext& n) {
   auto x = n.input("Input");
   Ints shape = n.attr("shape", Ints{});
   auto at = n.attr("output_dim_idx", 0), from = n.attr("input_dim_idx", 0);
   n.require(at >= 0 && at < static_cast<std::int64_t>(shape.size()),
             "output_dim_idx is out of range");
   Ints before(shape.begin(), shape.begin() + at), behind(shape.begin() + at + 1, shape.end());
-  return n.concat({n.ints(before), dim_as_vector(n, x, from), n.ints(behind)}, 0);
+  return n.concat({n.int64_vector(before), dim_as_vector(n, x, from), n.int64_vector(behind)}, 0);
 }
 
 std::int64_t read_axis(NodeContext& n, std::string_view attr, std::string_view tensor,
                        std::int64_t default_value, int rank) {
-  auto axes = require_int_list(n, {attr, tensor, ""}, {default_value});
+  auto axes = require_const_int_list(n, {attr, tensor, ""}, {default_value});
   n.require(axes.size() == 1, "'" + std::string(attr) + "' is not one axis");
-  return normalize_axes(n, axes, rank)[0];
+  return normalize_and_sort_axes(n, axes, rank)[0];
 }
 
 // ONNX Runtime has no float16 kernel for reductions of ScatterND.
@@ -99,7 +99,8 @@ Value scatter_nd_reduce(NodeContext& n, Value v, Value at, Value updates,
 }
 
 Value dim_as_vector(NodeContext& n, Value v, std::int64_t axis) {
-  n.require(axis >= 0 && axis < n.require_rank(v), "there is no axis " + std::to_string(axis));
+  n.require(axis >= 0 && axis < n.require_known_rank(v),
+            "there is no axis " + std::to_string(axis));
   return n.slice(n.shape_of(v), {axis}, {axis + 1}, {0});
 }
 
@@ -108,7 +109,8 @@ Value dim_as_scalar(NodeContext& n, Value v, std::int64_t axis) {
 }
 
 Value shape_except_axis(NodeContext& n, Value v, std::int64_t axis) {
-  return n.emit("Gather", {n.shape_of(v), n.ints(axes_except(n, n.require_rank(v), axis))},
+  return n.emit("Gather",
+                {n.shape_of(v), n.int64_vector(axes_except(n, n.require_known_rank(v), axis))},
                 {{"axis", std::int64_t{0}}});
 }
 
@@ -120,7 +122,7 @@ Ints axes_except(const NodeContext& n, int rank, std::int64_t axis) {
 }
 
 Value shape_from_axis(NodeContext& n, Value v, std::int64_t axis) {
-  return n.slice(n.shape_of(v), {axis}, {n.require_rank(v)}, {0});
+  return n.slice(n.shape_of(v), {axis}, {n.require_known_rank(v)}, {0});
 }
 
 Value reshape_to_shape_parts(NodeContext& n, Value v, const Values& parts) {
@@ -153,7 +155,7 @@ void set_scalar_output(NodeContext& n, std::string_view slot, Value v) {
   n.set_output(slot, one ? n.unsqueeze(v, {0}) : v);
 }
 
-Ints normalize_axes(const NodeContext& n, Ints axes, int rank) {
+Ints normalize_and_sort_axes(const NodeContext& n, Ints axes, int rank) {
   int span = std::max(rank, 1);  // a 0-d tensor counts as one of a single axis
   for (std::int64_t& a : axes) {
     n.require(a >= -span && a < span,
@@ -178,7 +180,7 @@ bool is_channels_last(const NodeContext& n, std::string_view attr) {
 
 Value to_channels_first(NodeContext& n, Value v, bool last) {
   if (!last) return v;
-  n.require(n.require_rank(v) >= 2, "has no channels");
+  n.require(n.require_known_rank(v) >= 2, "has no channels");
   Ints perm = all_axes(n.rank(v));
   std::rotate(perm.begin() + 1, perm.end() - 1, perm.end());
   return n.transpose(v, perm);
@@ -186,7 +188,7 @@ Value to_channels_first(NodeContext& n, Value v, bool last) {
 
 Value to_channels_last(NodeContext& n, Value v, bool last) {
   if (!last) return v;
-  n.require(n.require_rank(v) >= 2, "has no channels");
+  n.require(n.require_known_rank(v) >= 2, "has no channels");
   Ints perm = all_axes(n.rank(v));
   std::rotate(perm.begin() + 1, perm.begin() + 2, perm.end());
   return n.transpose(v, perm);
@@ -201,11 +203,11 @@ Value reshape_per_channel(NodeContext& n, Value v, int rank, bool last) {
 ReduceAxes read_reduce_axes(NodeContext& n, std::string_view axes, std::string_view keep,
                             int rank) {
   bool all = n.attr("reduce_all", false);
-  Ints dims = require_int_list(n, {axes, "AxisTensor", "AxisTensorList"}, {0});
+  Ints dims = require_const_int_list(n, {axes, "AxisTensor", "AxisTensorList"}, {0});
   bool keepdims = n.attr(keep, false);
   if (rank < 0) return {all ? Ints{} : dims, keepdims};
   auto named = dims.size();
-  dims = normalize_axes(n, dims, rank);
+  dims = normalize_and_sort_axes(n, dims, rank);
   n.require(all || dims.size() == named,
             "an axis is named twice, for which Paddle leaves memory as it was");
   return {all || dims.size() == static_cast<std::size_t>(rank) ? Ints{} : dims, keepdims};
@@ -216,7 +218,7 @@ Value reduce(NodeContext& n, std::string_view onnx, Value v, const Ints& axes, b
   std::int64_t keepdims = keep;
   bool input = n.opset() >= 18 || (onnx == "ReduceSum" && n.opset() >= 13);
   if (axes.empty()) return n.emit(onnx, {v}, {{"keepdims", keepdims}});
-  if (input) return n.emit(onnx, {v, n.ints(axes)}, {{"keepdims", keepdims}});
+  if (input) return n.emit(onnx, {v, n.int64_vector(axes)}, {{"keepdims", keepdims}});
   return n.emit(onnx, {v}, {{"axes", axes}, {"keepdims", keepdims}});
 }
 
@@ -224,7 +226,7 @@ OperandPair align_operands(NodeContext& n, std::string_view slot_x, std::string_
   OperandPair p{n.input(slot_x), n.input(slot_y)};
   auto axis = n.attr("axis", -1);
   if (axis == -1) return p;
-  bool x_longer = n.require_rank(p.x) >= n.require_rank(p.y);
+  bool x_longer = n.require_known_rank(p.x) >= n.require_known_rank(p.y);
   Value& shorter = x_longer ? p.y : p.x;
   int rank = n.rank(shorter), room = n.rank(x_longer ? p.x : p.y) - rank;
   n.require(axis >= 0 && axis <= room, "attribute 'axis' is " + std::to_string(axis));
@@ -236,7 +238,7 @@ OperandPair align_operands(NodeContext& n, std::string_view slot_x, std::string_
 }
 
 Value cast_to_floating(NodeContext& n, Value v, std::string_view slot) {
-  if (is_floating(n.require_dtype(v))) return v;
+  if (is_floating(n.require_known_dtype(v))) return v;
   auto declared = n.output_dtype(slot);
   return n.cast(v, is_floating(declared) ? declared : DType::float32);
 }

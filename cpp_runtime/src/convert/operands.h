@@ -14,10 +14,11 @@ struct IntListSource {
 };
 Value read_int_list(NodeContext& n, const IntListSource& names, const Ints& default_value = {});
 /// The content if it is known at conversion time.  Fails otherwise.
-Ints require_int_list(NodeContext& n, const IntListSource& names, const Ints& default_value = {});
+Ints require_const_int_list(NodeContext& n, const IntListSource& names,
+                            const Ints& default_value = {});
 
 /// Attribute `shape` with one dim replaced by a dim of `Input`, the batch size. int64[n]
-Value shape_with_batch_size(NodeContext& n);
+Value shape_attr_with_batch_size(NodeContext& n);
 
 /// A nonnegative axis given as an attribute or a constant tensor.
 std::int64_t read_axis(NodeContext& n, std::string_view attr, std::string_view tensor,
@@ -32,7 +33,7 @@ void slice_tensor_array(NodeContext& n, Value list, Value start, Value end);
 /// Indices with Paddle's meaning: negative ones are errors, while ONNX counts them from the end.
 /// They become an invalid index, which ONNX Runtime reports. ids: of any integer type; slot: the
 /// input slot
-Value reject_negative_indices(NodeContext& n, Value ids);
+Value invalidate_negative_indices(NodeContext& n, Value ids);
 Value nonnegative_index_input(NodeContext& n, std::string_view slot);
 /// `v` with `updates` combined at coordinates by a `reduction` of ScatterND: add, max, min.
 Value scatter_nd_reduce(NodeContext& n, Value v, Value at, Value updates,
@@ -62,7 +63,7 @@ std::size_t require_unrollable_size(const NodeContext& n, std::int64_t size, std
 Values require_inputs(NodeContext& n, std::string_view slot);
 
 /// Nonnegative axes, sorted and unique.
-Ints normalize_axes(const NodeContext& n, Ints axes, int rank);
+Ints normalize_and_sort_axes(const NodeContext& n, Ints axes, int rank);
 /// 0 .. rank-1
 Ints all_axes(int rank);
 /// 0 .. rank-1 without `axis`.

@@ -106,7 +106,7 @@ int min_opset(std::string_view op_type) {
   return first;
 }
 
-std::vector<std::string_view> rule_names() {
+std::vector<std::string_view> op_types_with_rule() {
   std::vector<std::string_view> names;
   for (auto& [name, entry] : rules_by_op()) names.push_back(name);
   for (const Rule& rule : complex_operand_rules())

@@ -67,7 +67,7 @@ int onnx_op_since_opset(std::string_view onnx, DType dtype);
 bool ort_has_kernel(std::string_view onnx, DType dtype);
 
 /// All op types with a rule, sorted.
-std::vector<std::string_view> rule_names();
+std::vector<std::string_view> op_types_with_rule();
 
 std::span<const Rule> activation_rules();
 std::span<const Rule> pixel_shuffle_rules();

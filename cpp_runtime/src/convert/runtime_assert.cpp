@@ -20,16 +20,17 @@ Value assert_nonzero(NodeContext& n, Value y) {
 Value runtime_assert(NodeContext& n, Value v, Value violated, std::string_view message) {
   auto counts = n.cast(violated, DType::int64);
   auto count = n.rank(violated) == 0 ? counts : reduce(n, "ReduceSum", counts, {}, false);
-  auto zero = n.emit("Reshape", {count, n.emit("Add", {count, n.ints({1})})});
+  auto zero = n.emit("Reshape", {count, n.emit("Add", {count, n.int64_vector({1})})});
   n.append_node_name_suffix(zero, std::string(kAssertPrefix) + std::string(message));
   n.declare_type(zero, DType::int64, Ints{1});
   // ONNX Runtime would merge this Reshape with a Squeeze and drop the check.
-  return n.emit("Add", {v, n.cast(reduce(n, "ReduceSum", zero, {0}, false), n.require_dtype(v))});
+  return n.emit("Add",
+                {v, n.cast(reduce(n, "ReduceSum", zero, {0}, false), n.require_known_dtype(v))});
 }
 
 // A Reshape to [-1, 0, 0, ...] keeps every size and fails if the product of the others is 0.
 Value assert_nonempty(NodeContext& n, Value v, std::int64_t axis) {
-  int rank = n.require_rank(v);
+  int rank = n.require_known_rank(v);
   n.require(rank > 1, "an operand has only " + std::to_string(rank) + " axes");
   Ints dims = *n.shape(v), same(dims.size(), 0);
   dims.erase(dims.begin() + axis);
@@ -37,8 +38,8 @@ Value assert_nonempty(NodeContext& n, Value v, std::int64_t axis) {
             "an operand without elements has no lowering");
   if (std::count(dims.begin(), dims.end(), -1) == 0) return v;
   same[static_cast<std::size_t>(axis)] = -1;
-  auto checked = n.emit("Reshape", {v, n.ints(same)});
-  n.declare_type(checked, n.require_dtype(v), n.shape(v));
+  auto checked = n.emit("Reshape", {v, n.int64_vector(same)});
+  n.declare_type(checked, n.require_known_dtype(v), n.shape(v));
   return checked;
 }
 

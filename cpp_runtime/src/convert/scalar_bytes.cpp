@@ -22,7 +22,7 @@ T from_bytes(std::string_view bytes) {
 
 // Converting a double outside the integer's range is undefined, so it saturates.
 template <class T>
-std::string int_to_bytes(double value) {
+std::string saturate_to_int_bytes(double value) {
   if (std::isnan(value)) return to_bytes(T{0});
   if (value >= static_cast<double>(std::numeric_limits<T>::max()))
     return to_bytes(std::numeric_limits<T>::max());
@@ -77,21 +77,21 @@ std::string encode_scalar(double value, DType dtype) {
     case DType::boolean:
       return to_bytes(static_cast<std::uint8_t>(value != 0));
     case DType::int8:
-      return int_to_bytes<std::int8_t>(value);
+      return saturate_to_int_bytes<std::int8_t>(value);
     case DType::uint8:
-      return int_to_bytes<std::uint8_t>(value);
+      return saturate_to_int_bytes<std::uint8_t>(value);
     case DType::int16:
-      return int_to_bytes<std::int16_t>(value);
+      return saturate_to_int_bytes<std::int16_t>(value);
     case DType::uint16:
-      return int_to_bytes<std::uint16_t>(value);
+      return saturate_to_int_bytes<std::uint16_t>(value);
     case DType::int32:
-      return int_to_bytes<std::int32_t>(value);
+      return saturate_to_int_bytes<std::int32_t>(value);
     case DType::uint32:
-      return int_to_bytes<std::uint32_t>(value);
+      return saturate_to_int_bytes<std::uint32_t>(value);
     case DType::int64:
-      return int_to_bytes<std::int64_t>(value);
+      return saturate_to_int_bytes<std::int64_t>(value);
     case DType::uint64:
-      return int_to_bytes<std::uint64_t>(value);
+      return saturate_to_int_bytes<std::uint64_t>(value);
     default:
       return std::string(size_of(dtype), '\0');
   }

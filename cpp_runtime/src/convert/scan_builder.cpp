@@ -18,8 +18,8 @@ Exprs add_slice_inputs(NodeContext& b, const Exprs& sequences) {
   Exprs inputs;
   for (const Expr& v : sequences)
     inputs.emplace_back(
-        b, b.add_subgraph_input("slice", b.require_dtype(v),
-                                Ints(static_cast<std::size_t>(b.require_rank(v) - 1), -1)));
+        b, b.add_subgraph_input("slice", b.require_known_dtype(v),
+                                Ints(static_cast<std::size_t>(b.require_known_rank(v) - 1), -1)));
   return inputs;
 }
 
@@ -37,7 +37,7 @@ LoopResult split_loop_outputs(NodeContext& n, const Values& values, const ScanSt
     auto dims = n.shape(like);
     if (dims) dims->assign(dims->size(), -1);
     if (dims && is_output) dims->insert(dims->begin(), -1);
-    n.declare_type(values[i], n.require_dtype(like), dims);
+    n.declare_type(values[i], n.require_known_dtype(like), dims);
     (is_output ? result.outputs : result.states).emplace_back(n, values[i]);
   }
   return result;
@@ -53,7 +53,7 @@ Values concat_values(const Exprs& a, const Exprs& b) {
 Exprs move_axis_to_front(NodeContext& n, const Exprs& sequences, std::int64_t axis) {
   Exprs moved;
   for (const Expr& v : sequences) {
-    Ints perm = all_axes(n.require_rank(v));
+    Ints perm = all_axes(n.require_known_rank(v));
     std::rotate(perm.begin(), perm.begin() + axis, perm.begin() + axis + 1);
     moved.emplace_back(n, n.transpose(v, perm));
   }
@@ -63,7 +63,7 @@ Exprs move_axis_to_front(NodeContext& n, const Exprs& sequences, std::int64_t ax
 Exprs move_front_axis_to(NodeContext& n, const Exprs& outputs, std::int64_t axis) {
   Exprs moved;
   for (const Expr& v : outputs) {
-    Ints perm = all_axes(n.require_rank(v));
+    Ints perm = all_axes(n.require_known_rank(v));
     std::rotate(perm.begin(), perm.begin() + 1, perm.begin() + axis + 1);
     moved.emplace_back(n, n.transpose(v, perm));
   }
@@ -76,7 +76,7 @@ LoopResult build_scan(NodeContext& n, const ScanAxis& along, const Exprs& states
                       const Exprs& sequences, const ScanBody& body) {
   ScanStep step;
   for (const Expr& v : sequences)
-    n.require(n.require_rank(v) > along.axis, "has no such axis to walk along");
+    n.require(n.require_known_rank(v) > along.axis, "has no such axis to walk along");
   auto graph = n.build_subgraph("step", [&](NodeContext& b) {
     auto before = add_state_inputs(b, states);
     step = body(before, add_slice_inputs(b, sequences));

@@ -35,7 +35,7 @@ std::optional<Ints> read_axes(const onnx::Node& n, const Inputs& in) {
   return std::nullopt;
 }
 
-bool normalize_axes(Ints& axes, std::int64_t rank) {
+bool try_normalize_and_sort_axes(Ints& axes, std::int64_t rank) {
   for (std::int64_t& a : axes) {
     if (a < 0) a += rank;
     if (a < 0 || a >= rank) return false;
@@ -60,7 +60,7 @@ ValueType infer_comparison(const onnx::Node& n, const Inputs& in) {
   return info;
 }
 
-ValueType infer_boolean(const onnx::Node&, const Inputs& in) {
+ValueType infer_boolean_of_same_shape(const onnx::Node&, const Inputs& in) {
   return {DType::boolean, in[0]->shape, std::nullopt};
 }
 
@@ -99,7 +99,8 @@ ValueType infer_unsqueeze(const onnx::Node& n, const Inputs& in) {
   ValueType info{in[0]->dtype, std::nullopt, std::nullopt};
   auto at = read_axes(n, in);
   if (!at || !in[0]->shape ||
-      !normalize_axes(*at, static_cast<std::int64_t>(in[0]->shape->size() + at->size())))
+      !try_normalize_and_sort_axes(*at,
+                                   static_cast<std::int64_t>(in[0]->shape->size() + at->size())))
     return info;
   info.shape = in[0]->shape;
   for (std::int64_t a : *at) {
@@ -113,7 +114,8 @@ ValueType infer_unsqueeze(const onnx::Node& n, const Inputs& in) {
 ValueType infer_squeeze(const onnx::Node& n, const Inputs& in) {
   ValueType info{in[0]->dtype, std::nullopt, std::nullopt};
   auto at = read_axes(n, in);
-  if (!at || !in[0]->shape || !normalize_axes(*at, static_cast<std::int64_t>(in[0]->shape->size())))
+  if (!at || !in[0]->shape ||
+      !try_normalize_and_sort_axes(*at, static_cast<std::int64_t>(in[0]->shape->size())))
     return info;
   info.shape = in[0]->shape;
   for (auto a = at->rbegin(); a != at->rend(); ++a)
@@ -271,7 +273,7 @@ const InferenceTable& inference_table() {
       t[name] = infer_binary;
     for (auto name : {"Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual"})
       t[name] = infer_comparison;
-    for (auto name : {"IsNaN", "IsInf"}) t[name] = infer_boolean;
+    for (auto name : {"IsNaN", "IsInf"}) t[name] = infer_boolean_of_same_shape;
     for (auto name : {"Resize", "ReverseSequence"}) t[name] = infer_unknown_sizes;
     for (auto name : {"Einsum"}) t[name] = infer_dtype_only;
     add_size_inference_rules(t);

@@ -138,7 +138,7 @@ std::int64_t window_count(std::int64_t size, const WindowDim& s) {
   return reach < 0 || length < reach ? -1 : (length - reach) / s.stride + 1;
 }
 
-std::int64_t transposed_size(std::int64_t size, const WindowDim& s, std::int64_t extra) {
+std::int64_t conv_transpose_size(std::int64_t size, const WindowDim& s, std::int64_t extra) {
   auto stretched = multiply_sizes(s.stride, size - 1),
        reach = multiply_sizes(s.dilation, s.kernel - 1);
   bool fits = size >= 1 && !s.is_same_padding && stretched >= 0 && reach >= 0 &&
@@ -177,7 +177,7 @@ ValueType infer_conv_transpose(const onnx::Node& n, const Inputs& in) {
   Ints out{x[0], multiply_sizes(w[1], int_attr(n, "group", 1))}, kernel(w.begin() + 2, w.end());
   Ints extra = ints_attr(n, "output_padding", Ints(kernel.size(), 0));
   for (std::size_t i = 0; i < kernel.size(); ++i)
-    out.push_back(transposed_size(x[i + 2], read_window_dim(n, kernel, i), extra[i]));
+    out.push_back(conv_transpose_size(x[i + 2], read_window_dim(n, kernel, i), extra[i]));
   return type_with_shape(in, out);
 }
 

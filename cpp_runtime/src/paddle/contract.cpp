@@ -6,7 +6,7 @@
 namespace oarlock {
 namespace {
 
-std::string read_text(WireReader& w) {
+std::string read_utf8(WireReader& w) {
   std::string_view bytes = w.bytes();
   if (!is_utf8(bytes)) w.fail("text that is not UTF-8");
   return std::string(bytes);
@@ -14,9 +14,9 @@ std::string read_text(WireReader& w) {
 
 ContractArg read_contract_arg(WireReader w) {
   ContractArg arg;
-  while (w.next()) switch (w.field()) {
+  while (w.next()) switch (w.field_number()) {
       case 1:
-        arg.name = read_text(w);
+        arg.name = read_utf8(w);
         break;
       case 2:
         arg.dtype = static_cast<DType>(w.int32());
@@ -25,7 +25,7 @@ ContractArg read_contract_arg(WireReader w) {
         w.for_each_int64([&](auto d) { arg.shape.push_back(d); });
         break;
       case 4:
-        arg.path = read_text(w);
+        arg.path = read_utf8(w);
         break;
       default:
         w.skip();
@@ -36,28 +36,28 @@ ContractArg read_contract_arg(WireReader w) {
 
 Guard read_guard(WireReader w) {
   Guard guard;
-  while (w.next()) switch (w.field()) {
+  while (w.next()) switch (w.field_number()) {
       case 1:
-        guard.kind = read_text(w);
+        guard.kind = read_utf8(w);
         break;
       case 2:
-        guard.var = read_text(w);
+        guard.var = read_utf8(w);
         break;
       case 3:
         guard.axis = w.int64();
         break;
       case 4:
-        guard.expected = escape_text(read_text(w));
+        guard.expected = escape_text(read_utf8(w));
         break;
       case 5:
         guard.reader =
-            escape_text(read_text(w), true);  // the message of an assert may have several lines
+            escape_text(read_utf8(w), true);  // the message of an assert may have several lines
         break;
       case 6:
-        guard.location = escape_text(read_text(w));
+        guard.location = escape_text(read_utf8(w));
         break;
       case 7:
-        guard.text = escape_text(read_text(w));
+        guard.text = escape_text(read_utf8(w));
         break;
       default:
         w.skip();
@@ -69,7 +69,7 @@ Guard read_guard(WireReader w) {
 
 void read_contract(WireReader w, std::string_view payload, Contract& c) {
   c.bytes += payload;
-  while (w.next()) switch (w.field()) {
+  while (w.next()) switch (w.field_number()) {
       case 1:
         c.version = w.int32();
         break;
@@ -80,16 +80,16 @@ void read_contract(WireReader w, std::string_view payload, Contract& c) {
         c.outputs.push_back(read_contract_arg(w.submessage("Arg")));
         break;
       case 4:
-        c.output_tree = read_text(w);
+        c.output_tree = read_utf8(w);
         break;
       case 5:
         c.guards.push_back(read_guard(w.submessage("Guard")));
         break;
       case 6:
-        c.producer = escape_text(read_text(w));
+        c.producer = escape_text(read_utf8(w));
         break;
       case 7:
-        c.verified = escape_text(read_text(w));
+        c.verified = escape_text(read_utf8(w));
         break;
       default:
         w.skip();

@@ -10,7 +10,7 @@ namespace {
 constexpr int kMaxDepth = 64;
 constexpr std::size_t kMaxDigits = 4300;  // the limit of Python's json for integers
 
-struct Problem {
+struct OutputTreeError {
   std::string message;
 };
 
@@ -28,9 +28,10 @@ void append_utf8(std::string& to, std::uint32_t code) {
 }
 
 // Parser of output trees.  Accepts the JSON that Python's `json` reads.
-class OutputTreeParser {
+class OutputTreeValidator {
  public:
-  OutputTreeParser(std::string_view text, std::size_t outputs) : text_(text), outputs_(outputs) {}
+  OutputTreeValidator(std::string_view text, std::size_t outputs)
+      : text_(text), outputs_(outputs) {}
 
   void parse() {
     parse_node(0);
@@ -40,7 +41,7 @@ class OutputTreeParser {
 
  private:
   [[noreturn]] void fail(const std::string& what) const {
-    throw Problem{what + " (at byte " + std::to_string(pos_) + ")"};
+    throw OutputTreeError{what + " (at byte " + std::to_string(pos_) + ")"};
   }
 
   void skip_blanks() { pos_ = std::min(text_.find_first_not_of(" \t\r\n", pos_), text_.size()); }
@@ -74,7 +75,7 @@ class OutputTreeParser {
 
   void parse_object(int depth) {
     expect('{');
-    std::string kind = string();
+    std::string kind = parse_string();
     expect(':');
     char c = peek_token();
     if (kind == "value")
@@ -93,7 +94,7 @@ class OutputTreeParser {
     if (accept('}')) return;
     std::set<std::string> names;
     do {
-      if (!names.insert(string()).second) fail("names a field twice");
+      if (!names.insert(parse_string()).second) fail("names a field twice");
       expect(':');
       parse_node(depth + 1);
     } while (accept(','));
@@ -112,7 +113,7 @@ class OutputTreeParser {
   }
 
   void parse_scalar() {
-    if (peek() == '"') return void(string());
+    if (peek() == '"') return void(parse_string());
     for (auto word : {"null", "true", "false", "NaN", "Infinity", "-Infinity"})
       if (accept_keyword(word)) return;
     parse_number();
@@ -143,7 +144,7 @@ class OutputTreeParser {
     while (is_digit(peek())) ++pos_;
   }
 
-  std::string string() {
+  std::string parse_string() {
     expect('"');
     std::string result;
     for (;;) {
@@ -199,9 +200,9 @@ class OutputTreeParser {
 }  // namespace
 
 std::string find_output_tree_problem(std::string_view text, std::size_t outputs) try {
-  if (!text.empty()) OutputTreeParser(text, outputs).parse();
+  if (!text.empty()) OutputTreeValidator(text, outputs).parse();
   return "";
-} catch (const Problem& problem) {
+} catch (const OutputTreeError& problem) {
   return problem.message;
 }
 

@@ -40,7 +40,7 @@ struct RecordReader {
     return value;
   }
 
-  void check_version(const char* what) {
+  void read_and_check_version(const char* what) {
     auto version = read_number<std::uint32_t>(what);
     if (version != 0)
       fail(std::string(what) + " is " + std::to_string(version) + ", only 0 is known");
@@ -61,9 +61,9 @@ struct RecordReader {
     for (WireReader w(source, read_bytes(static_cast<std::uint64_t>(length), "description"),
                       "TensorDesc");
          w.next();) {
-      if (w.field() == 1)
+      if (w.field_number() == 1)
         p.dtype = static_cast<DType>(w.int32());
-      else if (w.field() == 2)
+      else if (w.field_number() == 2)
         w.for_each_int64([&](auto d) { p.shape.push_back(d); });
       else
         w.skip();
@@ -77,9 +77,9 @@ struct RecordReader {
   Param read_record(const std::string& name) {
     Param p;
     p.name = name;
-    check_version("LoD version");
+    read_and_check_version("LoD version");
     skip_lod();
-    check_version("tensor version");
+    read_and_check_version("tensor version");
     read_desc(p);
     auto count = element_count(p.shape);
     std::int64_t length = 0;

@@ -112,7 +112,8 @@ struct Block {
   std::int32_t parent = -1;
   std::vector<VarDesc> vars;
   std::vector<OpDesc> ops;
-  std::map<std::string_view, std::size_t> index;  // index of `vars` by name; filled by validate()
+  std::map<std::string_view, std::size_t>
+      index;  // index of `vars` by name; filled by validate_and_index_variables()
 };
 
 struct ContractArg {

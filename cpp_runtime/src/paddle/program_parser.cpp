@@ -15,7 +15,7 @@ constexpr std::size_t kMaxBytes =
 
 Scalar read_scalar(WireReader w) {
   Scalar s;
-  while (w.next()) switch (w.field()) {
+  while (w.next()) switch (w.field_number()) {
       case 1:
         s.type = static_cast<Scalar::Type>(w.int32());
         break;
@@ -30,9 +30,9 @@ Scalar read_scalar(WireReader w) {
         break;
       case 5:
         for (WireReader c = w.submessage("Complex"); c.next();) {
-          if (c.field() == 1)
+          if (c.field_number() == 1)
             s.r = c.float64();
-          else if (c.field() == 2)
+          else if (c.field_number() == 2)
             s.imag = c.float64();
           else
             c.skip();
@@ -63,7 +63,7 @@ struct RawAttr {
 };
 
 void read_attr_field(WireReader& w, RawAttr& a) {
-  switch (w.field()) {
+  switch (w.field_number()) {
     case 1:
       a.name = w.string();
       break;
@@ -194,9 +194,9 @@ void read_slot(WireReader w, Slots& slots) {
   std::string slot;
   Strings names;
   while (w.next()) {
-    if (w.field() == 1)
+    if (w.field_number() == 1)
       slot = w.string();
-    else if (w.field() == 2)
+    else if (w.field_number() == 2)
       names.push_back(w.string());
     else
       w.skip();
@@ -207,7 +207,7 @@ void read_slot(WireReader w, Slots& slots) {
 
 OpDesc read_op(WireReader w) {
   OpDesc op;
-  while (w.next()) switch (w.field()) {
+  while (w.next()) switch (w.field_number()) {
       case 1:
         read_slot(w.submessage("OpDesc.Var"), op.inputs);
         break;
@@ -229,9 +229,9 @@ OpDesc read_op(WireReader w) {
 
 void read_tensor_desc(WireReader w, VarDesc& v) {
   while (w.next()) {
-    if (w.field() == 1)
+    if (w.field_number() == 1)
       v.dtype = static_cast<DType>(w.int32());
-    else if (w.field() == 2)
+    else if (w.field_number() == 2)
       w.for_each_int64([&](auto d) { v.shape.push_back(d); });
     else
       w.skip();
@@ -241,9 +241,9 @@ void read_tensor_desc(WireReader w, VarDesc& v) {
 // LoDTensorDesc and LoDTensorArrayDesc: field 1 is the tensor, field 2 the lod_level
 void read_lod_desc(WireReader w, VarDesc& v) {
   while (w.next()) {
-    if (w.field() == 1)
+    if (w.field_number() == 1)
       read_tensor_desc(w.submessage("TensorDesc"), v);
-    else if (w.field() == 2)
+    else if (w.field_number() == 2)
       v.lod_level = w.int32();
     else
       w.skip();
@@ -252,7 +252,7 @@ void read_lod_desc(WireReader w, VarDesc& v) {
 
 void read_var_type(WireReader w, VarDesc& v) {
   std::int32_t kind = -1;
-  while (w.next()) switch (w.field()) {
+  while (w.next()) switch (w.field_number()) {
       case 1:
         kind = w.int32();
         break;
@@ -276,7 +276,7 @@ void read_var_type(WireReader w, VarDesc& v) {
 VarDesc read_var(WireReader w) {
   VarDesc v;
   bool typed = false;
-  while (w.next()) switch (w.field()) {
+  while (w.next()) switch (w.field_number()) {
       case 1:
         v.name = w.string();
         break;
@@ -297,7 +297,7 @@ VarDesc read_var(WireReader w) {
 Block read_block(WireReader w) {
   Block block;
   bool has_idx = false, has_parent = false;
-  while (w.next()) switch (w.field()) {
+  while (w.next()) switch (w.field_number()) {
       case 1:
         block.idx = w.int32(), has_idx = true;
         break;
@@ -321,7 +321,7 @@ Block read_block(WireReader w) {
 std::int64_t read_version(WireReader w) {
   std::int64_t version = 0;
   while (w.next()) {
-    if (w.field() == 1)
+    if (w.field_number() == 1)
       version = w.int64();
     else
       w.skip();
@@ -377,7 +377,7 @@ Program parse_program(std::string_view bytes, const std::string& name) {
   Program program;
   program.name = name;
   WireSource source{name, bytes.data()};
-  for (WireReader w(source, bytes, "ProgramDesc"); w.next();) switch (w.field()) {
+  for (WireReader w(source, bytes, "ProgramDesc"); w.next();) switch (w.field_number()) {
       case 1:
         program.blocks.push_back(read_block(w.submessage("BlockDesc")));
         break;
@@ -413,7 +413,7 @@ Program read_program(std::string_view bytes, const std::string& name) {
   Program program = parse_program(bytes, name);
   fix_block_parents(program.blocks);
   upgrade_attr_names(program);
-  validate(program);
+  validate_and_index_variables(program);
   return program;
 }
 

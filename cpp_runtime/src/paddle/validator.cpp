@@ -205,7 +205,7 @@ std::optional<std::int64_t> element_count(const Ints& shape) {
   return count;
 }
 
-void validate(Program& program) {
+void validate_and_index_variables(Program& program) {
   Validator validator{program};
   validator.check_block_headers();
   for (Block& block : program.blocks) validator.check_variables(block);

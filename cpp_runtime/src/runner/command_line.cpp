@@ -198,7 +198,7 @@ void set_options(Options& options, const std::vector<std::string>& settings) {
   }
 }
 
-void check_output_path(const Command& c, const Model& model) {
+void reject_output_over_input(const Command& c, const Model& model) {
   std::vector<std::string> read{c.input, c.expected_file, c.paths[0], c.paths[0] + ".pdmodel",
                                 c.paths[0] + "/__model__"};
   read.push_back(model.impl().weights.path());
@@ -223,7 +223,7 @@ std::future<void> preload_engine(const Options& options) {
   });
 }
 
-std::string format_spec(const TensorSpec& spec) {
+std::string format_tensor_type(const TensorSpec& spec) {
   std::string text = std::string(name_of(spec.dtype)) + "[";
   for (std::size_t i = 0; i < spec.shape.size(); ++i)
     text +=

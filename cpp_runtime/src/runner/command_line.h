@@ -35,7 +35,7 @@ std::string usage();
 void set_options(Options& options, const std::vector<std::string>& settings);
 
 /// Throws Error(input) if --output is one of the input files.
-void check_output_path(const Command& command, const Model& model);
+void reject_output_over_input(const Command& command, const Model& model);
 
 /// Opens `m` or `m.pdmodel`, with the second path if given.
 Model open_model(const Command& command);
@@ -51,6 +51,6 @@ int verify(const Command& command);
 int to_onnx(const Command& command);
 
 /// A tensor type as text, `float32[?,3]`.
-std::string format_spec(const TensorSpec& spec);
+std::string format_tensor_type(const TensorSpec& spec);
 
 }  // namespace oarlock::runner

@@ -114,8 +114,9 @@ void print_ops(const Model& m) {
 
 void print_weights(const Model& m) {
   for (const ParameterSpec& p : m.parameters())
-    std::cout << "weight  " << p.name << ": " << format_spec({p.name, p.dtype, p.shape, {}, ""})
-              << " at " << p.offset << ", " << p.length << " bytes\n";
+    std::cout << "weight  " << p.name << ": "
+              << format_tensor_type({p.name, p.dtype, p.shape, {}, ""}) << " at " << p.offset
+              << ", " << p.length << " bytes\n";
   std::cout << "weights " << m.parameters().size() << ", " << weight_bytes(m) << " bytes\n";
 }
 
@@ -133,9 +134,9 @@ int inspect(const Command& c) {
   Model m = open_model(c);
   if (c.json) return print_json(m), 0;
   for (const TensorSpec& s : m.inputs())
-    std::cout << "input   " << s.name << ": " << format_spec(s) << "\n";
+    std::cout << "input   " << s.name << ": " << format_tensor_type(s) << "\n";
   for (const TensorSpec& s : m.outputs())
-    std::cout << "output  " << s.name << ": " << format_spec(s) << "\n";
+    std::cout << "output  " << s.name << ": " << format_tensor_type(s) << "\n";
   print_ops(m);
   print_weights(m);
   print_lowering(m);

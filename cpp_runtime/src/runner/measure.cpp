@@ -107,8 +107,8 @@ double quantile(std::vector<double> times, double q) {
                         static_cast<std::size_t>(q * static_cast<double>(times.size())))];
 }
 
-std::vector<Tensor> load_inputs(const Command& command, const Model& model, const Session& session,
-                                const SyntheticSpec& spec) {
+std::vector<Tensor> load_or_synthesize_inputs(const Command& command, const Model& model,
+                                              const Session& session, const SyntheticSpec& spec) {
   std::vector<Tensor> inputs =
       synthetic_inputs(session.inputs(), model.guards(), command.shapes, spec);
   NamedTensors arrays = command.input.empty() ? NamedTensors{} : read_npz(command.input);
@@ -128,7 +128,7 @@ std::vector<Tensor> find_runnable_inputs(const Command& command, const Model& mo
                                          const Session& session, double& milliseconds) {
   std::string why;
   for (const SyntheticSpec& spec : synthetic_specs()) {
-    std::vector<Tensor> inputs = load_inputs(command, model, session, spec);
+    std::vector<Tensor> inputs = load_or_synthesize_inputs(command, model, session, spec);
     try {
       milliseconds = timed_run(session, inputs);
       return inputs;

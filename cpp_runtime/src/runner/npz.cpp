@@ -38,7 +38,7 @@ constexpr NumpyDescr kNumpyDescrs[] = {
 };
 
 /// Sequential reader of a byte range.
-struct Cursor {
+struct ByteReader {
   std::string_view bytes;
   const std::string& file;
   std::size_t pos = 0;
@@ -77,7 +77,7 @@ std::uint32_t crc32(std::string_view bytes) {
 // ---- .npy ----
 
 // The value of a key of the header's dict, which NumPy always writes in the same form.
-std::string_view header_value(std::string_view header, std::string_view key, const Cursor& in) {
+std::string_view header_value(std::string_view header, std::string_view key, const ByteReader& in) {
   auto at = header.find("'" + std::string(key) + "':");
   if (at == std::string_view::npos) in.fail("no '" + std::string(key) + "' in an array's header");
   at = header.find_first_not_of(' ', at + key.size() + 3);
@@ -90,7 +90,7 @@ std::string_view header_value(std::string_view header, std::string_view key, con
   return header.substr(at, end - at + (close == ',' ? 0 : 1));
 }
 
-Ints parse_shape(std::string_view text, const Cursor& in) {
+Ints parse_shape(std::string_view text, const ByteReader& in) {
   Ints shape;
   std::string digits;
   for (char c : text) {
@@ -122,7 +122,7 @@ void to_row_major(const Ints& shape, std::size_t size, const char* from, char* t
 }
 
 Tensor parse_npy(std::string_view bytes, const std::string& label) {
-  Cursor in{bytes, label};
+  ByteReader in{bytes, label};
   if (in.read_bytes(6) != "\x93NUMPY") in.fail("is not an array of NumPy");
   int major = in.read_number<std::uint8_t>();
   in.read_bytes(1);
@@ -178,17 +178,17 @@ struct ZipEntry {
 };
 
 // 64-bit sizes are stored in extra field 1, in this order.
-void read_zip64(Cursor extra, ZipEntry& e) {
+void read_zip64_sizes(ByteReader extra, ZipEntry& e) {
   while (extra.pos + 4 <= extra.bytes.size()) {
     auto id = extra.read_number<std::uint16_t>();
-    Cursor field{extra.read_bytes(extra.read_number<std::uint16_t>()), extra.file};
+    ByteReader field{extra.read_bytes(extra.read_number<std::uint16_t>()), extra.file};
     if (id != 1) continue;
     for (std::uint64_t* value : {&e.size, &e.packed_size, &e.offset})
       if (*value == kMax32) *value = field.read_number<std::uint64_t>();
   }
 }
 
-ZipEntry read_entry(Cursor& in) {
+ZipEntry read_directory_entry(ByteReader& in) {
   ZipEntry e;
   if (in.read_number<std::uint32_t>() != kCentral) in.fail("its list of arrays is broken");
   in.read_bytes(6);
@@ -202,13 +202,13 @@ ZipEntry read_entry(Cursor& in) {
   in.read_bytes(8);
   e.offset = in.read_number<std::uint32_t>();
   e.name = std::string(in.read_bytes(name));
-  read_zip64({in.read_bytes(extra), in.file}, e);
+  read_zip64_sizes({in.read_bytes(extra), in.file}, e);
   in.read_bytes(comment);
   return e;
 }
 
 std::vector<ZipEntry> read_directory(std::string_view bytes, const std::string& file) {
-  Cursor in{bytes, file};
+  ByteReader in{bytes, file};
   if (bytes.size() < 22) in.fail("is not an .npz file");
   std::size_t at = bytes.size() - 22, lowest = at > 0xffff ? at - 0xffff : 0;
   std::uint32_t mark = 0;
@@ -221,7 +221,7 @@ std::vector<ZipEntry> read_directory(std::string_view bytes, const std::string& 
   std::vector<ZipEntry> entries;
   std::uint64_t left = bytes.size();  // limits archives whose arrays share their bytes
   for (std::size_t i = 0; i < count; ++i) {
-    entries.push_back(read_entry(in));
+    entries.push_back(read_directory_entry(in));
     if (entries.back().packed_size > left) in.fail("its arrays take more bytes than it has");
     left -= entries.back().packed_size;
   }
@@ -230,7 +230,7 @@ std::vector<ZipEntry> read_directory(std::string_view bytes, const std::string& 
 
 std::string read_entry_content(std::string_view bytes, const ZipEntry& e,
                                const std::string& label) {
-  Cursor in{bytes, label, e.offset};
+  ByteReader in{bytes, label, e.offset};
   if (in.read_number<std::uint32_t>() != kLocal) in.fail("is not where the file says");
   in.read_bytes(22);
   auto name = in.read_number<std::uint16_t>(), extra = in.read_number<std::uint16_t>();

@@ -31,7 +31,7 @@ int run(const Command& c) {
   if (c.input.empty() || c.output.empty()) throw UsageError{"run requires --input and --output"};
   auto engine = preload_engine(c.options);
   Model model = open_model(c);
-  check_output_path(c, model);
+  reject_output_over_input(c, model);
   NamedTensors arrays = read_npz(c.input);
   engine.wait();
   Session session(model, c.options);
@@ -72,7 +72,7 @@ int to_onnx(const Command& c) {
     std::cout << model.to_text(c.opset);
     return 0;
   }
-  check_output_path(c, model);
+  reject_output_over_input(c, model);
   OnnxOptions options;
   options.opset = c.opset;
   options.inline_weights = c.inline_weights;

@@ -30,7 +30,7 @@ struct VerifyCase {
   /// Runs a new session and returns the model's outputs, then the fetched variables.
   NamedTensors run(const Options& options) const {
     Session session(model, options);
-    std::vector<Tensor> inputs = load_inputs(command, model, session);
+    std::vector<Tensor> inputs = load_or_synthesize_inputs(command, model, session);
     std::vector<TensorView> views(inputs.begin(), inputs.end());
     std::vector<Tensor> results = session.run(views);
     NamedTensors named;
@@ -84,7 +84,7 @@ struct OpOutput {
 };
 
 /// The outputs of the program's ops in order, without those that conversion has no value for.
-std::vector<OpOutput> op_outputs(const Model::Impl& impl) {
+std::vector<OpOutput> fetchable_op_outputs(const Model::Impl& impl) {
   auto can_fetch = [&](const Strings& names) {
     LowerOptions lowering;
     lowering.extra_outputs = names;
@@ -117,7 +117,7 @@ std::string first_difference_from_stored(const VerifyCase& c) {
   Strings names;
   for (auto& [name, tensor] : c.inner_values) names.push_back(name);
   NamedTensors actual = c.run(c.session_options(0, names));
-  for (const OpOutput& r : op_outputs(c.model.impl())) {
+  for (const OpOutput& r : fetchable_op_outputs(c.model.impl())) {
     const Tensor *expected = find_tensor(c.inner_values, r.variable),
                  *here = find_tensor(actual, r.variable);
     if (!expected || !here) continue;
@@ -129,7 +129,7 @@ std::string first_difference_from_stored(const VerifyCase& c) {
 
 // Fetches one variable at a time, because fetching prevents fusion across it.  Binary search.
 std::string first_optimizer_difference(const VerifyCase& c) {
-  std::vector<OpOutput> all = op_outputs(c.model.impl());
+  std::vector<OpOutput> all = fetchable_op_outputs(c.model.impl());
   auto differs = [&](const OpOutput& r) {
     NamedTensors plain = c.run(c.session_options(0, {r.variable})),
                  optimised = c.run(c.session_options(c.command.options.optimize, {r.variable}));

@@ -34,7 +34,7 @@ FileRecord record_file(const std::string& name, const MappedFile& file) {
   return {name, hex_digest(file.bytes()), file.stamp()};
 }
 
-bool matches_record(FileRecord& record, const MappedFile& file, bool& updated) {
+bool matches_record_updating_stamp(FileRecord& record, const MappedFile& file, bool& updated) {
   if (file.stamp() == record.stamp) return true;
   if (file.stamp().size != record.stamp.size || hex_digest(file.bytes()) != record.digest)
     return false;

@@ -24,7 +24,7 @@ FileRecord record_file(const std::string& name, const MappedFile& file);
 
 /// Whether `file` has the recorded content.  If only its metadata changed, updates `record` and
 /// sets `updated`.
-bool matches_record(FileRecord& record, const MappedFile& file, bool& updated);
+bool matches_record_updating_stamp(FileRecord& record, const MappedFile& file, bool& updated);
 
 std::string format_manifest(const Manifest& manifest, const std::string& key);
 /// Returns nullopt unless `text` equals, byte by byte, the output of format_manifest() for `key`.

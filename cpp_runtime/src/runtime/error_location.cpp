@@ -119,7 +119,7 @@ bool reads_variable(const OpDesc& op, const std::string& name) {
 }
 
 // The op that computes an input of `reader`, preferably a convolution.
-LocatedOp find_input_producer(const Program& program, const OpDesc& reader) {
+LocatedOp find_input_producer_preferring_conv(const Program& program, const OpDesc& reader) {
   LocatedOp located;
   for_each_output(program.blocks, [&](const OpDesc& op, const std::string& name) {
     bool better = !located.op || (is_convolution(op) && !is_convolution(*located.op));
@@ -129,13 +129,13 @@ LocatedOp find_input_producer(const Program& program, const OpDesc& reader) {
 }
 
 // The convolution of a failed fused node, instead of the op fused into it.
-LocatedOp find_fusion_root(const Program& program, const LocatedOp& last,
-                           std::string_view op_type) {
+LocatedOp find_fused_convolution(const Program& program, const LocatedOp& last,
+                                 std::string_view op_type) {
   constexpr int kMaxFusedOps = 4;
   LocatedOp at = last;
   if (op_type.find("Conv") == op_type.npos) return last;
   for (int i = 0; i < kMaxFusedOps && at.op && may_be_fused_into_conv(at.op->type); ++i)
-    at = find_input_producer(program, *at.op);
+    at = find_input_producer_preferring_conv(program, *at.op);
   return at.op && is_convolution(*at.op) ? at : last;
 }
 
@@ -175,7 +175,7 @@ Error locate_error(const Program& program, const Error& error) {
   std::vector<FailedNode> nodes = parse_failed_nodes(message);
   LocatedOp located = find_innermost_op(program, nodes);
   if (error.code() != ErrorCode::engine || !located.op) return error;
-  located = find_fusion_root(program, located, nodes.back().op_type);
+  located = find_fused_convolution(program, located, nodes.back().op_type);
   bool no_memory = message.find("out of memory") != message.npos;
   std::string at = located.op->location.empty() ? "" : "\n    at " + located.op->location;
   return Error(ErrorCode::engine, "engine: " + std::string(no_memory ? "out of memory: " : "") +

@@ -37,7 +37,7 @@ template <class T, class Create, class Update, class Append, class Release>
 void append_provider(const Library& library, ort::SessionOptions* session, const Options& options,
                      const Settings& settings) {
   auto folders = nvidia_folders(options.nvidia_dirs, library.info.path);
-  auto libraries = open_nvidia(folders, options.device == "tensorrt");
+  auto libraries = open_nvidia_libraries(folders, options.device == "tensorrt");
   auto provider = ort::make<ort::Handle<T, Release>, Create>(library.api);
   KeyValueLists lists(settings);
   try {

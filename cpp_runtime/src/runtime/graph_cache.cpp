@@ -83,7 +83,8 @@ CacheDraft::~CacheDraft() {
     ::unlink((folder_ + "/" + file).c_str());
 }
 
-void CacheDraft::configure(const Library& library, ort::SessionOptions* settings) const {
+void CacheDraft::configure_session_to_write(const Library& library,
+                                            ort::SessionOptions* settings) const {
   const ort::Api& api = library.api;
   std::string file = weights_file();
   api.call<ort::SetOptimizedModelFilePath>(settings, (folder_ + "/" + graph_file()).c_str());
@@ -125,10 +126,11 @@ std::optional<std::string> GraphCache::read_entry() const {
   bool updated = false;  // same content, new metadata: recorded, so that the next start does not
                          // compute the digest
   if (!manifest->weights.name.empty() &&
-      !matches_record(manifest->weights, MappedFile(folder_ + "/" + manifest->weights.name),
-                      updated))
+      !matches_record_updating_stamp(manifest->weights,
+                                     MappedFile(folder_ + "/" + manifest->weights.name), updated))
     return std::nullopt;
-  if (!matches_record(manifest->params, model_.weights, updated)) return std::nullopt;
+  if (!matches_record_updating_stamp(manifest->params, model_.weights, updated))
+    return std::nullopt;
   if (updated)
     try_write(path, format_manifest(
                         *manifest,
@@ -161,7 +163,8 @@ void GraphCache::commit(CacheDraft draft) const {
   manifest.graph_digest = hex_digest(graph);
   std::string weights = folder_ + "/" + draft.weights_file();
   if (is_file(weights)) {
-    if (!is_on_disk(weights)) return;  // metadata does not cover bytes lost in a power failure
+    if (!try_sync_to_disk(weights))
+      return;  // metadata does not cover bytes lost in a power failure
     manifest.weights = record_file(draft.weights_file(), MappedFile(weights));
   }
   manifest.params = record_file("", model_.weights);

@@ -96,7 +96,7 @@ void Guards::check_shape(const Guard& g, std::span<const std::int64_t> shape) co
 }
 
 // Several values: a list `[1.0, 2.0]`, each compared like a single one.
-void Guards::check_values(const Guard& g, const Tensor& tensor) const {
+void Guards::check_listed_values(const Guard& g, const Tensor& tensor) const {
   std::string_view rest(g.expected);
   rest = rest.substr(1, rest.size() - 2);
   std::string_view bytes(static_cast<const char*>(tensor.data()), tensor.byte_size());
@@ -125,7 +125,7 @@ void Guards::check_digest(const Guard& g, const Tensor& tensor) const {
 void Guards::check_value(const Guard& g, const Tensor& tensor) const {
   if (g.expected.rfind("fnv1a64:", 0) == 0) return check_digest(g, tensor);
   if (g.expected.size() > 1 && g.expected.front() == '[' && g.expected.back() == ']')
-    return check_values(g, tensor);
+    return check_listed_values(g, tensor);
   if (tensor.size() != 1) fail(g, std::to_string(tensor.size()) + " values");
   auto actual =
       decode_scalar({static_cast<const char*>(tensor.data()), tensor.byte_size()}, tensor.dtype());
@@ -140,7 +140,7 @@ void Guards::check_value(const Guard& g, const Tensor& tensor) const {
     fail(g, truth ? (*actual != 0 ? "True" : "False") : format_double(*actual, 9));
 }
 
-void Guards::check_inputs(std::span<const TensorView> inputs) const {
+void Guards::check_input_shapes(std::span<const TensorView> inputs) const {
   for (const InputGuard& o : input_guards_) check_shape(*o.guard, inputs[o.input].shape);
 }
 

@@ -15,7 +15,7 @@ class Guards {
   explicit Guards(const Program& program);
 
   /// Checks guards on the shapes of inputs.  Throws Error(guard).
-  void check_inputs(std::span<const TensorView> inputs) const;
+  void check_input_shapes(std::span<const TensorView> inputs) const;
   /// The extra outputs `guard.<i>` that a run must fetch.
   const Strings& fetch_names() const { return fetch_names_; }
   /// Checks the fetched value of `fetch_names()[index]`.  Throws Error(guard).
@@ -35,7 +35,7 @@ class Guards {
   [[noreturn]] void fail(const Guard& guard, const std::string& actual) const;
   void check_shape(const Guard& guard, std::span<const std::int64_t> shape) const;
   void check_value(const Guard& guard, const Tensor& tensor) const;
-  void check_values(const Guard& guard, const Tensor& tensor) const;
+  void check_listed_values(const Guard& guard, const Tensor& tensor) const;
   void check_digest(const Guard& guard, const Tensor& tensor) const;
 
   std::string model_;

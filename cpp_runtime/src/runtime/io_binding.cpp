@@ -25,7 +25,7 @@ void copy_cuda_memory(void* to, const void* from, std::size_t bytes) {
     throw Error(ErrorCode::engine, "cuda: a copy failed with status " + std::to_string(status));
 }
 
-std::size_t tensor_bytes(DType dtype, const Ints& shape) {
+std::size_t tensor_byte_size(DType dtype, const Ints& shape) {
   std::size_t bytes = size_of(dtype);
   for (std::int64_t d : shape) bytes *= static_cast<std::size_t>(d);
   return bytes;
@@ -107,7 +107,7 @@ CudaGraphRun::~CudaGraphRun() {
 
 CudaGraphRun::Buffer CudaGraphRun::allocate_buffer(DType dtype, Ints shape) {
   Buffer b{dtype, std::move(shape), 0, nullptr, {}};
-  b.bytes = tensor_bytes(dtype, b.shape);
+  b.bytes = tensor_byte_size(dtype, b.shape);
   library_.api.call<ort::AllocatorAlloc>(allocator_.get(), std::max<std::size_t>(b.bytes, 1),
                                          &b.data);
   b.value = ort::make<ort::ValueHandle, ort::CreateTensorWithDataAsOrtValue>(

@@ -188,7 +188,7 @@ std::string Model::to_text(int opset) const {
 
 std::vector<std::string> lowered_ops() {
   std::vector<std::string> names;
-  for (std::string_view name : rule_names()) names.emplace_back(name);
+  for (std::string_view name : op_types_with_rule()) names.emplace_back(name);
   return names;
 }
 

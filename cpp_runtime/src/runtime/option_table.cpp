@@ -44,14 +44,16 @@ bool parse_into(std::vector<Shapes>& member, const std::string& text) {
 bool parse_into(StringMap&, const std::string&) { return false; }  // set by `provider.KEY`
 
 // The type of an option for documentation, and its default.
-OptionInfo describe_type(const std::string& value) { return {"", "string", value, ""}; }
-OptionInfo describe_type(int value) { return {"", "int", std::to_string(value), ""}; }
-OptionInfo describe_type(bool value) { return {"", "bool", value ? "1" : "0", ""}; }
-OptionInfo describe_type(const std::vector<std::string>&) {
+OptionInfo option_type_and_default(const std::string& value) { return {"", "string", value, ""}; }
+OptionInfo option_type_and_default(int value) { return {"", "int", std::to_string(value), ""}; }
+OptionInfo option_type_and_default(bool value) { return {"", "bool", value ? "1" : "0", ""}; }
+OptionInfo option_type_and_default(const std::vector<std::string>&) {
   return {"", "list of strings", "", ""};
 }
-OptionInfo describe_type(const std::vector<Shapes>&) { return {"", "list of shapes", "", ""}; }
-OptionInfo describe_type(const StringMap&) { return {"", "map", "", ""}; }
+OptionInfo option_type_and_default(const std::vector<Shapes>&) {
+  return {"", "list of shapes", "", ""};
+}
+OptionInfo option_type_and_default(const StringMap&) { return {"", "map", "", ""}; }
 
 [[noreturn]] void fail_shape(const std::string& text) {
   throw Error(ErrorCode::input, "shapes: requires NAME=1,3,224,224, not '" + text + "'");
@@ -112,7 +114,7 @@ const std::vector<OptionInfo>& option_table() {
     std::vector<OptionInfo> all;
     Options defaults;
     for_each_option(defaults, [&](const char* name, auto& member, const char* description) {
-      all.push_back(describe_type(member));
+      all.push_back(option_type_and_default(member));
       all.back().name = name, all.back().description = description;
     });
     return all;

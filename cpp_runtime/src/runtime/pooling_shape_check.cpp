@@ -68,7 +68,7 @@ class PoolingShapeCheck::StepFinder {
     bool after_conv;
   };
 
-  const TrackedShape* find_shape(const std::string* name) const {
+  const TrackedShape* find_tracked_shape(const std::string* name) const {
     auto found = name ? tracked_.find(*name) : tracked_.end();
     return found == tracked_.end() ? nullptr : &found->second;
   }
@@ -99,7 +99,7 @@ class PoolingShapeCheck::StepFinder {
   }
 
   std::optional<Step> shape_preserving_step(const OpDesc& op) {
-    return make_step(op, find_shape(find_single_name(op.inputs, {"X"})));
+    return make_step(op, find_tracked_shape(find_single_name(op.inputs, {"X"})));
   }
 
   // Adds one value per channel, or two images.
@@ -107,15 +107,15 @@ class PoolingShapeCheck::StepFinder {
     auto several = op.inputs.find("X");
     bool list = op.type == "sum" && several != op.inputs.end() && several->second.size() == 2;
     const std::string* second = list ? &several->second[1] : find_single_name(op.inputs, {"Y"});
-    auto step =
-        make_step(op, find_shape(list ? &several->second[0] : find_single_name(op.inputs, {"X"})));
+    auto step = make_step(
+        op, find_tracked_shape(list ? &several->second[0] : find_single_name(op.inputs, {"X"})));
     const VarDesc* var = second ? program_.find_var(*second) : nullptr;
     if (!step || !var) return {};
     bool small =
         var->shape.size() == rank_ && std::count(var->shape.begin() + 2, var->shape.end(), 1) ==
                                           static_cast<std::ptrdiff_t>(rank_) - 2;
     if (small || (var->persistable && var->shape.size() == 1)) return step;
-    const TrackedShape* y = find_shape(second);
+    const TrackedShape* y = find_tracked_shape(second);
     if (!y || y->rank != rank_) return {};
     step->other_input = y->index, after_conv_ = after_conv_ || y->after_conv;
     return step;
@@ -127,7 +127,7 @@ class PoolingShapeCheck::StepFinder {
         attr_or<std::int64_t>(op, "axis", 0) != 1)
       return {};
     for (const std::string& name : all->second)
-      if (const TrackedShape* x = find_shape(&name)) return make_step(op, x);
+      if (const TrackedShape* x = find_tracked_shape(&name)) return make_step(op, x);
     return {};
   }
 
@@ -151,7 +151,7 @@ class PoolingShapeCheck::StepFinder {
   }
 
   std::optional<Step> conv_step(const OpDesc& op) {
-    auto step = make_step(op, find_shape(find_single_name(op.inputs, {"Input"})));
+    auto step = make_step(op, find_tracked_shape(find_single_name(op.inputs, {"Input"})));
     const std::string* name = find_single_name(op.inputs, {"Filter"});
     const VarDesc* filter = name ? program_.find_var(*name) : nullptr;
     if (!step || !filter || filter->shape.size() != rank_ || rank_ < 3) return {};
@@ -163,7 +163,7 @@ class PoolingShapeCheck::StepFinder {
   }
 
   std::optional<Step> pool_step(const OpDesc& op) {
-    auto step = make_step(op, find_shape(find_single_name(op.inputs, {"X"})));
+    auto step = make_step(op, find_tracked_shape(find_single_name(op.inputs, {"X"})));
     if (!step || rank_ < 3 || attr_or(op, "adaptive", false) ||
         attr_or(op, "global_pooling", false))
       return {};

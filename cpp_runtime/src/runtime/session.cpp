@@ -11,7 +11,6 @@
 #include "onnx/model.h"
 #include "runtime/error_location.h"
 #include "runtime/graph_cache.h"
-#include "runtime/guard_locator.h"
 #include "runtime/guards.h"
 #include "runtime/io_binding.h"
 #include "runtime/lod_inputs.h"
@@ -23,6 +22,7 @@
 #include "runtime/session_settings.h"
 #include "runtime/synthetic_inputs.h"
 #include "runtime/tuning_file.h"
+#include "runtime/violated_guard_finder.h"
 
 namespace oarlock {
 namespace {
@@ -88,7 +88,7 @@ struct Session::Impl {
   PoolingShapeCheck pooling_check;
   mutable std::once_flag cuda_graph_once;
   mutable std::unique_ptr<CudaGraphRun> cuda_graph_run;  // must be destroyed before the session
-  mutable GuardLocator guard_locator;
+  mutable ViolatedGuardFinder guard_finder;
   mutable std::atomic<std::uint64_t> last_weights_check = 0;
 
   Impl(const Model& m, const Options& o)
@@ -111,7 +111,7 @@ struct Session::Impl {
       if (complex) complex_outputs.insert(outputs.back().name);
       all_outputs.push_back(i);
     }
-    all_output_names = collect_output_names(all_outputs);
+    all_output_names = requested_and_guard_output_names(all_outputs);
     if (options.offsets) mark_lod_outputs(outputs, declared.size());
     check_cuda_graph(options, inputs);
     check_placement();
@@ -182,7 +182,7 @@ struct Session::Impl {
   ort::SessionHandle create_and_cache(const LoweredModel& graph, CacheDraft draft,
                                       const GraphCache& cache) const {
     auto settings = make_session_options(library, options, graph.folder);
-    draft.configure(library, settings.get());
+    draft.configure_session_to_write(library, settings.get());
     ort::SessionHandle ort_session = create(graph.bytes, settings.get());
     cache.commit(std::move(draft));
     return ort_session;
@@ -234,9 +234,9 @@ struct Session::Impl {
 
   void check(std::span<const TensorView> input_views) const {
     if (input_views.size() != inputs.size())
-      throw Error(ErrorCode::input, "run: " + std::to_string(input_views.size()) +
-                                        " inputs given, the model has " +
-                                        std::to_string(inputs.size()) + " (" + input_list() + ")");
+      throw Error(ErrorCode::input,
+                  "run: " + std::to_string(input_views.size()) + " inputs given, the model has " +
+                      std::to_string(inputs.size()) + " (" + format_inputs() + ")");
     for (std::size_t i = 0; i < input_views.size(); ++i) check(inputs[i], input_views[i]);
     check_lod_inputs(inputs, input_views);
     pooling_check.check(input_views);
@@ -251,11 +251,11 @@ struct Session::Impl {
                   "run: input '" + spec.name + "' is " +
                       format_type(view.dtype, Ints(view.shape.begin(), view.shape.end())) +
                       ", the model requires " + format_type(spec.dtype, spec.shape));
-    check_memory(spec.name, view);
+    check_data_and_byte_size(spec.name, view);
   }
 
   // ONNX Runtime trusts the address and the number of bytes.
-  static void check_memory(const std::string& name, const TensorView& view) {
+  static void check_data_and_byte_size(const std::string& name, const TensorView& view) {
     std::size_t bytes = size_of(view.dtype);
     bool whole = true;
     for (std::int64_t d : view.shape)
@@ -267,7 +267,7 @@ struct Session::Impl {
                       (whole && !view.data ? " without data" : ", more than fits into memory"));
   }
 
-  std::string input_list() const {
+  std::string format_inputs() const {
     std::string text;
     for (const TensorSpec& spec : inputs)
       text += (text.empty() ? "" : ", ") + spec.name + "=" + format_type(spec.dtype, spec.shape);
@@ -312,7 +312,8 @@ struct Session::Impl {
     return results;
   }
 
-  std::vector<const char*> collect_output_names(std::span<const std::size_t> output_indices) const {
+  std::vector<const char*> requested_and_guard_output_names(
+      std::span<const std::size_t> output_indices) const {
     std::vector<const char*> names;
     for (std::size_t index : output_indices) {
       if (index >= outputs.size())
@@ -323,8 +324,8 @@ struct Session::Impl {
     return names;
   }
 
-  // Throws Error(guard) if GuardLocator finds a violated guard.
-  void locate_guard(const OrtValues& in, const Error& error) const {
+  // Throws Error(guard) if ViolatedGuardFinder finds a violated guard.
+  void throw_violated_guard(const OrtValues& in, const Error& error) const {
     if (!options.locate_guards || guards.fetch_names().empty()) return;
     Options small = options;
     small.optimize = 0;  // such sessions run rarely, and only for wrong inputs
@@ -336,8 +337,8 @@ struct Session::Impl {
     auto run_locator = [&](ort::Session* session, Names outputs) {
       return run_engine(session, in, outputs);
     };
-    guard_locator.locate(guards, failed_op_index(model.impl().program, error), create_locator,
-                         run_locator);
+    guard_finder.locate(guards, failed_op_index(model.impl().program, error), create_locator,
+                        run_locator);
   }
 
   std::vector<Tensor> run(std::span<const TensorView> input_views,
@@ -345,11 +346,12 @@ struct Session::Impl {
                           const CancellationToken* cancellation = nullptr) const {
     check_weights();
     if (input_views.size() == inputs.size())
-      guards.check_inputs(
+      guards.check_input_shapes(
           input_views);  // before the shape checks: a guard's message has the user's line
     check(input_views);
-    std::vector<const char*> some =
-        output_indices.empty() ? std::vector<const char*>() : collect_output_names(output_indices);
+    std::vector<const char*> some = output_indices.empty()
+                                        ? std::vector<const char*>()
+                                        : requested_and_guard_output_names(output_indices);
     Names names = output_indices.empty() ? all_output_names : some;
     if (output_indices.empty()) output_indices = all_outputs;
     OrtValues values(library.api, input_views.size());
@@ -364,7 +366,7 @@ struct Session::Impl {
     } catch (const Error& error) {
       if (cancellation && cancellation->is_stopped())
         throw Error(ErrorCode::engine, "run: stopped");
-      locate_guard(values, error);
+      throw_violated_guard(values, error);
       throw locate_error(model.impl().program, error);
     }
     for (std::size_t i = 0; i < guards.fetch_names().size(); ++i)
@@ -419,13 +421,14 @@ std::vector<Tensor> Session::run(std::span<const NamedView> inputs,
     if (at == ordered.size() || seen[at])
       throw Error(ErrorCode::input,
                   "run: " + std::string(at == ordered.size() ? "no input '" : "two inputs '") +
-                      std::string(name) + "' (the model has " + impl_->input_list() + ")");
+                      std::string(name) + "' (the model has " + impl_->format_inputs() + ")");
     ordered[at] = view, seen[at] = true;
   }
   for (std::size_t i = 0; i < seen.size(); ++i)
     if (!seen[i])
       throw Error(ErrorCode::input, "run: input '" + impl_->inputs[i].name +
-                                        "' is missing (the model has " + impl_->input_list() + ")");
+                                        "' is missing (the model has " + impl_->format_inputs() +
+                                        ")");
   std::vector<std::size_t> indices;
   for (const std::string& name : output_indices) {
     std::size_t at = 0;

@@ -9,8 +9,8 @@
 namespace oarlock {
 namespace {
 
-std::vector<std::int64_t> default_shape(const TensorSpec& spec,
-                                        const std::vector<GuardSpec>& guards, std::int64_t size) {
+std::vector<std::int64_t> synthetic_shape(const TensorSpec& spec,
+                                          const std::vector<GuardSpec>& guards, std::int64_t size) {
   auto shape = spec.shape;
   for (std::size_t d = 0; d < shape.size(); ++d) {
     if (shape[d] >= 0) continue;
@@ -72,7 +72,7 @@ std::vector<Tensor> synthetic_inputs(const std::vector<TensorSpec>& specs,
     auto shape = shapes.find(spec.name);
     bool has_shape = shape != shapes.end();
     inputs.push_back(make_synthetic_tensor(
-        spec, has_shape ? shape->second : default_shape(spec, guards, synthetic.dynamic_dim),
+        spec, has_shape ? shape->second : synthetic_shape(spec, guards, synthetic.dynamic_dim),
         synthetic.integers));
   }
   for (std::size_t i = 0; i < specs.size(); ++i)

@@ -65,7 +65,7 @@ bool accumulate(EngineObject* self, PendingGradient& pending, PyObject* gradient
   return static_cast<bool>(pending.gradient);
 }
 
-bool accumulate_leaf(EngineObject* self, PyObject* tensor, PyObject* gradient) {
+bool accumulate_leaf_gradient(EngineObject* self, PyObject* tensor, PyObject* gradient) {
   BackwardState& state = *self->state;
   auto entry = state.leaf_index.find(tensor);
   if (entry != state.leaf_index.end())
@@ -77,8 +77,8 @@ bool accumulate_leaf(EngineObject* self, PyObject* tensor, PyObject* gradient) {
 }
 
 // Ops with several outputs: gradients are stored in a dict by output index.
-bool accumulate_by_index(EngineObject* self, PyObject* by_index, Py_ssize_t index,
-                         PyObject* gradient) {
+bool accumulate_for_output_index(EngineObject* self, PyObject* by_index, Py_ssize_t index,
+                                 PyObject* gradient) {
   Ref key(PyLong_FromSsize_t(index));
   if (!key) return false;
   PyObject* before = PyDict_GetItemWithError(by_index, key.get());
@@ -88,7 +88,7 @@ bool accumulate_by_index(EngineObject* self, PyObject* by_index, Py_ssize_t inde
          PyDict_SetItem(by_index, key.get(), pending.gradient.get()) == 0;
 }
 
-bool accumulate_node(EngineObject* self, TensorObject* tensor, PyObject* gradient) {
+bool accumulate_node_gradient(EngineObject* self, TensorObject* tensor, PyObject* gradient) {
   NodeObject* node = as_node(tensor->node);
   bool single = as_op(node->op)->single != 0;
   auto [entry, is_new] = self->state->pending.try_emplace(node->seq);
@@ -100,8 +100,9 @@ bool accumulate_node(EngineObject* self, TensorObject* tensor, PyObject* gradien
     if (!pending.gradient) return false;
     if (single) return true;
   }
-  return single ? accumulate(self, pending, gradient)
-                : accumulate_by_index(self, pending.gradient.get(), tensor->index, gradient);
+  return single
+             ? accumulate(self, pending, gradient)
+             : accumulate_for_output_index(self, pending.gradient.get(), tensor->index, gradient);
 }
 
 // Accumulates the gradient of one input.  If the gradient is a function, it is called only if
@@ -126,8 +127,8 @@ bool accumulate_grad(EngineObject* self, PyObject* tensor, PyObject* gradient_or
     if (!gradient) return false;
     if (gradient.get() == Py_None) return true;
   }
-  return t->node == Py_None ? accumulate_leaf(self, tensor, gradient.get())
-                            : accumulate_node(self, t, gradient.get());
+  return t->node == Py_None ? accumulate_leaf_gradient(self, tensor, gradient.get())
+                            : accumulate_node_gradient(self, t, gradient.get());
 }
 
 bool is_unmodified(PyObject* arg) {
@@ -187,7 +188,8 @@ bool push_operand(EngineObject* self, RuleCall& call, PyObject* arg) {
   return true;
 }
 
-bool push_gradients(EngineObject* self, RuleCall& call, NodeObject* node, PyObject* gradient) {
+bool push_output_gradients(EngineObject* self, RuleCall& call, NodeObject* node,
+                           PyObject* gradient) {
   if (as_op(node->op)->single && node->hooks == Py_None && PySet_Size(self->watched) == 0) {
     call.values.push_back(gradient);
     return true;
@@ -201,7 +203,7 @@ bool push_gradients(EngineObject* self, RuleCall& call, NodeObject* node, PyObje
   return true;
 }
 
-bool push_result(EngineObject* self, RuleCall& call, NodeObject* node, PyObject* which) {
+bool push_saved_output(EngineObject* self, RuleCall& call, NodeObject* node, PyObject* which) {
   if (!self->bare) {
     auto* object = reinterpret_cast<PyObject*>(self);
     return call.push(
@@ -224,7 +226,7 @@ bool push_keywords(EngineObject* self, RuleCall& call, NodeObject* node) {
     call.values.push_back(value ? value : PyTuple_GetItem(op->rule_defaults, i));
   }
   for (Py_ssize_t i = 0; i < PyTuple_Size(op->rule_outs); ++i)
-    if (!push_result(self, call, node, PyTuple_GetItem(op->rule_outs, i))) return false;
+    if (!push_saved_output(self, call, node, PyTuple_GetItem(op->rule_outs, i))) return false;
   return true;
 }
 
@@ -233,7 +235,7 @@ bool push_keywords(EngineObject* self, RuleCall& call, NodeObject* node) {
 Ref call_rule(EngineObject* self, NodeObject* node, PyObject* args, PyObject* gradient) {
   OpObject* op = as_op(node->op);
   RuleCall call;
-  if (!push_gradients(self, call, node, gradient)) return {};
+  if (!push_output_gradients(self, call, node, gradient)) return {};
   Py_ssize_t count = PyTuple_Size(args);
   for (Py_ssize_t i = 0; i < count; ++i)
     if (!push_operand(self, call, PyTuple_GetItem(args, i))) return {};
@@ -245,7 +247,7 @@ Ref call_rule(EngineObject* self, NodeObject* node, PyObject* args, PyObject* gr
                                  positional | PY_VECTORCALL_ARGUMENTS_OFFSET, names));
 }
 
-bool accumulate_list(EngineObject* self, PyObject* tensors, PyObject* gradients) {
+bool accumulate_grads_of_list(EngineObject* self, PyObject* tensors, PyObject* gradients) {
   Py_ssize_t count = PySequence_Size(tensors);
   if (count < 0 || PySequence_Size(gradients) != count) {
     if (!PyErr_Occurred())
@@ -268,7 +270,7 @@ bool accumulate_inputs(EngineObject* self, PyObject* args, PyObject* gradients) 
     PyObject* gradient = is_tuple ? PyTuple_GetItem(gradients, i) : gradients;
     if (arg == Py_None || gradient == Py_None) continue;
     if (!(is_tensor(arg) ? accumulate_grad(self, arg, gradient)
-                         : accumulate_list(self, arg, gradient)))
+                         : accumulate_grads_of_list(self, arg, gradient)))
       return false;
   }
   return true;
@@ -282,7 +284,7 @@ int needs_rule(EngineObject* self, NodeObject* node) {
 }
 
 // Notifies Python of the leaves whose gradients are complete after this node.
-bool notify_last_use(EngineObject* self, long long number) {
+bool notify_final_leaf_gradients(EngineObject* self, long long number) {
   if (self->last_uses == Py_None) return true;
   Ref key(PyLong_FromLongLong(number));
   if (!key) return false;
@@ -315,11 +317,11 @@ bool run_node(EngineObject* self, bool retain) {
   if (!args) return false;
   Ref gradients = call_rule(self, node, args.get(), gradient);
   if (!gradients || !accumulate_inputs(self, args.get(), gradients.get())) return false;
-  if (!retain) free_operands(node);
-  return notify_last_use(self, number);
+  if (!retain) free_saved_values(node);
+  return notify_final_leaf_gradients(self, number);
 }
 
-PyObject* run_engine(PyObject* self, PyObject* retain) {
+PyObject* run_pending_nodes(PyObject* self, PyObject* retain) {
   int retains = PyObject_IsTrue(retain);
   if (retains < 0) return nullptr;
   return catch_exceptions([&]() -> PyObject* {
@@ -337,7 +339,7 @@ PyObject* accumulate_grad_method(PyObject* self, PyObject* args) {
   });
 }
 
-PyObject* get_leaves(PyObject* self, PyObject*) {
+PyObject* get_leaf_gradient_pairs(PyObject* self, PyObject*) {
   const auto& found = as_engine(self)->state->leaves;
   Ref pairs(PyList_New(static_cast<Py_ssize_t>(found.size())));
   for (size_t i = 0; pairs && i < found.size(); ++i) {
@@ -381,21 +383,22 @@ void dealloc_engine(PyObject* self) {
   free_object(self);
 }
 
-bool is_set_or_none(PyObject* value) { return value == Py_None || is_set(value); }
+bool is_python_set_or_none(PyObject* value) { return value == Py_None || is_python_set(value); }
 
 const Field reach_field{offsetof(EngineObject, reach), nullptr, nullptr, nullptr};
-const Field nodes_field{offsetof(EngineObject, nodes), is_set_or_none, "a set or None", nullptr};
-const Field watched_field{offsetof(EngineObject, watched), is_set, "a set", &empty_set};
+const Field nodes_field{offsetof(EngineObject, nodes), is_python_set_or_none, "a set or None",
+                        nullptr};
+const Field watched_field{offsetof(EngineObject, watched), is_python_set, "a set", &empty_set};
 const Field last_uses_field{offsetof(EngineObject, last_uses), is_dict_or_none, "a dict or None",
                             nullptr};
 const Field sum_field{offsetof(EngineObject, sum), nullptr, nullptr, nullptr};
 
 PyGetSetDef engine_getset[] = {
-    attribute("active_tensors", reach_field),
-    attribute("nodes", nodes_field),
-    attribute("watched", watched_field),
-    attribute("last_uses", last_uses_field),
-    attribute("sum", sum_field),
+    getset_of_field("active_tensors", reach_field),
+    getset_of_field("nodes", nodes_field),
+    getset_of_field("watched", watched_field),
+    getset_of_field("last_uses", last_uses_field),
+    getset_of_field("sum", sum_field),
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
 PyMemberDef engine_members[] = {
@@ -406,9 +409,10 @@ PyMemberDef engine_members[] = {
 PyMethodDef engine_methods[] = {
     {"add", accumulate_grad_method, METH_VARARGS,
      "Accumulate a gradient; a function is called only if the tensor needs a gradient."},
-    {"run", run_engine, METH_O,
+    {"run", run_pending_nodes, METH_O,
      "Run backward from the pending gradients.  retain: keep the graph."},
-    {"leaves", get_leaves, METH_NOARGS, "The leaves with a gradient, and their gradients."},
+    {"leaves", get_leaf_gradient_pairs, METH_NOARGS,
+     "The leaves with a gradient, and their gradients."},
     {"leaf", get_leaf_gradient, METH_O, "The gradient of a leaf, or None."},
     {nullptr, nullptr, 0, nullptr},
 };

@@ -65,7 +65,7 @@ struct OperatorObject {
 };
 OperatorObject* as_operator(PyObject* o) { return reinterpret_cast<OperatorObject*>(o); }
 
-bool can_call_op(OperatorObject* self, PyObject* x, PyObject* y) {
+bool can_call_op_directly(OperatorObject* self, PyObject* x, PyObject* y) {
   if (dispatch_path() != DispatchPath::eager && dispatch_path() != DispatchPath::no_grad)
     return false;
   if (!is_tensor(x) || !is_tensor(y)) return false;
@@ -86,7 +86,7 @@ Ref scalar_operand(OperatorObject* self, PyObject* x, PyObject* number) {
 PyObject* call_operator(PyObject* self, PyObject* const* args, size_t flagged, PyObject* names) {
   OperatorObject* o = as_operator(self);
   bool two = PyVectorcall_NARGS(flagged) == 2 && !names;
-  if (two && !o->is_swapped && can_call_op(o, args[0], args[1]))
+  if (two && !o->is_swapped && can_call_op_directly(o, args[0], args[1]))
     return PyObject_Vectorcall(o->op, args, flagged, names);
   if (two) {
     Ref number = scalar_operand(o, args[0], args[1]);
@@ -165,7 +165,7 @@ DispatchPath dispatch_path() {
 
 // Sets the modes that C++ implements itself (eager, no_tape, bare).  Every thread starts with the
 // first one.
-PyObject* set_modes(PyObject*, PyObject* args) {
+PyObject* set_native_modes(PyObject*, PyObject* args) {
   PyObject *eager = nullptr, *no_tape = nullptr, *bare = nullptr;
   if (!PyArg_ParseTuple(args, "OOO", &eager, &no_tape, &bare)) return nullptr;
   native_modes = {{{Py_NewRef(eager), DispatchPath::eager},
@@ -176,7 +176,7 @@ PyObject* set_modes(PyObject*, PyObject* args) {
   Py_RETURN_NONE;
 }
 
-PyTypeObject* make_state_type() {
+PyTypeObject* make_thread_mode_type() {
   return reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&state_spec));
 }
 PyTypeObject* make_operator_type() {

@@ -29,10 +29,10 @@ bool is_list_or_none(PyObject* value);
 bool is_dict_or_none(PyObject* value);
 bool is_dict(PyObject* value);
 bool is_tuple(PyObject* value);
-bool is_set(PyObject* value);
+bool is_python_set(PyObject* value);
 
 /// The entry of a type's attribute table for a field.
-inline PyGetSetDef attribute(const char* name, const Field& field) noexcept {
+inline PyGetSetDef getset_of_field(const char* name, const Field& field) noexcept {
   return {name, get_field, set_field, nullptr, const_cast<Field*>(&field)};
 }
 

@@ -17,7 +17,7 @@ TensorObject* set_gradient(TensorObject* tensor, PyObject* array) {
 
 // Sets the gradient of a leaf.  Returns 1 if this is done, 0 if Python must do it, -1 with an error
 // set.
-int set_leaf_gradient(TensorObject* leaf, PyObject* gradient) {
+int try_set_leaf_gradient(TensorObject* leaf, PyObject* gradient) {
   if (gradient == Py_None || leaf->stop_gradient) return 1;
   bool replaces =
       leaf->grad == Py_None || (is_tensor(leaf->grad) && is_zeroed(as_tensor(leaf->grad)));
@@ -27,7 +27,7 @@ int set_leaf_gradient(TensorObject* leaf, PyObject* gradient) {
 
 // Sets the gradient of a Tensor to zero.  Returns 1 if this is done, 0 if Python must do it, -1
 // with an error set.
-int set_zero_gradient(TensorObject* tensor) {
+int try_set_zero_gradient(TensorObject* tensor) {
   if (tensor->grad == Py_None) return 1;
   if (!is_tensor(tensor->grad)) return 0;
   TensorObject* before = as_tensor(tensor->grad);
@@ -44,7 +44,7 @@ int set_zero_gradient(TensorObject* tensor) {
 
 }  // namespace
 
-PyObject* accumulate_grad(PyObject*, PyObject* args) {
+PyObject* try_set_leaf_gradients(PyObject*, PyObject* args) {
   PyObject *leaves = nullptr, *gradients = nullptr;
   if (!PyArg_ParseTuple(args, "O!O!", &PyList_Type, &leaves, &PyList_Type, &gradients))
     return nullptr;
@@ -56,7 +56,7 @@ PyObject* accumulate_grad(PyObject*, PyObject* args) {
   Ref remaining(PyList_New(0));
   for (Py_ssize_t i = 0; remaining && i < count; ++i) {
     PyObject *leaf = PyList_GetItem(leaves, i), *gradient = PyList_GetItem(gradients, i);
-    int done = is_tensor(leaf) ? set_leaf_gradient(as_tensor(leaf), gradient) : 0;
+    int done = is_tensor(leaf) ? try_set_leaf_gradient(as_tensor(leaf), gradient) : 0;
     if (done < 0) return nullptr;
     if (done > 0) continue;
     Ref pair(PyTuple_Pack(2, leaf, gradient));
@@ -65,12 +65,12 @@ PyObject* accumulate_grad(PyObject*, PyObject* args) {
   return remaining.release();
 }
 
-PyObject* zero_grads(PyObject*, PyObject* tensors) {
+PyObject* try_zero_gradients(PyObject*, PyObject* tensors) {
   if (!PyList_Check(tensors)) return PyErr_Format(PyExc_TypeError, "expected a list of Tensors");
   Ref remaining(PyList_New(0));
   for (Py_ssize_t i = 0; remaining && i < PyList_Size(tensors); ++i) {
     Ref tensor = Ref::share(PyList_GetItem(tensors, i));
-    int done = is_tensor(tensor.get()) ? set_zero_gradient(as_tensor(tensor.get())) : 0;
+    int done = is_tensor(tensor.get()) ? try_set_zero_gradient(as_tensor(tensor.get())) : 0;
     if (done < 0 || (done == 0 && PyList_Append(remaining.get(), tensor.get()) < 0)) return nullptr;
   }
   return remaining.release();

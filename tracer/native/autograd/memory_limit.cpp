@@ -39,7 +39,7 @@ std::size_t max_bytes() {
   return limit ? limit : default_limit;
 }
 
-bool is_rejected(std::size_t size) {
+bool reject_if_above_limit(std::size_t size) {
   if (size <= kMinCheckedBytes || state.kernel_depth == 0 || size <= max_bytes()) return false;
   state.rejected_bytes = size;
   return true;
@@ -48,15 +48,16 @@ bool is_rejected(std::size_t size) {
 PyDataMemAllocator previous_allocator;  // the previous handler
 
 void* allocate(void* context, std::size_t size) {
-  return is_rejected(size) ? nullptr : previous_allocator.malloc(context, size);
+  return reject_if_above_limit(size) ? nullptr : previous_allocator.malloc(context, size);
 }
 void* allocate_zeros(void* context, std::size_t count, std::size_t size) {
   bool wraps = size && count > SIZE_MAX / size;
-  return wraps || is_rejected(count * size) ? nullptr
-                                            : previous_allocator.calloc(context, count, size);
+  return wraps || reject_if_above_limit(count * size)
+             ? nullptr
+             : previous_allocator.calloc(context, count, size);
 }
 void* reallocate(void* context, void* block, std::size_t size) {
-  return is_rejected(size) ? nullptr : previous_allocator.realloc(context, block, size);
+  return reject_if_above_limit(size) ? nullptr : previous_allocator.realloc(context, block, size);
 }
 
 PyDataMem_Handler handler = {
@@ -64,7 +65,7 @@ PyDataMem_Handler handler = {
 
 // Creates the capsule of the handler, which forwards to the current handler; null with an error
 // set.
-PyObject* make_capsule() {
+PyObject* make_handler_capsule() {
   Ref current(PyDataMem_GetHandler());
   if (!current) return nullptr;
   auto* handler_of_numpy =
@@ -83,7 +84,7 @@ void install_handler() noexcept {
   state.has_handler = true;
   PyObject *type = nullptr, *error = nullptr, *trace = nullptr;
   PyErr_Fetch(&type, &error, &trace);
-  if (!capsule) capsule = make_capsule();
+  if (!capsule) capsule = make_handler_capsule();
   if (capsule) Py_XDECREF(PyDataMem_SetHandler(capsule));
   PyErr_Restore(type, error, trace);
 }

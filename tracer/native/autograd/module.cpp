@@ -10,7 +10,7 @@ SharedObjects shared{};
 namespace {
 
 // Sets the Python objects that C++ code uses: the Tensor class, explain() and is_float().
-PyObject* configure(PyObject*, PyObject* args) {
+PyObject* set_shared_objects(PyObject*, PyObject* args) {
   PyObject *tensor = nullptr, *explain = nullptr, *is_float = nullptr;
   if (!PyArg_ParseTuple(args, "OOO", &tensor, &explain, &is_float)) return nullptr;
   if (!PyType_Check(tensor) ||
@@ -29,16 +29,17 @@ bool add_type(PyObject* module, const char* name, PyTypeObject* type) {
 }
 
 PyMethodDef functions[] = {
-    {"configure", configure, METH_VARARGS, "Set the Tensor class, explain() and is_float()."},
-    {"set_modes", set_modes, METH_VARARGS,
+    {"configure", set_shared_objects, METH_VARARGS,
+     "Set the Tensor class, explain() and is_float()."},
+    {"set_modes", set_native_modes, METH_VARARGS,
      "Set the modes that have short ways: eager, without tape, bare arrays."},
     {"oldest_seq", oldest_seq, METH_NOARGS,
      "The number of the first node that a walk may still come by, of the next one if there is "
      "none."},
     {"next_seq", next_seq, METH_NOARGS, "The next number in the order in which ops are recorded."},
-    {"accumulate_grad", accumulate_grad, METH_VARARGS,
+    {"accumulate_grad", try_set_leaf_gradients, METH_VARARGS,
      "Set `grad` of leaves; return the pairs that need more work."},
-    {"zero_grads", zero_grads, METH_O,
+    {"zero_grads", try_zero_gradients, METH_O,
      "Set the gradients of a list of Tensors to zero; return the Tensors whose gradients are not "
      "on "
      "the CPU."},
@@ -86,7 +87,7 @@ PyObject* make_module() {
               add_type(module.get(), "TensorBase", shared.tensor_base) &&
               add_type(module.get(), "OpBase", shared.op_base) &&
               add_type(module.get(), "Node", shared.node) &&
-              add_type(module.get(), "State", make_state_type()) &&
+              add_type(module.get(), "State", make_thread_mode_type()) &&
               add_type(module.get(), "Operator", make_operator_type()) &&
               add_type(module.get(), "BackwardEngine", make_engine_type());
   return good ? module.release() : nullptr;

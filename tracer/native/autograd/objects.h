@@ -52,7 +52,7 @@ struct TensorObject {
   PyObject* hooks;    // list or None
   PyObject* history;  // tuple of (sequence number, previous state) for in-place changes
   PyObject* origin;   // for a snapshot of a leaf: the leaf, which receives the gradients; else None
-  PyObject* zeros;    // the array that zero_grads() set, else None; see is_zeroed()
+  PyObject* zeros;    // the array that try_zero_gradients() set, else None; see is_zeroed()
   Py_ssize_t index;   // output index in the node
   Py_ssize_t version;  // number of in-place changes
   char stop_gradient;
@@ -143,7 +143,7 @@ DispatchPath dispatch_path();
 /// exhausted.
 PyObject* new_tensor(PyObject* owned_array);
 /// Releases the inputs and outputs of a node.
-void free_operands(NodeObject* node);
+void free_saved_values(NodeObject* node);
 /// A new node, which holds references to its arguments.
 PyObject* new_node(PyObject* op, PyObject* args, PyObject* attrs, PyObject* outs);
 /// Whether an array can have a gradient; -1 with an error set.
@@ -153,19 +153,19 @@ int can_have_gradient(PyObject* array);
 PyTypeObject* make_tensor_type();
 PyTypeObject* make_op_type();
 PyTypeObject* make_node_type();
-PyTypeObject* make_state_type();
+PyTypeObject* make_thread_mode_type();
 PyTypeObject* make_operator_type();
 PyTypeObject* make_engine_type();
-PyObject* set_modes(PyObject* module, PyObject* args);
+PyObject* set_native_modes(PyObject* module, PyObject* args);
 PyObject* next_seq(PyObject* module, PyObject* unused);
 PyObject* oldest_seq(PyObject* module, PyObject* unused);
 /// Takes two lists, leaves and gradients; sets `grad` of each leaf.  Returns the pairs that Python
 /// must handle.
-PyObject* accumulate_grad(PyObject* module, PyObject* args);
+PyObject* try_set_leaf_gradients(PyObject* module, PyObject* args);
 /// Sets the gradients of a list of Tensors to zero.  Returns the Tensors that Python must handle,
 /// because their gradients are not on the CPU.
-PyObject* zero_grads(PyObject* module, PyObject* tensors);
-/// Whether a gradient has not changed since zero_grads() set it to zero.  Then accumulation
+PyObject* try_zero_gradients(PyObject* module, PyObject* tensors);
+/// Whether a gradient has not changed since try_zero_gradients() set it to zero.  Then accumulation
 /// replaces it.
 inline bool is_zeroed(const TensorObject* gradient) {
   return gradient->zeros != Py_None && gradient->zeros == gradient->array && gradient->version == 0;

@@ -230,11 +230,11 @@ const Field rule_outs_of_op{offsetof(OpObject, rule_outs), is_tuple, "a tuple",
                             &shared.empty_tuple};
 
 PyGetSetDef op_getset[] = {
-    attribute("kernel", kernel_of_op),
-    attribute("vjp_rule", rule_of_op),
-    attribute("vjp_keyword_names", rule_names_of_op),
-    attribute("vjp_attr_defaults", rule_defaults_of_op),
-    attribute("vjp_output_indices", rule_outs_of_op),
+    getset_of_field("kernel", kernel_of_op),
+    getset_of_field("vjp_rule", rule_of_op),
+    getset_of_field("vjp_keyword_names", rule_names_of_op),
+    getset_of_field("vjp_attr_defaults", rule_defaults_of_op),
+    getset_of_field("vjp_output_indices", rule_outs_of_op),
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
 PyMemberDef op_members[] = {

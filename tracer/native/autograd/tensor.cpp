@@ -89,12 +89,12 @@ PyMemberDef tensor_members[] = {
 };
 PyGetSetDef tensor_getset[] = {
     {"stop_gradient", get_stop_gradient, set_stop_gradient, nullptr, nullptr},
-    attribute("node", node_of_tensor),
-    attribute("grad", grad_of_tensor),
-    attribute("_hooks", hooks_of_tensor),
-    attribute("_history", history_of_tensor),
-    attribute("_origin", origin_of_tensor),
-    attribute("_zeros", zeros_of_tensor),
+    getset_of_field("node", node_of_tensor),
+    getset_of_field("grad", grad_of_tensor),
+    getset_of_field("_hooks", hooks_of_tensor),
+    getset_of_field("_history", history_of_tensor),
+    getset_of_field("_origin", origin_of_tensor),
+    getset_of_field("_zeros", zeros_of_tensor),
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
 PyType_Slot tensor_slots[] = {
@@ -162,12 +162,12 @@ PyObject* new_node_object(PyTypeObject*, PyObject* args, PyObject*) {
   return new_node(op, operands, attrs, outs);
 }
 
-PyObject* free_node(PyObject* self, PyObject*) {
-  free_operands(as_node(self));
+PyObject* free_saved_values_method(PyObject* self, PyObject*) {
+  free_saved_values(as_node(self));
   Py_RETURN_NONE;
 }
 
-PyObject* hooks_of(PyObject* self, PyObject* index) {
+PyObject* get_or_create_hooks(PyObject* self, PyObject* index) {
   NodeObject* n = as_node(self);
   if (n->hooks == Py_None) {
     PyObject* hooks = PyDict_New();
@@ -188,10 +188,8 @@ const Field hooks_of_node{offsetof(NodeObject, hooks), is_dict_or_none, "a dict 
 const Field grads_of_node{offsetof(NodeObject, grads), is_dict_or_none, "a dict or None", nullptr};
 
 PyGetSetDef node_getset[] = {
-    attribute("attrs", attrs_of_node),
-    attribute("outs", outs_of_node),
-    attribute("hooks", hooks_of_node),
-    attribute("grads", grads_of_node),
+    getset_of_field("attrs", attrs_of_node),       getset_of_field("outs", outs_of_node),
+    getset_of_field("hooks", hooks_of_node),       getset_of_field("grads", grads_of_node),
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
 PyMemberDef node_members[] = {
@@ -201,9 +199,9 @@ PyMemberDef node_members[] = {
     {nullptr, 0, 0, 0, nullptr},
 };
 PyMethodDef node_methods[] = {
-    {"free", free_node, METH_NOARGS,
+    {"free", free_saved_values_method, METH_NOARGS,
      "Forget operands, results and attributes: no walk comes by again."},
-    {"hooks_of", hooks_of, METH_O, "The hooks on one result, for adding to."},
+    {"hooks_of", get_or_create_hooks, METH_O, "The hooks on one result, for adding to."},
     {nullptr, nullptr, 0, nullptr},
 };
 PyType_Slot node_slots[] = {
@@ -243,7 +241,7 @@ PyObject* new_tensor(PyObject* owned_array) {
 namespace {
 
 // Marks the input tensors as saved for backward.
-void mark_saved(PyObject* operands) {
+void mark_saved_for_backward(PyObject* operands) {
   bool tuple = PyTuple_Check(operands) != 0;
   if (!tuple && !PyList_Check(operands)) return;
   Py_ssize_t count = tuple ? PyTuple_Size(operands) : PyList_Size(operands);
@@ -252,7 +250,7 @@ void mark_saved(PyObject* operands) {
     if (is_tensor(item))
       as_tensor(item)->saved_for_backward = 1;
     else
-      mark_saved(item);
+      mark_saved_for_backward(item);
   }
 }
 
@@ -270,11 +268,11 @@ PyObject* new_node(PyObject* op, PyObject* args, PyObject* attrs, PyObject* outs
   n->grads = Py_NewRef(Py_None);
   n->seq = next_sequence_number++;
   link_node(n);
-  mark_saved(args);
+  mark_saved_for_backward(args);
   return self;
 }
 
-void free_operands(NodeObject* n) {
+void free_saved_values(NodeObject* n) {
   if (!n->args || n->args == Py_None) return;
   unlink_node(n);
   Ref args(n->args), outs(n->outs), attrs(n->attrs);  // attributes may hold arrays too

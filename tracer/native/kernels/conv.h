@@ -11,7 +11,7 @@ namespace {
 template <class T>
 struct Im2colOperand {
   ConvWindow window;
-  const PackedInput* layout;
+  const PackedInputLayout* layout;
   const T* weights;
   Size rows;
   const Size* offsets = nullptr;  // position of each channel and kernel offset in the packed input
@@ -29,7 +29,7 @@ struct Im2colPanels {
   Size start;
 
   PanelBlock<T> operator()(Size j, Size width, Size p, Size depth) const {
-    const PackedInput& planes = *operand.layout;
+    const PackedInputLayout& planes = *operand.layout;
     const ConvWindow& v = operand.window;
     // Neighboring pixels are read in place if they form whole vectors; the second vector may be in
     // the next row.
@@ -100,15 +100,15 @@ void conv_pixels(const Im2colOperand<T>& s, const T* planes, Size from, Size to,
 /// Whether the packed input is equal to the image, and reads of whole vectors stay inside of the
 /// image.
 template <class T>
-bool is_packed_layout(const ConvWindow& v, const PackedInput& p) {
+bool image_equals_packed_input(const ConvWindow& v, const PackedInputLayout& p) {
   return v.ow % kLanes<T> == 0 && v.count == 1 && v.step_h == 1 && v.step_w == 1 &&
          p.first_row == 0 && p.first_column == 0 && p.height == v.h && p.width == v.w;
 }
 
 /// The packed planes of an image, in the workspace; or the image itself.
 template <class T>
-const T* pack_planes(const ConvWindow& v, const PackedInput& p, const T* x) {
-  if (is_packed_layout<T>(v, p)) return x;
+const T* pack_planes(const ConvWindow& v, const PackedInputLayout& p, const T* x) {
+  if (image_equals_packed_input<T>(v, p)) return x;
   T* buffer = workspace_of<T>(1, p.size());
   fill_planes(v, p, x, 0, p.channels, buffer);
   return buffer;
@@ -150,9 +150,9 @@ inline ConvWindow forward_window(const ConvShape& s, KernelOffset* taps) {
 
 template <class T>
 void conv(const ConvShape& s, const T* x, const T* filter, T* y) {
-  KernelOffset taps[PackedInput::kMaxOffsets];
+  KernelOffset taps[PackedInputLayout::kMaxOffsets];
   ConvWindow window = forward_window(s, taps);
-  PackedInput planes(window, s.c / s.groups);
+  PackedInputLayout planes(window, s.c / s.groups);
   conv_batch(Im2colOperand<T>{window, &planes, filter, s.m / s.groups}, s.n, s.groups, x, y);
 }
 
@@ -203,15 +203,15 @@ void scatter_phase(const ConvShape& s, Size row, Size column, Size oh, Size ow, 
 template <class T>
 void input_grad_phase(const ConvShape& s, Size row, Size column, const T* filter, const T* g,
                       T* x) {
-  KernelOffset taps[PackedInput::kMaxOffsets];
-  Size which[PackedInput::kMaxOffsets], oh = ceil_div(s.h - row, s.stride_h),
-                                        ow = ceil_div(s.w - column, s.stride_w);
+  KernelOffset taps[PackedInputLayout::kMaxOffsets];
+  Size which[PackedInputLayout::kMaxOffsets], oh = ceil_div(s.h - row, s.stride_h),
+                                              ow = ceil_div(s.w - column, s.stride_w);
   Size count = phase_offsets(s, row, column, taps, which);
   if (count == 0) return scatter_phase<T>(s, row, column, oh, ow, nullptr, x);
   T* weights = workspace_of<T>(2, s.m * s.c / s.groups * count);
   reorder_filter(s, filter, which, count, weights);
   ConvWindow window = {s.oh, s.ow, oh, ow, 1, 1, taps, count};
-  PackedInput planes(window, s.m / s.groups);
+  PackedInputLayout planes(window, s.m / s.groups);
   Im2colOperand<T> operand{window, &planes, weights, s.c / s.groups};
   if (s.stride_h == 1 && s.stride_w == 1) return conv_batch(operand, s.n, s.groups, g, x);
   T* buffer = workspace_of<T>(3, s.n * s.c * oh * ow);
@@ -222,7 +222,7 @@ void input_grad_phase(const ConvShape& s, Size row, Size column, const T* filter
 /// planes [channels] += columns: adds each product of filter and gradient at its input position
 /// (col2im).
 template <class T>
-void add_col2im(const ConvWindow& v, const PackedInput& p, const T* columns, T* planes) {
+void add_col2im(const ConvWindow& v, const PackedInputLayout& p, const T* columns, T* planes) {
   for (Size c = 0; c < p.channels; ++c)
     for (Size t = 0; t < v.count; ++t, columns += v.oh * v.ow)
       for (Size i = 0; i < v.oh; ++i) {
@@ -234,7 +234,7 @@ void add_col2im(const ConvWindow& v, const PackedInput& p, const T* columns, T* 
 
 /// Copies the pixels of x [channels,h,w] from planes with step 1.
 template <class T>
-void crop_planes(const ConvWindow& v, const PackedInput& p, const T* planes, T* x) {
+void crop_planes(const ConvWindow& v, const PackedInputLayout& p, const T* planes, T* x) {
   for (Size c = 0; c < p.channels; ++c)
     for (Size i = 0; i < v.h; ++i)
       for (Size j = 0; j < v.w; ++j) {
@@ -249,10 +249,10 @@ void crop_planes(const ConvWindow& v, const PackedInput& p, const T* planes, T* 
 /// adds the columns (col2im).
 template <class T>
 void input_grad_col2im(const ConvShape& s, const T* filter, const T* g, T* x) {
-  KernelOffset taps[PackedInput::kMaxOffsets];
+  KernelOffset taps[PackedInputLayout::kMaxOffsets];
   ConvWindow window = forward_window(s, taps);
   Size c = s.c / s.groups, m = s.m / s.groups, pixels = s.oh * s.ow, rows = c * window.count;
-  PackedInput p(window, c);
+  PackedInputLayout p(window, c);
   parallel_ranges(s.n * s.groups, max(1, ceil_div(s.n * s.groups, 64)), [&](Size from, Size to) {
     T *columns = workspace_of<T>(1, rows * pixels), *planes = workspace_of<T>(2, p.size());
     for (Size i = from; i < to; ++i) {

@@ -27,8 +27,8 @@ struct FilterWorkspace {
 
 /// Copies pixel row `row` to the columns `at` ... of im2col and of the gradient.
 template <class T>
-void gather_pixel_row(const FilterTask<T>& f, const PackedInput& p, const T* planes, const T* g,
-                      Size row, Size at, const FilterWorkspace<T>& work) {
+void gather_pixel_row(const FilterTask<T>& f, const PackedInputLayout& p, const T* planes,
+                      const T* g, Size row, Size at, const FilterWorkspace<T>& work) {
   Size oh = row % f.s.oh;
   for (Size i = 0; i < f.s.ow; i += kColumns<T>)
     copy_im2col(f.window, p, planes, 0, f.rows(),
@@ -42,7 +42,7 @@ void gather_pixel_row(const FilterTask<T>& f, const PackedInput& p, const T* pla
 template <class T>
 void accumulate_task(const FilterTask<T>& f, const T* x, const T* g, const FilterWorkspace<T>& work,
                      T* total) {
-  PackedInput p(f.window, f.to - f.from);
+  PackedInputLayout p(f.window, f.to - f.from);
   Size step = work.pixels / f.s.ow, image = -1;
   const T* planes = nullptr;
   for (Size start = f.first; start < f.last; start += step) {
@@ -88,7 +88,7 @@ constexpr Size kOffsetsPerPass = 8;  // kernel offsets whose sums fit in registe
 /// sums[t] += the sum over pixels of the input at kernel offset t times the gradient; `g`
 /// [oh,g_row] is zero beyond the columns.
 template <class T>
-void accumulate_dots(const ConvWindow& v, const PackedInput& p, const T* plane, const T* g,
+void accumulate_dots(const ConvWindow& v, const PackedInputLayout& p, const T* plane, const T* g,
                      Size g_row, Size first, V<T>* sums) {
   const T* from[kOffsetsPerPass];
   V<T> partial_sums[kOffsetsPerPass] = {};
@@ -109,7 +109,7 @@ template <class T>
 void depthwise_filter_grad(const ConvShape& s, const ConvWindow& window, const T* x, const T* g,
                            T* filter) {
   Size row = ceil_div(s.ow, kLanes<T>) * kLanes<T>;
-  PackedInput p(window, 1);
+  PackedInputLayout p(window, 1);
   parallel_ranges(s.m, 1, [&](Size from, Size to) {
     T *planes = workspace_of<T>(0, p.size()), *wide = workspace_of<T>(1, s.oh * row);
     auto* sums = reinterpret_cast<V<T>*>(workspace_of<T>(2, window.count * kLanes<T>));
@@ -134,7 +134,7 @@ void depthwise_filter_grad(const ConvShape& s, const ConvWindow& window, const T
 
 template <class T>
 void conv_filter_grad(const ConvShape& s, const T* x, const T* g, T* filter) {
-  KernelOffset taps[PackedInput::kMaxOffsets];
+  KernelOffset taps[PackedInputLayout::kMaxOffsets];
   ConvWindow window = forward_window(s, taps);
   if (s.c == s.groups && s.m == s.groups && s.groups > 1)
     return depthwise_filter_grad(s, window, x, g, filter);
@@ -154,7 +154,7 @@ void conv_filter_grad(const ConvShape& s, const T* x, const T* g, T* filter) {
                        min(s.n, (chunk + 1) * partition.images) * s.oh};
     T* total = totals + chunk * whole + (group * c + part.from) * window.count * pitch;
     for (Size i = 0; i < part.rows() * pitch; ++i) total[i] = 0;
-    PackedInput p(window, part.to - part.from);
+    PackedInputLayout p(window, part.to - part.from);
     Size pixels = max(1, 512 / s.ow) * s.ow,
          row = pixels + kLanes<T>;  // space for vector writes beyond the last row
     FilterWorkspace<T> work{

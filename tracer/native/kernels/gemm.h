@@ -59,8 +59,8 @@ constexpr Size kDepth = 384;  // rows of B per pass; a panel of this depth fits 
 
 /// A tile that may be narrower than whole vectors.
 template <class T>
-void run_tile(Size k, const T* a, Size a_row, Size a_column, Size rows, PanelBlock<T> b, T* c,
-              Size c_row, Size width, bool add) {
+void run_tile_of_any_width(Size k, const T* a, Size a_row, Size a_column, Size rows,
+                           PanelBlock<T> b, T* c, Size c_row, Size width, bool add) {
   bool wide = width > kLanes<T>;
   Tile<T> tile = select_tile<T>(rows, wide, b.rows, std::make_integer_sequence<int, kRows>{});
   if (width == (wide ? 2 : 1) * kLanes<T>) return tile(k, a, a_row, a_column, b, c, c_row, add);
@@ -88,8 +88,8 @@ void multiply_panels(Size m, Size n, Size k, const T* a, Size a_row, Size a_colu
       }
       PanelBlock<T> b = panel(j, width, p, count);
       for (Size i = 0; i < m; i += kRows)
-        run_tile(count, a + i * a_row + p * a_column, a_row, a_column, min(m - i, kRows), b,
-                 c + i * c_row + j, c_row, width, add || p > 0);
+        run_tile_of_any_width(count, a + i * a_row + p * a_column, a_row, a_column,
+                              min(m - i, kRows), b, c + i * c_row + j, c_row, width, add || p > 0);
     }
   }
 }

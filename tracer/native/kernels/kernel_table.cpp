@@ -21,11 +21,12 @@ namespace oarlock::kernels {
 namespace {
 
 template <class T, int... I>
-constexpr ExprOps<T> make_expr_ops(std::integer_sequence<int, I...>) {
+constexpr ExprOpTable<T> make_expr_op_table(std::integer_sequence<int, I...>) {
   return {{expr_op<T, static_cast<ExprOp>(I)>...}};
 }
 template <class T>
-constexpr ExprOps<T> kAllExprOps = make_expr_ops<T>(std::make_integer_sequence<int, kNumExprOps>{});
+constexpr ExprOpTable<T> kAllExprOps =
+    make_expr_op_table<T>(std::make_integer_sequence<int, kNumExprOps>{});
 
 template <class T>
 constexpr Table<T> kTable = {
@@ -54,7 +55,7 @@ constexpr Table<T> kTable = {
     .recur = recur<T>,
     .recur_grad = recur_grad<T>,
     .momentum = momentum<T>,
-    .products = products<T>,
+    .batched_matmul = batched_matmul<T>,
     .conv = conv<T>,
     .conv_input_grad = conv_input_grad<T>,
     .conv_filter_grad = conv_filter_grad<T>,

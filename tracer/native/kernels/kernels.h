@@ -71,7 +71,7 @@ enum class ExprOp {
 constexpr int kNumExprOps = 27;
 
 template <class T>
-struct ExprOps {
+struct ExprOpTable {
   void (*run[kNumExprOps])(Size count, const T* x, const T* y, T* z);
 };
 
@@ -119,7 +119,7 @@ struct Table {
   void (*unary[kNumUnary])(Size count, const T* x, T* y);
   void (*unary_grad[kNumUnary])(Size count, const T* x, const T* g, T* y);
   void (*binary[kNumBinary])(Size n, Size c, Size k, bool along, const T* x, const T* y, T* z);
-  ExprOps<T> expr_ops;
+  ExprOpTable<T> expr_ops;
   void (*sum)(Size n, Size c, Size k, const T* x, T* y);
   void (*moments)(Size n, Size c, Size k, const T* x, T* mean, T* variance);
   void (*affine)(Size n, Size c, Size k, const T* x, const T* mean, const T* factor, const T* bias,
@@ -144,7 +144,7 @@ struct Table {
   void (*recur)(const Recurrence<T>&);
   void (*recur_grad)(const Recurrence<T>&, const RecurrenceGrad<T>&);
   void (*momentum)(Size count, const Size* starts, const MomentumStep<T>* steps);
-  void (*products)(const MatmulBatch<T>&);
+  void (*batched_matmul)(const MatmulBatch<T>&);
   void (*conv)(const ConvShape&, const T* x, const T* filter, T* y);
   void (*conv_input_grad)(const ConvShape&, const T* filter, const T* g, T* x);
   void (*conv_filter_grad)(const ConvShape&, const T* x, const T* g, T* filter);

@@ -40,7 +40,7 @@ void multiply_range(const MatmulBatch<T>& s, Size index, Size row, Size rows, Si
 constexpr Size kWorkPerTask = Size(1) << 19;  // multiplications per task
 
 template <class T>
-void products(const MatmulBatch<T>& s) {
+void batched_matmul(const MatmulBatch<T>& s) {
   Size each = max(s.m * s.n * s.k, 1);
   if (each * 2 <= kWorkPerTask || s.count >= 8)
     return parallel_ranges(s.count, max(ceil_div(s.count, 16), kWorkPerTask / each),

@@ -23,7 +23,7 @@ struct ConvWindow {
 inline Size floor_div(Size a, Size b) { return (a >= 0 ? a : a - b + 1) / b; }
 
 /// The planes of `channels` images, with the layout [phase][channel][height * width].
-struct PackedInput {
+struct PackedInputLayout {
   static constexpr Size kMaxOffsets = 1024;
 
   Size first_row = 0, first_column = 0, height, width, channels, phases = 0;
@@ -31,7 +31,7 @@ struct PackedInput {
       // kernel_offset: position in the planes of each kernel offset, for channel 0 and pixel (0, 0)
       kernel_offset[kMaxOffsets];
 
-  PackedInput(const ConvWindow& v, Size channels_seen) : channels(channels_seen) {
+  PackedInputLayout(const ConvWindow& v, Size channels_seen) : channels(channels_seen) {
     Size last_row = 0, last_column = 0;
     for (Size t = 0; t < v.count; ++t) {
       Size row = floor_div(v.offsets[t].row, v.step_h),
@@ -66,7 +66,7 @@ struct PackedInput {
 };
 
 /// The position of every channel and kernel offset in the planes, in the workspace.
-inline const Size* im2col_row_offsets(const ConvWindow& v, const PackedInput& p) {
+inline const Size* im2col_row_offsets(const ConvWindow& v, const PackedInputLayout& p) {
   Size* offsets = workspace_of<Size>(5, p.channels * v.count);
   for (Size i = 0; i < p.channels * v.count; ++i)
     offsets[i] = i / v.count * p.plane() + p.kernel_offset[i % v.count];
@@ -75,7 +75,8 @@ inline const Size* im2col_row_offsets(const ConvWindow& v, const PackedInput& p)
 
 /// Writes one row of a plane from one row of an image (nullptr: a row of padding).
 template <class T>
-void fill_plane_row(const ConvWindow& v, const PackedInput& p, Size phase, const T* from, T* to) {
+void fill_plane_row(const ConvWindow& v, const PackedInputLayout& p, Size phase, const T* from,
+                    T* to) {
   Size shift = p.first_column * v.step_w + p.phase_column[phase];
   Size start = shift >= 0 ? 0 : ceil_div(-shift, v.step_w);
   Size end = from && v.w > shift ? min(p.width, ceil_div(v.w - shift, v.step_w)) : 0;
@@ -92,7 +93,7 @@ void fill_plane_row(const ConvWindow& v, const PackedInput& p, Size phase, const
 
 /// Fills the planes of channels [from, to) of x [channels,h,w].
 template <class T>
-void fill_planes(const ConvWindow& v, const PackedInput& p, const T* x, Size from, Size to,
+void fill_planes(const ConvWindow& v, const PackedInputLayout& p, const T* x, Size from, Size to,
                  T* planes) {
   for (Size phase = 0; phase < p.phases; ++phase)
     for (Size c = from; c < to; ++c) {
@@ -115,7 +116,7 @@ struct CopyPlan {
   Size count = 0, from[kMaxCopies], to[kMaxCopies];
 
   /// For at most kColumns output pixels from `start` on.
-  CopyPlan(const ConvWindow& v, const PackedInput& p, Size start, Size pixels) {
+  CopyPlan(const ConvWindow& v, const PackedInputLayout& p, Size start, Size pixels) {
     for (Size i = 0; i < pixels;) {
       Size row = (start + i) / v.ow, column = (start + i) % v.ow,
            count_in_row = min(pixels - i, v.ow - column);
@@ -131,8 +132,8 @@ struct CopyPlan {
 /// Copies the im2col rows [first, first + depth): row c * count + t is channel c at offset t.  N:
 /// number of copies, 0: any.
 template <class T, int N>
-void copy_rows(const ConvWindow& v, const PackedInput& p, const T* planes, Size first, Size depth,
-               const CopyPlan<T>& plan, T* to, Size to_row) {
+void copy_im2col_rows(const ConvWindow& v, const PackedInputLayout& p, const T* planes, Size first,
+                      Size depth, const CopyPlan<T>& plan, T* to, Size to_row) {
   const T* channel = planes + first / v.count * p.plane();
   Size tap = first % v.count, count = N ? N : plan.count;
   for (Size i = 0; i < depth; ++i, to += to_row) {
@@ -146,11 +147,12 @@ void copy_rows(const ConvWindow& v, const PackedInput& p, const T* planes, Size 
 }
 
 template <class T>
-void copy_im2col(const ConvWindow& v, const PackedInput& p, const T* planes, Size first, Size depth,
-                 const CopyPlan<T>& plan, T* to, Size to_row) {
-  static constexpr decltype(&copy_rows<T, 0>) variants[] = {
-      copy_rows<T, 0>, copy_rows<T, 1>, copy_rows<T, 2>, copy_rows<T, 3>,
-      copy_rows<T, 4>, copy_rows<T, 5>, copy_rows<T, 6>};
+void copy_im2col(const ConvWindow& v, const PackedInputLayout& p, const T* planes, Size first,
+                 Size depth, const CopyPlan<T>& plan, T* to, Size to_row) {
+  static constexpr decltype(&copy_im2col_rows<T, 0>) variants[] = {
+      copy_im2col_rows<T, 0>, copy_im2col_rows<T, 1>, copy_im2col_rows<T, 2>,
+      copy_im2col_rows<T, 3>, copy_im2col_rows<T, 4>, copy_im2col_rows<T, 5>,
+      copy_im2col_rows<T, 6>};
   variants[plan.count <= 6 ? plan.count : 0](v, p, planes, first, depth, plan, to, to_row);
 }
 

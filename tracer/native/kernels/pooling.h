@@ -39,7 +39,7 @@ inline T max_or_nan(T a, T b) {
 
 /// Whether windows are 2 x 2, adjacent, and inside of the image.  This is the most frequent case
 /// and is vectorized.
-inline bool is_2x2(const PoolShape& s) {
+inline bool has_adjacent_2x2_windows(const PoolShape& s) {
   return s.kh == 2 && s.kw == 2 && s.stride_h == 2 && s.stride_w == 2 && s.top == 0 &&
          s.left == 0 && 2 * s.oh <= s.h && 2 * s.ow <= s.w;
 }
@@ -68,7 +68,7 @@ inline void load_2x2(const T* from, Size w, V<T> (&windows)[4]) {
 }
 
 template <class T>
-void max_2x2(const PoolShape& s, const T* x, T* y) {
+void max_2x2_row(const PoolShape& s, const T* x, T* y) {
   for (Size j = 0; j < s.ow; j += kLanes<T>) {
     V<T> windows[4];
     load_2x2(x + 2 * j, s.w, windows);
@@ -80,7 +80,7 @@ void max_2x2(const PoolShape& s, const T* x, T* y) {
 }
 
 template <class T>
-void grad_2x2(const PoolShape& s, const T* x, const T* y, const T* g, T* dx) {
+void grad_2x2_row(const PoolShape& s, const T* x, const T* y, const T* g, T* dx) {
   for (Size half = 0; half < 2;
        ++half)  // the lower row last: it overwrites what the upper row writes beyond its end
     for (Size j = 0; j < s.ow; j += kLanes<T>) {
@@ -97,9 +97,9 @@ void grad_2x2(const PoolShape& s, const T* x, const T* y, const T* g, T* dx) {
     }
 }
 
-/// The same as max_2x2, window by window, for a row that does not fit whole vectors.
+/// The same as max_2x2_row, window by window, for a row that does not fit whole vectors.
 template <class T>
-void max_2x2_scalar(const PoolShape& s, const T* x, T* y) {
+void max_2x2_row_scalar(const PoolShape& s, const T* x, T* y) {
   for (Size j = 0; j < s.ow; ++j) {
     const T* at = x + 2 * j;
     y[j] = max_or_nan(max_or_nan(max_or_nan(at[0], at[1]), at[s.w]), at[s.w + 1]);
@@ -107,7 +107,7 @@ void max_2x2_scalar(const PoolShape& s, const T* x, T* y) {
 }
 
 template <class T>
-void max_pool_2x2_grad_scalar(const PoolShape& s, const T* x, const T* y, const T* g, T* dx) {
+void grad_2x2_row_scalar(const PoolShape& s, const T* x, const T* y, const T* g, T* dx) {
   for (Size j = 0; j < s.ow; ++j) {
     const T* at = x + 2 * j;
     T best = y[j], back = g[j];
@@ -131,14 +131,14 @@ T window_max(const PoolShape& s, const T* x, WindowRange rows, WindowRange colum
 
 template <class T>
 void max_pool(const PoolShape& s, const T* x, T* y) {
-  bool twos = is_2x2(s);
+  bool twos = has_adjacent_2x2_windows(s);
   for_each_plane(s, [&](Size p, Size left) {
     const T* plane = x + p * s.h * s.w;
     for (Size i = 0; i < s.oh; ++i) {
       T* row = y + (p * s.oh + i) * s.ow;
       if (twos) {
-        fits_whole_vectors<T>(s, i, left) ? max_2x2(s, plane + 2 * i * s.w, row)
-                                          : max_2x2_scalar(s, plane + 2 * i * s.w, row);
+        fits_whole_vectors<T>(s, i, left) ? max_2x2_row(s, plane + 2 * i * s.w, row)
+                                          : max_2x2_row_scalar(s, plane + 2 * i * s.w, row);
         continue;
       }
       WindowRange rows = row_range(s, i);
@@ -169,7 +169,7 @@ void clear_uncovered(const PoolShape& s, T* dx) {
 
 template <class T>
 void max_pool_grad(const PoolShape& s, const T* x, const T* y, const T* g, T* dx) {
-  bool twos = is_2x2(s);
+  bool twos = has_adjacent_2x2_windows(s);
   for_each_plane(s, [&](Size p, Size left) {
     const T *plane = x + p * s.h * s.w, *best = y + p * s.oh * s.ow, *back = g + p * s.oh * s.ow;
     T* to = dx + p * s.h * s.w;
@@ -179,8 +179,8 @@ void max_pool_grad(const PoolShape& s, const T* x, const T* y, const T* g, T* dx
       Size row = 2 * i * s.w;
       if (twos)
         (fits_whole_vectors<T>(s, i, left)
-             ? grad_2x2<T>
-             : max_pool_2x2_grad_scalar<T>)(s, plane + row, best, back, to + row);
+             ? grad_2x2_row<T>
+             : grad_2x2_row_scalar<T>)(s, plane + row, best, back, to + row);
       else
         for (Size j = 0; j < s.ow; ++j)
           add_to_first_max(s, plane, best[j], back[j], row_range(s, i), column_range(s, j), to);

@@ -43,7 +43,7 @@ struct CellRow {
 };
 
 template <class T>
-void lstm(const CellRow<T>& o, const PartialVector<T>& s) {
+void lstm_cell(const CellRow<T>& o, const PartialVector<T>& s) {
   V<T> in = sigmoid_of(o.sum(s, 0)), forget = sigmoid_of(o.sum(s, 1)),
        candidate = tanh_of(o.sum(s, 2)), out = sigmoid_of(o.sum(s, 3));
   V<T> c = forget * s.get(o.c) + in * candidate;
@@ -56,7 +56,7 @@ void lstm(const CellRow<T>& o, const PartialVector<T>& s) {
 }
 
 template <class T>
-void gru(const CellRow<T>& o, const PartialVector<T>& s) {
+void gru_cell(const CellRow<T>& o, const PartialVector<T>& s) {
   Size third = 2 * o.r.hidden;
   V<T> reset = sigmoid_of(o.sum(s, 0)), update = sigmoid_of(o.sum(s, 1));
   V<T> hidden = s.get(o.z + third) + s.get(o.b + third),
@@ -69,7 +69,7 @@ void gru(const CellRow<T>& o, const PartialVector<T>& s) {
 }
 
 template <class T>
-void simple_rnn(const CellRow<T>& o, const PartialVector<T>& s) {
+void simple_rnn_cell(const CellRow<T>& o, const PartialVector<T>& s) {
   V<T> sum = o.sum(s, 0), zero = {};
   s.set(o.saved_tensor(0), o.r.cell == Cell::tanh ? tanh_of(sum) : sum < 0 ? zero : sum);
 }
@@ -82,7 +82,9 @@ void for_each_span(Size count, const Body& body) {
 template <class T>
 void step_row(const CellRow<T>& o) {
   for_each_span<T>(o.r.hidden, [&](const PartialVector<T>& s) {
-    o.r.cell == Cell::lstm ? lstm(o, s) : o.r.cell == Cell::gru ? gru(o, s) : simple_rnn(o, s);
+    o.r.cell == Cell::lstm  ? lstm_cell(o, s)
+    : o.r.cell == Cell::gru ? gru_cell(o, s)
+                            : simple_rnn_cell(o, s);
   });
 }
 
@@ -152,7 +154,7 @@ struct CellGradRow {
 };
 
 template <class T>
-void lstm_grad(const CellGradRow<T>& o, const PartialVector<T>& s) {
+void lstm_cell_grad(const CellGradRow<T>& o, const PartialVector<T>& s) {
   Size n = o.r.hidden;
   V<T> in = s.get(o.saved_tensor(0)), forget = s.get(o.saved_tensor(1)),
        candidate = s.get(o.saved_tensor(2)), out = s.get(o.saved_tensor(3)),
@@ -167,7 +169,7 @@ void lstm_grad(const CellGradRow<T>& o, const PartialVector<T>& s) {
 }
 
 template <class T>
-void gru_grad(const CellGradRow<T>& o, const PartialVector<T>& s) {
+void gru_cell_grad(const CellGradRow<T>& o, const PartialVector<T>& s) {
   Size n = o.r.hidden;
   V<T> reset = s.get(o.saved_tensor(0)), update = s.get(o.saved_tensor(1)),
        candidate = s.get(o.saved_tensor(2)), g = s.get(o.dh) + s.get(o.g);
@@ -184,7 +186,7 @@ void gru_grad(const CellGradRow<T>& o, const PartialVector<T>& s) {
 }
 
 template <class T>
-void simple_rnn_grad(const CellGradRow<T>& o, const PartialVector<T>& s) {
+void simple_rnn_cell_grad(const CellGradRow<T>& o, const PartialVector<T>& s) {
   V<T> h = s.get(o.saved_tensor(0)), g = s.get(o.dh) + s.get(o.g), zero = {};
   s.set(o.dx, o.r.cell == Cell::tanh ? g * (1 - h * h) : h > 0 ? g : zero);
   s.set(o.dh, zero);
@@ -198,9 +200,9 @@ void step_grad_row(const CellGradRow<T>& o, bool valid) {
     return;
   }
   for_each_span<T>(o.r.hidden, [&](const PartialVector<T>& s) {
-    o.r.cell == Cell::lstm  ? lstm_grad(o, s)
-    : o.r.cell == Cell::gru ? gru_grad(o, s)
-                            : simple_rnn_grad(o, s);
+    o.r.cell == Cell::lstm  ? lstm_cell_grad(o, s)
+    : o.r.cell == Cell::gru ? gru_cell_grad(o, s)
+                            : simple_rnn_cell_grad(o, s);
   });
 }
 

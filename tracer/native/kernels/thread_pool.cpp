@@ -89,7 +89,7 @@ class Pool {
     for (std::thread& t : threads_) t.join();
   }
 
-  int workers() const { return static_cast<int>(threads_.size()); }
+  int num_workers() const { return static_cast<int>(threads_.size()); }
 
   void run(Job& job) noexcept {
     job_ = &job;
@@ -190,7 +190,7 @@ void run_tasks(Size count, Task task, const void* context) {
     std::lock_guard hold(s.busy, std::adopt_lock);
     if (!s.pool) {
       s.pool = std::make_unique<Pool>(s.count - 1);
-      s.count = s.pool->workers() + 1;
+      s.count = s.pool->num_workers() + 1;
     }
     is_in_task = true;
     s.pool->run(job);

@@ -46,7 +46,9 @@ class Array {
     return PyArray_STRIDE(numpy_array(), axis) / PyArray_ITEMSIZE(numpy_array());
   }
   bool is_contiguous() const { return PyArray_IS_C_CONTIGUOUS(numpy_array()); }
-  bool is_writable() const { return PyArray_ISWRITEABLE(numpy_array()) && is_contiguous(); }
+  bool is_contiguous_and_writable() const {
+    return PyArray_ISWRITEABLE(numpy_array()) && is_contiguous();
+  }
   const npy_intp* shape() const { return PyArray_DIMS(numpy_array()); }
   bool same_shape(const Array& other) const {
     return PyArray_SAMESHAPE(numpy_array(), other.numpy_array());

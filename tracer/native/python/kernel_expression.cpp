@@ -71,7 +71,7 @@ struct BroadcastShape {
   bool try_set(const std::vector<Array>& operands) {
     return broadcast(operands) &&
            std::all_of(operands.begin(), operands.end(), [&](const Array& a) {
-             return classify(a, inputs[static_cast<std::size_t>(&a - operands.data())]);
+             return set_broadcast_kind(a, inputs[static_cast<std::size_t>(&a - operands.data())]);
            });
   }
 
@@ -103,7 +103,7 @@ struct BroadcastShape {
     return own < 0 ? 1 : a.dim(own);
   }
 
-  bool classify(const Array& a, ExpressionInput& in) {
+  bool set_broadcast_kind(const Array& a, ExpressionInput& in) {
     in.data = a.address<char>();
     in.is_byte = a.type() == NPY_BOOL || a.type() == NPY_UBYTE;
     Size count = a.size();
@@ -146,8 +146,8 @@ class ExpressionRun {
     kernels::parallel_ranges(
         chunks, std::max<Size>(1, kParallel / (chunk_rows_ * chunk_columns_)),
         [&](Size from, Size to) {
-          auto* memory = static_cast<T*>(kernels::workspace(5, memory_size() * sizeof(T)));
-          std::vector<const T*> values = fill_constants(memory);
+          auto* memory = static_cast<T*>(kernels::workspace(5, num_memory_elements() * sizeof(T)));
+          std::vector<const T*> values = fill_constants_and_scalars(memory);
           for (Size i = from; i < to; ++i) {
             Size row = i / parts * chunk_rows_, column = i % parts * chunk_columns_;
             run_chunk(memory, values, row, std::min(chunk_rows_, rows_ - row), column,
@@ -162,29 +162,29 @@ class ExpressionRun {
   Size columns_, rows_, chunk_rows_, chunk_columns_, buffer_size_;
   std::vector<T*> outputs_;
 
-  [[nodiscard]] std::size_t memory_size() const {
+  [[nodiscard]] std::size_t num_memory_elements() const {
     return (code_.first_result_index() + code_.buffers) *
            static_cast<std::size_t>(buffer_size_ + 16);
   }
-  T* buffer(T* memory, std::size_t number) const {
+  T* buffer_address(T* memory, std::size_t number) const {
     return memory + number * static_cast<std::size_t>(buffer_size_ + 16);
   }
 
   // The address of each value.  Fills the buffers of constants and scalar inputs.
-  std::vector<const T*> fill_constants(T* memory) const {
+  std::vector<const T*> fill_constants_and_scalars(T* memory) const {
     std::vector<const T*> values(code_.first_result_index() + code_.instructions.size());
     for (std::size_t i = 0; i < code_.first_result_index(); ++i) {
-      T* to = buffer(memory, i);
+      T* to = buffer_address(memory, i);
       values[i] = to;
       if (i >= code_.inputs)
         std::fill(to, to + buffer_size_, static_cast<T>(code_.constants[i - code_.inputs]));
       else if (layout_.inputs[i].kind == scalar)
-        std::fill(to, to + buffer_size_, element(layout_.inputs[i], 0));
+        std::fill(to, to + buffer_size_, load_element(layout_.inputs[i], 0));
     }
     return values;
   }
 
-  static T element(const ExpressionInput& in, Size i) {
+  static T load_element(const ExpressionInput& in, Size i) {
     return in.is_byte ? static_cast<T>(static_cast<unsigned char>(in.data[i]))
                       : reinterpret_cast<const T*>(in.data)[i];
   }
@@ -194,14 +194,14 @@ class ExpressionRun {
     if (in.kind == full) {
       Size start = row * columns_ + column;
       if (!in.is_byte) return reinterpret_cast<const T*>(in.data) + start;
-      for (Size i = 0; i < rows * columns; ++i) to[i] = element(in, start + i);
+      for (Size i = 0; i < rows * columns; ++i) to[i] = load_element(in, start + i);
       return to;
     }
     if (in.kind == by_column && rows == 1 && !in.is_byte)
       return reinterpret_cast<const T*>(in.data) + column;
     for (Size r = 0; r < rows; ++r)
       for (Size c = 0; c < columns; ++c)
-        to[r * columns + c] = element(in, in.kind == by_row ? row + r : column + c);
+        to[r * columns + c] = load_element(in, in.kind == by_row ? row + r : column + c);
     return to;
   }
 
@@ -209,14 +209,16 @@ class ExpressionRun {
                  Size columns) const {
     for (std::size_t i = 0; i < code_.inputs; ++i)
       if (layout_.inputs[i].kind != scalar)
-        values[i] = load_input(layout_.inputs[i], buffer(memory, i), row, rows, column, columns);
+        values[i] =
+            load_input(layout_.inputs[i], buffer_address(memory, i), row, rows, column, columns);
     const auto& ops = kernels::table<T>().expr_ops.run;
     std::size_t number = code_.first_result_index();
     for (const Instruction& step : code_.instructions) {
-      T* to = step.destination < 0 ? outputs_[static_cast<std::size_t>(-1 - step.destination)] +
-                                         row * columns_ + column
-                                   : buffer(memory, code_.first_result_index() +
-                                                        static_cast<std::size_t>(step.destination));
+      T* to =
+          step.destination < 0
+              ? outputs_[static_cast<std::size_t>(-1 - step.destination)] + row * columns_ + column
+              : buffer_address(memory, code_.first_result_index() +
+                                           static_cast<std::size_t>(step.destination));
       ops[step.op](rows * columns, values[step.x], values[step.y], to);
       values[number++] = to;
     }
@@ -267,7 +269,7 @@ class Expression {
     std::vector<Array> outputs;
     outputs.reserve(code_.outputs.size());
     for (std::size_t output : code_.outputs)
-      outputs.push_back(output_array(output, free, arrays, layout));
+      outputs.push_back(reusable_or_new_output(output, free, arrays, layout));
     dispatch_real_type(layout.type, [&]<class T>(T) {
       ScopedGilReleaseForWork unlocked(layout.size * static_cast<Size>(code_.instructions.size()));
       ExpressionRun<T>(code_, layout, outputs).run();
@@ -295,8 +297,9 @@ class Expression {
   }
 
   // The array of an output: a reusable input that no later instruction reads, or a new array.
-  Array output_array(std::size_t output, std::vector<std::size_t>& free,
-                     const std::vector<Array>& arrays, const BroadcastShape& layout) const {
+  Array reusable_or_new_output(std::size_t output, std::vector<std::size_t>& free,
+                               const std::vector<Array>& arrays,
+                               const BroadcastShape& layout) const {
     for (auto i = free.begin(); i != free.end(); ++i) {
       const Array& a = arrays[*i];
       bool same_shape = a.rank() == layout.rank &&

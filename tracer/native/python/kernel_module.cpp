@@ -13,7 +13,7 @@ namespace {
 // Each training step allocates arrays of the same sizes as the previous one.  By default, the C
 // library returns large blocks to the system, and the page faults of a new block take longer than
 // many kernels.
-void keep_memory() {
+void make_malloc_keep_freed_blocks() {
 #if defined(__GLIBC__)
   for (const char* variable : {"MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_"})
     if (std::getenv(variable)) return;
@@ -33,7 +33,7 @@ NB_MODULE(_kernels, m) {
       "Compiled kernels.  Each takes NumPy arrays as the op of its name does, and answers "
       "NotImplemented where it does "
       "not apply.";
-  m.def("keep_memory", &keep_memory,
+  m.def("keep_memory", &make_malloc_keep_freed_blocks,
         "Let freed memory of up to 256 MB stay with the process, for the next arrays.");
   m.def("thread_count", &kernels::thread_count, "How many threads work on one kernel.");
   m.def("set_thread_count", &kernels::set_thread_count, nanobind::arg("count"));

@@ -4,13 +4,13 @@
 namespace oarlock::python {
 namespace {
 
-bool has_size(const Array& x, Size n, Size c, Size k) {
+bool is_contiguous_of_size(const Array& x, Size n, Size c, Size k) {
   return x.is_contiguous() && x.size() == n * c * k;
 }
 
 nb::object moments(nb::handle x, Size n, Size c, Size k) {
   Array a(x);
-  if (!a.is_real() || !has_size(a, n, c, k)) return not_implemented();
+  if (!a.is_real() || !is_contiguous_of_size(a, n, c, k)) return not_implemented();
   Array mean = empty({c}, a.type()), variance = empty({c}, a.type());
   dispatch_real_type(a.type(), [&]<class T>(T) {
     ScopedGilReleaseForWork free(a.size());
@@ -22,7 +22,8 @@ nb::object moments(nb::handle x, Size n, Size c, Size k) {
 nb::object affine(nb::handle x, nb::handle mean, nb::handle factor, nb::handle bias, Size n, Size c,
                   Size k) {
   Array a(x), m(mean), f(factor), b(bias);
-  if (!same_real_dtype({&a, &m, &f, &b}) || !has_size(a, n, c, k)) return not_implemented();
+  if (!same_real_dtype({&a, &m, &f, &b}) || !is_contiguous_of_size(a, n, c, k))
+    return not_implemented();
   if (m.size() != c || f.size() != c || b.size() != c) return not_implemented();
   Array y = empty(a.rank(), a.shape(), a.type());
   dispatch_real_type(a.type(), [&]<class T>(T) {
@@ -41,7 +42,7 @@ bool is_none_or_like(const Array& operand, nb::handle handle, const Array& x, Si
 nb::object layer_norm(nb::handle x, nb::handle weight, nb::handle bias, double epsilon, Size r,
                       Size k) {
   Array a(x), w(weight), b(bias);
-  if (!a.is_real() || !has_size(a, 1, r, k) || !is_none_or_like(w, weight, a, k) ||
+  if (!a.is_real() || !is_contiguous_of_size(a, 1, r, k) || !is_none_or_like(w, weight, a, k) ||
       !is_none_or_like(b, bias, a, k))
     return not_implemented();
   Array y = empty(a.rank(), a.shape(), a.type()), mean = empty({r}, a.type()),
@@ -60,8 +61,8 @@ nb::object layer_norm(nb::handle x, nb::handle weight, nb::handle bias, double e
 nb::object standardize_grad(nb::handle x, nb::handle mean, nb::handle inv_std, nb::handle g, Size n,
                             Size c, Size k) {
   Array a(x), m(mean), v(inv_std), b(g);
-  if (!same_real_dtype({&a, &m, &v, &b}) || !has_size(a, n, c, k) || b.size() != a.size() ||
-      m.size() != c || v.size() != c)
+  if (!same_real_dtype({&a, &m, &v, &b}) || !is_contiguous_of_size(a, n, c, k) ||
+      b.size() != a.size() || m.size() != c || v.size() != c)
     return not_implemented();
   Array dx = empty(a.rank(), a.shape(), a.type());
   dispatch_real_type(a.type(), [&]<class T>(T) {
@@ -76,8 +77,8 @@ nb::object standardize_grad(nb::handle x, nb::handle mean, nb::handle inv_std, n
 nb::object standardize_dot(nb::handle x, nb::handle mean, nb::handle inv_std, nb::handle y,
                            bool rows, Size n, Size c, Size k) {
   Array a(x), m(mean), v(inv_std), b(y);
-  if (!same_real_dtype({&a, &m, &v, &b}) || !has_size(a, n, c, k) || b.size() != a.size() ||
-      m.size() != c || v.size() != c)
+  if (!same_real_dtype({&a, &m, &v, &b}) || !is_contiguous_of_size(a, n, c, k) ||
+      b.size() != a.size() || m.size() != c || v.size() != c)
     return not_implemented();
   if (rows && n != 1) return not_implemented();
   Array out = empty({rows ? k : c}, a.type());

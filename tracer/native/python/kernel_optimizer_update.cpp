@@ -12,7 +12,8 @@ struct ParameterArrays {
 
 /// Reads every row `(parameter, gradient, state..., numbers...)`.  Returns false if arrays are not
 /// contiguous or differ in dtype or shape.
-bool gather_arrays(nb::list rows, std::size_t states, std::vector<ParameterArrays>& jobs) {
+bool try_read_parameter_rows(nb::list rows, std::size_t states,
+                             std::vector<ParameterArrays>& jobs) {
   for (nb::handle row : rows) {
     ParameterArrays job{Array(row[0]), Array(row[1]), Array(nb::none()), {}};
     if (!same_real_dtype({&job.parameter, &job.gradient}) ||
@@ -22,7 +23,7 @@ bool gather_arrays(nb::list rows, std::size_t states, std::vector<ParameterArray
     for (std::size_t i = 0; i < states; ++i) {
       Array state(row[2 + i]);
       if (!same_real_dtype({&job.parameter, &state}) || !state.same_shape(job.parameter) ||
-          !state.is_writable())
+          !state.is_contiguous_and_writable())
         return false;
       job.state.push_back(std::move(state));
     }
@@ -52,7 +53,7 @@ T read_number(nb::handle row, int index) {
 
 nb::object adam(nb::list rows, double beta1, double beta2) {
   std::vector<ParameterArrays> jobs;
-  if (!gather_arrays(rows, 2, jobs)) return not_implemented();
+  if (!try_read_parameter_rows(rows, 2, jobs)) return not_implemented();
   auto starts = start_positions(jobs);
   dispatch_real_type(jobs[0].parameter.type(), [&]<class T>(T) {
     std::vector<kernels::AdamStep<T>> steps;
@@ -72,7 +73,7 @@ nb::object adam(nb::list rows, double beta1, double beta2) {
 
 nb::object momentum(nb::list rows, bool has_velocity, double factor, bool nesterov) {
   std::vector<ParameterArrays> jobs;
-  if (!gather_arrays(rows, has_velocity ? 1 : 0, jobs)) return not_implemented();
+  if (!try_read_parameter_rows(rows, has_velocity ? 1 : 0, jobs)) return not_implemented();
   auto starts = start_positions(jobs);
   dispatch_real_type(jobs[0].parameter.type(), [&]<class T>(T) {
     std::vector<kernels::MomentumStep<T>> steps;

@@ -9,7 +9,8 @@ namespace {
 using Sizes = std::array<Size, 10>;  // h, w, oh, ow, kh, kw, stride_h, stride_w, top, left
 
 /// Whether the images are [N,C,h,w]; sets the sizes and the number of planes.
-bool set_pool_shape(kernels::PoolShape& s, const Array& images, Size h, Size w, const Sizes& z) {
+bool try_set_pool_shape(kernels::PoolShape& s, const Array& images, Size h, Size w,
+                        const Sizes& z) {
   if (!images.is_real() || images.rank() != 4 || images.dim(2) != h || images.dim(3) != w)
     return false;
   s = {images.dim(0) * images.dim(1), z[0], z[1], z[2], z[3], z[4], z[5], z[6], z[7], z[8], z[9]};
@@ -19,7 +20,7 @@ bool set_pool_shape(kernels::PoolShape& s, const Array& images, Size h, Size w, 
 nb::object max_pool(nb::handle x, const Sizes& z) {
   Array a(x);
   kernels::PoolShape s;
-  if (!set_pool_shape(s, a, z[0], z[1], z)) return not_implemented();
+  if (!try_set_pool_shape(s, a, z[0], z[1], z)) return not_implemented();
   Array y = empty({a.dim(0), a.dim(1), s.oh, s.ow}, a.type());
   dispatch_real_type(a.type(), [&]<class T>(T) {
     const T* from = a.data<T>();
@@ -32,8 +33,8 @@ nb::object max_pool(nb::handle x, const Sizes& z) {
 nb::object max_pool_grad(nb::handle x, nb::handle y, nb::handle g, const Sizes& z) {
   Array a(x), b(y), c(g);
   kernels::PoolShape s;
-  if (!same_real_dtype({&a, &b, &c}) || !b.same_shape(c) || !set_pool_shape(s, b, z[2], z[3], z) ||
-      !set_pool_shape(s, a, z[0], z[1], z))
+  if (!same_real_dtype({&a, &b, &c}) || !b.same_shape(c) ||
+      !try_set_pool_shape(s, b, z[2], z[3], z) || !try_set_pool_shape(s, a, z[0], z[1], z))
     return not_implemented();
   Array dx = empty(4, a.shape(), a.type());
   dispatch_real_type(a.type(), [&]<class T>(T) {
@@ -47,8 +48,8 @@ nb::object max_pool_grad(nb::handle x, nb::handle y, nb::handle g, const Sizes& 
 nb::object avg_pool(nb::handle x, nb::handle counts_h, nb::handle counts_w, const Sizes& z) {
   Array a(x), h(counts_h), w(counts_w);
   kernels::PoolShape s;
-  if (!same_real_dtype({&a, &h, &w}) || !set_pool_shape(s, a, z[0], z[1], z) || h.size() != s.oh ||
-      w.size() != s.ow)
+  if (!same_real_dtype({&a, &h, &w}) || !try_set_pool_shape(s, a, z[0], z[1], z) ||
+      h.size() != s.oh || w.size() != s.ow)
     return not_implemented();
   Array y = empty({a.dim(0), a.dim(1), s.oh, s.ow}, a.type());
   dispatch_real_type(a.type(), [&]<class T>(T) {
@@ -62,8 +63,8 @@ nb::object avg_pool(nb::handle x, nb::handle counts_h, nb::handle counts_w, cons
 nb::object avg_pool_grad(nb::handle g, nb::handle counts_h, nb::handle counts_w, const Sizes& z) {
   Array a(g), h(counts_h), w(counts_w);
   kernels::PoolShape s;
-  if (!same_real_dtype({&a, &h, &w}) || !set_pool_shape(s, a, z[2], z[3], z) || h.size() != s.oh ||
-      w.size() != s.ow)
+  if (!same_real_dtype({&a, &h, &w}) || !try_set_pool_shape(s, a, z[2], z[3], z) ||
+      h.size() != s.oh || w.size() != s.ow)
     return not_implemented();
   Array dx = empty({a.dim(0), a.dim(1), s.h, s.w}, a.type());
   dispatch_real_type(a.type(), [&]<class T>(T) {

@@ -58,7 +58,7 @@ struct RecurrentOperands {
   }
 };
 
-bool is_valid_cell(int cell, const RecurrentOperands& o) {
+bool operands_fit_cell(int cell, const RecurrentOperands& o) {
   static constexpr Size gates[] = {4, 3, 1, 1}, parts[] = {6, 5, 1, 1};
   return o.is_valid() && o.gates == gates[cell] && o.parts == parts[cell] && o.lstm == (cell == 0);
 }
@@ -67,8 +67,8 @@ nb::object recur(int cell, nb::handle inputs, nb::list states, nb::handle weight
                  nb::handle valid, nb::handle saved, bool reverse) {
   Array x(inputs), b(bias);
   RecurrentOperands o(x, states, weight, valid, saved, true);
-  if (!is_valid_cell(cell, o) || !same_real_dtype({&x, &b}) || b.size() != o.gates * o.hidden ||
-      !o.saved.is_writable())
+  if (!operands_fit_cell(cell, o) || !same_real_dtype({&x, &b}) || b.size() != o.gates * o.hidden ||
+      !o.saved.is_contiguous_and_writable())
     return not_implemented();
   dispatch_real_type(x.type(), [&]<class T>(T) {
     auto r = o.recurrence<T>(cell, reverse, x.data<T>(), b.data<T>());
@@ -83,15 +83,15 @@ nb::object recur_grad(int cell, nb::handle g, nb::list last, nb::list states, nb
                       bool reverse) {
   Array out(g), to(dx), hidden(dy);
   RecurrentOperands o(to, states, weight, valid, saved, false);
-  if (!is_valid_cell(cell, o) || !same_real_dtype({&to, &out}) ||
-      out.size() != o.steps * o.batch * o.hidden || !to.is_writable())
+  if (!operands_fit_cell(cell, o) || !same_real_dtype({&to, &out}) ||
+      out.size() != o.steps * o.batch * o.hidden || !to.is_contiguous_and_writable())
     return not_implemented();
-  if (o.gates == 3 &&
-      (!same_real_dtype({&to, &hidden}) || !hidden.same_shape(to) || !hidden.is_writable()))
+  if (o.gates == 3 && (!same_real_dtype({&to, &hidden}) || !hidden.same_shape(to) ||
+                       !hidden.is_contiguous_and_writable()))
     return not_implemented();
   Array dh(last[0]), dc(last[last.size() - 1]);
-  if (!same_real_dtype({&to, &dh, &dc}) || !dh.is_writable() || !dc.is_writable() ||
-      dh.size() != o.batch * o.hidden || dc.size() != dh.size())
+  if (!same_real_dtype({&to, &dh, &dc}) || !dh.is_contiguous_and_writable() ||
+      !dc.is_contiguous_and_writable() || dh.size() != o.batch * o.hidden || dc.size() != dh.size())
     return not_implemented();
   dispatch_real_type(to.type(), [&]<class T>(T) {
     auto r = o.recurrence<T>(cell, reverse, nullptr, nullptr);

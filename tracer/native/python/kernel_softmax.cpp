@@ -10,15 +10,17 @@ struct RowLayout {
       : count(x.size() / x.dim(x.rank() - 1)), length(x.dim(x.rank() - 1)) {}
 };
 
-bool has_rows(const Array& x) { return x.is_real() && x.rank() > 0 && x.is_contiguous(); }
+bool has_contiguous_rows(const Array& x) {
+  return x.is_real() && x.rank() > 0 && x.is_contiguous();
+}
 
 /// The array for a result like `a`: `out` if given, else a new one. `out` may be `a`, because
 /// kernels read a row before they write it.
-Array output_like(const Array& a, nb::handle out) {
+Array given_or_new_output(const Array& a, nb::handle out) {
   if (out.is_none()) return empty(a.rank(), a.shape(), a.type());
   Array result(out);
   bool fits = result.is_array() && result.type() == a.type() && result.same_shape(a) &&
-              result.is_writable();
+              result.is_contiguous_and_writable();
   if (!fits) throw nb::value_error("out is not like the result");
   return result;
 }
@@ -26,8 +28,8 @@ Array output_like(const Array& a, nb::handle out) {
 template <bool Log>
 nb::object softmax(nb::handle x, nb::handle out) {
   Array a(x);
-  if (!has_rows(a)) return not_implemented();
-  Array y = output_like(a, out);
+  if (!has_contiguous_rows(a)) return not_implemented();
+  Array y = given_or_new_output(a, out);
   dispatch_real_type(a.type(), [&]<class T>(T) {
     RowLayout rows(a);
     ScopedGilReleaseForWork free(a.size() * 4);
@@ -44,8 +46,9 @@ nb::object log_softmax(nb::handle x) {
 
 nb::object softmax_grad(nb::handle y, nb::handle g, nb::handle out) {
   Array a(y), b(g);
-  if (!same_real_dtype({&a, &b}) || !has_rows(a) || !a.same_shape(b)) return not_implemented();
-  Array dx = output_like(a, out);
+  if (!same_real_dtype({&a, &b}) || !has_contiguous_rows(a) || !a.same_shape(b))
+    return not_implemented();
+  Array dx = given_or_new_output(a, out);
   dispatch_real_type(a.type(), [&]<class T>(T) {
     RowLayout rows(a);
     const T* back = b.data<T>();
@@ -68,7 +71,7 @@ const std::int64_t* read_class_labels(Array& labels, Size rows, Size classes,
 
 nb::object cross_entropy(nb::handle x, nb::handle labels, std::int64_t ignored) {
   Array a(x), b(labels);
-  if (!has_rows(a)) return not_implemented();
+  if (!has_contiguous_rows(a)) return not_implemented();
   RowLayout rows(a);
   const std::int64_t* classes = read_class_labels(b, rows.count, rows.length, ignored);
   if (!classes) return not_implemented();
@@ -85,7 +88,7 @@ nb::object cross_entropy(nb::handle x, nb::handle labels, std::int64_t ignored) 
 nb::object cross_entropy_grad(nb::handle probabilities, nb::handle labels, nb::handle g,
                               std::int64_t ignored) {
   Array a(probabilities), b(labels), c(g);
-  if (!same_real_dtype({&a, &c}) || !has_rows(a)) return not_implemented();
+  if (!same_real_dtype({&a, &c}) || !has_contiguous_rows(a)) return not_implemented();
   RowLayout rows(a);
   const std::int64_t* classes = read_class_labels(b, rows.count, rows.length, ignored);
   if (!classes || c.size() != rows.count) return not_implemented();

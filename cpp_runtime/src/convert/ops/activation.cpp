@@ -79,7 +79,7 @@ void logit(NodeContext& n) {
 
 // A product, so that infinity times 0 is NaN, as in Paddle.
 Expr multiply_by_mask(const Expr& x, const Expr& where) {
-  return x * where.to(x.context().require_dtype(x));
+  return x * where.to(x.context().require_known_dtype(x));
 }
 
 void hard_shrink(NodeContext& n) {
@@ -112,7 +112,7 @@ void rrelu(NodeContext& n) {
   auto x = input_expr(n, "X");
   double middle = (n.attr("lower", 0.125f) + n.attr("upper", 1 / 3.0f)) / 2;
   n.set_output("Out", where(x < 0, x * middle, x));
-  n.set_output("Noise", where(x < 0, middle, 1, n.require_dtype(x)));
+  n.set_output("Noise", where(x < 0, middle, 1, n.require_known_dtype(x)));
 }
 
 void hard_sigmoid(NodeContext& n) {
@@ -174,7 +174,7 @@ void prelu(NodeContext& n) {
   } else if (mode == "channel") {
     Ints shape{-1};
     if (!is_channels_last(n, "data_format"))
-      shape.resize(static_cast<std::size_t>(std::max(n.require_rank(x) - 1, 1)), 1);
+      shape.resize(static_cast<std::size_t>(std::max(n.require_known_rank(x) - 1, 1)), 1);
     alpha = n.reshape(alpha, shape);
   } else if (n.rank(alpha) < rank) {
     alpha = n.unsqueeze(alpha, {0});
@@ -197,7 +197,7 @@ LowerFn softmax_rule(std::string_view onnx, double scalar_result) {
 LowerFn last_axis_softmax_rule(std::string_view onnx) {
   return [onnx](NodeContext& n) {
     auto x = n.input("X");
-    auto last = n.require_rank(x) - 1;
+    auto last = n.require_known_rank(x) - 1;
     n.require(n.axis_attr("axis", -1, last + 1) == last,
               "below opset 13 only the last axis can be normalised");
     n.set_output("Out", n.emit(onnx, {x}, {{"axis", last}}));

@@ -23,7 +23,7 @@ Window1d adaptive_window(std::int64_t i, std::int64_t in, std::int64_t out) {
 }  // namespace
 
 // Windows are unrolled one by one.
-void check_adaptive_sizes(const NodeContext& n, const Ints& in, const Ints& out) {
+void check_adaptive_size_limits(const NodeContext& n, const Ints& in, const Ints& out) {
   for (std::size_t i = 0; i < out.size(); ++i) {
     require_unrollable_size(n, out[i], "a size to adapt to");
     require_unrollable_size(n, in[i], "a size to adapt");
@@ -74,7 +74,7 @@ Value constant_arange_if_known(NodeContext& n, Value count) {
   Ints range(require_unrollable_size(n, known->at(0), "a size to adapt to"));
   n.require(range.size() <= 1024, "adapts more than has a lowering");
   std::iota(range.begin(), range.end(), 0);
-  return n.ints(range);
+  return n.int64_vector(range);
 }
 
 // Membership of positions in windows along an axis of unknown size: bool[out, in], and the window
@@ -97,7 +97,7 @@ WindowMask window_mask(NodeContext& n, Value x, std::int64_t axis, Value out) {
 // operand.
 Value dynamic_adaptive_mean(NodeContext& n, Value x, std::int64_t axis, Value out) {
   auto [mask, sizes] = window_mask(n, x, axis, out);
-  auto dtype = n.require_dtype(x);
+  auto dtype = n.require_known_dtype(x);
   auto weights = mask.to(dtype) / sizes.to(dtype);
   auto last = n.rank(x) - 1;
   if (axis == last - 1) return n.emit("MatMul", {weights, x});
@@ -146,7 +146,7 @@ void adaptive_max_pool_with_mask(NodeContext& n, Value x, const Ints& out) {
     std::erase_if(others, [&](auto axis) {
       return axis % static_cast<std::int64_t>(out.size()) == windows[d];
     });
-    auto along = window_mask(n, x, windows[d] + 2, n.ints({out[d]})).mask;
+    auto along = window_mask(n, x, windows[d] + 2, n.int64_vector({out[d]})).mask;
     inside = inside && Expr(n, n.unsqueeze(along, others));
     rows.push_back(out[d]);
   }
@@ -154,7 +154,7 @@ void adaptive_max_pool_with_mask(NodeContext& n, Value x, const Ints& out) {
   rows.push_back(-1);
   auto masked_copies =
       where(inside, Expr(n, n.unsqueeze(x, windows)), -std::numeric_limits<double>::infinity());
-  auto flat = n.emit("Reshape", {masked_copies, n.ints(rows)});
+  auto flat = n.emit("Reshape", {masked_copies, n.int64_vector(rows)});
   auto last = static_cast<std::int64_t>(out.size()) + 2;
   n.set_output("Out", reduce(n, "ReduceMax", flat, {last}, false));
   n.set_output("Mask",
@@ -165,8 +165,8 @@ void adaptive_max_pool_with_mask(NodeContext& n, Value x, const Ints& out) {
 Value adaptive_pool(NodeContext& n, Value x, const Pool& pool) {
   const Ints &out = pool.window.kernel, &in = pool.image_size;
   if (std::count(in.begin(), in.end(), -1))
-    return dynamic_adaptive_pool(n, x, pool.is_max, n.ints(out));
-  check_adaptive_sizes(n, in, out);
+    return dynamic_adaptive_pool(n, x, pool.is_max, n.int64_vector(out));
+  check_adaptive_size_limits(n, in, out);
   Ints kernel(out.size());
   bool even = true;
   for (std::size_t i = 0; i < out.size(); ++i)
@@ -175,8 +175,10 @@ Value adaptive_pool(NodeContext& n, Value x, const Pool& pool) {
     return n.emit(pool.is_max ? "MaxPool" : "AveragePool", {x},
                   {{"kernel_shape", kernel}, {"strides", kernel}});
   if (pool.is_max || out.size() != 2) return adaptive_pool_by_slices(n, x, pool.is_max, in, out);
-  auto rows = n.emit("MatMul", {averaging_matrix(n, in[0], out[0], false, n.require_dtype(x)), x});
-  return n.emit("MatMul", {rows, averaging_matrix(n, in[1], out[1], true, n.require_dtype(x))});
+  auto rows =
+      n.emit("MatMul", {averaging_matrix(n, in[0], out[0], false, n.require_known_dtype(x)), x});
+  return n.emit("MatMul",
+                {rows, averaging_matrix(n, in[1], out[1], true, n.require_known_dtype(x))});
 }
 
 }  // namespace oarlock

@@ -24,8 +24,8 @@ Expr slice_channels(NodeContext& n, const YoloMaps& m, std::int64_t from, std::i
 }
 
 // The box edges along one axis, 0 for x. both [N,S,1,H,W]
-BoxEdges yolo_box_edges(NodeContext& n, const YoloMaps& m, std::int64_t axis, bool clip) {
-  auto dtype = n.require_dtype(m.all);
+BoxEdges yolo_edges_along_axis(NodeContext& n, const YoloMaps& m, std::int64_t axis, bool clip) {
+  auto dtype = n.require_known_dtype(m.all);
   Floats sizes;
   for (auto i = static_cast<std::size_t>(axis); i < m.anchors.size(); i += 2)
     sizes.push_back(static_cast<double>(m.anchors[i]));
@@ -50,7 +50,7 @@ Value mask_and_flatten_maps(NodeContext& n, const Expr& maps, const Expr& mask,
 }
 
 Value split_maps_by_anchor(NodeContext& n, Value x, std::int64_t boxes, std::int64_t maps) {
-  return reshape_to_shape_parts(n, x, {n.ints({0, boxes, maps}), shape_from_axis(n, x, 2)});
+  return reshape_to_shape_parts(n, x, {n.int64_vector({0, boxes, maps}), shape_from_axis(n, x, 2)});
 }
 
 YoloMaps read_yolo_maps(NodeContext& n, Value x, std::int64_t boxes, std::int64_t classes) {
@@ -66,7 +66,7 @@ YoloMaps read_yolo_maps(NodeContext& n, Value x, std::int64_t boxes, std::int64_
 void yolo_box(NodeContext& n) {
   constexpr std::int64_t end = std::int64_t{1} << 40;
   auto x = n.input("X");
-  n.require(n.require_rank(x) == 4, "X has no four dims");
+  n.require(n.require_known_rank(x) == 4, "X has no four dims");
   auto numbers = n.attr("anchors", Ints{}).size();
   auto boxes = static_cast<std::int64_t>(numbers / 2), classes = n.attr("class_num", 1);
   n.require(numbers % 2 == 0, "'anchors' are not pairs of numbers");
@@ -83,7 +83,7 @@ void yolo_box(NodeContext& n) {
   }
   auto mask = !(objectness < n.attr("conf_thresh", 0.01f));
   bool clip = n.attr("clip_bbox", true);
-  auto across = yolo_box_edges(n, m, 0, clip), down = yolo_box_edges(n, m, 1, clip);
+  auto across = yolo_edges_along_axis(n, m, 0, clip), down = yolo_edges_along_axis(n, m, 1, clip);
   Expr corners{n, n.concat({across.low, down.low, across.high, down.high}, 2)};
   n.set_output("Boxes", mask_and_flatten_maps(n, corners, mask, 4));
   n.set_output("Scores",
@@ -106,10 +106,11 @@ CenterSize to_center_size(NodeContext& n, Value boxes, double pixel_offset) {
 Value box_variance(NodeContext& n, Value like, std::int64_t axis) {
   auto variance = n.attr("variance", Floats{});
   n.require(variance.empty() || variance.size() == 4, "'variance' is not four numbers");
-  if (!variance.empty()) return n.vector(variance, n.require_dtype(like));
+  if (!variance.empty()) return n.vector(variance, n.require_known_dtype(like));
   if (!n.has_input("PriorBoxVar")) return {};
   auto variance_input = n.input("PriorBoxVar");
-  return n.require_rank(variance_input) == 1 ? variance_input : n.unsqueeze(variance_input, {axis});
+  return n.require_known_rank(variance_input) == 1 ? variance_input
+                                                   : n.unsqueeze(variance_input, {axis});
 }
 
 void encode_boxes(NodeContext& n, double pixel_offset) {
@@ -125,7 +126,7 @@ void encode_boxes(NodeContext& n, double pixel_offset) {
 void decode_boxes(NodeContext& n, double pixel_offset) {
   auto target = input_expr(n, "TargetBox");
   auto axis = n.attr("axis", 0);
-  n.require(n.require_rank(target) == 3 && (axis == 0 || axis == 1),
+  n.require(n.require_known_rank(target) == 3 && (axis == 0 || axis == 1),
             "TargetBox has three dims, and axis is 0 or 1");
   auto prior = to_center_size(n, n.unsqueeze(n.input("PriorBox"), {axis}), pixel_offset);
   auto variance = box_variance(n, target, axis);

@@ -5,12 +5,12 @@
 namespace oarlock {
 
 Expr slice_column(NodeContext& n, Value v, std::int64_t i) {
-  auto last = static_cast<std::int64_t>(n.require_rank(v) - 1);
+  auto last = static_cast<std::int64_t>(n.require_known_rank(v) - 1);
   return {n, n.slice(v, {i}, {i + 1}, {last})};
 }
 
 Expr box_corner(NodeContext& n, Value boxes, std::int64_t at) {
-  return {n, n.slice(boxes, {at}, {at + 2}, {n.require_rank(boxes) - 1})};
+  return {n, n.slice(boxes, {at}, {at + 2}, {n.require_known_rank(boxes) - 1})};
 }
 
 Value rows_where(NodeContext& n, Value v, Value mask) {
@@ -20,7 +20,7 @@ Value rows_where(NodeContext& n, Value v, Value mask) {
 namespace {
 
 // The edges of boxes along one axis; [..,N,1], or [..,1,N] if `across`.
-BoxEdges box_edges(NodeContext& n, Value boxes, std::int64_t axis, bool across) {
+BoxEdges edges_along_axis(NodeContext& n, Value boxes, std::int64_t axis, bool across) {
   auto low = slice_column(n, boxes, axis), high = slice_column(n, boxes, axis + 2);
   return across ? BoxEdges{{n, n.swap_last_axes(low)}, {n, n.swap_last_axes(high)}}
                 : BoxEdges{low, high};
@@ -39,8 +39,8 @@ BoxEdges intersect_edges(const BoxEdges& a, const BoxEdges& b) {
 }  // namespace
 
 Expr iou(NodeContext& n, Value boxes, Value others, double pixel_offset, bool touching) {
-  BoxEdges ax = box_edges(n, boxes, 0, false), ay = box_edges(n, boxes, 1, false);
-  BoxEdges bx = box_edges(n, others, 0, true), by = box_edges(n, others, 1, true);
+  BoxEdges ax = edges_along_axis(n, boxes, 0, false), ay = edges_along_axis(n, boxes, 1, false);
+  BoxEdges bx = edges_along_axis(n, others, 0, true), by = edges_along_axis(n, others, 1, true);
   auto x = intersect_edges(ax, bx), y = intersect_edges(ay, by);
   auto common = touching ? relu(x.high - x.low + pixel_offset) * relu(y.high - y.low + pixel_offset)
                          : box_area(x, y, pixel_offset);
@@ -66,7 +66,7 @@ Value nms_indices(NodeContext& n, Value boxes, Value scores, const NmsOptions& o
   auto number = [&](double x) { return n.vector({x}, DType::float32); };
   auto indices = n.emit("NonMaxSuppression",
                         {n.cast(to_nms_boxes(n, boxes, options.pixel_offset), DType::float32),
-                         n.cast(scores, DType::float32), n.ints({options.max_boxes}),
+                         n.cast(scores, DType::float32), n.int64_vector({options.max_boxes}),
                          number(options.max_iou), number(options.min_score)});
   n.declare_type(indices, DType::int64, Ints{-1, 3});
   return indices;
@@ -74,7 +74,7 @@ Value nms_indices(NodeContext& n, Value boxes, Value scores, const NmsOptions& o
 
 // The image of a row is the number of images that end before it.
 Expr image_ids_of_rows(NodeContext& n, Value counts, Value rows) {
-  auto ends = n.emit("CumSum", {n.cast(counts, DType::int64), n.int64_constant(0)});
+  auto ends = n.emit("CumSum", {n.cast(counts, DType::int64), n.int64_scalar(0)});
   Expr row{n, n.unsqueeze(arange(n, rows), {1})};
   auto ended = (row >= Expr{n, n.unsqueeze(ends, {0})}).to(DType::int64);
   return {n, reduce(n, "ReduceSum", ended, {1}, false)};
@@ -99,12 +99,12 @@ Value sort_indices(NodeContext& n, Value keys, bool descending) {
   return n.emit_n(2, "TopK", {keys, n.shape_of(keys)}, {{"largest", largest}})[1];
 }
 
-Value top_rows_per_image(NodeContext& n, Value scores, Value image_ids, Value num_images,
-                         std::int64_t max_rows) {
+Value top_row_indices_per_image(NodeContext& n, Value scores, Value image_ids, Value num_images,
+                                std::int64_t max_rows) {
   auto order = sort_indices(n, scores, true);
   if (max_rows < 0) return order;
   auto each = image_membership(n, gather_rows({n, image_ids}, order), num_images).to(DType::int64);
-  auto so_far = Expr{n, n.emit("CumSum", {each, n.int64_constant(0)})};
+  auto so_far = Expr{n, n.emit("CumSum", {each, n.int64_scalar(0)})};
   Expr rank{n, reduce(n, "ReduceSum", so_far * each, {1}, false)};
   return rows_where(n, order, rank <= static_cast<double>(max_rows));
 }

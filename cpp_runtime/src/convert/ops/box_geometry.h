@@ -42,8 +42,8 @@ Expr image_ids_of_rows(NodeContext& n, Value counts, Value rows);
 Value rows_per_image(NodeContext& n, Value image_ids, Value num_images);
 
 /// Indices of the `max_rows` best rows of each image, best first over all images. scores: float[K]
-Value top_rows_per_image(NodeContext& n, Value scores, Value image_ids, Value num_images,
-                         std::int64_t max_rows);
+Value top_row_indices_per_image(NodeContext& n, Value scores, Value image_ids, Value num_images,
+                                std::int64_t max_rows);
 /// Indices that sort `keys`, stably.
 Value sort_indices(NodeContext& n, Value keys, bool descending);
 

@@ -46,7 +46,8 @@ LowerFn logical_rule(std::string_view onnx) {
 LowerFn bitwise_rule(std::string_view bool_op, std::string_view int_op) {
   return [bool_op, int_op](NodeContext& n) {
     auto x = n.input("X"), y = n.input("Y");
-    if (n.require_dtype(x) == DType::boolean) return n.set_output("Out", n.emit(bool_op, {x, y}));
+    if (n.require_known_dtype(x) == DType::boolean)
+      return n.set_output("Out", n.emit(bool_op, {x, y}));
     n.require_opset(18);
     n.set_output("Out", n.emit(int_op, {x, y}));
   };
@@ -55,7 +56,7 @@ LowerFn bitwise_rule(std::string_view bool_op, std::string_view int_op) {
 // ~x is -x - 1; for unsigned types the largest value replaces -1.
 void bitwise_not(NodeContext& n) {
   auto x = n.input("X");
-  auto dtype = n.require_dtype(x);
+  auto dtype = n.require_known_dtype(x);
   if (dtype == DType::boolean) return n.set_output("Out", n.emit("Not", {x}));
   if (dtype != DType::int64 && dtype != DType::int32) n.require_opset(14);
   n.set_output("Out", n.emit("Sub", {n.scalar(dtype == DType::uint8 ? 255 : -1, dtype), x}));
@@ -76,7 +77,7 @@ using Predicate = Value (*)(NodeContext&, Value);
 
 Value apply_predicate(NodeContext& n, Predicate predicate) {
   auto x = n.input("X");
-  return is_floating(n.require_dtype(x)) ? predicate(n, x) : false_like(n, x);
+  return is_floating(n.require_known_dtype(x)) ? predicate(n, x) : false_like(n, x);
 }
 
 LowerFn elementwise_predicate_rule(Predicate predicate) {
@@ -109,7 +110,7 @@ void all_finite(NodeContext& n) {
 // ONNX Runtime's Where supports only some numeric types.
 void where(NodeContext& n) {
   auto condition = n.input("Condition"), x = n.input("X"), y = n.input("Y");
-  auto dtype = n.require_dtype(x);
+  auto dtype = n.require_known_dtype(x);
   bool narrow = dtype == DType::boolean || dtype == DType::int16;
   auto wide = [&](Value v) { return narrow ? n.cast(v, DType::int32) : v; };
   n.set_output("Out", n.cast(n.emit("Where", {condition, wide(x), wide(y)}), dtype));

@@ -136,7 +136,7 @@ void matmul(NodeContext& n) {
 Complex normalize_dft(NodeContext& n, const Complex& x, Value size, const std::string& norm,
                       bool forward) {
   if (norm == "backward") return x;
-  Expr count = Expr(n, as_scalar(n, size)).to(n.require_dtype(x.re));
+  Expr count = Expr(n, as_scalar(n, size)).to(n.require_known_dtype(x.re));
   auto by = norm == "ortho" ? sqrt(count) : count;
   return forward ? Complex{x.re / by, x.im / by} : Complex{x.re * by, x.im * by};
 }
@@ -150,7 +150,7 @@ Value emit_dft(NodeContext& n, Value pairs, std::int64_t axis, bool forward,
     attrs.emplace_back("axis", axis);
     return n.emit("DFT", {pairs}, attrs);
   }
-  return n.emit("DFT", {pairs, {}, n.int64_constant(axis)}, attrs);
+  return n.emit("DFT", {pairs, {}, n.int64_scalar(axis)}, attrs);
 }
 
 Complex transform_complex_axis(NodeContext& n, const Complex& x, std::int64_t axis, bool forward,
@@ -175,13 +175,13 @@ FourierOptions read_fourier_options(NodeContext& n, int rank) {
   FourierOptions f{n.attr("axes", Ints{}), n.attr("normalization", "backward"),
                    n.attr("forward", true)};
   n.require(!f.axes.empty(), "attribute 'axes' is empty");
-  for (auto& axis : f.axes) axis = normalize_axes(n, {axis}, rank)[0];
+  for (auto& axis : f.axes) axis = normalize_and_sort_axes(n, {axis}, rank)[0];
   return f;
 }
 
 void fft_c2c(NodeContext& n) {
   auto x = complex_input(n, "X");
-  auto f = read_fourier_options(n, n.require_rank(x.re));
+  auto f = read_fourier_options(n, n.require_known_rank(x.re));
   for (auto axis : f.axes) x = transform_complex_axis(n, x, axis, f.forward, f.normalization);
   set_complex_output(n, x);
 }
@@ -190,7 +190,7 @@ void fft_c2c(NodeContext& n) {
 Complex transform_real_axis(NodeContext& n, const Expr& x, std::int64_t axis,
                             const FourierOptions& f) {
   bool onesided = n.attr("onesided", true);
-  auto last = n.require_rank(x);
+  auto last = n.require_known_rank(x);
   auto result =
       complex_parts_of(n, n.as_complex(emit_dft(n, n.unsqueeze(x, {last}), axis, true, onesided)));
   auto shape = n.shape(x);
@@ -207,7 +207,7 @@ Complex transform_real_axis(NodeContext& n, const Expr& x, std::int64_t axis,
 
 void fft_r2c(NodeContext& n) {
   Expr x = input_expr(n, "X");
-  auto f = read_fourier_options(n, n.require_rank(x));
+  auto f = read_fourier_options(n, n.require_known_rank(x));
   auto last = f.axes.back();
   f.axes.pop_back();
   auto y = transform_real_axis(n, x, last, f);
@@ -238,7 +238,7 @@ Complex slice_first_entries(NodeContext& n, const Complex& x, std::int64_t axis,
 
 void fft_c2r(NodeContext& n) {
   auto x = complex_input(n, "X");
-  auto f = read_fourier_options(n, n.require_rank(x.re));
+  auto f = read_fourier_options(n, n.require_known_rank(x.re));
   auto last = f.axes.back();
   auto size = n.attr("last_dim_size", 0), half = n.dim(x.re, last);
   n.require(size >= 0, "attribute 'last_dim_size' is negative");
@@ -284,34 +284,38 @@ void frame(NodeContext& n) {
   auto x = n.input("X");
   auto length = read_positive_attr(n, "frame_length"), hop = read_positive_attr(n, "hop_length");
   bool first = has_frames_first(n);
-  std::int64_t axis = first ? 0 : n.require_rank(x) - 1;
+  std::int64_t axis = first ? 0 : n.require_known_rank(x) - 1;
   auto count = (Expr(n, dim_as_vector(n, x, axis)) - static_cast<double>(length)) /
                    static_cast<double>(hop) +
                1;
-  n.set_output("Out", n.emit("Gather", {x, frame_positions(n, n.ints({length}), count, hop, first)},
-                             {{"axis", axis}}));
+  n.set_output(
+      "Out", n.emit("Gather", {x, frame_positions(n, n.int64_vector({length}), count, hop, first)},
+                    {{"axis", axis}}));
 }
 
 void overlap_add(NodeContext& n) {
   auto x = n.input("X");
   auto hop = read_positive_attr(n, "hop_length");
   bool first = has_frames_first(n);
-  auto rank = n.require_rank(x);
+  auto rank = n.require_known_rank(x);
   n.require(rank >= 2, "has no frames");
   auto length = dim_as_vector(n, x, first ? 1 : rank - 2),
        count = dim_as_vector(n, x, first ? 0 : rank - 1);
   auto size = (Expr(n, count) - 1) * static_cast<double>(hop) + Expr(n, length);
-  auto at = n.emit("Reshape", {frame_positions(n, length, count, hop, first), n.ints({-1, 1})});
+  auto at =
+      n.emit("Reshape", {frame_positions(n, length, count, hop, first), n.int64_vector({-1, 1})});
   auto merged = first ? n.slice(n.shape_of(x), {2}, {rank}, {0})
                       : n.slice(n.shape_of(x), {0}, {rank - 2}, {0});
-  auto rows = n.concat(first ? Values{n.ints({-1}), merged} : Values{merged, n.ints({-1})}, 0);
+  auto rows = n.concat(
+      first ? Values{n.int64_vector({-1}), merged} : Values{merged, n.int64_vector({-1})}, 0);
   auto flat = n.emit("Reshape", {x, rows});
   Ints to_front = all_axes(rank - 1), back = to_front;
   std::rotate(to_front.begin(), to_front.end() - 1, to_front.end());
   std::rotate(back.begin(), back.begin() + 1, back.end());
   n.declare_type(flat, n.dtype(x), Ints(static_cast<std::size_t>(rank - 1), -1));
   if (!first) flat = n.transpose(flat, to_front);
-  auto zeros = n.emit("Expand", {n.scalar(0, n.require_dtype(x)), n.concat({size, merged}, 0)});
+  auto zeros =
+      n.emit("Expand", {n.scalar(0, n.require_known_dtype(x)), n.concat({size, merged}, 0)});
   auto sum = n.emit("ScatterND", {zeros, at, flat}, {{"reduction", std::string("add")}});
   n.declare_type(sum, n.dtype(x), Ints(static_cast<std::size_t>(rank - 1), -1));
   n.set_output("Out", first ? sum : n.transpose(sum, back));

@@ -13,13 +13,13 @@ constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
 
 void concat(NodeContext& n) {
   auto parts = require_inputs(n, "X");
-  n.set_output("Out",
-               n.concat(parts, read_axis(n, "axis", "AxisTensor", 0, n.require_rank(parts[0]))));
+  n.set_output("Out", n.concat(parts, read_axis(n, "axis", "AxisTensor", 0,
+                                                n.require_known_rank(parts[0]))));
 }
 
 void stack(NodeContext& n) {
   auto parts = require_inputs(n, "X");
-  auto axis = n.axis_attr("axis", 0, n.require_rank(parts[0]) + 1);
+  auto axis = n.axis_attr("axis", 0, n.require_known_rank(parts[0]) + 1);
   for (Value& part : parts) part = n.unsqueeze(part, {axis});
   n.set_output("Y", n.concat(parts, axis));
 }
@@ -48,10 +48,10 @@ void expand_v2(NodeContext& n) {
   auto x = n.input("X"), shape = read_int_list(n, {"shape", "Shape", "expand_shapes_tensor"});
   if (auto known = n.const_ints(shape)) {
     std::replace(known->begin(), known->end(), std::int64_t{-1}, std::int64_t{1});
-    shape = n.ints(*known);
+    shape = n.int64_vector(*known);
   } else {
-    auto keeps = n.emit("Less", {shape, n.int64_constant(0)});
-    shape = n.emit("Where", {keeps, n.int64_constant(1), shape});
+    auto keeps = n.emit("Less", {shape, n.int64_scalar(0)});
+    shape = n.emit("Where", {keeps, n.int64_scalar(1), shape});
   }
   n.set_output("Out", n.emit("Expand", {x, shape}));
 }
@@ -64,7 +64,8 @@ void expand_v1(NodeContext& n) {
 
 void expand_as_v1(NodeContext& n) {
   auto x = input_expr(n, "X"), target = input_expr(n, "target_tensor");
-  n.require(n.require_rank(x) == n.require_rank(target), "needs as many axes as the target");
+  n.require(n.require_known_rank(x) == n.require_known_rank(target),
+            "needs as many axes as the target");
   n.set_output("Out", n.emit("Tile", {x, Expr(n, n.shape_of(target)) / Expr(n, n.shape_of(x))}));
 }
 
@@ -73,7 +74,8 @@ void expand_as_v2(NodeContext& n) {
   auto target = n.attr("target_shape", Ints{});
   bool known = !target.empty() && std::count(target.begin(), target.end(), -1) == 0;
   n.require(known || n.has_input("Y"), "an open target_shape needs Y");
-  n.set_output("Out", n.emit("Expand", {x, known ? n.ints(target) : n.shape_of(n.input("Y"))}));
+  n.set_output("Out",
+               n.emit("Expand", {x, known ? n.int64_vector(target) : n.shape_of(n.input("Y"))}));
 }
 
 // The shorter one of dims and repeats gets leading ones.
@@ -81,11 +83,12 @@ void tile(NodeContext& n) {
   auto x = n.input("X"),
        repeats = read_int_list(n, {"repeat_times", "RepeatTimes", "repeat_times_tensor"});
   auto count = n.dim(repeats, 0);
-  int rank = n.require_rank(x);
+  int rank = n.require_known_rank(x);
   n.require(count >= 0 && count <= 64, "needs a known number of repeats");
   if (count > rank) x = n.unsqueeze(x, all_axes(static_cast<int>(count) - rank));
   if (count < rank)
-    repeats = n.concat({n.ints(Ints(static_cast<std::size_t>(rank - count), 1)), repeats}, 0);
+    repeats =
+        n.concat({n.int64_vector(Ints(static_cast<std::size_t>(rank - count), 1)), repeats}, 0);
   n.set_output("Out", n.emit("Tile", {x, repeats}));
 }
 
@@ -97,7 +100,7 @@ void broadcast_tensors(NodeContext& n) {
   auto shape = n.shape(sum);
   bool fixed = shape && std::count(shape->begin(), shape->end(), -1) == 0;
   for (Value& part : parts)
-    part = n.emit("Expand", {part, fixed ? n.ints(*shape) : n.shape_of(sum)});
+    part = n.emit("Expand", {part, fixed ? n.int64_vector(*shape) : n.shape_of(sum)});
   n.set_outputs("Out", parts);
 }
 
@@ -124,7 +127,8 @@ void meshgrid(NodeContext& n) {
 
 void flip(NodeContext& n) {
   auto x = n.input("X");
-  Ints axes = normalize_axes(n, require_int_list(n, {"axis", "", ""}), n.require_rank(x));
+  Ints axes = normalize_and_sort_axes(n, require_const_int_list(n, {"axis", "", ""}),
+                                      n.require_known_rank(x));
   if (axes.empty()) return n.set_output("Out", x);
   auto all = [&](std::int64_t v) { return Ints(axes.size(), v); };
   n.set_output("Out", n.slice(x, all(-1), all(-kEnd), axes, all(-1)));
@@ -132,14 +136,14 @@ void flip(NodeContext& n) {
 
 // Shifts along an axis with wrap-around. shift: int64[1]
 Value roll_axis(NodeContext& n, Value x, Value shift, std::int64_t axis) {
-  auto size_or_one = n.emit("Max", {dim_as_vector(n, x, axis), n.ints({1})});
-  auto cut = n.emit("Mod", {n.emit("Sub", {n.ints({0}), shift}), size_or_one});
+  auto size_or_one = n.emit("Max", {dim_as_vector(n, x, axis), n.int64_vector({1})});
+  auto cut = n.emit("Mod", {n.emit("Sub", {n.int64_vector({0}), shift}), size_or_one});
   auto known = n.const_ints(shift);
   n.require(!known || known->size() == 1, "needs one shift per axis");
   auto size = n.dim(x, axis);
-  if (known && size > 0) cut = n.ints({(size - (*known)[0] % size) % size});
-  auto tail = n.emit("Slice", {x, cut, n.ints({kEnd}), n.ints({axis})});
-  auto before = n.emit("Slice", {x, n.ints({0}), cut, n.ints({axis})});
+  if (known && size > 0) cut = n.int64_vector({(size - (*known)[0] % size) % size});
+  auto tail = n.emit("Slice", {x, cut, n.int64_vector({kEnd}), n.int64_vector({axis})});
+  auto before = n.emit("Slice", {x, n.int64_vector({0}), cut, n.int64_vector({axis})});
   return n.concat({tail, before}, axis);
 }
 
@@ -148,7 +152,7 @@ void roll(NodeContext& n) {
   auto axes = n.attr("axis", Ints{});
   auto shifts = read_int_list(n, {"shifts", "ShiftsTensor", ""});
   bool flat = axes.empty();
-  int rank = n.require_rank(x);
+  int rank = n.require_known_rank(x);
   auto y = flat ? n.reshape(x, {-1}) : x;
   if (flat) axes = {0};
   for (std::size_t i = 0; i < axes.size(); ++i) {
@@ -163,7 +167,7 @@ void tril_triu(NodeContext& n) {
   auto x = n.input("X");
   std::int64_t upper = !n.attr("lower", true);
   n.set_output("Out",
-               n.emit("Trilu", {x, n.int64_constant(n.attr("diagonal", 0))}, {{"upper", upper}}));
+               n.emit("Trilu", {x, n.int64_scalar(n.attr("diagonal", 0))}, {{"upper", upper}}));
 }
 
 }  // namespace

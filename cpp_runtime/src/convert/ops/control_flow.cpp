@@ -70,8 +70,8 @@ Branch build_value_branch(NodeContext& n, const std::string& name, const Values&
 // that is never read.
 Value previous_value_or_placeholder(NodeContext& n, const std::string& name, Value like) {
   if (n.is_bound(name)) return n.lookup_variable(name);
-  if (n.is_sequence(like)) return n.empty_sequence(n.require_dtype(like));
-  auto dtype = n.require_dtype(like);
+  if (n.is_sequence(like)) return n.empty_sequence(n.require_known_dtype(like));
+  auto dtype = n.require_known_dtype(like);
   Ints ones(static_cast<std::size_t>(std::max(n.rank(like), 0)), 1);
   return n.tensor({dtype, ones, std::string(size_of(dtype), '\0')});
 }
@@ -121,10 +121,10 @@ void conditional_block(NodeContext& n) {
 // stores a float placeholder that is never read, so the dtype of the other branch is used.  A bool
 // and a float become floats.
 Values cast_to_common_dtype(NodeContext& n, const Values& both) {
-  auto a = n.require_dtype(both[0]), b = n.require_dtype(both[1]);
+  auto a = n.require_known_dtype(both[0]), b = n.require_known_dtype(both[1]);
   if (a == b || n.is_sequence(both[0])) return both;
-  if (n.constant(both[0])) return {n.cast(both[0], b), both[1]};
-  if (n.constant(both[1])) return {both[0], n.cast(both[1], a)};
+  if (n.find_constant(both[0])) return {n.cast(both[0], b), both[1]};
+  if (n.find_constant(both[1])) return {both[0], n.cast(both[1], a)};
   n.require((a == DType::boolean && is_floating(b)) || (b == DType::boolean && is_floating(a)),
             "the branches give different dtypes");
   auto common = a == DType::boolean ? b : a;
@@ -180,7 +180,7 @@ LoopVariables read_loop_variables(NodeContext& n, const std::string& condition) 
 }
 
 Value cast_like(NodeContext& n, Value v, Value like) {
-  return n.is_sequence(v) ? v : n.cast(v, n.require_dtype(like));
+  return n.is_sequence(v) ? v : n.cast(v, n.require_known_dtype(like));
 }
 
 void while_loop(NodeContext& n) {
@@ -215,7 +215,7 @@ Value read_array_index(NodeContext& n) { return as_scalar(n, n.cast(n.input("I")
 
 // Whether the index is the length of the array, as written by `append`.
 bool is_append(const NodeContext& n, const std::string& list) {
-  const OpDesc* writer = n.last_writer(n.input_names("I").at(0));
+  const OpDesc* writer = n.last_writer_in_block(n.input_names("I").at(0));
   return writer && writer->type == "lod_array_length" &&
          contains(slot_names(writer->inputs, "X"), list);
 }
@@ -239,7 +239,7 @@ void write_to_array(NodeContext& n) {
   auto x = n.input("X"), at = read_array_index(n);
   const std::string& name = require_single_name(n, n.op().outputs, "Out");
   bool is_new = !n.is_bound(name);
-  auto list = is_new ? n.empty_sequence(n.require_dtype(x)) : n.lookup_variable(name);
+  auto list = is_new ? n.empty_sequence(n.require_known_dtype(x)) : n.lookup_variable(name);
   if (is_append(n, name)) return n.set_output("Out", n.emit("SequenceInsert", {list, x}));
   n.set_output("Out", is_new ? n.emit("SequenceInsert", {list, x, at})
                              : write_or_append_element(n, list, x, at));

@@ -11,7 +11,7 @@ namespace oarlock {
 namespace {
 
 Window read_conv_window(const NodeContext& n, Value x, Value filter) {
-  n.require(n.require_rank(filter) >= 3, "the filter has no window");
+  n.require(n.require_known_rank(filter) >= 3, "the filter has no window");
   auto dims = static_cast<std::size_t>(n.rank(filter) - 2);
   Window w = read_window(n, spatial_sizes(n, filter, dims));
   w.dilations = n.attr("dilations", Ints(dims, 1));
@@ -49,7 +49,7 @@ void conv(NodeContext& n) {
   auto x = to_channels_first(n, n.input("Input"), last),
        filter = assert_nonempty(n, n.input("Filter"));
   Window w = read_conv_window(n, x, filter);
-  pad_small_images(n, w, spatial_sizes(n, x, w.kernel.size()));
+  add_end_pads_for_small_image(n, w, spatial_sizes(n, x, w.kernel.size()));
   auto y = n.emit("Conv", conv_inputs(n, x, filter), conv_attrs(w, read_groups(n)));
 
   n.set_output("Output", to_channels_last(n, y, last));
@@ -73,7 +73,7 @@ Ints compute_output_padding(const NodeContext& n, const Window& w, const Ints& o
 // known only at run time. size: int64[dims] or omitted
 Value conv_transpose_and_crop(NodeContext& n, Value x, Value filter, Window w, Value size) {
   std::size_t dims = w.kernel.size();
-  Expr all(n, w.is_same_padding ? total_same_padding(n, x, w) : n.ints(Ints(dims, 0))),
+  Expr all(n, w.is_same_padding ? total_same_padding(n, x, w) : n.int64_vector(Ints(dims, 0))),
       begin = all / 2;
   n.require(!w.is_same_padding || std::count(w.kernel.begin(), w.kernel.end(), -1) == 0,
             "padding SAME needs the filter's size to be known");
@@ -88,7 +88,7 @@ Value conv_transpose_and_crop(NodeContext& n, Value x, Value filter, Window w, V
   Expr full(n, n.slice(n.shape_of(whole), {2}, {rank}, {0}));
   auto end = size ? begin + Expr(n, size) : full - all + begin;
   Ints axes = all_axes(static_cast<int>(rank));
-  return n.emit("Slice", {whole, begin, end, n.ints({axes.begin() + 2, axes.end()})});
+  return n.emit("Slice", {whole, begin, end, n.int64_vector({axes.begin() + 2, axes.end()})});
 }
 
 // The requested size; one number applies to all dims. int64[dims], or Value{}
@@ -101,13 +101,13 @@ Value read_output_size(NodeContext& n, std::size_t dims) {
   if (known->empty()) return {};
   n.require(known->size() == dims, "'output_size' does not fit the window");
   for (auto s : *known) check_int32_size(n, s, "output_size");
-  return n.ints(*known);
+  return n.int64_vector(*known);
 }
 
 void conv_transpose(NodeContext& n) {
   bool last = is_channels_last(n, "data_format");
   auto x = to_channels_first(n, n.input("Input"), last), filter = n.input("Filter");
-  if (n.require_rank(x) == 5) x = assert_nonempty(n, x);
+  if (n.require_known_rank(x) == 5) x = assert_nonempty(n, x);
   Window w = read_conv_window(n, x, filter);
   auto size = read_output_size(n, w.kernel.size());
   auto known = size ? n.const_ints(size) : Ints{};

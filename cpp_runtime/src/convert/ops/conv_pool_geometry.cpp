@@ -64,7 +64,7 @@ void resolve_same_padding(Window& w, const Ints& image) {
   w.is_same_padding = false;
 }
 
-void pad_small_images(const NodeContext& n, Window& w, const Ints& image, bool ceil) {
+void add_end_pads_for_small_image(const NodeContext& n, Window& w, const Ints& image, bool ceil) {
   std::size_t dims = w.kernel.size();
   for (std::size_t i = 0; i < dims && !w.is_same_padding; ++i) {
     if (image[i] < 0 || w.kernel[i] < 0) continue;
@@ -81,8 +81,8 @@ void pad_small_images(const NodeContext& n, Window& w, const Ints& image, bool c
 
 Value total_same_padding(NodeContext& n, Value x, const Window& w) {
   auto rank = static_cast<std::int64_t>(w.kernel.size()) + 2;
-  Expr image(n, n.slice(n.shape_of(x), {2}, {rank}, {0})), stride(n, n.ints(w.strides)),
-      kernel(n, n.ints(w.kernel));
+  Expr image(n, n.slice(n.shape_of(x), {2}, {rank}, {0})), stride(n, n.int64_vector(w.strides)),
+      kernel(n, n.int64_vector(w.kernel));
   auto windows = (image + stride - 1) / stride;
   return max((windows - 1) * stride + kernel - image, 0);
 }

@@ -26,7 +26,8 @@ void resolve_same_padding(Window& w, const Ints& image);
 /// If the padded image is smaller than the window by less than a stride, Paddle computes one
 /// window, because its division rounds toward 0.  Adds the missing size as end padding; fails if a
 /// stride or more is missing. image: -1 if unknown
-void pad_small_images(const NodeContext& n, Window& w, const Ints& image, bool ceil = false);
+void add_end_pads_for_small_image(const NodeContext& n, Window& w, const Ints& image,
+                                  bool ceil = false);
 
 /// The total SAME padding of an image of unknown size. x [N,C,*] -> int64[dims]
 Value total_same_padding(NodeContext& n, Value x, const Window& w);

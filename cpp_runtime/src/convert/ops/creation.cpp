@@ -51,20 +51,21 @@ void fill_constant(NodeContext& n) {
 
 void fill_any_like(NodeContext& n) {
   auto x = n.input("X");
-  auto dtype = n.attr("dtype", n.require_dtype(x));
+  auto dtype = n.attr("dtype", n.require_known_dtype(x));
   n.set_output("Out",
                emit_full(n, n.shape_of(x), dtype, encode_scalar(n.attr("value", 0.0), dtype)));
 }
 
 void fill_zeros_like(NodeContext& n) {
   auto x = n.input("X");
-  auto dtype = n.require_dtype(x);
+  auto dtype = n.require_known_dtype(x);
   n.set_output("Out", emit_full(n, n.shape_of(x), dtype, encode_scalar(0, dtype)));
 }
 
 void fill_batch_size_like(NodeContext& n) {
   auto dtype = n.attr("dtype", DType::float32);
-  n.set_output("Out", emit_full(n, shape_with_batch_size(n), dtype, encode_fill_value(n, dtype)));
+  n.set_output("Out",
+               emit_full(n, shape_attr_with_batch_size(n), dtype, encode_fill_value(n, dtype)));
 }
 
 void empty(NodeContext& n) {
@@ -112,7 +113,7 @@ void assign_value(NodeContext& n) {
 // ---- ranges ----
 
 // The range as a constant, if it is short and its bounds are moderate.
-std::optional<Ints> constant_range(NodeContext& n, Value start, Value end, Value step) {
+std::optional<Ints> constant_range_if_short(NodeContext& n, Value start, Value end, Value step) {
   constexpr std::int64_t most = std::int64_t{1} << 40;
   Ints bounds;
   for (Value v : {start, end, step}) {
@@ -133,7 +134,7 @@ Value emit_float_range(const Expr& start, const Expr& end, const Expr& step) {
   NodeContext& n = start.context();
   auto count = ceil((end - start) / step).to(DType::int64);
   auto at = arange(n, count);
-  return at.to(n.require_dtype(start)) * step + start;
+  return at.to(n.require_known_dtype(start)) * step + start;
 }
 
 // ONNX Runtime turns a Gather by a Range into a Slice and takes an end of -1 for the last element;
@@ -143,17 +144,18 @@ Value emit_int_range(const Expr& start, const Expr& end, const Expr& step) {
   auto by = n.const_scalar(step);
   if (by && *by > 0) return n.emit("Range", {start, end, step});
   Expr negated{n, n.emit("Range", {-start, -end, -step})};
-  n.declare_type(negated, n.require_dtype(start), Ints{-1});
+  n.declare_type(negated, n.require_known_dtype(start), Ints{-1});
   return -negated;
 }
 
 void range(NodeContext& n) {
   Expr start(n, as_scalar(n, n.input("Start"))), end(n, as_scalar(n, n.input("End"))),
       step(n, as_scalar(n, n.input("Step")));
-  if (is_floating(n.require_dtype(start)))
+  if (is_floating(n.require_known_dtype(start)))
     return n.set_output("Out", emit_float_range(start, end, step));
-  auto all = n.dtype(start) == DType::int64 ? constant_range(n, start, end, step) : std::nullopt;
-  n.set_output("Out", all ? n.ints(*all) : emit_int_range(start, end, step));
+  auto all =
+      n.dtype(start) == DType::int64 ? constant_range_if_short(n, start, end, step) : std::nullopt;
+  n.set_output("Out", all ? n.int64_vector(*all) : emit_int_range(start, end, step));
 }
 
 // Computed from both ends to the middle, as in Paddle.
@@ -177,7 +179,7 @@ Value runtime_linspace(const Expr& start, const Expr& stop, const Expr& count, D
 }
 
 // Cast to the dtype of the result before any computation.
-Expr read_scalar_input(NodeContext& n, const char* slot, DType dtype) {
+Expr read_scalar_as_float64(NodeContext& n, const char* slot, DType dtype) {
   auto number = as_scalar(n, n.input(slot));
   return Expr(n, n.cast(is_floating(dtype) ? number : n.cast(number, dtype), DType::float64));
 }
@@ -191,8 +193,8 @@ Value emit_linspace(NodeContext& n, DType to, DType dtype) {
   if (first && last && size && *size >= 0 && *size <= kMaxUnrolledRange)
     return constant_linspace(n, whole(*first), whole(*last), static_cast<std::int64_t>(*size), to);
   Expr count(n, n.cast(as_scalar(n, n.input("Num")), DType::int64));
-  return runtime_linspace(read_scalar_input(n, "Start", dtype), read_scalar_input(n, "Stop", dtype),
-                          count, to);
+  return runtime_linspace(read_scalar_as_float64(n, "Start", dtype),
+                          read_scalar_as_float64(n, "Stop", dtype), count, to);
 }
 
 void linspace(NodeContext& n) {
@@ -203,8 +205,8 @@ void linspace(NodeContext& n) {
 // Powers with evenly spaced exponents.
 void logspace(NodeContext& n) {
   auto dtype = n.attr("dtype", DType::float32);
-  auto powers =
-      read_scalar_input(n, "Base", dtype).emit("Pow", {emit_linspace(n, DType::float64, dtype)});
+  auto powers = read_scalar_as_float64(n, "Base", dtype)
+                    .emit("Pow", {emit_linspace(n, DType::float64, dtype)});
   n.set_output("Out", powers.to(dtype));
 }
 
@@ -212,7 +214,7 @@ void eye(NodeContext& n) {
   auto dtype = n.attr("dtype", DType::float32);
   auto rows = n.attr("num_rows", 0), columns = n.attr("num_columns", -1);
   if (columns < 0) columns = rows;
-  auto zeros = emit_full(n, n.ints({rows, columns}), dtype, encode_scalar(0, dtype));
+  auto zeros = emit_full(n, n.int64_vector({rows, columns}), dtype, encode_scalar(0, dtype));
   n.set_output("Out", n.emit("EyeLike", {zeros}, {{"dtype", std::int64_t{onnx_of(dtype)}}}));
 }
 

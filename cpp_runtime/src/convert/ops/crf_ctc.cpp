@@ -45,7 +45,7 @@ ViterbiScores viterbi_scores(const TransitionScores& chain, const Expr& x, const
     return {{score, ended, t + 1}, {argmax(each, 1)}};
   };
   auto nothing = full_like(x, 0, shape_except_axis(n, x, 1));
-  auto done = build_scan(n, {1}, {nothing, nothing, {n, n.int64_constant(0)}}, {x}, step);
+  auto done = build_scan(n, {1}, {nothing, nothing, {n, n.int64_scalar(0)}}, {x}, step);
   return {done.states[1], done.outputs[0]};
 }
 
@@ -64,18 +64,18 @@ Expr backtrack_tags(const ViterbiScores& scores, const Expr& lengths, const Expr
 }
 
 Expr gather_row(const Expr& table, std::int64_t at) {
-  return gather_rows(table, table.context().int64_constant(at));
+  return gather_rows(table, table.context().int64_scalar(at));
 }
 
 // With start and end tags, the last tag starts every sequence and the last but one ends it.
 void viterbi_decode(NodeContext& n) {
   auto x = input_expr(n, "Input"), transition = input_expr(n, "Transition");
-  n.require(n.require_rank(x) == 3, "needs Input [batch, time, tags]");
+  n.require(n.require_known_rank(x) == 3, "needs Input [batch, time, tags]");
   Expr lengths(n, as_int64_vector(n, n.input("Length"))), longest = reduce("ReduceMax", lengths);
   bool tags = n.attr("include_bos_eos_tag", true);
   auto first = tags ? gather_row(transition, -1) : gather_row(transition, -1).scalar_like(0);
   auto last = tags ? gather_row(transition, -2) : first;
-  auto steps = x.emit("Slice", {n.ints({0}), n.reshape(longest, {1}), n.ints({1})});
+  auto steps = x.emit("Slice", {n.int64_vector({0}), n.reshape(longest, {1}), n.int64_vector({1})});
   auto scores = viterbi_scores({first, last, transition}, steps, lengths);
   n.set_output("Scores", reduce("ReduceMax", scores.final_scores, {1}));
   n.set_output("Path", backtrack_tags(scores, lengths, longest));
@@ -85,7 +85,7 @@ void viterbi_decode(NodeContext& n) {
 Expr decode_crf_tags(const Expr& x, const Expr& lengths) {
   NodeContext& n = x.context();
   auto weights = input_expr(n, "Transition");
-  n.require(n.require_rank(x) == 3, "needs Emission of one row of tags for each word");
+  n.require(n.require_known_rank(x) == 3, "needs Emission of one row of tags for each word");
   Expr transition(n, n.slice(weights, {2}, {INT64_MAX}, {0})), longest(n, dim_as_scalar(n, x, 1));
   return backtrack_tags(
       viterbi_scores({gather_row(weights, 0), gather_row(weights, 1), transition}, x, lengths),
@@ -124,15 +124,15 @@ Expr ctc_state_classes(NodeContext& n, const Expr& lengths) {
   auto classes = where(positions < unsqueeze_last(lengths), labels, blank);
   auto blanks = full_like(labels, blank, n.shape_of(labels));
   auto pairs = n.concat({unsqueeze_last(blanks), unsqueeze_last(classes)}, 2);
-  auto last = n.emit("Expand", {n.int64_constant(n.attr("blank", 0)),
-                                n.concat({dim_as_vector(n, labels, 0), n.ints({1})}, 0)});
+  auto last = n.emit("Expand", {n.int64_scalar(n.attr("blank", 0)),
+                                n.concat({dim_as_vector(n, labels, 0), n.int64_vector({1})}, 0)});
   return {n, n.concat({n.reshape(pairs, {0, -1}), last}, 1)};
 }
 
 // The values shifted by `by` states.
 Expr shift_states(const Expr& alpha, std::int64_t by) {
   NodeContext& n = alpha.context();
-  auto longer = alpha.emit("Pad", {n.ints({0, by, 0, 0}), alpha.scalar_like(-INFINITY)});
+  auto longer = alpha.emit("Pad", {n.int64_vector({0, by, 0, 0}), alpha.scalar_like(-INFINITY)});
   return {n, n.slice(longer, {0}, {-by}, {1})};
 }
 
@@ -140,7 +140,7 @@ Expr shift_states(const Expr& alpha, std::int64_t by) {
 // class before the blank.
 Expr can_skip_blank(const Expr& classes, std::int64_t blank) {
   NodeContext& n = classes.context();
-  auto shifted = classes.emit("Pad", {n.ints({0, 2, 0, 0}), n.int64_constant(blank)});
+  auto shifted = classes.emit("Pad", {n.int64_vector({0, 2, 0, 0}), n.int64_scalar(blank)});
   Expr before(n, n.slice(shifted, {0}, {-2}, {1}));
   return !(classes == static_cast<double>(blank)) && !(classes == before);
 }
@@ -157,14 +157,14 @@ Expr path_log_probabilities(const Expr& logs, const Expr& skips, const Expr& tim
          t = last[2] + 1;
     return {{alpha, where(unsqueeze_last(times) == t, alpha, last[1]), t}, {}};
   };
-  return build_scan(n, {0}, {start, start, {n, n.int64_constant(0)}}, {logs}, step).states[1];
+  return build_scan(n, {0}, {start, start, {n, n.int64_scalar(0)}}, {logs}, step).states[1];
 }
 
 void warpctc(NodeContext& n) {
   n.require(n.has_input("LogitsLength") && n.has_input("LabelLength"),
             "sequences of levels have no lowering");
   auto x = input_expr(n, "Logits");
-  n.require(n.require_rank(x) == 3, "needs Logits [time, batch, classes]");
+  n.require(n.require_known_rank(x) == 3, "needs Logits [time, batch, classes]");
   Expr times(n, as_int64_vector(n, n.input("LogitsLength"))),
       lengths(n, as_int64_vector(n, n.input("LabelLength")));
   auto classes = ctc_state_classes(n, lengths);
@@ -190,7 +190,7 @@ struct TreePath {
 TreePath read_custom_tree_path(NodeContext& n) {
   auto table = input_expr(n, "PathTable").to(DType::int64),
        code = input_expr(n, "PathCode").to(DType::int64);
-  auto ends = (table < 0).to(DType::int64).emit("CumSum", {n.int64_constant(1)});
+  auto ends = (table < 0).to(DType::int64).emit("CumSum", {n.int64_scalar(1)});
   auto valid = ends == 0;
   return {where(valid, table, 0), where(valid, code, 0), valid};
 }
@@ -205,14 +205,14 @@ TreePath complete_tree_path(NodeContext& n) {
   for (std::int64_t size = 1; size < classes; size *= 2) halves.push_back(size);
   Expr leaf =
       unsqueeze_last({n, as_int64_vector(n, n.input("Label"))}) + static_cast<double>(classes);
-  auto here = leaf / Expr(n, n.ints(halves)), above = here / 2;
+  auto here = leaf / Expr(n, n.int64_vector(halves)), above = here / 2;
   auto valid = above > 0;
   return {where(valid, above - 1, 0), where(valid, here - above * 2, 0), valid};
 }
 
 void hierarchical_sigmoid(NodeContext& n) {
   auto x = input_expr(n, "X"), w = input_expr(n, "W");
-  auto dtype = n.require_dtype(x);
+  auto dtype = n.require_known_dtype(x);
   auto [nodes, turns, valid] =
       n.has_input("PathTable") ? read_custom_tree_path(n) : complete_tree_path(n);
   auto rows = [&](Value of) { return gather_rows({n, of}, nodes); };

@@ -17,12 +17,11 @@ Value crop_ends(NodeContext& n, Value offsets, Value shape) {
   auto from_known = n.const_ints(offsets), known = n.const_ints(shape);
   bool whole = known && std::count(known->begin(), known->end(), -1) == 0;
   if (whole) return from + size;
-  if (!known || !from_known)
-    return n.emit("Where", {size < 0, n.int64_constant(kEnd), from + size});
+  if (!known || !from_known) return n.emit("Where", {size < 0, n.int64_scalar(kEnd), from + size});
   Ints ends;
   for (std::size_t i = 0; i < known->size(); ++i)
     ends.push_back((*known)[i] < 0 ? kEnd : (*from_known)[i] + (*known)[i]);
-  return n.ints(ends);
+  return n.int64_vector(ends);
 }
 
 void check_crop_ints(const NodeContext& n, Value v, int rank, std::string_view what) {
@@ -36,9 +35,10 @@ void check_crop_ints(const NodeContext& n, Value v, int rank, std::string_view w
 
 void set_cropped_output(NodeContext& n, Value offsets, Value shape) {
   auto x = n.input("X");
-  int rank = n.require_rank(x);
+  int rank = n.require_known_rank(x);
   check_crop_ints(n, offsets, rank, "offsets"), check_crop_ints(n, shape, rank, "shape");
-  auto y = n.emit("Slice", {x, offsets, crop_ends(n, offsets, shape), n.ints(all_axes(rank))});
+  auto y =
+      n.emit("Slice", {x, offsets, crop_ends(n, offsets, shape), n.int64_vector(all_axes(rank))});
   if (auto known = n.partial_ints(shape)) n.declare_type(y, n.dtype(x), *known);
   n.set_output("Out", y);
 }

@@ -16,7 +16,7 @@ struct DeformableConv {
 
 // The positions of filter taps along one axis without offsets. [taps,OH,1] or [taps,1,OW]
 Expr tap_base_positions(NodeContext& n, const DeformableConv& d, std::size_t axis) {
-  auto dtype = n.require_dtype(d.x);
+  auto dtype = n.require_known_dtype(d.x);
   Floats starts;
   auto columns = d.window.kernel[1];
   for (std::int64_t tap = 0; tap < d.num_taps; ++tap) {
@@ -31,8 +31,9 @@ Expr tap_base_positions(NodeContext& n, const DeformableConv& d, std::size_t axi
 }
 
 // The sampling positions along one axis, from -1 to 1 over the image edges. [N*groups,taps,OH,OW,1]
-Expr sample_grid(NodeContext& n, const DeformableConv& d, Value offsets, std::size_t axis) {
-  auto dtype = n.require_dtype(d.x);
+Expr sample_positions_along_axis(NodeContext& n, const DeformableConv& d, Value offsets,
+                                 std::size_t axis) {
+  auto dtype = n.require_known_dtype(d.x);
   auto at = static_cast<std::int64_t>(axis);
   Expr offset{n, n.squeeze(n.slice(offsets, {at}, {at + 1}, {2}), {2})};
   Expr size{n, n.cast(dim_as_vector(n, d.x, at + 2), dtype)};
@@ -40,30 +41,34 @@ Expr sample_grid(NodeContext& n, const DeformableConv& d, Value offsets, std::si
 }
 
 // Sizes used for regrouping, int64[1] each.
-struct RegroupSizes {
+struct SampleReshapeSizes {
   Value channels, rows, columns, positions;  // rows: of all taps, stacked
 };
 
-RegroupSizes regroup_sizes(NodeContext& n, const DeformableConv& d) {
+SampleReshapeSizes sample_reshape_sizes(NodeContext& n, const DeformableConv& d) {
   Expr high{n, dim_as_vector(n, d.offset, 2)}, wide{n, dim_as_vector(n, d.offset, 3)};
   return {dim_as_vector(n, d.x, 1), high * static_cast<double>(d.num_taps), wide, high * wide};
 }
 
 // The sampled columns per image. [N,C,taps,OH*OW]
-Value sample_columns(NodeContext& n, const DeformableConv& d, const RegroupSizes& s) {
+Value sampled_im2col_columns(NodeContext& n, const DeformableConv& d, const SampleReshapeSizes& s) {
   auto offsets = reshape_to_shape_parts(
-      n, d.offset, {n.ints({-1, d.num_taps, 2}), shape_from_axis(n, d.offset, 2)});
-  auto grid = n.concat({sample_grid(n, d, offsets, 1), sample_grid(n, d, offsets, 0)}, 4);
-  grid = reshape_to_shape_parts(n, grid, {n.ints({-1}), s.rows, s.columns, n.ints({2})});
+      n, d.offset, {n.int64_vector({-1, d.num_taps, 2}), shape_from_axis(n, d.offset, 2)});
+  auto grid = n.concat({sample_positions_along_axis(n, d, offsets, 1),
+                        sample_positions_along_axis(n, d, offsets, 0)},
+                       4);
+  grid = reshape_to_shape_parts(n, grid,
+                                {n.int64_vector({-1}), s.rows, s.columns, n.int64_vector({2})});
   auto each = Expr{n, s.channels} / static_cast<double>(d.offset_groups);
-  auto x = reshape_to_shape_parts(n, d.x, {n.ints({-1}), each, shape_from_axis(n, d.x, 2)});
+  auto x = reshape_to_shape_parts(n, d.x, {n.int64_vector({-1}), each, shape_from_axis(n, d.x, 2)});
   Expr samples{n, n.emit("GridSample", {x, grid},
                          {{"mode", std::string(n.opset() >= 20 ? "linear" : "bilinear")}})};
   if (n.has_input("Mask"))
-    samples = samples * Expr{n, reshape_to_shape_parts(n, n.input("Mask"),
-                                                       {n.ints({-1, 1}), s.rows, s.columns})};
-  return reshape_to_shape_parts(n, samples,
-                                {n.ints({-1}), s.channels, n.ints({d.num_taps}), s.positions});
+    samples =
+        samples * Expr{n, reshape_to_shape_parts(n, n.input("Mask"),
+                                                 {n.int64_vector({-1, 1}), s.rows, s.columns})};
+  return reshape_to_shape_parts(
+      n, samples, {n.int64_vector({-1}), s.channels, n.int64_vector({d.num_taps}), s.positions});
 }
 
 DeformableConv read_deformable_conv(NodeContext& n, Value filter) {
@@ -84,19 +89,20 @@ DeformableConv read_deformable_conv(NodeContext& n, Value filter) {
 void deformable_conv(NodeContext& n) {
   auto filter = n.input("Filter");
   DeformableConv d = read_deformable_conv(n, filter);
-  n.require(n.require_rank(d.x) == 4 && n.require_rank(d.offset) == 4,
+  n.require(n.require_known_rank(d.x) == 4 && n.require_known_rank(d.offset) == 4,
             "Input and Offset have no four dims");
   auto groups =
            static_cast<std::int64_t>(require_unrollable_size(n, n.attr("groups", 1), "'groups'")),
        filters = n.dim(filter, 0);
   n.require(filters > 0 && filters % groups == 0,
             "needs the number of its filters to be known, and as many a group");
-  auto s = regroup_sizes(n, d);
-  auto parts =
-      reshape_to_shape_parts(n, sample_columns(n, d, s), {n.ints({0, groups, -1}), s.positions});
+  auto s = sample_reshape_sizes(n, d);
+  auto parts = reshape_to_shape_parts(n, sampled_im2col_columns(n, d, s),
+                                      {n.int64_vector({0, groups, -1}), s.positions});
   auto y = n.emit("MatMul", {n.reshape(filter, {groups, filters / groups, -1}), parts});
-  n.set_output("Output", reshape_to_shape_parts(
-                             n, y, {n.ints({0, filters}), shape_from_axis(n, d.offset, 2)}));
+  n.set_output("Output",
+               reshape_to_shape_parts(
+                   n, y, {n.int64_vector({0, filters}), shape_from_axis(n, d.offset, 2)}));
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ std::int64_t read_diagonal_offset(const NodeContext& n) {
 }
 
 // The positions of the diagonal among the elements of the last two axes. int64[length]
-Value diagonal_positions(NodeContext& n, Value x, std::int64_t offset) {
+Value flat_diagonal_positions(NodeContext& n, Value x, std::int64_t offset) {
   int rank = n.rank(x);
   auto down = std::max(-offset, std::int64_t{0}), right = std::max(offset, std::int64_t{0});
   auto rows = n.dim(x, -2), columns = n.dim(x, -1);
@@ -28,7 +28,7 @@ Value diagonal_positions(NodeContext& n, Value x, std::int64_t offset) {
     Ints at;
     for (auto r = down; r < rows && r + offset < columns; ++r)
       at.push_back(r * columns + r + offset);
-    return n.ints(at);
+    return n.int64_vector(at);
   }
   Expr height(n, dim_as_scalar(n, x, rank - 2)), width(n, dim_as_scalar(n, x, rank - 1));
   auto length = max(min(height - static_cast<double>(down), width - static_cast<double>(right)), 0);
@@ -61,13 +61,13 @@ Value extract_diagonal(NodeContext& n, Value x, MatrixAxes p, std::int64_t offse
   perm.insert(perm.end(), {p.rows, p.columns}), flat.push_back(-1);
   auto matrices = n.transpose(x, perm);
   auto axis = static_cast<std::int64_t>(flat.size()) - 1;
-  return n.emit("Gather", {n.reshape(matrices, flat), diagonal_positions(n, matrices, offset)},
+  return n.emit("Gather", {n.reshape(matrices, flat), flat_diagonal_positions(n, matrices, offset)},
                 {{"axis", axis}});
 }
 
 Value extract_input_diagonal(NodeContext& n, bool in_order) {
   auto x = n.input("Input");
-  MatrixAxes p = read_matrix_axes(n, "axis1", "axis2", {0, 1}, n.require_rank(x));
+  MatrixAxes p = read_matrix_axes(n, "axis1", "axis2", {0, 1}, n.require_known_rank(x));
   if (in_order && p.rows > p.columns) std::swap(p.rows, p.columns);
   return extract_diagonal(n, x, p, read_diagonal_offset(n));
 }
@@ -86,8 +86,8 @@ Value embed_diagonal(NodeContext& n, Value x, std::int64_t offset, Value padding
   auto shift = std::llabs(offset);
   Ints pads(2 * static_cast<std::size_t>(n.rank(x)), 0);
   pads.back() = shift;
-  auto longer = n.emit("Pad", {x, n.ints(pads)});
-  auto size = n.emit("Add", {dim_as_vector(n, x, n.rank(x) - 1), n.ints({shift})});
+  auto longer = n.emit("Pad", {x, n.int64_vector(pads)});
+  auto size = n.emit("Add", {dim_as_vector(n, x, n.rank(x) - 1), n.int64_vector({shift})});
   auto zeros = n.emit("ConstantOfShape", {n.concat({size, size}, 0)});
   auto mask =
       n.emit("EyeLike", {zeros}, {{"dtype", std::int64_t{onnx_of(DType::float32)}}, {"k", offset}});
@@ -105,7 +105,7 @@ std::int64_t read_limited_offset(const NodeContext& n) {
 
 void diag_v2(NodeContext& n) {
   auto x = n.input("X");
-  if (n.require_rank(x) == 2)
+  if (n.require_known_rank(x) == 2)
     return n.set_output("Out", extract_diagonal(n, x, {0, 1}, read_diagonal_offset(n)));
   auto row = n.rank(x) == 0 ? n.unsqueeze(x, {0}) : x;
   n.set_output("Out", embed_diagonal(n, row, read_limited_offset(n),
@@ -114,13 +114,13 @@ void diag_v2(NodeContext& n) {
 
 void diag_v1(NodeContext& n) {
   auto row = n.input("Diagonal");
-  n.require(n.require_rank(row) == 1, "takes a vector");
+  n.require(n.require_known_rank(row) == 1, "takes a vector");
   n.set_output("Out", embed_diagonal(n, row, 0, n.scalar_like(0, row)));
 }
 
 void diag_embed(NodeContext& n) {
   auto x = n.input("Input");
-  int rank = n.require_rank(x) + 1;
+  int rank = n.require_known_rank(x) + 1;
   auto [rows, columns] = read_matrix_axes(n, "dim1", "dim2", {-2, -1}, rank);
   auto matrices = embed_diagonal(n, x, read_limited_offset(n), n.scalar_like(0, x));
   Ints perm;
@@ -132,7 +132,7 @@ void diag_embed(NodeContext& n) {
 // ---- filling ----
 
 // 0, 1, ... along an axis, with trailing axes of size 1.
-Expr axis_positions(NodeContext& n, Value x, std::int64_t axis) {
+Expr positions_along_axis(NodeContext& n, Value x, std::int64_t axis) {
   Ints trailing_axes;
   for (std::int64_t a = axis + 1; a < n.rank(x); ++a) trailing_axes.push_back(a - axis);
   return {n, n.unsqueeze(arange(n, dim_as_scalar(n, x, axis)), trailing_axes)};
@@ -140,7 +140,7 @@ Expr axis_positions(NodeContext& n, Value x, std::int64_t axis) {
 
 // In a tall matrix the diagonal may wrap around; with more axes it is where all indices are equal.
 Expr diagonal_mask(NodeContext& n, Value x) {
-  auto rows = axis_positions(n, x, 0), columns = axis_positions(n, x, 1);
+  auto rows = positions_along_axis(n, x, 0), columns = positions_along_axis(n, x, 1);
   if (n.rank(x) == 2) {
     Expr width(n, dim_as_scalar(n, x, 1));
     if (n.attr("wrap", false)) rows = rows.emit("Mod", {width + 1});
@@ -148,13 +148,13 @@ Expr diagonal_mask(NodeContext& n, Value x) {
   }
   auto mask = columns == rows;
   for (std::int64_t axis = 2; axis < n.rank(x); ++axis)
-    mask = mask && axis_positions(n, x, axis) == rows;
+    mask = mask && positions_along_axis(n, x, axis) == rows;
   return mask;
 }
 
 void fill_diagonal(NodeContext& n) {
   auto x = input_expr(n, "X");
-  n.require(n.require_rank(x) >= 2, "needs two axes");
+  n.require(n.require_known_rank(x) >= 2, "needs two axes");
   n.require(n.rank(x) == 2 || n.attr("wrap", false),
             "without wrap, more than two axes have no lowering");
   n.set_output("Out", where(diagonal_mask(n, x), n.attr("value", 0.0f), x));
@@ -171,17 +171,18 @@ Ints inverse_permutation(const Ints& perm) {
 // is a row [1,length].
 void fill_diagonal_tensor(NodeContext& n) {
   auto x = n.input("X"), y = n.input("Y");
-  int rank = n.require_rank(x);
-  if (n.require_rank(y) == rank) y = n.squeeze(y, {0});
+  int rank = n.require_known_rank(x);
+  if (n.require_known_rank(y) == rank) y = n.squeeze(y, {0});
   auto [rows, columns] = read_matrix_axes(n, "dim1", "dim2", {0, 1}, rank);
   Ints rest = axes_except_two(rank, rows, columns), last = rest;
   last.insert(last.end(), {rows, columns});
-  auto at = n.unsqueeze(diagonal_positions(n, n.transpose(x, last), read_diagonal_offset(n)), {-1});
+  auto at =
+      n.unsqueeze(flat_diagonal_positions(n, n.transpose(x, last), read_diagonal_offset(n)), {-1});
   Ints first = rest;
   first.insert(first.begin(), {rows, columns});
   auto planes = n.transpose(x, first), sizes = n.shape_of(planes);
-  auto lines =
-      n.emit("Reshape", {planes, n.concat({n.ints({-1}), n.slice(sizes, {2}, {rank}, {0})}, 0)});
+  auto lines = n.emit(
+      "Reshape", {planes, n.concat({n.int64_vector({-1}), n.slice(sizes, {2}, {rank}, {0})}, 0)});
   Ints front = all_axes(rank - 1);
   std::rotate(front.begin(), front.end() - 1, front.end());
   auto filled = n.emit("ScatterND", {lines, at, n.transpose(y, front)});
@@ -204,7 +205,8 @@ LowerFn triangle_indices_rule(std::string_view height, std::string_view width, b
         if (lower ? c - r <= offset : c - r >= offset) at.push_back(r), to.push_back(c);
     Ints shape{2, static_cast<std::int64_t>(at.size())};
     at.insert(at.end(), to.begin(), to.end());
-    n.set_output("out", n.cast(n.reshape(n.ints(at), shape), n.attr("dtype", DType::int64)));
+    n.set_output("out",
+                 n.cast(n.reshape(n.int64_vector(at), shape), n.attr("dtype", DType::int64)));
   };
 }
 

@@ -9,7 +9,7 @@
 namespace oarlock {
 namespace {
 
-bool is_integer_expr(const Expr& x) { return is_integer(x.context().require_dtype(x)); }
+bool is_integer_expr(const Expr& x) { return is_integer(x.context().require_known_dtype(x)); }
 
 struct OperandExprs {
   Expr x, y;
@@ -67,7 +67,7 @@ LowerFn nan_ignoring_min_max_rule(std::string_view onnx) {
 
 // 0 below zero, 1 above, y at zero.
 Expr heaviside(const Expr& x, const Expr& y) {
-  auto step = (x > 0).to(x.context().require_dtype(x));
+  auto step = (x > 0).to(x.context().require_known_dtype(x));
   return where(x == 0, y, is_integer_expr(x) ? step : where(isnan(x), x, step));
 }
 
@@ -86,7 +86,7 @@ Expr has_opposite_sign(const Expr& remainder, const Expr& y) {
 // ONNX truncates integer quotients, Paddle floors: subtract one if the remainder has another sign.
 Expr int_floordiv(const Expr& x, const Expr& y) {
   auto quotient = divide(x, y);
-  return quotient - has_opposite_sign(x - quotient * y, y).to(x.context().require_dtype(x));
+  return quotient - has_opposite_sign(x - quotient * y, y).to(x.context().require_known_dtype(x));
 }
 
 // Floor of the exact quotient: 1 / 0.1 rounds to 10, although 0.1 fits into 1 only 9 times.
@@ -97,7 +97,7 @@ Expr floordiv(const Expr& x, const Expr& y) {
   Expr remainder(n, n.emit("Mod", {x, y}, {{"fmod", std::int64_t{1}}}));
   auto exact = (x - remainder) / y,
        times = where(has_opposite_sign(remainder, y), exact - 1, exact), below = floor(times);
-  return where(y == 0, x / y, below + (times - below > 0.5).to(n.require_dtype(x)));
+  return where(y == 0, x / y, below + (times - below > 0.5).to(n.require_known_dtype(x)));
 }
 
 // The remainder has the divisor's sign; ONNX supports that for integers only.
@@ -162,10 +162,10 @@ double wrap_to_dtype(double v, DType dtype) {
 // scale * x + bias, or scale * (x + bias); for integer x both are truncated first
 void scale(NodeContext& n) {
   auto x = input_expr(n, "X");
-  auto dtype = n.require_dtype(x);
+  auto dtype = n.require_known_dtype(x);
   double scale = wrap_to_dtype(n.attr("scale", 1.0), dtype),
          bias = wrap_to_dtype(n.attr("bias", 0.0), dtype);
-  auto variable = n.has_input("ScaleTensor") ? n.input("ScaleTensor") : n.attr_tensor("scale");
+  auto variable = n.has_input("ScaleTensor") ? n.input("ScaleTensor") : n.tensor_attr("scale");
   auto scaled = [&](const Expr& v) {
     return variable ? v * Expr(n, n.cast(as_scalar(n, variable), dtype)) : v * scale;
   };

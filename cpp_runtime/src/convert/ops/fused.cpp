@@ -19,9 +19,9 @@ void fc(NodeContext& n) {
   n.require(activation.empty() || activation == "relu",
             "activation '" + activation + "' has no lowering");
   n.require(!n.attr("padding_weights", false), "padded weights have no lowering");
-  if (columns + 1 < n.require_rank(x)) {
+  if (columns + 1 < n.require_known_rank(x)) {
     auto lead = n.slice(n.shape_of(x), {0}, {columns}, {0});
-    x = n.emit("Reshape", {x, n.concat({lead, n.ints({-1})}, 0)});
+    x = n.emit("Reshape", {x, n.concat({lead, n.int64_vector({-1})}, 0)});
   }
   auto y = matmul({n, x}, input_expr(n, "W"));
   if (n.has_input("Bias")) y = y + Expr(n, n.reshape(n.input("Bias"), {-1}));
@@ -37,7 +37,7 @@ void fused_softmax_mask(NodeContext& n) {
 // Causal mask: each row uses the columns up to its own.
 void fused_softmax_mask_upper_triangle(NodeContext& n) {
   auto x = input_expr(n, "X");
-  int rank = n.require_rank(x);
+  int rank = n.require_known_rank(x);
   auto columns = arange(n, dim_as_scalar(n, x, rank - 1));
   auto rows = unsqueeze_last(arange(n, dim_as_scalar(n, x, rank - 2)));
   n.set_output("Out", n.emit("Softmax", {where(columns <= rows, x, -INFINITY)},

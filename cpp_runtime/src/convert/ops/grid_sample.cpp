@@ -22,18 +22,18 @@ void affine_grid(NodeContext& n) {
   auto theta = n.input("Theta");
   auto shape = read_int_list(n, {"output_shape", "OutputShape", ""});
   auto dims = n.dim(shape, 0) - 2;
-  n.require(n.require_rank(theta) == 3, "Theta has no three dims");
+  n.require(n.require_known_rank(theta) == 3, "Theta has no three dims");
   if (dims < 0) dims = n.dim(theta, 1);
   n.require(dims == 2 || dims == 3, "needs the number of dims to be known, and two or three");
   bool corners = n.attr("align_corners", true);
   auto column = [&](std::int64_t i) {
-    auto theta_column = n.emit("Gather", {theta, n.int64_constant(i)}, {{"axis", std::int64_t{2}}});
+    auto theta_column = n.emit("Gather", {theta, n.int64_scalar(i)}, {{"axis", std::int64_t{2}}});
     return Expr{n, n.unsqueeze(theta_column, dims == 2 ? Ints{1, 2} : Ints{1, 2, 3})};
   };
   Expr grid = column(dims);
   for (std::int64_t i = 0; i < dims; ++i) {
-    auto along =
-        axis_coordinates(n, n.slice(shape, {2 + i}, {3 + i}, {0}), corners, n.require_dtype(theta));
+    auto along = axis_coordinates(n, n.slice(shape, {2 + i}, {3 + i}, {0}), corners,
+                                  n.require_known_dtype(theta));
     Ints others;
     for (std::int64_t k = 0; k < dims + 2; ++k)
       if (k != i + 1) others.push_back(k);
@@ -45,7 +45,7 @@ void affine_grid(NodeContext& n) {
 // Moves positions midway between two pixels to the one farther from 0, where ONNX Runtime rounds to
 // even.
 Expr snap_to_pixels(NodeContext& n, Value x, const Expr& grid, bool corners) {
-  Expr count{n, n.cast(n.slice(n.shape_of(x), {-1}, {1}, {0}, {-1}), n.require_dtype(grid))};
+  Expr count{n, n.cast(n.slice(n.shape_of(x), {-1}, {1}, {0}, {-1}), n.require_known_dtype(grid))};
   auto span = corners ? max(count - 1, 1) : count;
   auto at = round_half_away(corners ? (grid + 1) * span * 0.5 : (grid + 1) * span * 0.5 - 0.5);
   return (corners ? at * 2 : at * 2 + 1) / span - 1;
@@ -53,7 +53,7 @@ Expr snap_to_pixels(NodeContext& n, Value x, const Expr& grid, bool corners) {
 
 void grid_sampler(NodeContext& n) {
   auto x = n.input("X");
-  if (n.require_rank(x) == 5) n.require_opset(20);
+  if (n.require_known_rank(x) == 5) n.require_opset(20);
   auto mode = n.attr("mode", "bilinear"), padding = n.attr("padding_mode", "zeros");
   n.require(mode == "bilinear" || mode == "nearest", "mode '" + mode + "' has no lowering");
   n.require(padding == "zeros" || padding == "border" || padding == "reflection",

@@ -11,7 +11,7 @@ namespace {
 
 // Whether a row of a weight is all zeros.  False if unknown.
 bool is_zero_row(const NodeContext& n, Value table, std::int64_t row) {
-  auto content = n.constant(table);
+  auto content = n.find_constant(table);
   if (!content || content->shape.size() != 2 || row >= content->shape[0]) return false;
   auto size = static_cast<std::size_t>(content->shape[1]) * size_of(content->dtype);
   auto bytes = content->bytes.substr(static_cast<std::size_t>(row) * size, size);
@@ -21,12 +21,12 @@ bool is_zero_row(const NodeContext& n, Value table, std::int64_t row) {
 // The row of `padding_idx` counts as zeros.
 Value emit_embedding(NodeContext& n, Value table, Value ids) {
   auto rows =
-      n.emit("Gather", {table, reject_negative_indices(n, ids)}, {{"axis", std::int64_t{0}}});
+      n.emit("Gather", {table, invalidate_negative_indices(n, ids)}, {{"axis", std::int64_t{0}}});
   auto padding = n.attr("padding_idx", -1);
   if (padding < 0 || is_zero_row(n, table, padding)) return rows;
   auto is_padding =
       n.unsqueeze(n.emit("Equal", {ids, n.scalar_like(static_cast<double>(padding), ids)}), {-1});
-  return n.emit("Where", {is_padding, n.scalar(0, n.require_dtype(table)), rows});
+  return n.emit("Where", {is_padding, n.scalar(0, n.require_known_dtype(table)), rows});
 }
 
 void lookup_table_v2(NodeContext& n) {
@@ -36,7 +36,8 @@ void lookup_table_v2(NodeContext& n) {
 // The op lookup_table_v2 (version 1) takes ids of shape [..., 1] and drops the last dim.
 void lookup_table_v1(NodeContext& n) {
   auto ids = n.input("Ids");
-  n.set_output("Out", emit_embedding(n, n.input("W"), n.squeeze(ids, {n.require_rank(ids) - 1})));
+  n.set_output("Out",
+               emit_embedding(n, n.input("W"), n.squeeze(ids, {n.require_known_rank(ids) - 1})));
 }
 
 // ---- along an axis ----
@@ -49,7 +50,7 @@ Value read_index_vector(NodeContext& n, std::string_view slot) {
 
 void gather(NodeContext& n) {
   auto x = n.input("X");
-  auto axis = read_axis(n, "axis", "Axis", 0, n.require_rank(x));
+  auto axis = read_axis(n, "axis", "Axis", 0, n.require_known_rank(x));
   set_scalar_output(n, "Out",
                     n.emit("Gather", {x, read_index_vector(n, "Index")}, {{"axis", axis}}));
 }
@@ -57,7 +58,7 @@ void gather(NodeContext& n) {
 void index_select(NodeContext& n) {
   auto x = n.input("X");
   n.set_output("Out", n.emit("Gather", {x, read_index_vector(n, "Index")},
-                             {{"axis", n.axis_attr("dim", 0, n.require_rank(x))}}));
+                             {{"axis", n.axis_attr("dim", 0, n.require_known_rank(x))}}));
 }
 
 void index_sample(NodeContext& n) {
@@ -67,7 +68,7 @@ void index_sample(NodeContext& n) {
 
 void take_along_axis(NodeContext& n) {
   auto x = n.input("Input");
-  auto axis = n.axis_attr("Axis", 0, n.require_rank(x));
+  auto axis = n.axis_attr("Axis", 0, n.require_known_rank(x));
   n.set_output("Result", n.emit("GatherElements", {x, nonnegative_index_input(n, "Index")},
                                 {{"axis", axis}}));
 }
@@ -109,25 +110,25 @@ Expr num_contributions(NodeContext& n, Value x, Value at, std::int64_t axis, boo
 }
 
 // The values that have an index: extra values are dropped, a single one is repeated.
-Value match_index_shape(NodeContext& n, Value values, Value at) {
+Value fit_values_to_index_shape(NodeContext& n, Value values, Value at) {
   auto value_shape = n.shape(values), index_shape = n.shape(at);
   if (value_shape && value_shape == index_shape &&
       std::count(value_shape->begin(), value_shape->end(), -1) == 0)
     return values;
   auto sizes = n.shape_of(at);
   if (n.rank(values) != n.rank(at)) return n.emit("Expand", {values, sizes});
-  auto starts = n.ints(Ints(static_cast<std::size_t>(n.rank(at)), 0));
+  auto starts = n.int64_vector(Ints(static_cast<std::size_t>(n.rank(at)), 0));
   return n.emit("Expand", {n.emit("Slice", {values, starts, sizes}), sizes});
 }
 
 void put_along_axis(NodeContext& n) {
   auto x = n.input("Input"), at = nonnegative_index_input(n, "Index"), values = n.input("Value");
-  auto axis = n.axis_attr("Axis", 0, n.require_rank(x));
+  auto axis = n.axis_attr("Axis", 0, n.require_known_rank(x));
   auto name = n.attr("Reduce", "assign");
   const Reduction& reduction = find_reduction(n, name);
   n.require_opset(reduction.since_opset);
   bool include_self = n.attr("Include_self", true);
-  values = match_index_shape(n, values, at);
+  values = fit_values_to_index_shape(n, values, at);
   if (reduction.onnx != "none" && !include_self) {
     auto identity = n.emit("Expand", {n.scalar_like(reduction.identity, x), n.shape_of(at)});
     x = scatter_elements(n, x, at, identity, axis, "none");

@@ -34,7 +34,7 @@ void read_scales(NodeContext& n, ResizeSpec& r, Floats each) {
     auto one = n.const_scalar(n.input("Scale"));
     if (!one) {
       auto factor = n.reshape(n.cast(n.input("Scale"), DType::float32), {-1});
-      r.scales = n.emit("Expand", {factor, n.ints({static_cast<std::int64_t>(dims)})});
+      r.scales = n.emit("Expand", {factor, n.int64_vector({static_cast<std::int64_t>(dims)})});
       return;
     }
     each = {*one};
@@ -62,7 +62,7 @@ Ints read_output_size_attrs(const NodeContext& n, std::size_t dims) {
   return sizes;
 }
 
-void set_output_sizes(NodeContext& n, ResizeSpec& r, Value sizes) {
+void use_sizes_instead_of_scales(NodeContext& n, ResizeSpec& r, Value sizes) {
   auto known = n.partial_ints(sizes);
   n.require(!known || known->size() == r.image_size.size(),
             "the number of sizes differs from the number of image dims");
@@ -84,15 +84,16 @@ ResizeSpec read_resize_spec(NodeContext& n, Value x, const Floats& scale, bool i
   n.require(is_v1 || !scales || !n.has_input("OutSize") || n.has_input("SizeTensor"),
             "a size and a scale at once has no lowering");
   if (n.has_input("OutSize") || n.has_input("SizeTensor"))
-    set_output_sizes(n, r, read_int_list(n, {"", "OutSize", "SizeTensor"}));
+    use_sizes_instead_of_scales(n, r, read_int_list(n, {"", "OutSize", "SizeTensor"}));
   else if (!scales)
-    set_output_sizes(n, r, n.ints(read_output_size_attrs(n, r.image_size.size())));
+    use_sizes_instead_of_scales(n, r,
+                                n.int64_vector(read_output_size_attrs(n, r.image_size.size())));
   return r;
 }
 
 // int64[dims]
 Value emit_scaled_sizes(NodeContext& n, Value x, const ResizeSpec& r) {
-  if (are_all_known(r.output_size)) return n.ints(r.output_size);
+  if (are_all_known(r.output_size)) return n.int64_vector(r.output_size);
   auto image = n.cast(shape_from_axis(n, x, 2), DType::float32);
   auto larger = n.emit(
       "Mul", {image, r.known_scales.empty() ? r.scales : n.vector(r.known_scales, DType::float32)});
@@ -101,16 +102,16 @@ Value emit_scaled_sizes(NodeContext& n, Value x, const ResizeSpec& r) {
 
 // Version 1 of the interpolation ops uses a scale only to compute sizes; pixel coordinates use the
 // ratio of the sizes.
-void replace_scales_by_sizes(NodeContext& n, Value x, ResizeSpec& r) {
+void replace_fractional_scales_by_sizes(NodeContext& n, Value x, ResizeSpec& r) {
   bool whole = std::all_of(r.known_scales.begin(), r.known_scales.end(),
                            [](double s) { return s == std::floor(s); });
   if (r.sizes || (!r.known_scales.empty() && whole)) return;
-  set_output_sizes(n, r, emit_scaled_sizes(n, x, r));
+  use_sizes_instead_of_scales(n, r, emit_scaled_sizes(n, x, r));
 }
 
 // ---- nearest neighbor: rounding matters, and ONNX Runtime divides where Paddle multiplies ----
 
-struct NearestSourceRows {
+struct NearestRowsOfPaddleAndOnnx {
   Ints paddle, onnx;
 };
 
@@ -123,13 +124,13 @@ float scale_for_exact_size(std::int64_t size, std::int64_t out) {
   return scale;
 }
 
-NearestSourceRows nearest_source_rows(std::int64_t size, std::int64_t out, double scale,
-                                      bool corners) {
+NearestRowsOfPaddleAndOnnx nearest_rows_of_paddle_and_onnx(std::int64_t size, std::int64_t out,
+                                                           double scale, bool corners) {
   if (out == 1) return {{0}, {0}};
   auto image = static_cast<float>(size), whole = static_cast<float>(out);
   auto by = scale > 0 ? static_cast<float>(scale) : scale_for_exact_size(size, out);
   auto ratio = corners ? (image - 1) / (whole - 1) : scale > 0 ? 1 / by : image / whole;
-  NearestSourceRows rows;
+  NearestRowsOfPaddleAndOnnx rows;
   for (std::int64_t i = 0; i < out; ++i) {
     auto at = static_cast<float>(i);
     auto there = corners ? std::round(at * (image - 1) / (whole - 1)) : std::floor(at / by);
@@ -150,19 +151,20 @@ bool nearest_rows_match(const ResizeSpec& r, std::size_t dim, bool corners) {
   bool known = size > 0 && out > 0, scaling = scale > 0 && !corners;
   if (!known && scaling) size = out = kMaxComparedRows;
   if ((!known && !scaling) || out > kMaxComparedRows) return false;
-  auto rows = nearest_source_rows(size, out, scale, corners);
+  auto rows = nearest_rows_of_paddle_and_onnx(size, out, scale, corners);
   return rows.paddle == rows.onnx;
 }
 
-bool resize_matches_paddle(const NodeContext& n, Value x, const ResizeSpec& r, bool corners) {
-  bool all = ort_has_kernel("Resize", n.require_dtype(x)) && n.dtype(x) != DType::int64;
+bool nearest_resize_matches_paddle(const NodeContext& n, Value x, const ResizeSpec& r,
+                                   bool corners) {
+  bool all = ort_has_kernel("Resize", n.require_known_dtype(x)) && n.dtype(x) != DType::int64;
   for (std::size_t i = 0; i < r.image_size.size(); ++i)
     all = all && nearest_rows_match(r, i, corners);
   return all;
 }
 
 // size, out: int64[1]; scale: float32[1], omitted for the ratio of the sizes
-Value emit_nearest_rows(NodeContext& n, Value size, Value out, Value scale, bool corners) {
+Value emit_nearest_row_indices(NodeContext& n, Value size, Value out, Value scale, bool corners) {
   Expr image{n, n.cast(size, DType::float32)}, whole{n, n.cast(out, DType::float32)};
   auto ratio =
       corners ? (image - 1) / max(whole - 1, 1)
@@ -178,7 +180,7 @@ Value gather_nearest_rows(NodeContext& n, Value x, const ResizeSpec& r, bool cor
   Value y = x;
   for (std::int64_t i = 0; i < static_cast<std::int64_t>(r.image_size.size()); ++i) {
     auto along = [&](Value v) { return v ? n.slice(v, {i}, {i + 1}, {0}) : v; };
-    auto rows = emit_nearest_rows(n, along(image), along(out), along(scales), corners);
+    auto rows = emit_nearest_row_indices(n, along(image), along(out), along(scales), corners);
     y = n.emit("Gather", {y, rows}, {{"axis", i + 2}});
   }
   return y;
@@ -236,7 +238,7 @@ Value interpolate(NodeContext& n, Value x, Method method, const ResizeSpec& r) {
   if (method == Method::cubic)
     n.require(corners || !std::count(r.output_size.begin(), r.output_size.end(), 1),
               "cubic interpolation of an image with one row has no lowering");
-  if (method == Method::nearest && !resize_matches_paddle(n, x, r, corners))
+  if (method == Method::nearest && !nearest_resize_matches_paddle(n, x, r, corners))
     return gather_nearest_rows(n, x, r, corners);
   return emit_resize(n, x, r, resize_mode_attrs(n, method));
 }
@@ -244,7 +246,7 @@ Value interpolate(NodeContext& n, Value x, Method method, const ResizeSpec& r) {
 // Resizes [N,C,L] as [N,C,1,L]: all execution providers of ONNX Runtime resize images, not all
 // resize rows.
 Value interpolate_1d(NodeContext& n, Value x, Method method, ResizeSpec r) {
-  auto one = n.ints({1});
+  auto one = n.int64_vector({1});
   if (r.sizes) r.sizes = n.concat({one, r.sizes}, 0);
   if (r.scales) r.scales = n.concat({n.vector({1}, DType::float32), r.scales}, 0);
   if (!r.known_scales.empty()) r.known_scales.insert(r.known_scales.begin(), 1);
@@ -255,7 +257,7 @@ Value interpolate_1d(NodeContext& n, Value x, Method method, ResizeSpec r) {
 // Treats each channel as an image: ONNX Runtime would move last channels behind the Resize, where
 // it has no cubic kernel.
 Value interpolate_per_channel(NodeContext& n, Value x, const ResizeSpec& r) {
-  auto channels = reshape_to_shape_parts(n, x, {n.ints({-1, 1}), shape_from_axis(n, x, 2)});
+  auto channels = reshape_to_shape_parts(n, x, {n.int64_vector({-1, 1}), shape_from_axis(n, x, 2)});
   auto y = interpolate(n, channels, Method::cubic, r);
   return reshape_to_shape_parts(n, y,
                                 {n.slice(n.shape_of(x), {0}, {2}, {0}), shape_from_axis(n, y, 2)});
@@ -265,12 +267,12 @@ LowerFn interp_rule(Method method, int min_dims, int max_dims, bool is_v1) {
   return [=](NodeContext& n) {
     bool last = is_channels_last(n, "data_layout");
     auto x = to_channels_first(n, n.input("X"), last);
-    int dims = n.require_rank(x) - 2;
+    int dims = n.require_known_rank(x) - 2;
     n.require(dims >= min_dims && dims <= max_dims,
               "does not support images of rank " + std::to_string(dims + 2));
     auto r = read_resize_spec(
         n, x, is_v1 ? Floats{n.attr("scale", 0.0f)} : n.attr("scale", Floats{}), is_v1);
-    if (is_v1) replace_scales_by_sizes(n, x, r);
+    if (is_v1) replace_fractional_scales_by_sizes(n, x, r);
     auto y = dims == 1                         ? interpolate_1d(n, x, method, r)
              : last && method == Method::cubic ? interpolate_per_channel(n, x, r)
                                                : interpolate(n, x, method, r);

@@ -14,19 +14,19 @@ namespace {
 
 // The size of square matrices; and their row numbers.
 Expr matrix_size(const Expr& v) {
-  return {v.context(), dim_as_scalar(v.context(), v, v.context().require_rank(v) - 2)};
+  return {v.context(), dim_as_scalar(v.context(), v, v.context().require_known_rank(v) - 2)};
 }
 Expr row_indices(const Expr& v) { return arange(v.context(), matrix_size(v)); }
 
 Expr gather_axis_from_end(const Expr& v, const Expr& at, std::int64_t from_back) {
   NodeContext& n = v.context();
-  return {n, n.emit("Gather", {v, at}, {{"axis", n.require_rank(v) - from_back}})};
+  return {n, n.emit("Gather", {v, at}, {{"axis", n.require_known_rank(v) - from_back}})};
 }
 
-// Integers are cast: they would be divided as integers.
-Expr read_float_input(NodeContext& n, std::string_view slot) {
+// Fails for integers: they would be divided as integers.
+Expr require_float_input(NodeContext& n, std::string_view slot) {
   auto x = input_expr(n, slot);
-  n.require(is_floating(n.require_dtype(x)), "needs " + std::string(slot) + " of floats");
+  n.require(is_floating(n.require_known_dtype(x)), "needs " + std::string(slot) + " of floats");
   return x;
 }
 
@@ -38,7 +38,7 @@ Expr transpose_matrices(const Expr& v) { return {v.context(), v.context().swap_l
 
 // Loop outputs [steps, *] with the steps as the last axis.
 Expr move_steps_last(const Expr& stacked) {
-  Ints perm = all_axes(stacked.context().require_rank(stacked));
+  Ints perm = all_axes(stacked.context().require_known_rank(stacked));
   std::rotate(perm.begin(), perm.begin() + 1, perm.end());
   return {stacked.context(), stacked.context().transpose(stacked, perm)};
 }
@@ -46,7 +46,7 @@ Expr move_steps_last(const Expr& stacked) {
 Expr identity_like(const Expr& like) {
   NodeContext& n = like.context();
   auto rows = row_indices(like);
-  return (unsqueeze_last(rows) == rows).to(n.require_dtype(like));
+  return (unsqueeze_last(rows) == rows).to(n.require_known_dtype(like));
 }
 
 // ---- elimination ----
@@ -61,7 +61,7 @@ struct EliminationResult {
 Expr swap_pivot_row(const Expr& m, const Expr& k, const Expr& rows, const Expr& best) {
   auto order = where(rows == k, best, where(rows == best, k, rows));
   auto spread = unsqueeze_last(order).emit("Expand", {m.context().shape_of(m)});
-  std::int64_t axis = m.context().require_rank(m) - 2;
+  std::int64_t axis = m.context().require_known_rank(m) - 2;
   return {m.context(), m.context().emit("GatherElements", {m, spread}, {{"axis", axis}})};
 }
 
@@ -78,7 +78,7 @@ EliminationResult gauss_jordan(const Expr& augmented) {
         auto base = gather_row(m, k), pivot = gather_column(base, k);
         auto others = where(rows == k || unsqueeze_last(pivot) == 0, 0,
                             gather_column(m, k) / unsqueeze_last(pivot));
-        auto sign = where(Expr(n, n.squeeze(best, {-1})) == k, 1, -1, n.require_dtype(m));
+        auto sign = where(Expr(n, n.squeeze(best, {-1})) == k, 1, -1, n.require_known_dtype(m));
         return {{m - unsqueeze_last(others) * unsqueeze_row(base)}, {pivot, sign}};
       });
   return {result.states[0], result.outputs[0], result.outputs[1]};
@@ -88,7 +88,7 @@ EliminationResult gauss_jordan(const Expr& augmented) {
 Expr concat_broadcast(const Expr& a, const Expr& b) {
   NodeContext& n = a.context();
   auto corner = [&](const Expr& v) { return Expr(n, n.slice(v, {0, 0}, {1, 1}, {-2, -1})); };
-  int rank = std::max(n.require_rank(a), n.require_rank(b));
+  int rank = std::max(n.require_known_rank(a), n.require_known_rank(b));
   auto spread = [&](const Expr& v) {
     if (rank == 2) return v;
     auto lead = n.slice(n.shape_of(corner(a) + corner(b)), {0}, {-2}, {0});
@@ -104,7 +104,8 @@ Expr solve_systems(const Expr& a, const Expr& b) {
   auto eliminated = gauss_jordan(concat_broadcast(a, b));
   constexpr std::int64_t end = INT64_MAX;
   auto size = dim_as_vector(n, a, n.rank(a) - 1);
-  Expr right(n, n.emit("Slice", {eliminated.matrices, size, n.ints({end}), n.ints({-1})}));
+  Expr right(
+      n, n.emit("Slice", {eliminated.matrices, size, n.int64_vector({end}), n.int64_vector({-1})}));
   n.declare_type(right, n.dtype(a),
                  Ints(static_cast<std::size_t>(n.rank(eliminated.matrices)), -1));
   return right / unsqueeze_last(move_steps_last(eliminated.pivots));
@@ -112,11 +113,12 @@ Expr solve_systems(const Expr& a, const Expr& b) {
 
 Expr invert(const Expr& a) { return solve_systems(a, identity_like(a)); }
 
-void inverse(NodeContext& n) { n.set_output("Output", invert(read_float_input(n, "Input"))); }
+void inverse(NodeContext& n) { n.set_output("Output", invert(require_float_input(n, "Input"))); }
 
 // Whether `b` is a vector, or a batch of vectors.
 bool is_vector_operand(const NodeContext& n, Value a, Value b) {
-  if (n.require_rank(b) == 1 || n.rank(b) + 1 != n.require_rank(a)) return n.rank(b) == 1;
+  if (n.require_known_rank(b) == 1 || n.rank(b) + 1 != n.require_known_rank(a))
+    return n.rank(b) == 1;
   for (int axis = 0; axis < n.rank(b); ++axis) {
     auto size_a = n.dim(a, axis), size_b = n.dim(b, axis);
     if (size_a >= 0 && size_b >= 0 && size_a != size_b) return false;
@@ -127,14 +129,14 @@ bool is_vector_operand(const NodeContext& n, Value a, Value b) {
 }
 
 void solve(NodeContext& n) {
-  auto a = read_float_input(n, "X"), b = read_float_input(n, "Y");
+  auto a = require_float_input(n, "X"), b = require_float_input(n, "Y");
   if (!is_vector_operand(n, a, b)) return n.set_output("Out", solve_systems(a, b));
   n.set_output("Out", n.squeeze(solve_systems(a, unsqueeze_last(b)), {-1}));
 }
 
 // Signs, and logarithms of absolute values. [2,*]
 void slogdeterminant(NodeContext& n) {
-  auto eliminated = gauss_jordan(read_float_input(n, "Input"));
+  auto eliminated = gauss_jordan(require_float_input(n, "Input"));
   auto permutation_signs =
       reduce(n, "ReduceProd", eliminated.permutation_signs * sign(eliminated.pivots), {0}, true);
   auto logs = reduce(n, "ReduceSum", log(abs(eliminated.pivots)), {0}, true);
@@ -144,7 +146,7 @@ void slogdeterminant(NodeContext& n) {
 // ONNX Runtime has a float32 kernel only.
 void determinant(NodeContext& n) {
   auto x = input_expr(n, "Input");
-  if (n.require_dtype(x) != DType::float64) return n.set_output("Out", x.emit("Det"));
+  if (n.require_known_dtype(x) != DType::float64) return n.set_output("Out", x.emit("Det"));
   n.require_opset(13);
   auto eliminated = gauss_jordan(x);
   n.set_output(
@@ -153,9 +155,9 @@ void determinant(NodeContext& n) {
 
 // By repeated squaring.
 void matrix_power(NodeContext& n) {
-  auto x = read_float_input(n, "X");
+  auto x = require_float_input(n, "X");
   auto exponent = n.attr("n", 0);
-  n.require_rank(x);
+  n.require_known_rank(x);
   auto base = exponent < 0 ? invert(x) : x, power = identity_like(x);
   if (exponent == 0) return n.set_output("Out", power.emit("Expand", {n.shape_of(x)}));
   bool any = false;
@@ -177,9 +179,9 @@ Expr triangular_part(const Expr& a, bool upper, bool unit) {
 
 void triangular_solve(NodeContext& n) {
   bool upper = n.attr("upper", true);
-  auto a = triangular_part(read_float_input(n, "X"), upper, n.attr("unitriangular", false));
+  auto a = triangular_part(require_float_input(n, "X"), upper, n.attr("unitriangular", false));
   n.set_output("Out", solve_systems(n.attr("transpose", false) ? transpose_matrices(a) : a,
-                                    read_float_input(n, "Y")));
+                                    require_float_input(n, "Y")));
 }
 
 // Column by column; only one triangle is read.
@@ -197,7 +199,7 @@ Expr cholesky_factor(const Expr& lower) {
 }
 
 void cholesky(NodeContext& n) {
-  auto x = read_float_input(n, "X");
+  auto x = require_float_input(n, "X");
   bool upper = n.attr("upper", false);
   auto factor = cholesky_factor(upper ? transpose_matrices(x) : x);
   n.set_output("Out", upper ? transpose_matrices(factor) : factor);
@@ -206,10 +208,10 @@ void cholesky(NodeContext& n) {
 // Y is the Cholesky factor.
 void cholesky_solve(NodeContext& n) {
   bool upper = n.attr("upper", false);
-  auto factor = triangular_part(read_float_input(n, "Y"), upper, false);
+  auto factor = triangular_part(require_float_input(n, "Y"), upper, false);
   auto lower = upper ? transpose_matrices(factor) : factor;
   n.set_output("Out", solve_systems(transpose_matrices(lower),
-                                    solve_systems(lower, read_float_input(n, "X"))));
+                                    solve_systems(lower, require_float_input(n, "X"))));
 }
 
 // ---- norms ----
@@ -225,7 +227,7 @@ constexpr std::int64_t kMaxPowerIterations = 100000;  // limits the run time tha
 void spectral_norm(NodeContext& n) {
   auto weight = input_expr(n, "Weight"), u = unsqueeze_last(input_expr(n, "U")),
        v = unsqueeze_last(input_expr(n, "V"));
-  Ints perm = all_axes(n.require_rank(weight));
+  Ints perm = all_axes(n.require_known_rank(weight));
   auto dim = n.axis_attr("dim", 0, n.rank(weight)), iterations = n.attr("power_iters", 1);
   n.require(iterations >= 0 && iterations <= kMaxPowerIterations,
             "attribute 'power_iters' is " + std::to_string(iterations));
@@ -236,7 +238,7 @@ void spectral_norm(NodeContext& n) {
     auto right = normalize_column(matmul(transpose_matrices(rows), last[0]), eps);
     return {{normalize_column(matmul(rows, right), eps), right}, {}};
   };
-  auto vectors = build_loop(n, n.int64_constant(iterations), {u, v}, better).states;
+  auto vectors = build_loop(n, n.int64_scalar(iterations), {u, v}, better).states;
   auto size = matmul(transpose_matrices(vectors[0]), matmul(rows, vectors[1]));
   n.set_output("Out", weight / Expr(n, n.reshape(size, {})));
 }

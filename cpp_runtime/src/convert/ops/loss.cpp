@@ -20,21 +20,21 @@ LabelEntries gather_label_entries(NodeContext& n, Value scores, Value label, std
                                   std::int64_t ignore) {
   Expr at(n, n.cast(label, DType::int64));
   auto ignored = at == static_cast<double>(ignore);
-  Expr safe(n, reject_negative_indices(n, where(ignored, 0, at)));
+  Expr safe(n, invalidate_negative_indices(n, where(ignored, 0, at)));
   auto entries = n.emit("GatherElements", {scores, safe}, {{"axis", axis}});
   return {Expr(n, entries), ignored};
 }
 
 Expr hard_label_loss(NodeContext& n, const Expr& logp, std::int64_t axis) {
   auto label = n.input("Label");
-  if (n.require_rank(label) < n.rank(logp)) label = n.unsqueeze(label, {axis});
+  if (n.require_known_rank(label) < n.rank(logp)) label = n.unsqueeze(label, {axis});
   auto [scores, ignored] = gather_label_entries(n, logp, label, axis, n.attr("ignore_index", -100));
   return where(ignored, 0, -scores);
 }
 
 void softmax_with_cross_entropy(NodeContext& n) {
   auto x = input_expr(n, "Logits");
-  auto axis = n.axis_attr("axis", -1, n.require_rank(x));
+  auto axis = n.axis_attr("axis", -1, n.require_known_rank(x));
   bool probabilities = !n.attr("use_softmax", true);
   auto logp = probabilities ? log(x) : Expr(n, n.emit("LogSoftmax", {x}, {{"axis", axis}}));
   auto soft = [&]() -> Value { return -sum(input_expr(n, "Label") * logp, {axis}, true); };
@@ -52,7 +52,7 @@ Expr gather_class_weights(NodeContext& n, const Expr& label, const Expr& ignored
 
 void nll_loss(NodeContext& n) {
   auto x = input_expr(n, "X"), label = input_expr(n, "Label").to(DType::int64);
-  auto dtype = n.require_dtype(x);
+  auto dtype = n.require_known_dtype(x);
   auto [scores, column] =
       gather_label_entries(n, x, n.unsqueeze(label, {1}), 1, n.attr("ignore_index", -100));
   auto weights = gather_class_weights(n, label, Expr(n, n.squeeze(column, {1})), dtype);
@@ -83,7 +83,7 @@ void sigmoid_cross_entropy(NodeContext& n) {
                    : relu(x) - x * label + soft;
   auto loss = where(ignored, 0, plain);
   if (!n.attr("normalize", false)) return n.set_output("Out", loss);
-  n.set_output("Out", loss / max(sum(where(ignored, 0, 1, n.require_dtype(x))), 1e-6));
+  n.set_output("Out", loss / max(sum(where(ignored, 0, 1, n.require_known_dtype(x))), 1e-6));
 }
 
 // Reduced over all elements, or divided by the size of the first dim.
@@ -91,7 +91,7 @@ Value reduce_loss(NodeContext& n, Value losses, const std::string& reduction) {
   if (reduction == "none") return losses;
   Expr y(n, reduce(n, reduction == "mean" ? "ReduceMean" : "ReduceSum", losses, {}, false));
   if (reduction != "batchmean") return y;
-  return y / Expr(n, n.squeeze(dim_as_vector(n, losses, 0), {0})).to(n.require_dtype(losses));
+  return y / Expr(n, n.squeeze(dim_as_vector(n, losses, 0), {0})).to(n.require_known_dtype(losses));
 }
 
 // target * (log(target) - x), 0 for zero probability
@@ -121,9 +121,9 @@ void label_smooth(NodeContext& n) {
   if (n.has_input("PriorDist")) return n.set_output("Out", scaled + input_expr(n, "PriorDist") * e);
   auto classes = n.dim(x, -1);
   if (classes > 0) return n.set_output("Out", scaled + e / static_cast<double>(classes));
-  n.set_output("Out",
-               scaled + e / Expr(n, n.squeeze(dim_as_vector(n, x, n.require_rank(x) - 1), {0}))
-                                .to(n.require_dtype(x)));
+  n.set_output(
+      "Out", scaled + e / Expr(n, n.squeeze(dim_as_vector(n, x, n.require_known_rank(x) - 1), {0}))
+                              .to(n.require_known_dtype(x)));
 }
 
 // The number of rows that contain their label.

@@ -36,7 +36,7 @@ void matmul_v1(NodeContext& n) {
   if (n.rank(x) == 1 && n.rank(y) == 1) n.declare_type(product, n.dtype(x), Ints{});
   set_scalar_output(
       n, "Out",
-      alpha == 1 ? product : n.emit("Mul", {product, n.scalar(alpha, n.require_dtype(x))}));
+      alpha == 1 ? product : n.emit("Mul", {product, n.scalar(alpha, n.require_known_dtype(x))}));
 }
 
 // Both operands are flattened to matrices: the first `x_num_col_dims` (`y_num_col_dims`) dims
@@ -44,7 +44,7 @@ void matmul_v1(NodeContext& n) {
 void mul(NodeContext& n) {
   auto x = n.input("X"), y = n.input("Y");
   auto x_cols = n.attr("x_num_col_dims", 1), y_cols = n.attr("y_num_col_dims", 1);
-  if (n.require_rank(y) == 2 && y_cols == 1 && x_cols == n.require_rank(x) - 1)
+  if (n.require_known_rank(y) == 2 && y_cols == 1 && x_cols == n.require_known_rank(x) - 1)
     return n.set_output("Out", n.emit("MatMul", {x, y}));
   auto product = n.emit("MatMul", {n.emit("Flatten", {x}, {{"axis", x_cols}}),
                                    n.emit("Flatten", {y}, {{"axis", y_cols}})});
@@ -60,7 +60,7 @@ void mul(NodeContext& n) {
 void dot(NodeContext& n) {
   auto x = n.input("X");
   auto products = n.emit("Mul", {x, n.input("Y")});
-  int last = n.require_rank(x) - 1;
+  int last = n.require_known_rank(x) - 1;
   bool keepdims =
       n.output_shape() && n.output_shape()->size() == n.shape(x)->size();  // behavior before 2.5
   n.set_output("Out", reduce(n, "ReduceSum", products, {last}, keepdims));
@@ -70,7 +70,7 @@ void dot(NodeContext& n) {
 void addmm(NodeContext& n) {
   auto x = n.input("X"), y = n.input("Y"), input = n.input("Input");
   auto alpha = n.attr("Alpha", 1.0f), beta = n.attr("Beta", 1.0f);
-  auto dtype = n.require_dtype(x);
+  auto dtype = n.require_known_dtype(x);
   if (is_floating(dtype))
     return n.set_output("Out", n.emit("Gemm", {x, y, input}, {{"alpha", alpha}, {"beta", beta}}));
   auto product = n.emit("Mul", {n.emit("MatMul", {x, y}), n.scalar(alpha, dtype)});
@@ -101,7 +101,7 @@ std::vector<Ellipsis> find_ellipses(const NodeContext& n, const std::string& equ
     auto at = term.find("...");
     if (at == std::string::npos) return {};
     ellipses.push_back({static_cast<std::int64_t>(at),
-                        n.require_rank(v) - static_cast<std::int64_t>(term.size() - 3)});
+                        n.require_known_rank(v) - static_cast<std::int64_t>(term.size() - 3)});
     from = to + 1;
   }
   return ellipses;

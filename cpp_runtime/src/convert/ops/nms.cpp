@@ -25,7 +25,7 @@ Value detection_scores(NodeContext& n, const Detections& f) {
 
 Value read_boxes(NodeContext& n, int scores) {
   auto boxes = n.input("BBoxes");
-  n.require(n.require_rank(boxes) == 3 && n.require_rank(n.input("Scores")) == scores,
+  n.require(n.require_known_rank(boxes) == 3 && n.require_known_rank(n.input("Scores")) == scores,
             "dims of boxes and scores do not fit");
   auto numbers = n.dim(boxes, 2);
   n.require(numbers < 0 || numbers == 4, "boxes of more than four numbers have no lowering");
@@ -49,7 +49,7 @@ Expr class_ids(NodeContext& n, const Detections& f, std::int64_t background) {
                          : number + (number >= static_cast<double>(background)).to(DType::int64);
 }
 
-Detections read_boxes_by_image(NodeContext& n, std::int64_t background) {
+Detections read_boxes_shared_by_classes(NodeContext& n, std::int64_t background) {
   auto boxes = read_boxes(n, 3);
   return {boxes,
           drop_background_class(n, n.input("Scores"), background),
@@ -58,7 +58,7 @@ Detections read_boxes_by_image(NodeContext& n, std::int64_t background) {
 }
 
 // Boxes [M,C,4] and scores [M,C] of all images, concatenated.  A box has no score in other images.
-Detections read_boxes_by_class(NodeContext& n, std::int64_t background) {
+Detections read_boxes_per_class(NodeContext& n, std::int64_t background) {
   auto boxes = n.transpose(drop_background_class(n, read_boxes(n, 2), background), {1, 0, 2});
   auto scores = n.unsqueeze(
       n.transpose(drop_background_class(n, n.input("Scores"), background), {1, 0}), {1});
@@ -74,8 +74,9 @@ Detections read_boxes_by_class(NodeContext& n, std::int64_t background) {
 Value lower_all_but_top_scores(NodeContext& n, Value scores, std::int64_t max_scores) {
   auto boxes = n.dim(scores, 2);
   if (max_scores < 0 || (boxes >= 0 && boxes <= max_scores)) return scores;
-  auto count = boxes >= 0 ? n.ints({max_scores})
-                          : n.emit("Min", {dim_as_vector(n, scores, 2), n.ints({max_scores})});
+  auto count = boxes >= 0
+                   ? n.int64_vector({max_scores})
+                   : n.emit("Min", {dim_as_vector(n, scores, 2), n.int64_vector({max_scores})});
   auto best = n.emit_n(2, "TopK", {scores, count}, {{"axis", std::int64_t{2}}});
   auto none = n.emit("Expand", {n.scalar_like(kLowest, scores), n.shape_of(scores)});
   return n.emit("ScatterElements", {none, best[1], best[0]}, {{"axis", std::int64_t{2}}});
@@ -85,7 +86,7 @@ Value lower_all_but_top_scores(NodeContext& n, Value scores, std::int64_t max_sc
 void limit_rows_per_image(NodeContext& n, Detections& f, std::int64_t max_rows) {
   if (max_rows < 0) return;
   auto best =
-      top_rows_per_image(n, detection_scores(n, f), image_ids(n, f), f.num_images, max_rows);
+      top_row_indices_per_image(n, detection_scores(n, f), image_ids(n, f), f.num_images, max_rows);
   f.indices = gather_rows({n, f.indices}, gather_rows({n, best}, sort_indices(n, best, false)));
 }
 
@@ -104,7 +105,7 @@ Value concat_detection_rows(NodeContext& n, const Detections& f, Value scores,
   auto boxes = n.emit(
       "GatherND",
       {f.boxes, n.concat({slice_column(n, f.indices, 0), slice_column(n, f.indices, 2)}, 1)});
-  auto classes = class_ids(n, f, background).to(n.require_dtype(f.boxes));
+  auto classes = class_ids(n, f, background).to(n.require_known_dtype(f.boxes));
   return n.concat({classes, n.unsqueeze(scores, {1}), boxes}, 1);
 }
 
@@ -128,7 +129,7 @@ Detections run_nms(NodeContext& n, std::int64_t background) {
   n.require(!lowers, "a threshold that nms_eta lowers has no lowering");
   bool own =
       n.has_input("RoisNum") || n.rank(n.input("Scores")) == 2;  // each class has its own boxes
-  auto f = own ? read_boxes_by_class(n, background) : read_boxes_by_image(n, background);
+  auto f = own ? read_boxes_per_class(n, background) : read_boxes_shared_by_classes(n, background);
   auto candidates = lower_all_but_top_scores(n, f.scores, n.attr("nms_top_k", 0));
   f.indices = nms_indices(n, f.boxes, candidates,
                           {n.attr("nms_threshold", 0.3f), n.attr("score_threshold", 0.0f),
@@ -166,16 +167,17 @@ void multiclass_nms_v1(NodeContext& n) {
   auto background = n.attr("background_label", 0);
   auto f = run_nms(n, background);
   auto rows = concat_detection_rows(n, f, detection_scores(n, f), background);
-  auto empty = n.emit("Expand", {n.scalar_like(-1, rows), n.ints({1, 6})});
+  auto empty = n.emit("Expand", {n.scalar_like(-1, rows), n.int64_vector({1, 6})});
   Expr count{n, dim_as_vector(n, rows, 0)};
-  Expr wide{n, n.emit("Where", {count == 0, n.ints({1}), n.ints({6})})};
+  Expr wide{n, n.emit("Where", {count == 0, n.int64_vector({1}), n.int64_vector({6})})};
   auto ends = n.concat({max(count, 1), wide}, 0);
-  n.set_output("Out",
-               n.emit("Slice", {n.concat({rows, empty}, 0), n.ints({0, 0}), ends, n.ints({0, 1})}));
+  n.set_output("Out", n.emit("Slice", {n.concat({rows, empty}, 0), n.int64_vector({0, 0}), ends,
+                                       n.int64_vector({0, 1})}));
   auto begins = image_row_splits(n, f);
   Expr known{n, dim_as_vector(n, begins, 0)};
   auto first = where(count == 0, known, 0), last = where(count == 0, known + 2, known);
-  n.set_row_splits("Out", n.emit("Slice", {n.concat({begins, n.ints({0, 1})}, 0), first, last}));
+  n.set_row_splits("Out",
+                   n.emit("Slice", {n.concat({begins, n.int64_vector({0, 1})}, 0), first, last}));
 }
 
 // Boxes are ordered best first.
@@ -190,7 +192,7 @@ void nms(NodeContext& n) {
 // ---- matrix_nms: scores decay by all better boxes of the class at once ----
 
 // All scores above the threshold, best first.
-Value indices_of_scores_above(NodeContext& n, Value scores, double threshold) {
+Value sorted_indices_of_scores_above(NodeContext& n, Value scores, double threshold) {
   auto indices = n.transpose(n.emit("NonZero", {Expr{n, scores} > threshold}), {1, 0});
   n.declare_type(indices, DType::int64, Ints{-1, 3});
   return gather_rows({n, indices}, sort_indices(n, n.emit("GatherND", {scores, indices}), true));
@@ -222,14 +224,15 @@ Expr decay_scores(NodeContext& n, const Detections& f) {
 
 void matrix_nms(NodeContext& n) {
   auto background = n.attr("background_label", 0);
-  auto f = read_boxes_by_image(n, background);
-  f.indices =
-      indices_of_scores_above(n, lower_all_but_top_scores(n, f.scores, n.attr("nms_top_k", 0)),
-                              n.attr("score_threshold", 0.0f));
+  auto f = read_boxes_shared_by_classes(n, background);
+  f.indices = sorted_indices_of_scores_above(
+      n, lower_all_but_top_scores(n, f.scores, n.attr("nms_top_k", 0)),
+      n.attr("score_threshold", 0.0f));
   Value scores = decay_scores(n, f);
   auto mask = Expr{n, scores} > n.attr("post_threshold", 0.0f);
   f.indices = rows_where(n, f.indices, mask), scores = rows_where(n, scores, mask);
-  auto best = top_rows_per_image(n, scores, image_ids(n, f), f.num_images, n.attr("keep_top_k", 0));
+  auto best =
+      top_row_indices_per_image(n, scores, image_ids(n, f), f.num_images, n.attr("keep_top_k", 0));
   f.indices = gather_rows({n, f.indices}, best), scores = gather_rows({n, scores}, best);
   auto by_image = sort_indices(n, image_ids(n, f), false);
   f.indices = gather_rows({n, f.indices}, by_image);

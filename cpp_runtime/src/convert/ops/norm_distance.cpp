@@ -8,47 +8,50 @@
 namespace oarlock {
 namespace {
 
-Expr reduce_axes(std::string_view onnx, const Expr& x, const ReduceAxes& over) {
+Expr reduce_over(std::string_view onnx, const Expr& x, const ReduceAxes& over) {
   return reduce(onnx, x, over.axes, over.keepdims);
 }
 
 // (sum |x|^p)^(1/p)
 Expr power_norm(const Expr& x, double p, const ReduceAxes& over) {
-  return pow(reduce_axes("ReduceSum", pow(abs(x), p), over), 1 / p);
+  return pow(reduce_over("ReduceSum", pow(abs(x), p), over), 1 / p);
 }
 
-Expr lp_norm(const Expr& x, double p, const ReduceAxes& over) {
-  if (p == 1) return reduce_axes("ReduceL1", x, over);
-  if (p == 2) return reduce_axes("ReduceL2", x, over);
-  if (std::isinf(p)) return reduce_axes(p > 0 ? "ReduceMax" : "ReduceMin", abs(x), over);
+Expr norm_of_any_order(const Expr& x, double p, const ReduceAxes& over) {
+  if (p == 1) return reduce_over("ReduceL1", x, over);
+  if (p == 2) return reduce_over("ReduceL2", x, over);
+  if (std::isinf(p)) return reduce_over(p > 0 ? "ReduceMax" : "ReduceMin", abs(x), over);
   if (p != 0) return power_norm(x, p, over);
-  return reduce_axes("ReduceSum", x.to(DType::boolean).to(x.context().require_dtype(x)), over);
+  return reduce_over("ReduceSum", x.to(DType::boolean).to(x.context().require_known_dtype(x)),
+                     over);
 }
 
 void p_norm(NodeContext& n) {
   auto x = input_expr(n, "X");
   bool vector = n.attr("asvector", false);
   ReduceAxes over{vector ? Ints{} : Ints{n.attr("axis", -1)}, n.attr("keepdim", false)};
-  set_scalar_output(n, "Out", lp_norm(x, n.attr("porder", 2.0f), over));
+  set_scalar_output(n, "Out", norm_of_any_order(x, n.attr("porder", 2.0f), over));
 }
 
 void frobenius_norm(NodeContext& n) {
   auto x = input_expr(n, "X");
-  set_scalar_output(n, "Out", lp_norm(x, 2, read_reduce_axes(n, "dim", "keep_dim", n.rank(x))));
+  set_scalar_output(n, "Out",
+                    norm_of_any_order(x, 2, read_reduce_axes(n, "dim", "keep_dim", n.rank(x))));
 }
 
 void dist(NodeContext& n) {
   set_scalar_output(
-      n, "Out", lp_norm(input_expr(n, "X") - input_expr(n, "Y"), n.attr("p", 2.0f), {{}, false}));
+      n, "Out",
+      norm_of_any_order(input_expr(n, "X") - input_expr(n, "Y"), n.attr("p", 2.0f), {{}, false}));
 }
 
 void l1_norm(NodeContext& n) {
-  set_scalar_output(n, "Out", lp_norm(input_expr(n, "X"), 1, {{}, false}));
+  set_scalar_output(n, "Out", norm_of_any_order(input_expr(n, "X"), 1, {{}, false}));
 }
 
 void squared_l2_norm(NodeContext& n) {
   auto x = input_expr(n, "X");
-  set_scalar_output(n, "Out", reduce_axes("ReduceSum", x * x, {{}, false}));
+  set_scalar_output(n, "Out", reduce_over("ReduceSum", x * x, {{}, false}));
 }
 
 // ---- row distances; Y may have one row for all ----
@@ -79,23 +82,24 @@ void renorm(NodeContext& n) {
   auto x = input_expr(n, "X");
   double max_norm = n.attr("max_norm", 0.0f), p = n.attr("p", 0.0f);
   n.require(p > 0, "attribute 'p' is " + std::to_string(p));
-  n.require(n.require_rank(x) >= 2, "needs two axes");
-  auto size = lp_norm(x, p, {axes_except(n, n.rank(x), n.axis_attr("axis", 0, n.rank(x))), true});
+  n.require(n.require_known_rank(x) >= 2, "needs two axes");
+  auto size =
+      norm_of_any_order(x, p, {axes_except(n, n.rank(x), n.axis_attr("axis", 0, n.rank(x))), true});
   n.set_output("Out", x * where(size > max_norm, max_norm / (size + 1e-7), 1));
 }
 
 void clip_by_norm(NodeContext& n) {
   auto x = input_expr(n, "X");
   double max_norm = n.attr("max_norm", 0.0f);
-  auto size = lp_norm(x, 2, {{}, false});
+  auto size = norm_of_any_order(x, 2, {{}, false});
   n.set_output("Out", where(size > max_norm, x * (max_norm / size), x));
 }
 
 // x / sqrt(sum of squares + epsilon)
 void l2_normalize(NodeContext& n) {
   auto x = input_expr(n, "X");
-  ReduceAxes over{{n.axis_attr("axis", 0, n.require_rank(x))}, true};
-  auto size = sqrt(reduce_axes("ReduceSum", x * x, over) + n.attr("epsilon", 1e-10f));
+  ReduceAxes over{{n.axis_attr("axis", 0, n.require_known_rank(x))}, true};
+  auto size = sqrt(reduce_over("ReduceSum", x * x, over) + n.attr("epsilon", 1e-10f));
   n.set_output("Out", x / size);
   n.set_output("Norm", size);
 }

@@ -12,7 +12,7 @@ namespace {
 
 Value constant_per_channel(NodeContext& n, Value like, double value) {
   auto channels = require_unrollable_size(n, n.dim(like, 0), "the number of channels");
-  return n.vector(Floats(channels, value), n.require_dtype(like));
+  return n.vector(Floats(channels, value), n.require_known_dtype(like));
 }
 
 Value mean_of_squares(NodeContext& n, Value centered, const Ints& axes, bool keep) {
@@ -46,7 +46,7 @@ void batch_norm(NodeContext& n) {
   bool use_running_moments = n.attr("is_test", false) ? !n.attr("trainable_statistics", false)
                                                       : n.attr("use_global_stats", false);
   Moments moments =
-      use_running_moments ? Moments{mean, variance} : batch_moments(n, x, n.require_rank(x));
+      use_running_moments ? Moments{mean, variance} : batch_moments(n, x, n.require_known_rank(x));
   auto y = n.emit("BatchNormalization", {x, scale, bias, moments.mean, moments.variance},
                   {{"epsilon", n.attr("epsilon", 1e-5f)}});
   n.set_output("Y", to_channels_last(n, y, last));
@@ -75,7 +75,7 @@ Value scale_and_shift(NodeContext& n, Value v, Value scale, Value bias) {
 // Reshapes flat scale and bias to the shape of `x` from `begin` on.
 Value read_affine_input(NodeContext& n, std::string_view slot, Value x, std::int64_t begin) {
   if (!n.has_input(slot)) return {};
-  auto v = n.cast(n.input(slot), n.require_dtype(x));
+  auto v = n.cast(n.input(slot), n.require_known_dtype(x));
   Ints shape = *n.shape(x), dims(shape.begin() + begin, shape.end());
   if (dims.size() == 1 && n.rank(v) == 1) return v;
   if (std::count(dims.begin(), dims.end(), -1) <= 1) return n.reshape(v, dims);
@@ -84,7 +84,7 @@ Value read_affine_input(NodeContext& n, std::string_view slot, Value x, std::int
 
 void layer_norm(NodeContext& n) {
   auto x = n.input("X");
-  int rank = n.require_rank(x);
+  int rank = n.require_known_rank(x);
   auto begin = n.axis_attr("begin_norm_axis", 1, rank);
   auto epsilon = n.attr("epsilon", 1e-5f);
   auto scale = read_affine_input(n, "Scale", x, begin),
@@ -107,7 +107,7 @@ Value emit_instance_norm(NodeContext& n, Value x, Value scale, Value bias, float
   if (n.dtype(x) != DType::float64)  // the kernel crashes for empty channels
     return n.emit("InstanceNormalization", {assert_nonempty(n, x), scale, bias},
                   {{"epsilon", epsilon}});
-  int rank = n.require_rank(x);
+  int rank = n.require_known_rank(x);
   n.require(rank >= 2, "has no channels");
   Ints axes = all_axes(rank);
   axes.erase(axes.begin(), axes.begin() + 2);
@@ -125,7 +125,7 @@ Value read_channel_input(NodeContext& n, std::string_view slot, std::int64_t cha
 
 void instance_norm(NodeContext& n) {
   auto x = n.input("X");
-  auto dtype = n.require_dtype(x);
+  auto dtype = n.require_known_dtype(x);
   auto scale = read_channel_input(n, "Scale", n.dim(x, 1), 1, dtype),
        bias = read_channel_input(n, "Bias", n.dim(x, 1), 0, dtype);
   n.set_output("Y", emit_instance_norm(n, x, scale, bias, n.attr("epsilon", 1e-5f)));
@@ -135,9 +135,9 @@ void instance_norm(NodeContext& n) {
 void group_norm(NodeContext& n) {
   bool last = is_channels_last(n, "data_layout");
   auto x = to_channels_first(n, n.input("X"), last);
-  int rank = n.require_rank(x);
+  int rank = n.require_known_rank(x);
   auto groups = n.attr("groups", -1);
-  auto dtype = n.require_dtype(x);
+  auto dtype = n.require_known_dtype(x);
   auto count = require_unrollable_size(n, groups, "attribute 'groups'");
   auto ones = n.vector(Floats(count, 1), dtype), zeros = n.vector(Floats(count, 0), dtype);
   auto y =
@@ -160,8 +160,8 @@ void dropout(NodeContext& n) {
            n.attr("dropout_implementation", "downgrade_in_infer") == "upscale_in_train",
        test = n.attr("is_test", false);
   if (test && upscale_in_train) return n.set_output("Out", x);
-  auto variable = n.attr_tensor("dropout_prob");
-  auto dtype = n.require_dtype(x);
+  auto variable = n.tensor_attr("dropout_prob");
+  auto dtype = n.require_known_dtype(x);
   auto p = variable ? n.cast(as_scalar(n, variable), dtype)
                     : n.scalar(n.attr("dropout_prob", 0.5f), dtype);
   auto keep_prob = n.emit("Sub", {n.scalar(1, dtype), p});

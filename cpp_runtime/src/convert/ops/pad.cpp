@@ -9,7 +9,7 @@ namespace {
 
 // pads: begins of all dims, then ends of all dims, as in ONNX.
 Value emit_pad(NodeContext& n, Value x, Value pads, const std::string& mode, double value) {
-  if (!is_floating(n.require_dtype(x))) n.require_opset(11);
+  if (!is_floating(n.require_known_dtype(x))) n.require_opset(11);
   if (n.opset() >= 11) {
     Values in{x, pads};
     if (mode == "constant") in.push_back(n.scalar_like(value, x));
@@ -28,7 +28,7 @@ void pad(NodeContext& n) {
   Ints pads;
   for (std::size_t i = 0; i < pairs.size(); i += 2) pads.push_back(pairs[i]);
   for (std::size_t i = 1; i < pairs.size(); i += 2) pads.push_back(pairs[i]);
-  n.set_output("Out", emit_pad(n, x, n.ints(pads), "constant", n.attr("pad_value", 0.0f)));
+  n.set_output("Out", emit_pad(n, x, n.int64_vector(pads), "constant", n.attr("pad_value", 0.0f)));
 }
 
 // Maps pairs of image dims (last dim first) to ONNX's begins and ends of all dims: indices into the
@@ -48,8 +48,8 @@ Value expand_image_pads(NodeContext& n, Value pairs, int rank, bool last) {
   Ints order = image_pad_order(rank, last);
   for (auto& at : order)
     at = at < 0 ? std::int64_t{2} * (rank - 2) : at;  // a zero is appended to the pairs
-  auto with_zero = n.concat({pairs, n.ints({0})}, 0);
-  return n.emit("Gather", {with_zero, n.ints(order)}, {{"axis", std::int64_t{0}}});
+  auto with_zero = n.concat({pairs, n.int64_vector({0})}, 0);
+  return n.emit("Gather", {with_zero, n.int64_vector(order)}, {{"axis", std::int64_t{0}}});
 }
 
 // Entries -before .. size+after of a periodic axis.
@@ -57,9 +57,9 @@ Value wrap_pad_axis(NodeContext& n, Value x, std::int64_t axis, std::int64_t bef
                     std::int64_t after) {
   if (before == 0 && after == 0) return x;
   auto size = as_scalar(n, dim_as_vector(n, x, axis));
-  auto end = n.emit("Add", {size, n.int64_constant(after)});
+  auto end = n.emit("Add", {size, n.int64_scalar(after)});
   auto at =
-      n.emit("Mod", {n.emit("Range", {n.int64_constant(-before), end, n.int64_constant(1)}), size});
+      n.emit("Mod", {n.emit("Range", {n.int64_scalar(-before), end, n.int64_scalar(1)}), size});
   n.declare_type(at, DType::int64, Ints{n.dim(x, axis) < 0 ? -1 : n.dim(x, axis) + before + after});
   return n.emit("Gather", {x, at}, {{"axis", axis}});
 }
@@ -75,7 +75,7 @@ Value wrap_pad(NodeContext& n, Value x, const Ints& pads) {
 void pad3d(NodeContext& n) {
   auto x = n.input("X");
   auto mode = n.attr("mode", "constant");
-  int rank = n.require_rank(x);
+  int rank = n.require_known_rank(x);
   auto pads = expand_image_pads(n, read_int_list(n, {"paddings", "Paddings", ""}), rank,
                                 is_channels_last(n, "data_format"));
   if (mode == "circular") {
@@ -91,12 +91,12 @@ void pad3d(NodeContext& n) {
 void pad2d(NodeContext& n) {
   auto x = n.input("X");
   auto mode = n.attr("mode", "constant");
-  auto p = require_int_list(n, {"paddings", "Paddings", ""}, {0, 0, 0, 0});
+  auto p = require_const_int_list(n, {"paddings", "Paddings", ""}, {0, 0, 0, 0});
   n.require(p.size() == 4, "needs four paddings");
   bool last = is_channels_last(n, "data_format");
   Ints pads =
       last ? Ints{0, p[0], p[2], 0, 0, p[1], p[3], 0} : Ints{0, 0, p[0], p[2], 0, 0, p[1], p[3]};
-  n.set_output("Out", emit_pad(n, x, n.ints(pads), mode, n.attr("pad_value", 0.0f)));
+  n.set_output("Out", emit_pad(n, x, n.int64_vector(pads), mode, n.attr("pad_value", 0.0f)));
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ std::int64_t read_divisor_attr(const NodeContext& n, std::string_view name,
 }
 
 void require_rank_4(const NodeContext& n, Value x) {
-  n.require(n.require_rank(x) == 4, "needs images of rank 4");
+  n.require(n.require_known_rank(x) == 4, "needs images of rank 4");
 }
 
 // ---- pixels and channels ----
@@ -42,9 +42,10 @@ void space_to_depth(NodeContext& n) {
   auto blocks = n.emit("DepthToSpace", {x}, {{"blocksize", by}, {"mode", std::string("DCR")}});
   auto size = [&](std::int64_t axis) { return Expr(n, dim_as_vector(n, x, axis)); };
   auto factor = static_cast<double>(by);
-  n.set_output("Out", reshape_to_shape_parts(n, blocks,
-                                             {n.ints({0}), size(1) * static_cast<double>(square),
-                                              size(2) / factor, size(3) / factor}));
+  n.set_output("Out",
+               reshape_to_shape_parts(n, blocks,
+                                      {n.int64_vector({0}), size(1) * static_cast<double>(square),
+                                       size(2) / factor, size(3) / factor}));
 }
 
 // ONNX orders channels inside the pixel blocks, Paddle outside: each channel is treated as an
@@ -57,7 +58,8 @@ void pixel_unshuffle(NodeContext& n) {
   read_divisor_attr(n, "downscale_factor", 1, n.dim(x, 3));
   auto planes = n.emit("SpaceToDepth", {n.reshape(x, {-1, 1, 0, 0})}, {{"blocksize", by}});
   auto channels = Expr{n, dim_as_vector(n, x, 1)} * static_cast<double>(by * by);
-  auto y = reshape_to_shape_parts(n, planes, {n.ints({-1}), channels, n.ints({0, 0})});
+  auto y =
+      reshape_to_shape_parts(n, planes, {n.int64_vector({-1}), channels, n.int64_vector({0, 0})});
   n.set_output("Out", to_channels_last(n, y, last));
 }
 
@@ -69,10 +71,10 @@ LowerFn channel_shuffle_rule(std::string_view groups) {
     auto count = read_divisor_attr(n, groups, 1, n.dim(x, last ? 3 : 1));
     auto parts =
         last ? n.reshape(x, {0, 0, 0, count, -1})
-             : reshape_to_shape_parts(
-                   n, x,
-                   {n.ints({0, count}),
-                    Expr{n, dim_as_vector(n, x, 1)} / static_cast<double>(count), n.ints({-1})});
+             : reshape_to_shape_parts(n, x,
+                                      {n.int64_vector({0, count}),
+                                       Expr{n, dim_as_vector(n, x, 1)} / static_cast<double>(count),
+                                       n.int64_vector({-1})});
     n.set_output(
         "Out",
         reshape_like(n, n.transpose(parts, last ? Ints{0, 1, 2, 4, 3} : Ints{0, 2, 1, 3}), x));
@@ -87,7 +89,7 @@ Value shift_frames(NodeContext& n, Value frames, std::int64_t by) {
   auto remaining = by > 0 ? n.slice(frames, {0}, {-1}, {1}) : n.slice(frames, {1}, {end}, {1});
   Ints pads(10, 0);
   pads[by > 0 ? 1 : 6] = 1;
-  return n.emit("Pad", {remaining, n.ints(pads)});
+  return n.emit("Pad", {remaining, n.int64_vector(pads)});
 }
 
 void temporal_shift(NodeContext& n) {
@@ -100,7 +102,8 @@ void temporal_shift(NodeContext& n) {
   n.require(ratio >= 0 && ratio <= 0.5, "'shift_ratio' is " + std::to_string(ratio));
   auto one = static_cast<std::int64_t>(static_cast<float>(channels) * ratio);
   auto two = static_cast<std::int64_t>(static_cast<float>(channels) * 2 * ratio);
-  auto frames = reshape_to_shape_parts(n, x, {n.ints({-1, count}), shape_from_axis(n, x, 1)});
+  auto frames =
+      reshape_to_shape_parts(n, x, {n.int64_vector({-1, count}), shape_from_axis(n, x, 1)});
   Values parts;
   if (one > 0) parts.push_back(shift_frames(n, n.slice(frames, {0}, {one}, {2}), 1));
   if (two > one) parts.push_back(shift_frames(n, n.slice(frames, {one}, {two}, {2}), -1));
@@ -116,9 +119,9 @@ void maxout(NodeContext& n) {
   auto axis = n.axis_attr("axis", 1, 4), count = read_divisor_attr(n, "groups", 0, n.dim(x, axis));
   n.require(axis == 1 || axis == 3,
             "axis " + std::to_string(axis) + " is not that of the channels");
-  auto grouped =
-      axis == 3 ? n.reshape(x, {0, 0, 0, -1, count})
-                : reshape_to_shape_parts(n, x, {n.ints({0, -1, count}), shape_from_axis(n, x, 2)});
+  auto grouped = axis == 3 ? n.reshape(x, {0, 0, 0, -1, count})
+                           : reshape_to_shape_parts(
+                                 n, x, {n.int64_vector({0, -1, count}), shape_from_axis(n, x, 2)});
   n.set_output("Out", reduce(n, "ReduceMax", grouped, {axis + 1}, false));
 }
 

@@ -74,7 +74,7 @@ Value correct_mean_divisor(NodeContext& n, Value y, const Pool& pool, const Ints
       ratio.push_back(static_cast<double>(pool.window.kernel[d]) / static_cast<double>(count));
     Ints shape(extra.size(), 1);
     shape[d] = -1;
-    y = n.emit("Mul", {y, n.reshape(n.vector(ratio, n.require_dtype(y)), shape)});
+    y = n.emit("Mul", {y, n.reshape(n.vector(ratio, n.require_known_dtype(y)), shape)});
   }
   return y;
 }
@@ -103,8 +103,9 @@ NodeContext::Attrs pool_attrs(const Pool& pool, bool ceil) {
 // Pads the spatial dims. begin, end: int64[dims]
 Value pad_spatial(NodeContext& n, Value x, Value begin, Value end, double number = 0) {
   n.require_opset(11);
-  return n.emit("Pad", {x, n.concat({n.ints({0, 0}), begin, n.ints({0, 0}), end}, 0),
-                        n.scalar_like(number, x)});
+  return n.emit("Pad",
+                {x, n.concat({n.int64_vector({0, 0}), begin, n.int64_vector({0, 0}), end}, 0),
+                 n.scalar_like(number, x)});
 }
 
 double lowest_value(DType dtype) {
@@ -116,10 +117,10 @@ double lowest_value(DType dtype) {
 // The overhang of windows beyond the image in ceil mode. int64[dims]
 Expr ceil_mode_overhang(NodeContext& n, Value x, const Window& w) {
   auto dims = static_cast<std::ptrdiff_t>(w.kernel.size());
-  Expr image(n, n.slice(n.shape_of(x), {2}, {dims + 2}, {0})), stride(n, n.ints(w.strides)),
-      kernel(n, n.ints(w.kernel));
-  Expr begin(n, n.ints({w.pads.begin(), w.pads.begin() + dims})),
-      end(n, n.ints({w.pads.begin() + dims, w.pads.end()}));
+  Expr image(n, n.slice(n.shape_of(x), {2}, {dims + 2}, {0})), stride(n, n.int64_vector(w.strides)),
+      kernel(n, n.int64_vector(w.kernel));
+  Expr begin(n, n.int64_vector({w.pads.begin(), w.pads.begin() + dims})),
+      end(n, n.int64_vector({w.pads.begin() + dims, w.pads.end()}));
   auto windows = (image + begin + end - kernel + stride - 1) / stride + 1;
   return max((windows - 1) * stride + kernel - image - begin, end);
 }
@@ -139,11 +140,11 @@ Expr emit_window_counts(NodeContext& n, const Pool& pool, std::size_t dim, const
 Value pool_with_empty_windows(NodeContext& n, Value x, const Pool& pool) {
   auto behind = ceil_mode_overhang(n, x, pool.window);
   std::size_t dims = pool.window.kernel.size();
-  auto begin = n.ints(
+  auto begin = n.int64_vector(
       {pool.window.pads.begin(), pool.window.pads.begin() + static_cast<std::ptrdiff_t>(dims)});
   Pool unpadded_pool = pool;
   unpadded_pool.window.pads.assign(2 * dims, 0);
-  auto dtype = n.require_dtype(x);
+  auto dtype = n.require_known_dtype(x);
   auto wide = pad_spatial(n, x, begin, behind, pool.is_max ? lowest_value(dtype) : 0);
   Expr y(n,
          n.emit(pool.is_max ? "MaxPool" : "AveragePool", {wide}, pool_attrs(unpadded_pool, false)));
@@ -202,11 +203,11 @@ Value pad_for_inclusive_mean(NodeContext& n, Value x, Pool& pool) {
     end[i] = w.pads[dims + i] - extra[i];
     w.pads[i] = 0, w.pads[dims + i] = extra[i];
   }
-  return pad_spatial(n, x, n.ints(begin), n.ints(end));
+  return pad_spatial(n, x, n.int64_vector(begin), n.int64_vector(end));
 }
 
 // ONNX Runtime computes negative SAME paddings if strides skip pixels.
-bool strides_skip_pixels(const Pool& pool) {
+bool same_padding_skips_pixels(const Pool& pool) {
   const Window& w = pool.window;
   return w.is_same_padding &&
          !std::equal(w.strides.begin(), w.strides.end(), w.kernel.begin(), std::less_equal<>());
@@ -220,7 +221,7 @@ Value pool_same_with_skipped_pixels(NodeContext& n, Value x, Pool pool) {
     return Expr(n,
                 n.emit(pool.is_max ? "MaxPool" : "AveragePool", {wide}, pool_attrs(pool, false)));
   };
-  if (pool.is_max) return over(x, lowest_value(n.require_dtype(x)));
+  if (pool.is_max) return over(x, lowest_value(n.require_known_dtype(x)));
   auto sums = over(x, 0);
   return pool.is_exclusive ? sums / over(n.emit("Expand", {n.scalar_like(1, x), n.shape_of(x)}), 0)
                            : sums;
@@ -247,35 +248,35 @@ Value pool_with_explicit_padding(NodeContext& n, Value x, Pool pool) {
                 " as large as the window have no lowering with ceil_mode; larger ones have none "
                 "for average pooling");
   auto half = pool.window.pads.begin() + static_cast<std::ptrdiff_t>(pool.window.kernel.size());
-  auto begin = n.ints(Ints(pool.window.pads.begin(), half)),
-       end = n.ints(Ints(half, pool.window.pads.end()));
+  auto begin = n.int64_vector(Ints(pool.window.pads.begin(), half)),
+       end = n.int64_vector(Ints(half, pool.window.pads.end()));
   pool.window.pads.assign(pool.window.pads.size(), 0);
   auto over = [&](Value v, double border) {
     auto wide = pad_spatial(n, v, begin, end, border);
     return Expr(n,
                 n.emit(pool.is_max ? "MaxPool" : "AveragePool", {wide}, pool_attrs(pool, false)));
   };
-  if (pool.is_max) return over(x, lowest_value(n.require_dtype(x)));
+  if (pool.is_max) return over(x, lowest_value(n.require_known_dtype(x)));
   auto sums = over(x, 0);
   return pool.is_exclusive ? sums / over(n.emit("Expand", {n.scalar_like(1, x), n.shape_of(x)}), 0)
                            : sums;
 }
 
 // Adapts the window to smaller images.
-void fit_window_to_image(const NodeContext& n, Pool& pool) {
+void check_kernel_and_add_end_pads(const NodeContext& n, Pool& pool) {
   const Window& w = pool.window;
   std::size_t dims = w.kernel.size();
   for (std::size_t i = 0; i < dims; ++i) {
     n.require(w.kernel[i] > 0, "ksize=" + format_shape(w.kernel) + " is not positive");
   }
-  pad_small_images(n, pool.window, pool.image_size, pool.ceil_mode);
+  add_end_pads_for_small_image(n, pool.window, pool.image_size, pool.ceil_mode);
 }
 
 Value sliding_pool(NodeContext& n, Value x, Pool pool) {
   resolve_same_padding(pool.window, pool.image_size);
-  fit_window_to_image(n, pool);
+  check_kernel_and_add_end_pads(n, pool);
   if (has_padding_only_windows(pool.window)) return pool_with_explicit_padding(n, x, pool);
-  if (strides_skip_pixels(pool)) return pool_same_with_skipped_pixels(n, x, pool);
+  if (same_padding_skips_pixels(pool)) return pool_same_with_skipped_pixels(n, x, pool);
   bool known = std::count(pool.image_size.begin(), pool.image_size.end(), -1) == 0 &&
                !pool.window.is_same_padding;
   if (pool.ceil_mode && !pool.window.is_same_padding && has_window_beyond_image(pool, known))
@@ -293,7 +294,7 @@ Value sliding_pool(NodeContext& n, Value x, Pool pool) {
 }
 
 // Output sizes known only at run time.
-Value adaptive_pool_from_tensor(NodeContext& n, Value x) {
+Value adaptive_pool_with_size_tensor(NodeContext& n, Value x) {
   n.require(n.attr("adaptive", false),
             "attribute 'ksize' is a tensor, which has no lowering unless it is 'adaptive'");
   return dynamic_adaptive_pool(n, x, n.attr("pooling_type", "max") == "max",
@@ -303,8 +304,8 @@ Value adaptive_pool_from_tensor(NodeContext& n, Value x) {
 void pool(NodeContext& n) {
   bool last = is_channels_last(n, "data_format");
   auto x = to_channels_first(n, n.input("X"), last);
-  if (!n.attr_tensors("ksize").empty())
-    return n.set_output("Out", to_channels_last(n, adaptive_pool_from_tensor(n, x), last));
+  if (!n.tensor_list_attr("ksize").empty())
+    return n.set_output("Out", to_channels_last(n, adaptive_pool_with_size_tensor(n, x), last));
   Ints kernel = n.attr("ksize", Ints{});
   Pool pool{n.attr("pooling_type", "max") == "max", n.attr("exclusive", true),
             n.attr("ceil_mode", false), read_window(n, kernel), spatial_sizes(n, x, kernel.size())};
@@ -320,7 +321,7 @@ void pool(NodeContext& n) {
 Value indices_within_plane(NodeContext& n, Value indices, Value x, std::size_t dims) {
   Value plane = n.slice(n.shape_of(x), {2}, {static_cast<std::int64_t>(dims) + 2}, {0});
   auto known = n.const_ints(plane);
-  plane = known ? n.int64_constant(element_count(*known).value_or(-1))
+  plane = known ? n.int64_scalar(element_count(*known).value_or(-1))
                 : reduce(n, "ReduceProd", plane, {0}, false);
   auto mask = n.emit("Mod", {indices, plane});
   return n.cast(mask, n.output_dtype("Mask"));
@@ -338,9 +339,10 @@ void max_pool_with_index(NodeContext& n) {
          even = !is_dynamic;
     for (std::size_t i = 0; even && i < out.size(); ++i)
       even = out[i] > 0 && pool.image_size[i] % out[i] == 0;
-    if (!even && n.is_read("Mask")) return adaptive_max_pool_with_mask(n, x, out);
-    if (is_dynamic) return n.set_output("Out", dynamic_adaptive_pool(n, x, true, n.ints(out)));
-    check_adaptive_sizes(n, pool.image_size, out);
+    if (!even && n.is_output_read("Mask")) return adaptive_max_pool_with_mask(n, x, out);
+    if (is_dynamic)
+      return n.set_output("Out", dynamic_adaptive_pool(n, x, true, n.int64_vector(out)));
+    check_adaptive_size_limits(n, pool.image_size, out);
     pool.window = {out, out, Ints(out.size(), 1), Ints(2 * out.size(), 0), false};
     if (!even)
       return n.set_output("Out", adaptive_pool_by_slices(n, x, true, pool.image_size, out));
@@ -349,7 +351,7 @@ void max_pool_with_index(NodeContext& n) {
   }
   n.require(!has_padding_only_windows(pool.window),
             "paddings as large as the window have no lowering with a mask");
-  fit_window_to_image(n, pool);
+  check_kernel_and_add_end_pads(n, pool);
   bool is_dynamic = std::count(pool.image_size.begin(), pool.image_size.end(), -1) > 0;
   if (pool.ceil_mode) is_dynamic ? reject_unsupported_ceil(n, pool) : apply_ceil_end_pads(n, pool);
   auto results = n.emit_n(2, "MaxPool", {x}, pool_attrs(pool, pool.ceil_mode && is_dynamic));

@@ -15,11 +15,11 @@ Value adaptive_pool(NodeContext& n, Value x, const Pool& pool);
 /// An adaptive pool with an output size known at run time. out: int64[dims]
 Value dynamic_adaptive_pool(NodeContext& n, Value x, bool max, Value out);
 /// An adaptive pool with one slice of the image per window. image, out: known sizes, checked by
-/// check_adaptive_sizes
+/// check_adaptive_size_limits
 Value adaptive_pool_by_slices(NodeContext& n, Value x, bool max, const Ints& image,
                               const Ints& out);
 /// Fails for sizes that cannot be unrolled window by window.
-void check_adaptive_sizes(const NodeContext& n, const Ints& in, const Ints& out);
+void check_adaptive_size_limits(const NodeContext& n, const Ints& in, const Ints& out);
 /// Sets the outputs `Out` and `Mask`: maxima and their indices.
 void adaptive_max_pool_with_mask(NodeContext& n, Value x, const Ints& out);
 

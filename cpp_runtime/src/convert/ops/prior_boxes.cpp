@@ -28,7 +28,7 @@ Expr boxes_at_centers(NodeContext& n, const GridCenters& at, const Floats& corne
 Value read_variances(NodeContext& n, const Expr& boxes) {
   auto values = n.attr("variances", Floats{});
   n.require(values.size() == 4, "'variances' are not four numbers");
-  return n.emit("Expand", {n.vector(values, n.require_dtype(boxes)), n.shape_of(boxes)});
+  return n.emit("Expand", {n.vector(values, n.require_known_dtype(boxes)), n.shape_of(boxes)});
 }
 
 // ---- normalized to the image ----
@@ -39,7 +39,7 @@ struct ImageAxis {
 
 ImageAxis read_image_axis(NodeContext& n, std::int64_t axis, std::string_view step) {
   auto map = n.input("Input");
-  auto dtype = n.require_dtype(map);
+  auto dtype = n.require_known_dtype(map);
   Expr image{n, n.cast(dim_as_vector(n, n.input("Image"), axis), dtype)};
   auto step_attr = n.attr(step, 0.0f);
   return {image, step_attr > 0 ? image.scalar_like(step_attr)
@@ -49,16 +49,16 @@ ImageAxis read_image_axis(NodeContext& n, std::int64_t axis, std::string_view st
 // Centers are one step apart.
 Expr axis_centers(NodeContext& n, std::int64_t axis, const Expr& step) {
   auto map = n.input("Input");
-  auto at =
-      (arange(n, dim_as_vector(n, map, axis)).to(n.require_dtype(map)) + n.attr("offset", 0.5f)) *
-      step;
+  auto at = (arange(n, dim_as_vector(n, map, axis)).to(n.require_known_dtype(map)) +
+             n.attr("offset", 0.5f)) *
+            step;
   return {n, n.unsqueeze(at, axis == 3 ? Ints{0, 2, 3} : Ints{1, 2, 3})};
 }
 
 Expr normalized_boxes(NodeContext& n, const Floats& corners) {
   auto wide = read_image_axis(n, 3, "step_w"), high = read_image_axis(n, 2, "step_h");
   auto boxes = boxes_at_centers(n, {axis_centers(n, 3, wide.step), axis_centers(n, 2, high.step)},
-                                corners, n.require_dtype(n.input("Input")));
+                                corners, n.require_known_dtype(n.input("Input")));
   return boxes / Expr{n, n.concat({wide.size, high.size, wide.size, high.size}, 0)};
 }
 
@@ -141,7 +141,7 @@ Floats density_corners(const NodeContext& n) {
 void density_prior_box(NodeContext& n) {
   constexpr double all = std::numeric_limits<float>::max();
   auto boxes = normalized_boxes(n, density_corners(n));
-  auto dtype = n.require_dtype(boxes);
+  auto dtype = n.require_known_dtype(boxes);
   boxes = max(boxes, Expr{n, n.vector({0, 0, -all, -all}, dtype)});
   boxes = min(boxes, Expr{n, n.vector({all, all, 1, 1}, dtype)});
   if (n.attr("clip", true)) boxes = clip_to_unit(boxes);
@@ -167,7 +167,7 @@ void anchor_generator(NodeContext& n) {
              high = std::round(wide * ratio);
       append_box_corners(corners, 0, 0, size / stride[0] * wide - 1, size / stride[1] * high - 1);
     }
-  auto dtype = n.require_dtype(map);
+  auto dtype = n.require_known_dtype(map);
   auto at = [&](std::int64_t axis, double by) {
     auto positions = arange(n, dim_as_vector(n, map, axis)).to(dtype) * by + offset * (by - 1);
     return Expr{n, n.unsqueeze(positions, axis == 3 ? Ints{0, 2, 3} : Ints{1, 2, 3})};

@@ -58,7 +58,8 @@ struct MinBoxSize {
 };
 
 // Whether a box is large enough and, for pixel boxes, its center lies in the image. [N,K]
-Value is_large_enough(NodeContext& n, Value boxes, const Expr& image, const MinBoxSize& min_size) {
+Value is_large_and_inside_image(NodeContext& n, Value boxes, const Expr& image,
+                                const MinBoxSize& min_size) {
   auto low = box_corner(n, boxes, 0), length = box_corner(n, boxes, 2) - low;
   auto original = min_size.scale ? length / Expr{n, min_size.scale} : length;
   auto is_large = original + min_size.pixel_offset >= min_size.size;
@@ -72,7 +73,7 @@ Value is_large_enough(NodeContext& n, Value boxes, const Expr& image, const MinB
 Value append_dummy_box(NodeContext& n, Value v, double number) {
   Ints pads(2 * static_cast<std::size_t>(n.rank(v)), 0);
   pads[static_cast<std::size_t>(n.rank(v)) + 1] = 1;
-  return n.emit("Pad", {v, n.ints(pads), n.scalar_like(number, v)});
+  return n.emit("Pad", {v, n.int64_vector(pads), n.scalar_like(number, v)});
 }
 
 // Removes that box unless an image has no other. at: image, class, box
@@ -85,7 +86,7 @@ Value drop_dummy_boxes(NodeContext& n, Value indices, Value dummy_box, Value num
 }
 
 // Sets the outputs for the proposals of all images, and returns the number of proposals per image.
-Value emit_proposals(NodeContext& n, Value image, const MinBoxSize& min_size) {
+Value set_proposal_outputs(NodeContext& n, Value image, const MinBoxSize& min_size) {
   bool lowers = n.attr("eta", 1.0f) < 1 && n.attr("nms_thresh", 0.5f) > 0.5f;
   n.require(!lowers, "a threshold that eta lowers has no lowering");
   auto candidates = top_candidates(n, n.attr("pre_nms_topN", 0));
@@ -93,8 +94,8 @@ Value emit_proposals(NodeContext& n, Value image, const MinBoxSize& min_size) {
   auto edge = size - min_size.pixel_offset;
   Value boxes = min(max(Expr{n, decode_boxes(n, candidates, min_size.pixel_offset)}, 0),
                     Expr{n, n.concat({edge, edge}, 2)});
-  auto scores =
-      where(Expr{n, is_large_enough(n, boxes, size, min_size)}, candidates.scores, kLowest);
+  auto scores = where(Expr{n, is_large_and_inside_image(n, boxes, size, min_size)},
+                      candidates.scores, kLowest);
   auto dummy_box = dim_as_vector(n, boxes, 1), num_images = dim_as_vector(n, boxes, 0);
   boxes = append_dummy_box(n, boxes, 0);
   double iou = n.attr("nms_thresh", 0.5f);
@@ -120,18 +121,18 @@ Value row_splits_from_counts(NodeContext& n, Value counts) {
 }
 
 void generate_proposals_v2(NodeContext& n) {
-  emit_proposals(n, n.input("ImShape"),
-                 {std::max<double>(n.attr("min_size", 0.1f), 1.0),
-                  n.attr("pixel_offset", true) ? 1.0 : 0.0,
-                  {}});
+  set_proposal_outputs(n, n.input("ImShape"),
+                       {std::max<double>(n.attr("min_size", 0.1f), 1.0),
+                        n.attr("pixel_offset", true) ? 1.0 : 0.0,
+                        {}});
 }
 
 // The op generate_proposals (version 1) compares box sizes with min_size in the original image.
 void generate_proposals(NodeContext& n) {
   auto info = n.input("ImInfo");
-  auto counts = emit_proposals(n, info,
-                               {std::max<double>(n.attr("min_size", 0.1f), 1.0), 1,
-                                n.unsqueeze(slice_column(n, info, 2), {1})});
+  auto counts = set_proposal_outputs(n, info,
+                                     {std::max<double>(n.attr("min_size", 0.1f), 1.0), 1,
+                                      n.unsqueeze(slice_column(n, info, 2), {1})});
   auto offsets = row_splits_from_counts(n, counts);
   n.set_row_splits("RpnRois", offsets);
   n.set_row_splits("RpnRoiProbs", offsets);
@@ -152,16 +153,15 @@ Expr pyramid_levels(NodeContext& n, Value rois, std::int64_t first, std::int64_t
   for (auto level = first + 1; level <= last; ++level)
     bounds.push_back(std::exp2(static_cast<double>(level - refer)));
   if (bounds.empty())
-    return {n,
-            n.emit("Mul", {n.cast(slice_column(n, rois, 0), DType::int64), n.int64_constant(0)})};
+    return {n, n.emit("Mul", {n.cast(slice_column(n, rois, 0), DType::int64), n.int64_scalar(0)})};
   auto reached = sqrt(area) / static_cast<double>(scale) + 1e-6 >=
-                 Expr{n, n.vector(bounds, n.require_dtype(rois))};
+                 Expr{n, n.vector(bounds, n.require_known_dtype(rois))};
   return {n, reduce(n, "ReduceSum", reached.to(DType::int64), {1}, true)};
 }
 
 void distribute_fpn_proposals(NodeContext& n) {
   auto rois = n.input("FpnRois"), count = dim_as_vector(n, rois, 0);
-  n.require(n.require_rank(rois) == 2, "FpnRois has no two dims");
+  n.require(n.require_known_rank(rois) == 2, "FpnRois has no two dims");
   auto first = n.attr("min_level", 0), last = n.attr("max_level", 0);
   n.require(last >= first, "max_level is below min_level");
   auto level = pyramid_levels(n, rois, first, last);
@@ -187,7 +187,7 @@ void distribute_fpn_proposals(NodeContext& n) {
 }
 
 // The number of rows per image in a level.
-Value rois_per_image(NodeContext& n, std::string_view slot, std::size_t level) {
+Value rois_per_image_in_level(NodeContext& n, std::string_view slot, std::size_t level) {
   auto offsets = n.row_splits(slot, level);
   n.require(bool(offsets), "a level holds no packed sequences (LoD)");
   return Sequences{{n, offsets}}.lengths();
@@ -199,14 +199,14 @@ void collect_fpn_proposals(NodeContext& n) {
   auto rois = require_inputs(n, "MultiLevelRois"),
        counts = packed ? Values{} : require_inputs(n, "MultiLevelRoIsNum");
   for (std::size_t i = 0; packed && i < rois.size(); ++i)
-    counts.push_back(rois_per_image(n, "MultiLevelRois", i));
+    counts.push_back(rois_per_image_in_level(n, "MultiLevelRois", i));
   n.require(rois.size() == counts.size(), "the lists differ in length");
   Values owner, score;
   for (std::size_t i = 0; i < rois.size(); ++i)
     owner.push_back(image_ids_of_rows(n, counts[i], dim_as_vector(n, rois[i], 0)));
   for (Value v : require_inputs(n, "MultiLevelScores")) score.push_back(n.reshape(v, {-1}));
   auto scores = n.concat(score, 0), image_ids = n.concat(owner, 0);
-  auto most = Expr{n, n.ints({static_cast<std::int64_t>(require_unrollable_size(
+  auto most = Expr{n, n.int64_vector({static_cast<std::int64_t>(require_unrollable_size(
                           n, n.attr("post_nms_topN", 0), "'post_nms_topN'"))})};
   auto best = n.emit_n(2, "TopK", {scores, min(Expr{n, n.shape_of(scores)}, most)})[1];
   auto order = gather_rows({n, best}, sort_indices(n, gather_rows({n, image_ids}, best), false));

@@ -17,11 +17,11 @@ Expr round_by_adding_half(const Expr& x) { return sign(x) * floor(abs(x) + 0.5);
 
 BinEdges bin_edges(NodeContext& n, const Expr& rois, std::int64_t axis, Value size,
                    std::int64_t bins, double scale) {
-  auto dtype = n.require_dtype(rois);
+  auto dtype = n.require_known_dtype(rois);
   auto start = round_by_adding_half(slice_column(n, rois, axis)) * scale,
        end = (round_by_adding_half(slice_column(n, rois, axis + 2)) + 1) * scale;
   auto step = max(end - start, 0.1) / static_cast<double>(bins);
-  auto number = arange(n, n.ints({bins})).to(dtype);
+  auto number = arange(n, n.int64_vector({bins})).to(dtype);
   auto inside = [&](const Expr& x) {
     return min(max(x, 0), Expr{n, n.cast(size, dtype)}).to(DType::int64);
   };
@@ -30,8 +30,8 @@ BinEdges bin_edges(NodeContext& n, const Expr& rois, std::int64_t axis, Value si
 
 // Integral image in float64. [N,C,H+1,W+1], flattened
 Value integral_image(NodeContext& n, Value x) {
-  Value sums = n.emit("Pad", {n.cast(x, DType::float64), n.ints({0, 0, 1, 1, 0, 0, 0, 0})});
-  for (std::int64_t axis : {2, 3}) sums = n.emit("CumSum", {sums, n.int64_constant(axis)});
+  Value sums = n.emit("Pad", {n.cast(x, DType::float64), n.int64_vector({0, 0, 1, 1, 0, 0, 0, 0})});
+  for (std::int64_t axis : {2, 3}) sums = n.emit("CumSum", {sums, n.int64_scalar(axis)});
   return n.reshape(sums, {-1});
 }
 
@@ -39,7 +39,7 @@ void psroi_pool(NodeContext& n) {
   auto x = n.input("X");
   auto rois = input_expr(n, "ROIs");
   if (n.dtype(rois) == DType::float16) rois = rois.to(DType::float32);
-  n.require(n.require_rank(x) == 4, "X has no four dims");
+  n.require(n.require_known_rank(x) == 4, "X has no four dims");
   auto high = read_pooled_size(n, "pooled_height"), wide = read_pooled_size(n, "pooled_width");
   auto channels = read_pooled_size(n, "output_channels"),
        all = static_cast<std::int64_t>(
@@ -48,7 +48,7 @@ void psroi_pool(NodeContext& n) {
   auto rows = bin_edges(n, rois, 1, dim_as_vector(n, x, 2), high, scale);
   auto columns = bin_edges(n, rois, 0, dim_as_vector(n, x, 3), wide, scale);
   auto owner = Expr{n, n.unsqueeze(image_ids_of_rois(n, rois), {1, 2, 3})};
-  Expr channel{n, n.reshape(arange(n, n.ints({all})), {1, channels, high, wide})};
+  Expr channel{n, n.reshape(arange(n, n.int64_vector({all})), {1, channels, high, wide})};
   auto plane = owner * static_cast<double>(all) + channel;
   auto sums = integral_image(n, x);
   auto sum = [&](const Expr& row, const Expr& column) {
@@ -62,7 +62,8 @@ void psroi_pool(NodeContext& n) {
                sum(rows.high, columns.low) + sum(rows.low, columns.low);
   Expr lengths{n, n.unsqueeze(rows.high - rows.low, {1, 3})},
       widths{n, n.unsqueeze(columns.high - columns.low, {1, 2})};
-  n.set_output("Out", (total / max(lengths * widths, 1).to(DType::float64)).to(n.require_dtype(x)));
+  n.set_output("Out",
+               (total / max(lengths * widths, 1).to(DType::float64)).to(n.require_known_dtype(x)));
 }
 
 }  // namespace

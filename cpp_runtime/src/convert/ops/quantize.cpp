@@ -30,16 +30,17 @@ QuantFormat read_format(NodeContext& n, std::int64_t axis, bool is_symmetric) {
   return make_format(n, n.attr("bit_length", 8), axis, is_symmetric);
 }
 
-bool is_int8(NodeContext& n, Value x, const QuantFormat& format) {
-  return format.bits == 8 && n.require_dtype(x) == DType::float32;
+bool quantizes_float32_to_int8(NodeContext& n, Value x, const QuantFormat& format) {
+  return format.bits == 8 && n.require_known_dtype(x) == DType::float32;
 }
 
 // The scale, shaped to broadcast against x.
 Expr broadcast_scale(const Expr& scale, const Expr& x, const QuantFormat& format) {
   NodeContext& n = scale.context();
   if (format.axis < 0) return {n, as_scalar(n, scale)};
-  n.require(format.axis < n.require_rank(x), "there is no axis " + std::to_string(format.axis));
-  Ints ones(static_cast<std::size_t>(n.require_rank(x)), 1);
+  n.require(format.axis < n.require_known_rank(x),
+            "there is no axis " + std::to_string(format.axis));
+  Ints ones(static_cast<std::size_t>(n.require_known_rank(x)), 1);
   ones[static_cast<std::size_t>(format.axis)] = -1;
   return {n, n.reshape(scale, ones)};
 }
@@ -48,7 +49,7 @@ constexpr double kMinScale = 1e-30;  // avoids division by zero: a scale of 0 yi
 
 // The floats of a constant weight.
 std::optional<std::vector<float>> constant_floats(const NodeContext& n, Value v) {
-  auto content = n.constant(v);
+  auto content = n.find_constant(v);
   if (!content || content->dtype != DType::float32) return std::nullopt;
   std::vector<float> values(content->bytes.size() / sizeof(float));
   std::memcpy(values.data(), content->bytes.data(), content->bytes.size());
@@ -96,7 +97,7 @@ Expr emit_quantize(const Expr& x, const Expr& scale, const QuantFormat& format) 
   NodeContext& n = x.context();
   auto wide = broadcast_scale(scale, x, format);
   auto inside = format.is_symmetric ? clip_to_scale(x, wide) : x;
-  if (!is_int8(n, x, format)) {
+  if (!quantizes_float32_to_int8(n, x, format)) {
     auto whole = inside * (format.max_value() / max(wide, kMinScale));
     if (format.is_symmetric) return round_half_away(whole);
     return max(min(whole.emit("Round"), format.max_value()), -format.max_value() - 1);
@@ -111,7 +112,7 @@ Expr emit_quantize(const Expr& x, const Expr& scale, const QuantFormat& format) 
 }
 
 // A weight of eight-bit whole numbers as int8; Value{} for other values.
-Value int8_weight(NodeContext& n, Value x) {
+Value int8_weight_if_whole(NodeContext& n, Value x) {
   auto values = constant_floats(n, x);
   if (!values) return {};
   bool whole = std::all_of(values->begin(), values->end(),
@@ -119,17 +120,18 @@ Value int8_weight(NodeContext& n, Value x) {
   return whole ? n.cast(x, DType::int8) : Value{};
 }
 
-Value as_int8(NodeContext& n, Value x) {
+Value int8_value_if_known(NodeContext& n, Value x) {
   if (n.dtype(x) == DType::int8) return x;
   auto small = n.int8_value(x);
-  return small ? small : int8_weight(n, x);
+  return small ? small : int8_weight_if_whole(n, x);
 }
 
 Expr emit_dequantize(const Expr& x, const Expr& scale, const QuantFormat& format) {
   NodeContext& n = x.context();
-  auto small = format.bits == 8 ? as_int8(n, x) : Value{};
-  if (!small || n.require_dtype(scale) != DType::float32)
-    return x.to(n.require_dtype(scale)) * broadcast_scale(scale, x, format) / format.max_value();
+  auto small = format.bits == 8 ? int8_value_if_known(n, x) : Value{};
+  if (!small || n.require_known_dtype(scale) != DType::float32)
+    return x.to(n.require_known_dtype(scale)) * broadcast_scale(scale, x, format) /
+           format.max_value();
   auto step = quant_step(scale, format);
   Expr y(n,
          n.emit("DequantizeLinear", {small, step, emit_zero_point(n, step)}, axis_attrs(format)));
@@ -142,7 +144,7 @@ Expr emit_dequantize(const Expr& x, const Expr& scale, const QuantFormat& format
 QuantFormat read_linear_format(NodeContext& n, Value x) {
   auto axis = n.attr("quant_axis", 0);
   if (axis >= 0)
-    n.require(axis < n.require_rank(x), "attribute 'quant_axis' is " + std::to_string(axis));
+    n.require(axis < n.require_known_rank(x), "attribute 'quant_axis' is " + std::to_string(axis));
   if (axis >= 0) n.require_opset(13, "one scale per slice");
   return read_format(n, std::max<std::int64_t>(axis, -1), n.attr("round_type", 0) == 1);
 }
@@ -160,7 +162,7 @@ LowerFn linear_rule(Expr (*f)(const Expr&, const Expr&, const QuantFormat&)) {
 Expr max_abs(const Expr& x, std::int64_t axis) {
   NodeContext& n = x.context();
   Ints axes;
-  if (axis >= 0) axes = axes_except(n, n.require_rank(x), axis);
+  if (axis >= 0) axes = axes_except(n, n.require_known_rank(x), axis);
   return {n, n.reshape(reduce(n, "ReduceMax", abs(x), axes, false), {-1})};
 }
 
@@ -182,7 +184,7 @@ LowerFn fake_quantize_abs_max_rule(bool dequantizes) {
 LowerFn fake_channel_wise_quantize_rule(bool dequantizes) {
   return [dequantizes](NodeContext& n) {
     auto x = input_expr(n, "X");
-    n.require(n.require_rank(x) > 0, "has no slices");
+    n.require(n.require_known_rank(x) > 0, "has no slices");
     auto axis = n.axis_attr("quant_axis", 0, n.rank(x));
     set_quantized_outputs(n, x, max_abs(x, axis), read_format(n, axis, true), dequantizes);
   };
@@ -196,7 +198,7 @@ LowerFn fake_quantize_learned_scale_rule(bool dequantizes) {
   };
 }
 
-void observe_scale(NodeContext& n) {
+void skip_scale_observer(NodeContext& n) {
   n.require(n.attr("is_test", false), "in training mode has no lowering");
   n.set_output("Out", n.input("X"));
 }
@@ -214,11 +216,11 @@ void dequantize_channel_wise(NodeContext& n) {
   auto x = input_expr(n, "X");
   auto scales = require_inputs(n, "Scales");
   auto bits = n.attr("quant_bits", Ints{8});
-  n.require(n.require_rank(x) > 0, "has no slices");
+  n.require(n.require_known_rank(x) > 0, "has no slices");
   n.require(bits.size() >= scales.size() && scales.size() <= 2,
             "needs one number of bits for each of two scales");
-  auto first = scales.size() == 1 ? n.axis_attr("quant_axis", 0, n.require_rank(x))
-                                  : n.axis_attr("x_num_col_dims", 1, n.require_rank(x));
+  auto first = scales.size() == 1 ? n.axis_attr("quant_axis", 0, n.require_known_rank(x))
+                                  : n.axis_attr("x_num_col_dims", 1, n.require_known_rank(x));
   auto y = emit_dequantize(x, {n, scales[0]}, make_format(n, bits[0], first, true));
   n.set_output("Out", scales.size() == 1 ? y
                                          : y * Expr(n, as_scalar(n, scales[1])) /
@@ -239,7 +241,7 @@ std::span<const Rule> quantize_rules() {
       {"fake_quantize_range_abs_max", 11, fake_quantize_learned_scale_rule(false)},
       {"fake_quantize_dequantize_moving_average_abs_max", 11,
        fake_quantize_learned_scale_rule(true)},
-      {"moving_average_abs_max_scale", 7, observe_scale},
+      {"moving_average_abs_max_scale", 7, skip_scale_observer},
       {"fake_dequantize_max_abs", 11, dequantize_max_abs},
       {"fake_channel_wise_dequantize_max_abs", 13, dequantize_channel_wise},
   };

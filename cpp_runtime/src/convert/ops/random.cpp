@@ -72,17 +72,17 @@ void randint(NodeContext& n) {
 
 void randperm(NodeContext& n) {
   auto count = n.attr("n", 1);
-  auto keys =
-      emit_random(n, "RandomUniform", n.ints({count}), DType::float32, append_seed_attr(n, {}));
-  auto order = n.emit_n(2, "TopK", {keys, n.ints({count})})[1];
+  auto keys = emit_random(n, "RandomUniform", n.int64_vector({count}), DType::float32,
+                          append_seed_attr(n, {}));
+  auto order = n.emit_n(2, "TopK", {keys, n.int64_vector({count})})[1];
   n.declare_type(order, DType::int64, Ints{count});
   n.set_output("Out", n.cast(order, n.attr("dtype", DType::int64)));
 }
 
 void bernoulli(NodeContext& n) {
   auto p = n.input("X");
-  auto samples =
-      n.emit("RandomUniformLike", {p}, {{"dtype", std::int64_t{onnx_of(n.require_dtype(p))}}});
+  auto samples = n.emit("RandomUniformLike", {p},
+                        {{"dtype", std::int64_t{onnx_of(n.require_known_dtype(p))}}});
   n.declare_type(samples, n.dtype(p), n.shape(p));
   n.set_output("Out", n.cast(n.emit("Less", {samples, p}), n.dtype(p)));
 }
@@ -91,7 +91,7 @@ void bernoulli(NodeContext& n) {
 
 Expr uniform_like(const Expr& x) {
   NodeContext& n = x.context();
-  auto dtype = n.require_dtype(x);
+  auto dtype = n.require_known_dtype(x);
   Expr samples(n, n.emit("RandomUniformLike", {x}, {{"dtype", std::int64_t{onnx_of(dtype)}}}));
   n.declare_type(samples, dtype, n.shape(x));
   return samples;
@@ -109,10 +109,11 @@ void multinomial(NodeContext& n) {
   auto x = input_expr(n, "X");
   auto count = n.attr("num_samples", 1);
   require_unrollable_size(n, count, "attribute 'num_samples'");
-  auto rows = n.require_rank(x) == 1 ? Expr(n, n.unsqueeze(x, {0})) : x;
+  auto rows = n.require_known_rank(x) == 1 ? Expr(n, n.unsqueeze(x, {0})) : x;
   auto sample = [&]() -> Value {
     if (!n.attr("replacement", false))
-      return n.emit_n(2, "TopK", {log(rows) - log(exponential_like(rows)), n.ints({count})})[1];
+      return n.emit_n(2, "TopK",
+                      {log(rows) - log(exponential_like(rows)), n.int64_vector({count})})[1];
     NodeContext::Attrs attrs{{"sample_size", count},
                              {"dtype", std::int64_t{onnx_of(DType::int64)}}};
     return n.emit("Multinomial", {log(rows).to(DType::float32)}, attrs);
@@ -125,7 +126,7 @@ void multinomial(NodeContext& n) {
 // Softmax of scores with noise; `hard`: one-hot at the maximum.
 void gumbel_softmax(NodeContext& n) {
   auto x = input_expr(n, "X");
-  auto axis = n.axis_attr("axis", -1, n.require_rank(x));
+  auto axis = n.axis_attr("axis", -1, n.require_known_rank(x));
   auto noisy = (x - log(exponential_like(x))) / n.attr("temperature", 1.0f);
   if (!n.attr("hard", false))
     return n.set_output("Out", n.emit("Softmax", {noisy}, {{"axis", axis}}));
@@ -133,7 +134,7 @@ void gumbel_softmax(NodeContext& n) {
   Ints trailing_axes;
   for (auto a = axis + 1; a < n.rank(x); ++a) trailing_axes.push_back(a - axis);
   Expr positions(n, n.unsqueeze(arange(n, dim_as_scalar(n, x, axis)), trailing_axes));
-  n.set_output("Out", (positions == best).to(n.require_dtype(x)));
+  n.set_output("Out", (positions == best).to(n.require_known_dtype(x)));
 }
 
 }  // namespace
@@ -141,7 +142,7 @@ void gumbel_softmax(NodeContext& n) {
 std::span<const Rule> random_rules() {
   static const Rule rules[] = {
       {"uniform_random", 9, uniform_rule(read_output_shape)},
-      {"uniform_random_batch_size_like", 9, uniform_rule(shape_with_batch_size)},
+      {"uniform_random_batch_size_like", 9, uniform_rule(shape_attr_with_batch_size)},
       {"gaussian_random", 9, gaussian},
       {"randint", 9, randint},
       {"randperm", 11, randperm},

@@ -50,7 +50,7 @@ LowerFn arg_reduction_rule(std::string_view onnx) {
     auto x = n.input("X");
     bool flat = n.attr("flatten", false), keep = n.attr("keepdims", false);
     auto dtype = n.attr("dtype", DType::int64);
-    int rank = n.require_rank(x);
+    int rank = n.require_known_rank(x);
     if (rank == 0) return set_scalar_output(n, "Out", n.scalar(0, dtype));
     auto axis = flat ? 0 : read_axis(n, "axis", "", -1, rank);
     if (n.dtype(x) == DType::int16)

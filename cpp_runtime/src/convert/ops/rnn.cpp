@@ -77,7 +77,7 @@ Value layer_states(NodeContext& n, Value states, const RnnConfig& config, std::i
 void restore_nans(NodeContext& n, const RnnConfig& config, Value x, const Values& states,
                   Values& results) {
   if (config.cell.gate_order.size() == 1 && !n.has_input("SequenceLength")) return;
-  auto nans = nan_mask(sum_last_axis(n, x), states);
+  auto nans = nan_or_zero_per_row(sum_last_axis(n, x), states);
   results[0] =
       Expr(n, results[0]) + propagate_nans(nans, config.num_directions == 1 ? Ints{0} : Ints{0, 1});
   Expr last(n, n.unsqueeze(reduce(n, "ReduceSum", nans, {0}, false), {2}));
@@ -96,7 +96,7 @@ Value emit_layer(NodeContext& n, const RnnConfig& config, std::int64_t layer, Va
   operands.insert(operands.end(), states.begin(), states.end());
   auto results =
       n.emit_n(1 + config.cell.num_states, config.cell.onnx, operands, onnx_rnn_attrs(config));
-  auto dtype = n.require_dtype(x);
+  auto dtype = n.require_known_dtype(x);
   n.declare_type(results[0], dtype,
                  Ints{n.dim(x, 0), config.num_directions, n.dim(x, 1), config.hidden_size});
   for (std::size_t i = 0; i < config.cell.num_states; ++i)
@@ -136,15 +136,15 @@ Value assert_nonempty_steps(NodeContext& n, Value x) {
   auto steps = n.dim(x, 0), rows = n.dim(x, 1);
   n.require(steps != 0 && rows != 0, "an Input without elements has no lowering");
   if (steps > 0 && rows > 0) return x;
-  auto same = n.emit("Reshape", {x, n.ints({0, 0, -1})});
-  n.declare_type(same, n.require_dtype(x), n.shape(x));
+  auto same = n.emit("Reshape", {x, n.int64_vector({0, 0, -1})});
+  n.declare_type(same, n.require_known_dtype(x), n.shape(x));
   return same;
 }
 
 void rnn(NodeContext& n) {
   RnnConfig config = read_rnn_config(n);
   auto x = n.input("Input");
-  n.require(n.require_rank(x) == 3, "Input needs three axes: time, batch, features");
+  n.require(n.require_known_rank(x) == 3, "Input needs three axes: time, batch, features");
   if (config.cell.gate_order.size() > 1) x = assert_nonempty_steps(n, x);
   std::vector<Values> last(config.cell.num_states);
   for (std::int64_t layer = 0; layer < config.num_layers; ++layer)

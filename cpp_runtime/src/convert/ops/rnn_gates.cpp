@@ -43,14 +43,14 @@ Value reorder_gates(NodeContext& n, Value weight, const Ints& order, std::int64_
   Ints separated{gates, hidden}, merged{1, gates * hidden};
   if (matrix) separated.push_back(-1), merged.push_back(-1);
   if (gates == 1) return n.unsqueeze(weight, {0});
-  auto sorted =
-      n.emit("Gather", {n.reshape(weight, separated), n.ints(order)}, {{"axis", std::int64_t{0}}});
+  auto sorted = n.emit("Gather", {n.reshape(weight, separated), n.int64_vector(order)},
+                       {{"axis", std::int64_t{0}}});
   return n.reshape(sorted, merged);
 }
 
 GruWeights read_gru_weights(NodeContext& n) {
   auto weight = n.input("Weight");
-  n.require(n.require_rank(weight) == 2, "needs Weight [hidden, 3 hidden]");
+  n.require(n.require_known_rank(weight) == 2, "needs Weight [hidden, 3 hidden]");
   auto hidden =
       static_cast<std::int64_t>(require_unrollable_size(n, n.dim(weight, 0), "the hidden size"));
   auto flat = n.reshape(weight, {-1});
@@ -63,7 +63,7 @@ GruWeights read_gru_weights(NodeContext& n) {
 
 Expr sum_last_axis(NodeContext& n, Value v) { return sum(Expr(n, v), {2}); }
 
-Expr nan_mask(const Expr& rows, const Values& states) {
+Expr nan_or_zero_per_row(const Expr& rows, const Values& states) {
   NodeContext& n = rows.context();
   Expr sums(n, n.unsqueeze(rows, {1}));
   for (Value state : states) sums = sums + sum_last_axis(n, state);
@@ -76,7 +76,7 @@ Expr propagate_nans(const Expr& nans, const Ints& reverse) {
   for (std::size_t d = 0; d < reverse.size(); ++d) {
     auto at = static_cast<std::int64_t>(d);
     auto own = reverse.size() == 1 ? nans.value() : n.slice(nans, {at}, {at + 1}, {1});
-    all.push_back(n.emit("CumSum", {own, n.int64_constant(0)}, {{"reverse", reverse[d]}}));
+    all.push_back(n.emit("CumSum", {own, n.int64_scalar(0)}, {{"reverse", reverse[d]}}));
   }
   return {n, n.unsqueeze(n.concat(all, 1), {3})};
 }

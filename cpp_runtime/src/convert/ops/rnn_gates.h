@@ -32,7 +32,7 @@ const Activation& read_activation(const NodeContext& n, std::string_view attr,
 /// NaN where an input row or an initial state contains NaN, else 0.  Needed because ONNX Runtime's
 /// LSTM and GRU hide NaN: they clip activations, and they ignore rows beyond the length of a
 /// sequence. rows: sums of the input's rows, [T,B]; states [D,B,*] -> [T,D,B]
-Expr nan_mask(const Expr& rows, const Values& states);
+Expr nan_or_zero_per_row(const Expr& rows, const Values& states);
 /// Row sums of a value of three axes.
 Expr sum_last_axis(NodeContext& n, Value v);
 /// Propagates each NaN to all later steps; to all earlier steps for directions with `reverse` 1.

@@ -8,14 +8,14 @@
 namespace oarlock {
 
 Value image_ids_of_rois(NodeContext& n, Value rois) {
-  n.require(n.require_rank(rois) == 2, "ROIs has no two dims");
+  n.require(n.require_known_rank(rois) == 2, "ROIs has no two dims");
   auto count = dim_as_vector(n, rois, 0);
-  if (n.dim(n.input("X"), 0) == 1) return n.emit("Expand", {n.ints({0}), count});
+  if (n.dim(n.input("X"), 0) == 1) return n.emit("Expand", {n.int64_vector({0}), count});
   if (!n.has_input("RoisNum") && n.row_splits("ROIs"))
     return sequence_ids(input_sequences(n, "ROIs"));
   if (!n.has_input("RoisNum") && n.has_input("RoisLod"))  // Paddle before 2.0
     return sequence_ids(
-        check_row_splits({{n, n.cast(n.input("RoisLod"), DType::int64)}}, {n, count}));
+        assert_row_splits({{n, n.cast(n.input("RoisLod"), DType::int64)}}, {n, count}));
   n.require(n.has_input("RoisNum"), "without RoisNum, the number of images must be known to be 1");
   return image_ids_of_rows(n, n.input("RoisNum"), count);
 }
@@ -45,7 +45,7 @@ void roi_align(NodeContext& n) {
 
 void roi_pool(NodeContext& n) {
   auto x = n.input("X"), rois = n.input("ROIs");
-  auto owner = n.cast(n.unsqueeze(image_ids_of_rois(n, rois), {1}), n.require_dtype(rois));
+  auto owner = n.cast(n.unsqueeze(image_ids_of_rois(n, rois), {1}), n.require_known_dtype(rois));
   auto scale = n.attr("spatial_scale", 1.0f);
   n.require(scale > 0 && scale < 1 << 20, "'spatial_scale' is " + std::to_string(scale));
   Ints size{read_pooled_size(n, "pooled_height"), read_pooled_size(n, "pooled_width")};

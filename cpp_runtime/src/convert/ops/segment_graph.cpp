@@ -40,7 +40,7 @@ struct SegmentAggregate {
 SegmentAggregate aggregate_segments(const Expr& rows, Value segment_ids, Value count,
                                     const SegmentReduction& reduction) {
   NodeContext& n = rows.context();
-  int rank = n.require_rank(rows);
+  int rank = n.require_known_rank(rows);
   n.require(rank > 0, "has no rows");
   auto at = n.unsqueeze(as_int64_vector(n, segment_ids), {-1});
   auto shape = n.concat({count, n.slice(n.shape_of(rows), {1}, {rank}, {0})}, 0);
@@ -74,7 +74,7 @@ Value read_node_count(NodeContext& n, Value x) {
     return where(requested > 0, requested, Expr(n, own));
   }
   auto size = n.attr("out_size", Ints{0});
-  return size.empty() || size[0] <= 0 ? own : n.ints({size[0]});
+  return size.empty() || size[0] <= 0 ? own : n.int64_vector({size[0]});
 }
 
 // The rows of nodes at one end of the edges.

@@ -11,14 +11,14 @@ namespace {
 // ---- one hot ----
 
 // ids == 0, 1, ... depth-1, with the output's dtype.  Ids out of range yield zeros.
-Value emit_one_hot(NodeContext& n, Value ids, DType dtype) {
+Value one_hot_by_comparison(NodeContext& n, Value ids, DType dtype) {
   auto wide = n.unsqueeze(n.cast(ids, DType::int64), {-1});
-  auto depth = n.has_input("depth_tensor") ? n.input("depth_tensor") : n.attr_tensor("depth");
+  auto depth = n.has_input("depth_tensor") ? n.input("depth_tensor") : n.tensor_attr("depth");
   Value positions;
   if (!depth) {
     Ints all(require_unrollable_size(n, n.attr("depth", -1), "attribute 'depth'"));
     std::iota(all.begin(), all.end(), 0);
-    positions = n.ints(all);
+    positions = n.int64_vector(all);
   } else {
     positions = arange(n, n.cast(depth, DType::int64));
   }
@@ -26,14 +26,14 @@ Value emit_one_hot(NodeContext& n, Value ids, DType dtype) {
 }
 
 void one_hot_v2(NodeContext& n) {
-  n.set_output("Out", emit_one_hot(n, n.input("X"), n.attr("dtype", DType::float32)));
+  n.set_output("Out", one_hot_by_comparison(n, n.input("X"), n.attr("dtype", DType::float32)));
 }
 
 // The op one_hot_v2 (version 1) takes ids of shape [..., 1] and drops the last dim.
 void one_hot_v1(NodeContext& n) {
   auto ids = n.input("X");
-  n.set_output("Out", emit_one_hot(n, n.squeeze(ids, {n.require_rank(ids) - 1}),
-                                   n.attr("dtype", DType::float32)));
+  n.set_output("Out", one_hot_by_comparison(n, n.squeeze(ids, {n.require_known_rank(ids) - 1}),
+                                            n.attr("dtype", DType::float32)));
 }
 
 // ---- sorting ----
@@ -45,9 +45,9 @@ struct TopKOptions {
 };
 
 void set_top_k_outputs(NodeContext& n, Value x, const TopKOptions& order) {
-  if (n.require_rank(x) == 0) {
+  if (n.require_known_rank(x) == 0) {
     n.set_output("Out", x);
-    return n.set_output("Indices", n.int64_constant(0));
+    return n.set_output("Indices", n.int64_scalar(0));
   }
   std::int64_t largest = order.largest, sorted = order.sorted;
   auto results = n.emit_n(2, "TopK", {x, order.k},
@@ -60,19 +60,19 @@ Value read_k(NodeContext& n) { return as_int64_vector(n, read_int_list(n, {"k", 
 
 void top_k_v2(NodeContext& n) {
   auto x = n.input("X");
-  auto axis = n.axis_attr("axis", -1, n.require_rank(x));
+  auto axis = n.axis_attr("axis", -1, n.require_known_rank(x));
   set_top_k_outputs(n, x, {read_k(n), axis, n.attr("largest", true), n.attr("sorted", true)});
 }
 
 void top_k_v1(NodeContext& n) {
   auto x = n.input("X");
-  set_top_k_outputs(n, x, {read_k(n), n.require_rank(x) - 1, true, true});
+  set_top_k_outputs(n, x, {read_k(n), n.require_known_rank(x) - 1, true, true});
 }
 
 void argsort(NodeContext& n) {
   auto x = n.input("X");
-  auto axis = n.axis_attr("axis", -1, n.require_rank(x));
-  auto all = n.rank(x) == 0 ? n.ints({1}) : dim_as_vector(n, x, axis);
+  auto axis = n.axis_attr("axis", -1, n.require_known_rank(x));
+  auto all = n.rank(x) == 0 ? n.int64_vector({1}) : dim_as_vector(n, x, axis);
   set_top_k_outputs(n, x, {all, axis, n.attr("descending", false), true});
 }
 

@@ -32,13 +32,13 @@ AxisSelection constant_selection(NodeContext& n, std::int64_t size, std::int64_t
     mask[static_cast<std::size_t>(at)] = 1;
     value_index[static_cast<std::size_t>(at)] = entry++;
   }
-  return {n.tensor({DType::boolean, {size}, mask}), n.ints(value_index)};
+  return {n.tensor({DType::boolean, {size}, mask}), n.int64_vector(value_index)};
 }
 
 // The selection with bounds known at run time. start, end, size: int64[1]; step > 0
 AxisSelection runtime_selection(NodeContext& n, Value size, Value start, Value end,
                                 std::int64_t step) {
-  auto zero = n.int64_constant(0), by = n.int64_constant(step);
+  auto zero = n.int64_scalar(0), by = n.int64_scalar(step);
   auto from_front = [&](Value v) {
     auto shifted = n.emit("Where", {n.emit("Less", {v, zero}), n.emit("Add", {v, size}), v});
     return n.emit("Max", {shifted, zero});
@@ -97,7 +97,7 @@ Value read_value(NodeContext& n, DType dtype) {
 // Expands the value's rank to that of x: decreased axes and missing leading axes become 1.
 Value expand_value_rank(NodeContext& n, Value v, int rank, const Ints& decreased) {
   Ints ones;
-  auto remaining_rank = n.require_rank(v);
+  auto remaining_rank = n.require_known_rank(v);
   for (int axis = rank - 1; axis >= 0; --axis) {
     bool is_decreased = std::count(decreased.begin(), decreased.end(), axis) > 0;
     if (is_decreased || remaining_rank == 0)
@@ -128,7 +128,7 @@ Value drop_none_axes(NodeContext& n, Value v, int rank, const Ints& decreased) {
   Ints positions = none_axis_positions(rank, decreased, n.attr("none_axes", Ints{})), dropped;
   auto whole = rank - static_cast<std::int64_t>(decreased.size() - positions.size());
   for (auto position : positions)
-    if (auto at = position - whole + n.require_rank(v); at >= 0) dropped.push_back(at);
+    if (auto at = position - whole + n.require_known_rank(v); at >= 0) dropped.push_back(at);
   return dropped.empty() ? v : n.squeeze(v, dropped);
 }
 
@@ -150,26 +150,26 @@ Value unsqueeze_trailing(NodeContext& n, Value mask, std::int64_t axis, int rank
 
 // ONNX Runtime's Where does not support bools.
 Value emit_where(NodeContext& n, Value mask, Value x, Value y) {
-  auto dtype = n.require_dtype(x);
+  auto dtype = n.require_known_dtype(x);
   if (dtype != DType::boolean) return n.emit("Where", {mask, x, y});
   return n.cast(n.emit("Where", {mask, n.cast(x, DType::int32), n.cast(y, DType::int32)}), dtype);
 }
 
 void set_value(NodeContext& n) {
   auto x = n.input("Input");
-  int rank = n.require_rank(x);
-  SliceBounds s{n.attr("axes", Ints{}), require_int_list(n, {"steps", "", "StepsTensorList"}),
+  int rank = n.require_known_rank(x);
+  SliceBounds s{n.attr("axes", Ints{}), require_const_int_list(n, {"steps", "", "StepsTensorList"}),
                 read_int_list(n, {"starts", "", "StartsTensorList"}),
                 read_int_list(n, {"ends", "", "EndsTensorList"})};
   n.require(s.steps.size() == s.axes.size(), "needs one step per axis");
   for (std::size_t i = 0; i < s.axes.size(); ++i) {
-    s.axes[i] = normalize_axes(n, {s.axes[i]}, rank)[0];
+    s.axes[i] = normalize_and_sort_axes(n, {s.axes[i]}, rank)[0];
     n.require(s.steps[i] != 0 && s.steps[i] > -kMaxConstantPositions &&
                   s.steps[i] < kMaxConstantPositions,
               "a step is " + std::to_string(s.steps[i]));
   }
-  auto decreased = normalize_axes(n, n.attr("decrease_axes", Ints{}), rank);
-  auto assigned = drop_none_axes(n, read_value(n, n.require_dtype(x)), rank, decreased);
+  auto decreased = normalize_and_sort_axes(n, n.attr("decrease_axes", Ints{}), rank);
+  auto assigned = drop_none_axes(n, read_value(n, n.require_known_dtype(x)), rank, decreased);
   auto value = expand_value_rank(n, assigned, rank, decreased);
   Value mask = n.scalar(1, DType::boolean);
   for (std::size_t i = 0; i < s.axes.size(); ++i) {

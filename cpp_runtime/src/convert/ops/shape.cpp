@@ -26,11 +26,11 @@ void transpose(NodeContext& n) {
 }
 
 // The product of shape(x)[from:to], int64[1].
-Value merged_size(NodeContext& n, Value x, std::int64_t from, std::int64_t to) {
+Value product_of_dims_in_range(NodeContext& n, Value x, std::int64_t from, std::int64_t to) {
   auto dims = n.slice(n.shape_of(x), {from}, {to}, {0});
   auto known = n.const_ints(dims);
   if (!known) return reduce(n, "ReduceProd", dims, {0}, true);
-  return n.ints({element_count(*known).value_or(-1)});
+  return n.int64_vector({element_count(*known).value_or(-1)});
 }
 
 // Dims before `start` are copied by index; the merged dim or those behind `stop` must be known.
@@ -44,12 +44,13 @@ Value flatten_axes(NodeContext& n, Value x, std::int64_t start, std::int64_t sto
   if (std::count(to.begin(), to.end(), -1) <= 1) return n.reshape(x, to);
   auto head = n.slice(n.shape_of(x), {0}, {start}, {0}),
        tail = n.slice(n.shape_of(x), {stop + 1}, {rank}, {0});
-  return n.emit("Reshape", {x, n.concat({head, merged_size(n, x, start, stop + 1), tail}, 0)});
+  return n.emit("Reshape",
+                {x, n.concat({head, product_of_dims_in_range(n, x, start, stop + 1), tail}, 0)});
 }
 
 void flatten_contiguous_range(NodeContext& n) {
   auto x = n.input("X");
-  int rank = n.require_rank(x);
+  int rank = n.require_known_rank(x);
   if (rank == 0) return n.set_output("Out", n.unsqueeze(x, {0}));
   auto start = n.axis_attr("start_axis", 1, rank), stop = n.axis_attr("stop_axis", 1, rank);
   n.require(start <= stop, "attribute 'stop_axis' is before 'start_axis'");
@@ -73,8 +74,9 @@ Value squeeze_dynamic(NodeContext& n, Value x, Ints shape) {
 // Dims known to differ from 1 stay, as in Paddle.
 void squeeze(NodeContext& n) {
   auto x = n.input("X");
-  int rank = n.require_rank(x);
-  Ints requested = normalize_axes(n, require_int_list(n, {"axes", "", ""}), rank), axes;
+  int rank = n.require_known_rank(x);
+  Ints requested = normalize_and_sort_axes(n, require_const_int_list(n, {"axes", "", ""}), rank),
+       axes;
   Ints shape = n.shape(x).value_or(Ints{});
   bool is_dynamic = std::find(shape.begin(), shape.end(), -1) != shape.end();
   if (requested.empty() && is_dynamic) return n.set_output("Out", squeeze_dynamic(n, x, shape));
@@ -109,7 +111,7 @@ Value unsqueeze_runtime_axes(NodeContext& n, Value x, Value axes) {
   for (std::int64_t i = 0; i < count; ++i) {
     auto longer = n.emit("Unsqueeze", {x, n.slice(axes, {i}, {i + 1}, {0})});
     n.declare_type(longer, n.dtype(x),
-                   Ints(require_unrollable_size(n, n.require_rank(x) + 1, "the rank"), -1));
+                   Ints(require_unrollable_size(n, n.require_known_rank(x) + 1, "the rank"), -1));
     x = longer;
   }
   return x;
@@ -120,7 +122,7 @@ void unsqueeze(NodeContext& n) {
   auto axes_value = read_int_list(n, {"axes", "AxesTensor", "AxesTensorList"});
   if (!n.const_ints(axes_value))
     return n.set_output("Out", unsqueeze_runtime_axes(n, x, axes_value));
-  auto axes = require_int_list(n, {"axes", "AxesTensor", "AxesTensorList"});
+  auto axes = require_const_int_list(n, {"axes", "AxesTensor", "AxesTensorList"});
   n.set_output("Out",
                n.unsqueeze(x, n.rank(x) < 0 ? axes : axes_in_final_shape(n, axes, n.rank(x))));
 }
@@ -133,7 +135,7 @@ void size(NodeContext& n) {
   auto x = n.input("Input");
   auto dims = n.shape(x);
   auto total = dims ? element_count(*dims).value_or(-1) : -1;
-  set_scalar_output(n, "Out", total >= 0 ? n.int64_constant(total) : n.emit("Size", {x}));
+  set_scalar_output(n, "Out", total >= 0 ? n.int64_scalar(total) : n.emit("Size", {x}));
 }
 
 }  // namespace

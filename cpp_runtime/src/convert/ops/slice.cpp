@@ -21,24 +21,26 @@ Value emit_slice(NodeContext& n, Value x, const Ints& axes, Value starts, Value 
               "below opset 10 starts and ends must be constants, and steps 1");
     return n.emit("Slice", {x}, {{"axes", axes}, {"starts", *from}, {"ends", *to}});
   }
-  Values in{x, starts, ends, n.ints(axes)};
+  Values in{x, starts, ends, n.int64_vector(axes)};
   if (steps) in.push_back(steps);
   return n.emit("Slice", in);
 }
 
 // x[..., i, ...] as one Gather; Value{} if it selects more
-Value gather_single_entry(NodeContext& n, Value x, const Ints& axes, const Ints& decreased,
-                          Value starts) {
+Value try_gather_single_entry(NodeContext& n, Value x, const Ints& axes, const Ints& decreased,
+                              Value starts) {
   auto at = n.const_ints(starts);
   bool one = axes.size() == 1 && decreased.size() == 1 && at && at->size() == 1;
   if (!one || n.rank(x) < 1 ||
-      normalize_axes(n, axes, n.rank(x)) != normalize_axes(n, decreased, n.rank(x)))
+      normalize_and_sort_axes(n, axes, n.rank(x)) !=
+          normalize_and_sort_axes(n, decreased, n.rank(x)))
     return {};
-  return n.emit("Gather", {x, n.int64_constant((*at)[0])}, {{"axis", axes[0]}});
+  return n.emit("Gather", {x, n.int64_scalar((*at)[0])}, {{"axis", axes[0]}});
 }
 
 void set_output_without_axes(NodeContext& n, Value y, const Ints& decreased) {
-  set_scalar_output(n, "Out", n.squeeze(y, normalize_axes(n, decreased, n.require_rank(y))));
+  set_scalar_output(n, "Out",
+                    n.squeeze(y, normalize_and_sort_axes(n, decreased, n.require_known_rank(y))));
 }
 
 void slice(NodeContext& n) {
@@ -48,7 +50,7 @@ void slice(NodeContext& n) {
   auto ends = read_int_list(n, {"ends", "EndsTensor", "EndsTensorList"});
   if (n.is_sequence(x)) return slice_tensor_array(n, x, starts, ends);
   if (n.opset() >= 10)
-    if (auto entry = gather_single_entry(n, x, axes, decreased, starts))
+    if (auto entry = try_gather_single_entry(n, x, axes, decreased, starts))
       return set_scalar_output(n, "Out", entry);
   set_output_without_axes(n, emit_slice(n, x, axes, starts, ends, {}), decreased);
 }
@@ -65,7 +67,7 @@ Value ends_for_negative_steps(NodeContext& n, Value ends, Value steps) {
   n.require(by->size() == to->size(), "needs one end and one stride per axis");
   for (std::size_t i = 0; i < to->size(); ++i)
     if ((*by)[i] < 0 && (*to)[i] == -1) (*to)[i] = -kBeyondAnySize;
-  return n.ints(*to);
+  return n.int64_vector(*to);
 }
 
 void strided_slice(NodeContext& n) {
@@ -84,7 +86,7 @@ void strided_slice(NodeContext& n) {
 Values split_by_sizes(NodeContext& n, Value x, std::int64_t axis, const Ints& sizes) {
   if (n.opset() < 13)
     return n.emit_n(sizes.size(), "Split", {x}, {{"axis", axis}, {"split", sizes}});
-  return n.emit_n(sizes.size(), "Split", {x, n.ints(sizes)}, {{"axis", axis}});
+  return n.emit_n(sizes.size(), "Split", {x, n.int64_vector(sizes)}, {{"axis", axis}});
 }
 
 // Sizes are explicit: ONNX Runtime merges two splits of one value into different numbers of parts.
@@ -97,8 +99,9 @@ Values split_evenly(NodeContext& n, Value x, std::int64_t axis, std::size_t part
     return split_by_sizes(n, x, axis, Ints(parts, whole / count));
   }
   if (n.opset() < 13) return n.emit_n(parts, "Split", {x}, {{"axis", axis}});
-  auto each = n.emit("Div", {dim_as_vector(n, x, axis), n.ints({count})});
-  return n.emit_n(parts, "Split", {x, n.emit("Expand", {each, n.ints({count})})}, {{"axis", axis}});
+  auto each = n.emit("Div", {dim_as_vector(n, x, axis), n.int64_vector({count})});
+  return n.emit_n(parts, "Split", {x, n.emit("Expand", {each, n.int64_vector({count})})},
+                  {{"axis", axis}});
 }
 
 // One section may be -1.  If the total size is unknown, that section gets the elements that remain
@@ -139,7 +142,7 @@ Values split_by_runtime_sections(NodeContext& n, Value x, std::int64_t axis, Val
   return n.emit_n(parts, "Split", {x, where(sizes < 0, rest, sizes)}, {{"axis", axis}});
 }
 
-Values split_axis(NodeContext& n, Value x, std::int64_t axis, std::size_t parts) {
+Values split_along_axis(NodeContext& n, Value x, std::int64_t axis, std::size_t parts) {
   auto sections = read_int_list(n, {"sections", "", "SectionsTensorList"});
   auto sizes = n.const_ints(sections);
   if (!sizes) return split_by_runtime_sections(n, x, axis, sections, parts);
@@ -148,17 +151,17 @@ Values split_axis(NodeContext& n, Value x, std::int64_t axis, std::size_t parts)
 
 // Splits along an axis that is known only at run time, by Slice, which accepts such an axis.  The
 // positions along the axis are divided evenly among the parts.
-Values split_runtime_axis(NodeContext& n, Value x, Value axis, std::size_t parts) {
+Values split_along_runtime_axis(NodeContext& n, Value x, Value axis, std::size_t parts) {
   n.require_opset(13, "an axis computed at run time");
   auto positions = arange(n, n.emit("Gather", {n.shape_of(x), axis}, {{"axis", std::int64_t{0}}}));
-  auto start = n.ints({0});
+  auto start = n.int64_vector({0});
   Values slices;
-  for (Value part : split_axis(n, positions, 0, parts)) {
+  for (Value part : split_along_axis(n, positions, 0, parts)) {
     n.declare_type(part, DType::int64, Ints{-1});
     auto end = n.emit("Add", {start, dim_as_vector(n, part, 0)});
     slices.push_back(n.emit("Slice", {x, start, end, axis}));
-    n.declare_type(slices.back(), n.require_dtype(x),
-                   Ints(static_cast<std::size_t>(n.require_rank(x)), -1));
+    n.declare_type(slices.back(), n.require_known_dtype(x),
+                   Ints(static_cast<std::size_t>(n.require_known_rank(x)), -1));
     start = end;
   }
   return slices;
@@ -170,16 +173,18 @@ void split(NodeContext& n) {
   if (num_outputs == 1) return n.set_outputs("Out", {x});
   auto axis = read_int_list(n, {"axis", "AxisTensor", ""}, {0});
   if (n.dim(axis, 0) != 1) axis = n.reshape(axis, {1});
-  if (!n.const_ints(axis)) return n.set_outputs("Out", split_runtime_axis(n, x, axis, num_outputs));
-  n.set_outputs("Out", split_axis(n, x, read_axis(n, "axis", "AxisTensor", 0, n.require_rank(x)),
-                                  num_outputs));
+  if (!n.const_ints(axis))
+    return n.set_outputs("Out", split_along_runtime_axis(n, x, axis, num_outputs));
+  n.set_outputs(
+      "Out", split_along_axis(n, x, read_axis(n, "axis", "AxisTensor", 0, n.require_known_rank(x)),
+                              num_outputs));
 }
 
 // All entries along an axis.
 LowerFn unstack_rule(std::string_view slot) {
   return [slot](NodeContext& n) {
     auto x = n.input("X");
-    auto axis = n.axis_attr("axis", 0, n.require_rank(x));
+    auto axis = n.axis_attr("axis", 0, n.require_known_rank(x));
     auto count = n.output_names(slot).size();
     Values parts = count == 1 ? Values{x} : split_evenly(n, x, axis, count);
     for (Value& part : parts) part = n.squeeze(part, {axis});

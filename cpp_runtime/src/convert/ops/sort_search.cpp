@@ -18,19 +18,19 @@ Expr move_axis_last(const Expr& x, std::int64_t axis) {
 
 // ---- kthvalue, mode, median ----
 
-void set_scalar_outputs(NodeContext& n, const Expr& x) {
+void set_outputs_of_scalar_input(NodeContext& n, const Expr& x) {
   n.set_output("Out", x);
-  n.set_output("Indices", n.int64_constant(0));
+  n.set_output("Indices", n.int64_scalar(0));
 }
 
 void kthvalue(NodeContext& n) {
   auto x = input_expr(n, "X");
-  if (n.require_rank(x) == 0) return set_scalar_outputs(n, x);
+  if (n.require_known_rank(x) == 0) return set_outputs_of_scalar_input(n, x);
   auto axis = n.axis_attr("axis", -1, n.rank(x)), k = n.attr("k", 1);
   n.require(k > 0 && (n.dim(x, axis) < 0 || k <= n.dim(x, axis)),
             "attribute 'k' is " + std::to_string(k));
   auto results =
-      n.emit_n(2, "TopK", {x, n.ints({k})}, {{"axis", axis}, {"largest", std::int64_t{0}}});
+      n.emit_n(2, "TopK", {x, n.int64_vector({k})}, {{"axis", axis}, {"largest", std::int64_t{0}}});
   auto select_kth = [&](Value v) {
     auto one = n.slice(v, {k - 1}, {k}, {axis});
     return n.attr("keepdim", false) ? one : n.squeeze(one, {axis});
@@ -43,7 +43,7 @@ void kthvalue(NodeContext& n) {
 // occurrences the last.
 void mode(NodeContext& n) {
   auto x = input_expr(n, "X");
-  if (n.require_rank(x) == 0) return set_scalar_outputs(n, x);
+  if (n.require_known_rank(x) == 0) return set_outputs_of_scalar_input(n, x);
   auto axis = n.axis_attr("axis", -1, n.rank(x));
   auto lines = move_axis_last(x, axis);
   Expr column(n, n.unsqueeze(lines, {-1})), row(n, n.unsqueeze(lines, {-2}));
@@ -52,7 +52,7 @@ void mode(NodeContext& n) {
   auto is_most_frequent = counts == reduce("ReduceMax", counts, {last}, true);
   auto value = reduce("ReduceMin", where(is_most_frequent, lines, INFINITY), {last}, true);
   auto is_value = lines == value;
-  if (is_floating(n.require_dtype(x))) is_value = is_value || (isnan(lines) && isnan(value));
+  if (is_floating(n.require_known_dtype(x))) is_value = is_value || (isnan(lines) && isnan(value));
   auto positions = where(is_value, arange(n, dim_as_scalar(n, lines, last)), -1);
   auto at = reduce(n, "ReduceMax", positions, {last}, true);
   auto shaped = [&](Value v) {
@@ -64,7 +64,7 @@ void mode(NodeContext& n) {
 }
 
 // Merges the axes into the last one.
-Expr flatten_axes_last(NodeContext& n, const Expr& x, const Ints& axes) {
+Expr merge_axes_into_last(NodeContext& n, const Expr& x, const Ints& axes) {
   Ints perm;
   for (auto axis : all_axes(n.rank(x)))
     if (std::count(axes.begin(), axes.end(), axis) == 0) perm.push_back(axis);
@@ -75,34 +75,36 @@ Expr flatten_axes_last(NodeContext& n, const Expr& x, const Ints& axes) {
   auto size = reduce(n, "ReduceProd", n.slice(shape, {num_kept_axes}, {n.rank(x)}, {0}), {0}, true);
   Expr lines(
       n, reshape_to_shape_parts(n, transposed, {n.slice(shape, {0}, {num_kept_axes}, {0}), size}));
-  n.declare_type(lines, n.require_dtype(x), Ints(static_cast<std::size_t>(num_kept_axes) + 1, -1));
+  n.declare_type(lines, n.require_known_dtype(x),
+                 Ints(static_cast<std::size_t>(num_kept_axes) + 1, -1));
   return lines;
 }
 
 // The median without NaN; the mean of the middle two.  NaN is sorted to the end.
 void nanmedian(NodeContext& n) {
   auto x = input_expr(n, "X");
-  int rank = n.require_rank(x);
-  ReduceAxes over{normalize_axes(n, n.attr("axis", Ints{}), rank), n.attr("keepdim", true)};
+  int rank = n.require_known_rank(x);
+  ReduceAxes over{normalize_and_sort_axes(n, n.attr("axis", Ints{}), rank),
+                  n.attr("keepdim", true)};
   if (over.axes.empty()) over.axes = all_axes(rank);
   if (rank == 0) return n.set_output("Out", x);
-  bool floats = is_floating(n.require_dtype(x));
-  auto lines = flatten_axes_last(n, x, over.axes);
-  auto last = static_cast<std::int64_t>(n.require_rank(lines)) - 1;
+  bool floats = is_floating(n.require_known_dtype(x));
+  auto lines = merge_axes_into_last(n, x, over.axes);
+  auto last = static_cast<std::int64_t>(n.require_known_rank(lines)) - 1;
   auto is_ignored = floats ? isnan(lines) : !(lines == lines);
   auto count = sum((!is_ignored).to(DType::int64), {last}, true);
   auto sorted =
       n.emit_n(2, "TopK",
                {floats ? where(is_ignored, INFINITY, lines) : lines, dim_as_vector(n, lines, last)},
                {{"axis", last}, {"largest", std::int64_t{0}}})[0];
-  n.declare_type(sorted, n.require_dtype(x), n.shape(lines));
+  n.declare_type(sorted, n.require_known_dtype(x), n.shape(lines));
   auto at = [&](const Expr& position) {
     return Expr(n, n.emit("GatherElements", {sorted, position}, {{"axis", last}}));
   };
   auto low = at(max(count - 1, 0) / 2), high = at(min(count / 2, max(count - 1, 0)));
   auto middle = where(low == high, low, (low + high) / 2);
-  auto median = n.squeeze(
-      floats ? where(count == Expr(n, n.int64_constant(0)), NAN, middle) : middle, {last});
+  auto median =
+      n.squeeze(floats ? where(count == Expr(n, n.int64_scalar(0)), NAN, middle) : middle, {last});
   n.set_output("Out", over.keepdims ? n.unsqueeze(median, over.axes) : median);
 }
 
@@ -111,10 +113,10 @@ void nanmedian(NodeContext& n) {
 // The number of elements of `sorted` before each value (or not after it).
 Expr insertion_positions(const Expr& sorted, const Expr& values, bool right) {
   NodeContext& n = sorted.context();
-  Expr line = n.require_rank(sorted) == 1 ? sorted : Expr(n, n.unsqueeze(sorted, {-2}));
+  Expr line = n.require_known_rank(sorted) == 1 ? sorted : Expr(n, n.unsqueeze(sorted, {-2}));
   Expr each(n, n.unsqueeze(values, {-1}));
   auto before = right ? line <= each : line < each;
-  return sum(before.to(DType::int64), {n.require_rank(values)});
+  return sum(before.to(DType::int64), {n.require_known_rank(values)});
 }
 
 void searchsorted(NodeContext& n) {
@@ -126,13 +128,13 @@ void searchsorted(NodeContext& n) {
 // Repeats each slice.
 void repeat_interleave(NodeContext& n) {
   auto x = n.input("X");
-  auto axis = n.axis_attr("dim", 0, n.require_rank(x)), times = n.attr("Repeats", 0);
+  auto axis = n.axis_attr("dim", 0, n.require_known_rank(x)), times = n.attr("Repeats", 0);
   auto set_gathered_output = [&](Value at) {
     n.set_output("Out", n.emit("Gather", {x, at}, {{"axis", axis}}));
   };
   if (n.has_input("RepeatsTensor")) {
     Expr repeats(n, as_int64_vector(n, n.input("RepeatsTensor")));
-    auto ends = repeats.emit("CumSum", {n.int64_constant(0)});
+    auto ends = repeats.emit("CumSum", {n.int64_scalar(0)});
     return set_gathered_output(insertion_positions(ends, arange(n, sum(repeats)), true));
   }
   n.require(times > 0, "attribute 'Repeats' is " + std::to_string(times));
@@ -175,19 +177,19 @@ void histogram(NodeContext& n) {
   auto bin = ((flat - low) * static_cast<double>(bins) / (high - low)).to(DType::int64);
   auto inside = flat >= low && flat <= high;
   auto position = where(inside, min(bin, static_cast<double>(bins - 1)), 0);
-  n.set_output("Out", sum_by_position(position, inside.to(DType::int64), n.ints({bins})));
+  n.set_output("Out", sum_by_position(position, inside.to(DType::int64), n.int64_vector({bins})));
 }
 
 void bincount(NodeContext& n) {
   Expr x(n, as_int64_vector(n, n.input("X")));
   auto least = n.attr("minlength", 0);
   n.require(least >= 0, "attribute 'minlength' is " + std::to_string(least));
-  auto longest = n.concat({x, n.ints({least - 1})}, 0);
-  auto count = n.emit("Add", {reduce(n, "ReduceMax", longest, {0}, true), n.ints({1})});
+  auto longest = n.concat({x, n.int64_vector({least - 1})}, 0);
+  auto count = n.emit("Add", {reduce(n, "ReduceMax", longest, {0}, true), n.int64_vector({1})});
   if (!n.has_input("Weights"))
     return n.set_output("Out", sum_by_position(x, full_like(x, 1, n.shape_of(x)), count));
   auto weights = input_expr(n, "Weights");
-  bool narrow = n.require_dtype(weights) == DType::float32;
+  bool narrow = n.require_known_dtype(weights) == DType::float32;
   n.set_output("Out",
                sum_by_position(x, weights.to(narrow ? DType::float32 : DType::float64), count));
 }
@@ -196,12 +198,12 @@ void bincount(NodeContext& n) {
 
 void unique(NodeContext& n) {
   auto x = n.input("X");
-  auto dtype = n.attr("dtype", DType::int64), own = n.require_dtype(x);
+  auto dtype = n.attr("dtype", DType::int64), own = n.require_known_dtype(x);
   bool narrow = own == DType::int32 || own == DType::boolean;
   NodeContext::Attrs attrs{{"sorted", std::int64_t{n.attr("is_sorted", false)}}};
   Ints axis = n.attr("axis", Ints{});
   if (!axis.empty()) {
-    auto along = normalize_axes(n, axis, n.require_rank(x)).at(0);
+    auto along = normalize_and_sort_axes(n, axis, n.require_known_rank(x)).at(0);
     attrs.emplace_back("axis", along);
     if (n.rank(x) > 1) x = assert_nonempty(n, x, along);  // the kernel crashes for empty slices
   }
@@ -217,7 +219,7 @@ void unique(NodeContext& n) {
 
 void unique_with_counts(NodeContext& n) {
   auto x = n.input("X");
-  auto dtype = n.attr("dtype", DType::int32), own = n.require_dtype(x);
+  auto dtype = n.attr("dtype", DType::int32), own = n.require_known_dtype(x);
   bool narrow = own == DType::int32 || own == DType::boolean;
   auto results =
       n.emit_n(4, "Unique", {narrow ? n.cast(x, DType::int64) : x}, {{"sorted", std::int64_t{0}}});
@@ -237,8 +239,9 @@ Expr differs_from_previous(const Expr& slices) {
   Ints rest = all_axes(n.rank(slices));
   rest.erase(rest.begin());
   if (!rest.empty()) differs = Expr(n, reduce(n, "ReduceMax", differs, rest, false));
-  auto all = n.concat({n.cast(n.ints({1}), DType::int32), differs}, 0);
-  auto some = n.emit("Slice", {all, n.ints({0}), dim_as_vector(n, slices, 0)});  // may be empty
+  auto all = n.concat({n.cast(n.int64_vector({1}), DType::int32), differs}, 0);
+  auto some =
+      n.emit("Slice", {all, n.int64_vector({0}), dim_as_vector(n, slices, 0)});  // may be empty
   n.declare_type(some, DType::int32, Ints{-1});
   return Expr(n, some).to(DType::boolean);
 }
@@ -247,8 +250,8 @@ void unique_consecutive(NodeContext& n) {
   auto x = input_expr(n, "X");
   auto dtype = n.attr("dtype", DType::float32);
   Ints axis_attr = n.attr("axis", Ints{});
-  n.require(axis_attr.empty() || n.require_rank(x) > 0, "has no axis");
-  auto axis = axis_attr.empty() ? 0 : normalize_axes(n, axis_attr, n.rank(x)).at(0);
+  n.require(axis_attr.empty() || n.require_known_rank(x) > 0, "has no axis");
+  auto axis = axis_attr.empty() ? 0 : normalize_and_sort_axes(n, axis_attr, n.rank(x)).at(0);
   Ints perm = all_axes(axis_attr.empty() ? 1 : n.rank(x));
   std::rotate(perm.begin(), perm.begin() + axis, perm.begin() + axis + 1);
   Expr slices(n, axis_attr.empty() ? n.reshape(x, {-1}) : n.transpose(x, perm));
@@ -257,7 +260,7 @@ void unique_consecutive(NodeContext& n) {
   std::rotate(back.begin(), back.begin() + 1, back.begin() + axis + 1);
   n.set_output(
       "Out", n.transpose(n.emit("Compress", {slices, starts}, {{"axis", std::int64_t{0}}}), back));
-  auto groups = starts.to(DType::int64).emit("CumSum", {n.int64_constant(0)}) - 1;
+  auto groups = starts.to(DType::int64).emit("CumSum", {n.int64_scalar(0)}) - 1;
   n.set_output("Index", groups.to(dtype));
   Expr first(n, n.squeeze(starts.emit("NonZero"), {0}));
   auto next = n.concat({n.slice(first, {1}, {INT64_MAX}, {0}), dim_as_vector(n, slices, 0)}, 0);

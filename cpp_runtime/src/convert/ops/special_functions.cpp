@@ -116,7 +116,7 @@ void polygamma(NodeContext& n) {
   n.require(order >= 0 && order <= max_order, "attribute 'n' is " + std::to_string(order));
   auto x = input_expr(n, "x"), wide = x.to(DType::float64);
   auto result = order == 0 ? digamma(wide) : polygamma_formula(wide, static_cast<int>(order));
-  n.set_output("out", result.to(n.require_dtype(x)));
+  n.set_output("out", result.to(n.require_known_dtype(x)));
 }
 
 // ---- Bessel's functions ----
@@ -191,7 +191,7 @@ const RationalFunction& intermediate_quantile_ratio() {
        1.05075007164441684324e-9}};
   return ratio;
 }
-const RationalFunction& tail_quantile_coefficients() {
+const RationalFunction& tail_quantile_ratio() {
   static const RationalFunction ratio = {
       {6.65790464350110377720e0, 5.46378491116411436990e0, 1.78482653991729133580e0,
        2.96560571828504891230e-1, 2.65321895265761230930e-2, 1.24266094738807843860e-3,
@@ -209,7 +209,7 @@ Expr erfinv(const Expr& y) {
   auto depth = sqrt(-log((1 - size) * 0.5));
   auto beyond =
       sign(y) * where(depth <= 5, evaluate_rational(intermediate_quantile_ratio(), depth - 1.6),
-                      evaluate_rational(tail_quantile_coefficients(), depth - 5));
+                      evaluate_rational(tail_quantile_ratio(), depth - 5));
   auto result = where(size <= 0.85, middle, where(size == 1, y / (1 - size), beyond));
   return result * std::sqrt(0.5);
 }
@@ -242,7 +242,7 @@ Expr nextafter_float64(const Expr& x, const Expr& y) {
 // In the direction of y.
 void nextafter(NodeContext& n) {
   auto x = input_expr(n, "x"), y = input_expr(n, "y");
-  auto dtype = n.require_dtype(x);
+  auto dtype = n.require_known_dtype(x);
   n.require(dtype == DType::float32 || dtype == DType::float64,
             "has no lowering but for float32 and float64");
   auto moved = dtype == DType::float32 ? nextafter_float32(x, y) : nextafter_float64(x, y);

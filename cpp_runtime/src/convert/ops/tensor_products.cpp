@@ -9,7 +9,7 @@ namespace {
 // [a, 1, b, 1, ...] * [1, c, 1, d, ...]; neighboring axes are merged.
 void kron(NodeContext& n) {
   auto x = n.input("X"), y = n.input("Y");
-  int rank = std::max(n.require_rank(x), n.require_rank(y));
+  int rank = std::max(n.require_known_rank(x), n.require_known_rank(y));
   auto full = [&](Value v) {
     Ints front = all_axes(rank - n.rank(v));
     return n.unsqueeze(v, front);
@@ -26,9 +26,10 @@ void kron(NodeContext& n) {
 // Attribute `dim`; if it is not set, all axes that may be the first one of size 3.
 Ints candidate_cross_axes(NodeContext& n, Value x) {
   constexpr int unnamed = 9;
-  if (n.attr("dim", unnamed) != unnamed) return {n.axis_attr("dim", unnamed, n.require_rank(x))};
+  if (n.attr("dim", unnamed) != unnamed)
+    return {n.axis_attr("dim", unnamed, n.require_known_rank(x))};
   Ints axes;
-  for (int axis = 0; axis < n.require_rank(x); ++axis) {
+  for (int axis = 0; axis < n.require_known_rank(x); ++axis) {
     if (n.dim(x, axis) == 3 || n.dim(x, axis) < 0) axes.push_back(axis);
     if (n.dim(x, axis) == 3) break;
   }
@@ -40,7 +41,7 @@ Ints candidate_cross_axes(NodeContext& n, Value x) {
 Expr cross_along_axis(NodeContext& n, Value x, Value y, std::int64_t axis) {
   auto rotated = [&](Value v, int by) {
     Expr length(n, dim_as_scalar(n, v, axis));
-    auto order = n.dim(v, axis) == 3 ? n.ints({by % 3, (by + 1) % 3, (by + 2) % 3})
+    auto order = n.dim(v, axis) == 3 ? n.int64_vector({by % 3, (by + 1) % 3, (by + 2) % 3})
                                      : (arange(n, length) + by).emit("Mod", {length}).value();
     return Expr(n, n.emit("Gather", {v, order}, {{"axis", axis}}));
   };
@@ -83,7 +84,7 @@ void fsp(NodeContext& n) {
       "MatMul", {n.reshape(x, {0, 0, -1}), n.transpose(n.reshape(y, {0, 0, -1}), {0, 2, 1})});
   auto sizes = n.slice(n.shape_of(x), {2}, {4}, {0});
   Expr pixels(n, reduce(n, "ReduceProd", sizes, {}, false));
-  n.set_output("Out", Expr(n, product) / pixels.to(n.require_dtype(x)));
+  n.set_output("Out", Expr(n, product) / pixels.to(n.require_known_dtype(x)));
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ LowerFn float_formula_rule(Expr (*f)(const Expr&)) {
 }
 
 // A rule for a float formula; dtypes other than float64 use an ONNX op instead.
-LowerFn op_or_formula_rule(std::string_view onnx, Expr (*f)(const Expr&)) {
+LowerFn op_or_float64_formula_rule(std::string_view onnx, Expr (*f)(const Expr&)) {
   return [onnx, f](NodeContext& n) {
     Expr x(n, cast_to_floating(n, n.input("X")));
     n.set_output("Out", n.dtype(x) == DType::float64 ? f(x) : x.emit(onnx));
@@ -71,18 +71,18 @@ void square(NodeContext& n) {
 LowerFn rounding_rule(Expr (*f)(const Expr&)) {
   return [f](NodeContext& n) {
     auto x = input_expr(n, "X");
-    n.set_output("Out", is_integer(n.require_dtype(x)) ? x : f(x));
+    n.set_output("Out", is_integer(n.require_known_dtype(x)) ? x : f(x));
   };
 }
 
 void power(NodeContext& n) {
   auto x = n.input("X");
-  auto variable = n.has_input("FactorTensor") ? n.input("FactorTensor") : n.attr_tensor("factor");
+  auto variable = n.has_input("FactorTensor") ? n.input("FactorTensor") : n.tensor_attr("factor");
   if (variable)
-    return n.set_output("Out",
-                        n.emit("Pow", {x, n.cast(as_scalar(n, variable), n.require_dtype(x))}));
+    return n.set_output(
+        "Out", n.emit("Pow", {x, n.cast(as_scalar(n, variable), n.require_known_dtype(x))}));
   auto factor = n.attr("factor", 1.0f);
-  if (is_integer(n.require_dtype(x)) && factor != 1 && factor != 2) n.require_opset(12);
+  if (is_integer(n.require_known_dtype(x)) && factor != 1 && factor != 2) n.require_opset(12);
   if (factor == 1) return n.set_output("Out", x);
   n.set_output("Out",
                factor == 2 ? n.emit("Mul", {x, x}) : n.emit("Pow", {x, n.scalar_like(factor, x)}));
@@ -91,16 +91,16 @@ void power(NodeContext& n) {
 // The bound as a scalar of the dtype of x: a variable, or the attribute.
 Value read_clip_bound(NodeContext& n, std::string_view slot, std::string_view attr, Value x,
                       float default_value) {
-  auto variable = n.has_input(slot) ? n.input(slot) : n.attr_tensor(attr);
-  if (variable) return n.cast(as_scalar(n, variable), n.require_dtype(x));
+  auto variable = n.has_input(slot) ? n.input(slot) : n.tensor_attr(attr);
+  if (variable) return n.cast(as_scalar(n, variable), n.require_known_dtype(x));
   return n.scalar_like(n.attr(attr, default_value), x);
 }
 
 void clip(NodeContext& n) {
   auto x = n.input("X");
-  if (n.require_dtype(x) != DType::float32) n.require_opset(12);
-  if (n.opset() < 8 && !n.has_input("Min") && !n.has_input("Max") && !n.attr_tensor("min") &&
-      !n.attr_tensor("max"))
+  if (n.require_known_dtype(x) != DType::float32) n.require_opset(12);
+  if (n.opset() < 8 && !n.has_input("Min") && !n.has_input("Max") && !n.tensor_attr("min") &&
+      !n.tensor_attr("max"))
     return n.set_output(
         "Out",
         n.emit("Clip", {x}, {{"min", n.attr("min", -INFINITY)}, {"max", n.attr("max", INFINITY)}}));
@@ -114,7 +114,7 @@ void clip(NodeContext& n) {
 // The angle of a real number: 0 or pi.
 void angle(NodeContext& n) {
   auto x = input_expr(n, "X");
-  n.set_output("Out", where(x < 0, M_PI, 0, n.require_dtype(x)));
+  n.set_output("Out", where(x < 0, M_PI, 0, n.require_known_dtype(x)));
 }
 
 void cast(NodeContext& n) {
@@ -151,12 +151,12 @@ std::span<const Rule> unary_math_rules() {
       {"trunc", 9, rounding_rule(trunc)},
       {"sin", 7, float_op_rule("Sin")},
       {"cos", 7, float_op_rule("Cos")},
-      {"tan", 7, op_or_formula_rule("Tan", tan_formula)},
+      {"tan", 7, op_or_float64_formula_rule("Tan", tan_formula)},
       {"asin", 7, float_op_rule("Asin")},
       {"acos", 7, float_op_rule("Acos")},
       {"atan", 7, float_op_rule("Atan")},
-      {"sinh", 9, op_or_formula_rule("Sinh", sinh_formula)},
-      {"cosh", 9, op_or_formula_rule("Cosh", cosh_formula)},
+      {"sinh", 9, op_or_float64_formula_rule("Sinh", sinh_formula)},
+      {"cosh", 9, op_or_float64_formula_rule("Cosh", cosh_formula)},
       {"asinh", 9, float_op_rule("Asinh")},
       {"acosh", 9, float_op_rule("Acosh")},
       {"atanh", 9, float_op_rule("Atanh")},

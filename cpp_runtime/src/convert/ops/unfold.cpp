@@ -50,9 +50,10 @@ Value unfold_axis(NodeContext& n, Value x, std::int64_t axis, const UnfoldWindow
 // [N,C,KH,KW,OH,OW]
 Value unfold_windows(NodeContext& n, Value x, const UnfoldWindow& t) {
   check_unfold_window(n, t);
-  n.require(n.require_rank(x) == 4, "needs images of rank 4");
+  n.require(n.require_known_rank(x) == 4, "needs images of rank 4");
   if (std::any_of(t.pads.begin(), t.pads.end(), [](auto p) { return p > 0; }))
-    x = n.emit("Pad", {x, n.ints({0, 0, t.pads[0], t.pads[1], 0, 0, t.pads[2], t.pads[3]})});
+    x = n.emit("Pad",
+               {x, n.int64_vector({0, 0, t.pads[0], t.pads[1], 0, 0, t.pads[2], t.pads[3]})});
   return n.transpose(unfold_axis(n, unfold_axis(n, x, 2, t, 0), 4, t, 1), {0, 1, 2, 4, 3, 5});
 }
 
@@ -65,7 +66,8 @@ void unfold(NodeContext& n) {
   auto t = read_unfold_window(n);
   auto windows = unfold_windows(n, x, t);
   n.set_output("Y", reshape_to_shape_parts(
-                        n, windows, {n.ints({0}), num_unfold_columns(n, x, t), n.ints({-1})}));
+                        n, windows,
+                        {n.int64_vector({0}), num_unfold_columns(n, x, t), n.int64_vector({-1})}));
 }
 
 // Windows as rows; those of one image form a sequence.
@@ -77,8 +79,8 @@ void im2sequence(NodeContext& n) {
                  {1, 1},
                  n.attr("paddings", Ints{0, 0, 0, 0})};
   auto windows = n.transpose(unfold_windows(n, x, t), {0, 4, 5, 1, 2, 3});
-  n.set_output("Out",
-               reshape_to_shape_parts(n, windows, {n.ints({-1}), num_unfold_columns(n, x, t)}));
+  n.set_output("Out", reshape_to_shape_parts(n, windows,
+                                             {n.int64_vector({-1}), num_unfold_columns(n, x, t)}));
   Expr num_images(n, dim_as_vector(n, x, 0)),
       each = Expr(n, dim_as_vector(n, windows, 1)) * Expr(n, dim_as_vector(n, windows, 2));
   n.set_row_splits("Out", arange(n, num_images + 1) * each);
@@ -91,8 +93,9 @@ void fold(NodeContext& n) {
   Ints sizes = n.attr("output_sizes", Ints{});
   n.require(sizes.size() == 2, "'output_sizes' is not two numbers");
   for (auto s : sizes) require_unrollable_size(n, s, "an image size");
-  n.set_output("Y", n.emit("Col2Im", {n.input("X"), n.ints(sizes), n.ints(t.kernel)},
-                           {{"strides", t.strides}, {"dilations", t.dilations}, {"pads", t.pads}}));
+  n.set_output("Y",
+               n.emit("Col2Im", {n.input("X"), n.int64_vector(sizes), n.int64_vector(t.kernel)},
+                      {{"strides", t.strides}, {"dilations", t.dilations}, {"pads", t.pads}}));
 }
 
 // The input size of the pooling, with the declared sizes of unknown dims. int64[dims]
@@ -116,7 +119,7 @@ Value read_unpooled_size(NodeContext& n, Value x) {
     sizes.push_back(is_unknown ? ((size - 1) * static_cast<double>(stride[i]) +
                                   static_cast<double>(constant_part))
                                      .value()
-                               : n.ints({(*known)[i]}));
+                               : n.int64_vector({(*known)[i]}));
   }
   return n.concat(sizes, 0);
 }
@@ -128,7 +131,7 @@ void unpool(NodeContext& n) {
   auto front = n.slice(n.shape_of(x), {0}, {2}, {0});
   auto known = n.const_ints(size);
   for (auto s : known.value_or(Ints{})) require_unrollable_size(n, s, "an image size");
-  auto plane = known ? n.ints({element_count(*known).value_or(-1)})
+  auto plane = known ? n.int64_vector({element_count(*known).value_or(-1)})
                      : reduce(n, "ReduceProd", size, {0}, true);
   auto zeros = n.emit("Expand", {n.scalar_like(0, x), n.concat({front, plane}, 0)});
   auto scattered =

@@ -37,11 +37,11 @@ struct WeightUses {
     std::string name;
     Weight weight;
     while (w.next()) {
-      if (w.field() == 1)
+      if (w.field_number() == 1)
         w.for_each_int64([&](std::int64_t d) { weight.dims.push_back(d); });
-      else if (w.field() == 2)
+      else if (w.field_number() == 2)
         weight.dtype = w.int64();
-      else if (w.field() == 8)
+      else if (w.field_number() == 8)
         name = w.string();
       else
         w.skip();
@@ -53,11 +53,11 @@ struct WeightUses {
     std::string type;
     std::vector<std::string_view> inputs;
     while (w.next()) {
-      if (w.field() == 1)
+      if (w.field_number() == 1)
         inputs.push_back(w.bytes());
-      else if (w.field() == 4)
+      else if (w.field_number() == 4)
         type = w.string();
-      else if (w.field() == 5)
+      else if (w.field_number() == 5)
         read_attribute(w.submessage("attribute"));
       else
         w.skip();
@@ -75,7 +75,7 @@ struct WeightUses {
   }
 
   void read_attribute(WireReader w) {
-    for (; w.next(); w.skip()) has_subgraphs |= w.field() == 6 || w.field() == 11;
+    for (; w.next(); w.skip()) has_subgraphs |= w.field_number() == 6 || w.field_number() == 11;
   }
 };
 
@@ -83,12 +83,12 @@ WeightUses scan_weights(const WireSource& source, std::string_view model) {
   WeightUses uses;
   for (int pass : {5, 1})  // initializers first: nodes and initializers come in any order
     for (WireReader outer(source, model, "model"); outer.next();) {
-      if (outer.field() != 7) {
+      if (outer.field_number() != 7) {
         outer.skip();
         continue;
       }
       for (WireReader graph = outer.submessage("graph"); graph.next();) {
-        if (graph.field() != static_cast<std::uint32_t>(pass))
+        if (graph.field_number() != static_cast<std::uint32_t>(pass))
           graph.skip();
         else
           pass == 5 ? uses.read_initializer(graph.submessage("initializer"))

@@ -53,7 +53,8 @@ std::vector<std::string> nvidia_folders(const std::string& named, const std::str
   return folders;
 }
 
-std::vector<NvidiaLibrary> open_nvidia(const std::vector<std::string>& folders, bool tensorrt) {
+std::vector<NvidiaLibrary> open_nvidia_libraries(const std::vector<std::string>& folders,
+                                                 bool tensorrt) {
   std::vector<NvidiaLibrary> libraries;
   for (const char* stem : kCuda) libraries.push_back({stem, open_first_match(folders, stem)});
   if (tensorrt)

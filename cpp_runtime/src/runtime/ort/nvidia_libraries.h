@@ -17,7 +17,8 @@ struct NvidiaLibrary {
 std::vector<std::string> nvidia_folders(const std::string& named, const std::string& engine);
 
 /// Opens the libraries that exist. tensorrt: also opens the two libraries of TensorRT
-std::vector<NvidiaLibrary> open_nvidia(const std::vector<std::string>& folders, bool tensorrt);
+std::vector<NvidiaLibrary> open_nvidia_libraries(const std::vector<std::string>& folders,
+                                                 bool tensorrt);
 
 /// A description of the search for an error message, one line per library.
 std::string describe_search(const std::vector<NvidiaLibrary>& libraries,

@@ -18,7 +18,7 @@ Value decode_boxes(NodeContext& n, Value priors, Value deltas, double max_log_si
 // Class 0 is the background, which is never assigned.
 void box_decoder_and_assign(NodeContext& n) {
   auto priors = n.input("PriorBox"), scores = n.input("BoxScore");
-  n.require(n.require_rank(scores) == 2 && n.require_rank(priors) == 2,
+  n.require(n.require_known_rank(scores) == 2 && n.require_known_rank(priors) == 2,
             "dims of boxes and scores do not fit");
   n.require(n.dim(scores, 1) != 1,
             "boxes of one class, which is the background's, have no lowering");
@@ -39,14 +39,14 @@ constexpr std::int64_t kMaxChannels = 1 << 16;  // limits the number of constant
 // Positions are four pixels apart; channels alternate between x and y.
 void polygon_box_transform(NodeContext& n) {
   auto x = n.input("Input");
-  auto channels = n.require_rank(x) == 4 ? n.dim(x, 1) : -1;
+  auto channels = n.require_known_rank(x) == 4 ? n.dim(x, 1) : -1;
   n.require(
       channels > 0 && channels % 2 == 0 && channels <= kMaxChannels,
       "Input needs four dims, and the number of channels to be known, even and at most 65536");
   Floats across, down;
   for (std::int64_t i = 0; i < channels; ++i)
     across.push_back(i % 2 == 0 ? 4 : 0), down.push_back(i % 2 == 0 ? 0 : 4);
-  auto dtype = n.require_dtype(x);
+  auto dtype = n.require_known_dtype(x);
   auto weights = [&](const Floats& numbers) {
     return Expr{n, n.reshape(n.vector(numbers, dtype), {-1, 1, 1})};
   };

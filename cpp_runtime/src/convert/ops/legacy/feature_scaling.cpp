@@ -13,7 +13,7 @@ void affine_channel(NodeContext& n) {
   auto x = input_expr(n, "X");
   bool last = n.attr("data_layout", "AnyLayout") != "NCHW";
   auto along = [&](std::string_view slot) {
-    return Expr{n, reshape_per_channel(n, n.input(slot), n.require_rank(x), last)};
+    return Expr{n, reshape_per_channel(n, n.input(slot), n.require_known_rank(x), last)};
   };
   n.set_output("Out", x * along("Scale") + along("Bias"));
 }
@@ -56,10 +56,10 @@ void cvm(NodeContext& n) {
 // X [batch, time, features]
 void add_position_encoding(NodeContext& n) {
   auto x = input_expr(n, "X");
-  auto features = n.require_rank(x) == 3 ? n.dim(x, 2) : -1;
+  auto features = n.require_known_rank(x) == 3 ? n.dim(x, 2) : -1;
   auto half = static_cast<std::int64_t>(
       require_unrollable_size(n, features < 0 ? -1 : features / 2, "half the number of features"));
-  auto dtype = n.require_dtype(x);
+  auto dtype = n.require_known_dtype(x);
   Floats rates;
   for (std::int64_t k = 0; k < half; ++k)
     rates.push_back(std::pow(
@@ -86,7 +86,7 @@ Expr lookahead_conv(const Expr& x) {
 
 void row_conv(NodeContext& n) {
   auto x = input_expr(n, "X");
-  if (n.require_rank(x) == 3) return n.set_output("Out", lookahead_conv(x));
+  if (n.require_known_rank(x) == 3) return n.set_output("Out", lookahead_conv(x));
   n.require(n.rank(x) == 2, "needs X [rows, features] or [batch, time, features]");
   auto at = padded_index(input_sequences(n));
   n.set_output("Out", pack_sequences(lookahead_conv(pad_sequences(x, at)), at.mask));

@@ -26,12 +26,12 @@ const std::string& single_name_or_empty(const Slots& slots, std::string_view slo
 // The op before `reader` that wrote a variable, if nothing has written it since.
 const OpDesc* find_input_producer(const NodeContext& n, const std::string& name,
                                   const OpDesc& reader) {
-  const OpDesc* op = n.last_writer(name);
+  const OpDesc* op = n.last_writer_in_block(name);
   return op && op < &reader && single_name_or_empty(op->outputs, "Out") == name ? op : nullptr;
 }
 
 bool is_unchanged_since(const NodeContext& n, const std::string& name, const OpDesc& op) {
-  const OpDesc* writer = n.last_writer(name);
+  const OpDesc* writer = n.last_writer_in_block(name);
   return n.is_bound(name) && (!writer || writer < &op);
 }
 
@@ -60,8 +60,8 @@ std::optional<RnnInput> try_fuse_fc(NodeContext& n, std::int64_t width) {
 RnnInput read_rnn_input(NodeContext& n, std::int64_t width) {
   if (auto fused = try_fuse_fc(n, width)) return *fused;
   auto x = input_expr(n, "Input");
-  n.require(n.require_rank(x) == 2, "needs Input [rows, gates]");
-  auto square = n.emit("Expand", {n.scalar_like(0, x), n.ints({width, width})});
+  n.require(n.require_known_rank(x) == 2, "needs Input [rows, gates]");
+  auto square = n.emit("Expand", {n.scalar_like(0, x), n.int64_vector({width, width})});
   return {x, {n, n.emit("EyeLike", {square})}, {}};
 }
 
@@ -110,12 +110,12 @@ Value run_on_padded_sequences(NodeContext& n, const RecurrentOp& net, const Expr
   auto steps = gather_rows(x, swap_batch_and_time(at.rows));  // rows beyond an end are not read
   Expr output(n, n.emit_n(1, net.onnx, recurrent_inputs(n, net, steps, sequences.lengths()),
                           recurrent_attrs(net, reverse))[0]);
-  n.declare_type(output, n.require_dtype(x), Ints{-1, 1, -1, net.hidden_size});
+  n.declare_type(output, n.require_known_dtype(x), Ints{-1, 1, -1, net.hidden_size});
   Values initial_states;
   std::copy_if(net.states.begin(), net.states.end(), std::back_inserter(initial_states),
                [](Value v) { return bool(v); });
   Expr sums(n, swap_batch_and_time(pad_sequences(sum(x, {1}), at)));
-  output = output + propagate_nans(nan_mask(sums, initial_states), {reverse});
+  output = output + propagate_nans(nan_or_zero_per_row(sums, initial_states), {reverse});
   return pack_sequences({n, n.transpose(n.squeeze(output, {1}), {1, 0, 2})}, at.mask);
 }
 
@@ -134,7 +134,7 @@ void gru(NodeContext& n) {
   n.require(is_origin_mode || gate.paddle == "sigmoid",
             "attribute 'gate_activation' is not sigmoid");
   auto [x, weight, shift] = read_rnn_input(n, 3 * hidden);
-  auto dtype = n.require_dtype(x);
+  auto dtype = n.require_known_dtype(x);
   Floats signs(static_cast<std::size_t>(3 * hidden), 1.0);
   if (!is_origin_mode) std::fill_n(signs.begin(), hidden, -1.0);
   Expr sign(n, n.vector(signs, dtype)), column(n, n.unsqueeze(sign, {1}));
@@ -165,7 +165,7 @@ struct LstmParameters {
 
 LstmParameters read_lstm(NodeContext& n) {
   auto bias = n.reshape(n.input("Bias"), {-1}), weight = n.input("Weight");
-  n.require(n.require_rank(weight) == 2 && n.dim(weight, 1) % 4 == 0,
+  n.require(n.require_known_rank(weight) == 2 && n.dim(weight, 1) % 4 == 0,
             "needs Weight [hidden, 4 hidden]");
   auto hidden = static_cast<std::int64_t>(
       require_unrollable_size(n, n.dim(weight, 1) / 4, "the hidden size"));
@@ -182,7 +182,7 @@ LstmParameters read_lstm(NodeContext& n) {
 
 Value emit_lstm(NodeContext& n, const LstmParameters& net) {
   auto [x, weight, shift] = read_rnn_input(n, 4 * net.hidden_size);
-  auto dtype = n.require_dtype(x);
+  auto dtype = n.require_known_dtype(x);
   auto sorted = [&](Value v, bool matrix) {
     return reorder_gates(n, v, {1, 3, 2, 0}, net.hidden_size, matrix);
   };
@@ -229,12 +229,12 @@ Exprs lstm_step(NodeContext& n, const LstmParameters& net, const Expr& pre, cons
 Exprs scan_lstm(NodeContext& n, const LstmParameters& net, std::int64_t width, double clip,
                 const LstmStep& project) {
   auto x = input_expr(n, "Input");
-  n.require(n.require_rank(x) == 2, "needs Input [rows, gates]");
+  n.require(n.require_known_rank(x) == 2, "needs Input [rows, gates]");
   auto sequences = input_sequences(n, "Input");
   auto at = padded_index(sequences);
   auto first = [&](std::string_view slot, std::int64_t size) {
     if (n.has_input(slot)) return input_expr(n, slot);
-    return full_like(x, 0, n.concat({sequences.count(), n.ints({size})}, 0));
+    return full_like(x, 0, n.concat({sequences.count(), n.int64_vector({size})}, 0));
   };
   auto step = [&](const Exprs& last, const Exprs& now) -> ScanStep {
     auto pre = now[0] + last[0].emit("MatMul", {net.weight}) + Expr(n, net.bias);
@@ -251,7 +251,7 @@ Exprs scan_lstm(NodeContext& n, const LstmParameters& net, std::int64_t width, d
 // ONNX's LSTM does not output the cells: if they are read, both are computed step by step.
 void lstm(NodeContext& n) {
   auto net = read_lstm(n);
-  if (!n.is_read("Cell")) return n.set_output("Hidden", emit_lstm(n, net));
+  if (!n.is_output_read("Cell")) return n.set_output("Hidden", emit_lstm(n, net));
   auto outputs = scan_lstm(n, net, net.hidden_size, 0, [](const Expr& hidden) { return hidden; });
   n.set_output("Hidden", outputs[0]);
   n.set_output("Cell", outputs[1]);
@@ -261,7 +261,7 @@ void lstm(NodeContext& n) {
 void lstmp(NodeContext& n) {
   auto net = read_lstm(n);
   auto projection = n.input("ProjWeight");
-  n.require(n.require_rank(projection) == 2, "needs ProjWeight [hidden, projection]");
+  n.require(n.require_known_rank(projection) == 2, "needs ProjWeight [hidden, projection]");
   auto& act = read_activation(n, "proj_activation", "tanh");
   auto max_projection = static_cast<double>(n.attr("proj_clip", 0.0f));
   auto project = [&](const Expr& hidden) {

@@ -29,23 +29,23 @@ void rank_loss(NodeContext& n) {
 // The mean of log sigmoid differences between the label's score and the others.
 void bpr_loss(NodeContext& n) {
   auto x = input_expr(n, "X");
-  int last = n.require_rank(x) - 1;
-  Expr label(n, reject_negative_indices(n, n.cast(n.input("Label"), DType::int64))),
+  int last = n.require_known_rank(x) - 1;
+  Expr label(n, invalidate_negative_indices(n, n.cast(n.input("Label"), DType::int64))),
       classes(n, arange(n, dim_as_scalar(n, x, last)));
   Expr own(n, n.emit("GatherElements", {x, label}, {{"axis", std::int64_t{last}}}));
   auto gap = own - x, losses = relu(-gap) + log(exp(-abs(gap)) + 1);
   auto total = sum(where(classes == label, 0, losses), {last}, true);
   Expr others(n, dim_as_scalar(n, x, last));
-  n.set_output("Y", total / (others - 1).to(n.require_dtype(x)));
+  n.set_output("Y", total / (others - 1).to(n.require_known_dtype(x)));
 }
 
 // -log of the label's probability, 0 if the label is ignored. label [*,1]
 Expr label_log_loss(NodeContext& n, const Expr& x, std::int64_t ignore) {
-  std::int64_t last = n.require_rank(x) - 1;
+  std::int64_t last = n.require_known_rank(x) - 1;
   auto label = input_expr(n, "Label").to(DType::int64);
-  if (n.require_rank(label) == last) label = Expr(n, n.unsqueeze(label, {-1}));
+  if (n.require_known_rank(label) == last) label = Expr(n, n.unsqueeze(label, {-1}));
   auto ignored = label == static_cast<double>(ignore);
-  Expr p(n, n.emit("GatherElements", {x, reject_negative_indices(n, where(ignored, 0, label))},
+  Expr p(n, n.emit("GatherElements", {x, invalidate_negative_indices(n, where(ignored, 0, label))},
                    {{"axis", last}}));
   return where(ignored, 0, -log(p));
 }
@@ -54,7 +54,7 @@ void cross_entropy(NodeContext& n) {
   auto x = input_expr(n, "X");
   if (!n.attr("soft_label", false))
     return n.set_output("Y", label_log_loss(n, x, n.attr("ignore_index", -100)));
-  n.set_output("Y", -sum(input_expr(n, "Label") * log(x), {n.require_rank(x) - 1}, true));
+  n.set_output("Y", -sum(input_expr(n, "Label") * log(x), {n.require_known_rank(x) - 1}, true));
 }
 
 void cross_entropy2(NodeContext& n) {

@@ -30,7 +30,7 @@ void gru_unit(NodeContext& n) {
 // X: input, forget and output gate, candidate.
 void lstm_unit(NodeContext& n) {
   auto x = input_expr(n, "X");
-  n.require(n.require_rank(x) == 2 && n.dim(x, 1) > 0 && n.dim(x, 1) % 4 == 0,
+  n.require(n.require_known_rank(x) == 2 && n.dim(x, 1) > 0 && n.dim(x, 1) % 4 == 0,
             "needs the number of gates to be known");
   auto hidden = n.dim(x, 1) / 4;
   auto part = [&](std::int64_t at) { return slice_columns(x, at * hidden, (at + 1) * hidden); };

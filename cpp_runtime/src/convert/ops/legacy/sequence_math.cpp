@@ -13,10 +13,10 @@ namespace {
 // `v` with one more element along an axis.
 Expr append_element(const Expr& v, std::int64_t axis, double value) {
   NodeContext& n = v.context();
-  int rank = n.require_rank(v);
+  int rank = n.require_known_rank(v);
   Ints pads(static_cast<std::size_t>(2 * rank), 0);
   pads[static_cast<std::size_t>(rank + axis)] = 1;
-  return v.emit("Pad", {n.ints(pads), v.scalar_like(value)});
+  return v.emit("Pad", {n.int64_vector(pads), v.scalar_like(value)});
 }
 
 // One row per sequence; unspecified for empty sequences.
@@ -31,8 +31,8 @@ Expr pool_sequences(const Expr& x, const Sequences& sequences, const std::string
         append_element(pad_sequences(x, padded_index(sequences), -INFINITY), 1, -INFINITY), {1});
   auto total = sum(pad_sequences(x, padded_index(sequences)), {1});
   if (type == "SUM") return total;
-  auto sizes =
-      unsqueeze_to_rank(max(sequences.lengths(), 1).to(n.require_dtype(x)), n.require_rank(x));
+  auto sizes = unsqueeze_to_rank(max(sequences.lengths(), 1).to(n.require_known_dtype(x)),
+                                 n.require_known_rank(x));
   n.require(type == "AVERAGE" || type == "SQRT", "attribute 'pooltype' is " + type);
   return total / (type == "SQRT" ? sqrt(sizes) : sizes);
 }
@@ -41,8 +41,8 @@ void sequence_pool(NodeContext& n) {
   auto x = input_expr(n, "X");
   auto sequences = input_sequences(n);
   auto pooled = pool_sequences(x, sequences, n.attr("pooltype", "AVERAGE"));
-  n.set_output("Out", where(unsqueeze_to_rank(sequences.lengths() > 0, n.require_rank(x)), pooled,
-                            n.attr("pad_value", 0.0f)));
+  n.set_output("Out", where(unsqueeze_to_rank(sequences.lengths() > 0, n.require_known_rank(x)),
+                            pooled, n.attr("pad_value", 0.0f)));
   n.set_row_splits("Out", {});
 }
 
@@ -65,7 +65,7 @@ ContextRows context_rows(const Sequences& sequences, std::int64_t first, std::in
   NodeContext& n = sequences.context();
   auto sequence_of_row = sequence_ids(sequences);
   auto rows = unsqueeze_last(sequences.row_indices()) +
-              (arange(n, n.ints({count})) + static_cast<double>(first));
+              (arange(n, n.int64_vector({count})) + static_cast<double>(first));
   auto inside = rows >= unsqueeze_last(gather_rows(sequences.starts(), sequence_of_row)) &&
                 rows < unsqueeze_last(gather_rows(sequences.ends(), sequence_of_row));
   return {where(inside, rows, 0), inside};
@@ -84,8 +84,9 @@ void sequence_conv(NodeContext& n) {
   auto context = context_rows(input_sequences(n), start, length);
   auto windows = where(unsqueeze_to_rank(context.mask, 3), gather_rows(x, context.rows), 0);
   auto columns = n.slice(n.shape_of(filter), {0}, {1}, {0});
-  n.set_output("Out", n.emit("MatMul", {reshape_to_shape_parts(n, windows, {n.ints({-1}), columns}),
-                                        filter}));
+  n.set_output(
+      "Out", n.emit("MatMul",
+                    {reshape_to_shape_parts(n, windows, {n.int64_vector({-1}), columns}), filter}));
 }
 
 // Each word with its successors. [T,1] -> [T,win_size]

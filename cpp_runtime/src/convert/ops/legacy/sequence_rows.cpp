@@ -22,20 +22,20 @@ void sequence_pad(NodeContext& n) {
   Expr longest = max_length_or_zero(lengths);
   if (length >= 0) {
     require_unrollable_size(n, length, "attribute 'padded_length'");
-    Expr padded_length(n, n.ints({length}));
+    Expr padded_length(n, n.int64_vector({length}));
     longest = {n, runtime_assert(n, padded_length, longest > padded_length,
                                  "a sequence is longer than padded_length")};
   }
   auto at = padded_index(sequences.starts(), lengths, longest);
   auto rows = gather_rows(x, at.rows);
-  n.set_output("Out", where(unsqueeze_to_rank(at.mask, n.require_rank(rows)), rows, value));
+  n.set_output("Out", where(unsqueeze_to_rank(at.mask, n.require_known_rank(rows)), rows, value));
   n.set_output("Length", lengths);
   for (auto slot : {"Out", "Length"}) n.set_row_splits(slot, {});
 }
 
 void sequence_unpad(NodeContext& n) {
   auto x = input_expr(n, "X");
-  n.require(n.require_rank(x) >= 2, "needs X [batch, time, ...]");
+  n.require(n.require_known_rank(x) >= 2, "needs X [batch, time, ...]");
   Expr lengths(n, n.cast(as_int64_vector(n, n.input("Length")), DType::int64)),
       longest(n, dim_as_vector(n, x, 1));
   auto wrong = lengths > longest || lengths < 0;
@@ -122,11 +122,11 @@ Sequences sequences_of_selected_rows(const Sequences& sequences, const Expr& mas
 
 Expr rows_where(const Expr& x, const Expr& mask) {
   NodeContext& n = x.context();
-  n.require(n.require_rank(x) >= 1, "has no rows");
+  n.require(n.require_known_rank(x) >= 1, "has no rows");
   Ints shape = *n.shape(x);
   Expr rows(n, n.emit("Compress", {x, mask}, {{"axis", std::int64_t{0}}}));
   shape[0] = -1;
-  n.declare_type(rows, n.require_dtype(x), shape);
+  n.declare_type(rows, n.require_known_dtype(x), shape);
   return rows;
 }
 
@@ -143,10 +143,10 @@ Expr ctc_output_mask(const Expr& words, const Expr& is_first, double blank, bool
   NodeContext& n = words.context();
   auto mask = !(words == blank);
   if (!merges) return mask;
-  int axis = n.require_rank(words) - 1;
+  int axis = n.require_known_rank(words) - 1;
   Ints pads(static_cast<std::size_t>(2 * axis + 2), 0);
   pads[static_cast<std::size_t>(axis)] = 1;
-  auto longer = words.emit("Pad", {n.ints(pads), words.scalar_like(0)});
+  auto longer = words.emit("Pad", {n.int64_vector(pads), words.scalar_like(0)});
   Expr before(n, n.slice(longer, {0}, {-1}, {axis}));
   return mask && (is_first || !(words == before));
 }
@@ -161,9 +161,10 @@ void ctc_align_packed(NodeContext& n, const Expr& x, double blank, bool merges) 
   auto mask = ctc_output_mask(words, is_first, blank, merges);
   auto tokens = rows_where(words, mask);
   // Paddle returns one row of -1 if nothing remains.
-  auto longer = n.concat({tokens, tokens.scalar_like(-1).emit("Unsqueeze", {n.ints({0})})}, 0);
-  auto end = max(num_rows(tokens), Expr(n, n.ints({1})));
-  n.set_output("Output", n.unsqueeze(n.emit("Slice", {longer, n.ints({0}), end}), {1}));
+  auto longer =
+      n.concat({tokens, tokens.scalar_like(-1).emit("Unsqueeze", {n.int64_vector({0})})}, 0);
+  auto end = max(num_rows(tokens), Expr(n, n.int64_vector({1})));
+  n.set_output("Output", n.unsqueeze(n.emit("Slice", {longer, n.int64_vector({0}), end}), {1}));
   n.set_row_splits("Output", sequences_of_selected_rows(sequences, mask).row_splits);
 }
 
@@ -173,20 +174,20 @@ void ctc_align_padded(NodeContext& n, const Expr& x, double blank, bool merges) 
   auto lengths = column(input_expr(n, "InputLength").to(DType::int64));
   Expr steps(n, n.unsqueeze(arange(n, dim_as_vector(n, x, 1)), {0}));
   auto mask = ctc_output_mask(x, steps == 0, blank, merges) && steps < lengths;
-  auto counts = mask.to(DType::int64).emit("CumSum", {n.int64_constant(1)});
+  auto counts = mask.to(DType::int64).emit("CumSum", {n.int64_scalar(1)});
   auto targets = where(mask, counts - 1, Expr(n, dim_as_vector(n, x, 1)));
   auto padded_shape = n.concat({dim_as_vector(n, x, 0), Expr(n, dim_as_vector(n, x, 1)) + 1}, 0);
   auto empty = full_like(x, static_cast<double>(n.attr("padding_value", 0)), padded_shape);
   auto scattered = n.emit("ScatterElements", {empty, targets, x}, {{"axis", std::int64_t{1}}});
   n.set_output("Output", n.slice(scattered, {0}, {-1}, {1}));
-  n.set_output("OutputLength", sum(mask.to(DType::int64), {1}, true).to(n.require_dtype(x)));
+  n.set_output("OutputLength", sum(mask.to(DType::int64), {1}, true).to(n.require_known_dtype(x)));
 }
 
 void ctc_align(NodeContext& n) {
   auto x = input_expr(n, "Input");
   auto blank = static_cast<double>(n.attr("blank", 0));
   bool merges = n.attr("merge_repeated", true);
-  n.require(n.require_rank(x) == 2, "needs Input [rows, 1] or [batch, time]");
+  n.require(n.require_known_rank(x) == 2, "needs Input [rows, 1] or [batch, time]");
   n.has_input("InputLength") ? ctc_align_padded(n, x, blank, merges)
                              : ctc_align_packed(n, x, blank, merges);
 }
@@ -213,9 +214,9 @@ void lod_reset(NodeContext& n) {
   if (!offsets) {
     Ints target = n.attr("target_lod", Ints{});
     Expr target_splits(n, n.has_input("Y") ? n.cast(as_int64_vector(n, n.input("Y")), DType::int64)
-                                           : n.ints(target));
+                                           : n.int64_vector(target));
     n.require(n.has_input("Y") || !target.empty(), "has no offsets");
-    offsets = check_row_splits({target_splits}, num_rows(x)).row_splits;
+    offsets = assert_row_splits({target_splits}, num_rows(x)).row_splits;
   }
   n.set_output("Out", x);
   n.set_row_splits("Out", offsets);

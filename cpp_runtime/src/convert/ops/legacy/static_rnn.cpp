@@ -29,7 +29,7 @@ StaticRnn read_static_rnn(const NodeContext& n) {
             "has " + std::to_string(s.initial_states.size()) + " initial_states for " +
                 std::to_string(s.memories.size()) + " ex_states and " +
                 std::to_string(s.next_memories.size()) + " states");
-  for (Value v : s.inputs) n.require(n.require_rank(v) > 0, "has an input without an axis");
+  for (Value v : s.inputs) n.require(n.require_known_rank(v) > 0, "has an input without an axis");
   return s;
 }
 
@@ -79,7 +79,7 @@ Values build_step_body(NodeContext& b, const StaticRnn& s, Value count) {
   Values results;
   for (std::size_t i = 0; i < s.next_memories.size(); ++i)
     results.push_back(
-        b.cast(b.lookup_variable(s.next_memories[i]), b.require_dtype(s.initial_states[i])));
+        b.cast(b.lookup_variable(s.next_memories[i]), b.require_known_dtype(s.initial_states[i])));
   for (const std::string& name : s.outputs) results.push_back(b.lookup_variable(name));
   for (Value v : results) b.add_subgraph_output(v);
   return results;
@@ -88,7 +88,7 @@ Values build_step_body(NodeContext& b, const StaticRnn& s, Value count) {
 void declare_stacked_type(NodeContext& n, Value v, std::int64_t count, Value one) {
   auto shape = n.shape(one);
   if (shape) shape->insert(shape->begin(), count);
-  n.declare_type(v, n.require_dtype(one), shape);
+  n.declare_type(v, n.require_known_dtype(one), shape);
 }
 
 void recurrent(NodeContext& n) {

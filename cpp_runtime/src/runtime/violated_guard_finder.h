@@ -13,7 +13,7 @@ namespace oarlock {
 /// Inputs that violate a guard often make a later op fail; the guard explains the failure better
 /// than the engine's error.  A failed run returns no values of guards, and the engine always runs a
 /// whole graph.  So a separate session, whose graph ends at the guards, computes them.
-class GuardLocator {
+class ViolatedGuardFinder {
  public:
   /// Creates a session that computes only these guards.
   using Create = std::function<ort::SessionHandle(const Strings& outputs)>;

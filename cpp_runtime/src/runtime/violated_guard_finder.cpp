@@ -1,4 +1,4 @@
-#include "runtime/guard_locator.h"
+#include "runtime/violated_guard_finder.h"
 
 #include "oarlock/error.h"
 
@@ -6,8 +6,8 @@ namespace oarlock {
 
 // The name of the engine's node tells the failed op, but a node may be fused from several ops.  If
 // the session fails too, an earlier op failed: try again with the first half of the guards.
-void GuardLocator::locate(const Guards& guards, std::size_t failed_op, const Create& create,
-                          const Run& run) {
+void ViolatedGuardFinder::locate(const Guards& guards, std::size_t failed_op, const Create& create,
+                                 const Run& run) {
   std::lock_guard hold(mutex_);
   for (std::size_t count = guards.num_computed_before(failed_op); count > 0; count /= 2) {
     std::vector<std::size_t> indices = guards.first_computed_guards(count);
