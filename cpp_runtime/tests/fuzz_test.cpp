@@ -37,7 +37,7 @@ void judge_by(const std::string& bytes) {
   TensorView view = x;
   guards.check_input_shapes(std::span(&view, 1));
   for (std::size_t i = 0; i < guards.fetch_names().size(); ++i)
-    guards.check_fetched(i, program.contract->guards[i].kind == "value" ? inner : shape);
+    guards.check_fetched_value(i, program.contract->guards[i].kind == "value" ? inner : shape);
 }
 
 Contract guarded() {

@@ -110,8 +110,8 @@ TEST("gpu: named folders are searched before those of wheels") {
   auto opened = open_nvidia_libraries(found, false);
   CHECK_EQ(opened.size(), std::size_t{7});
   CHECK_EQ(opened[0].path, "");  // a file that cannot be opened is skipped
-  CHECK_HAS(describe_search(opened, found), "libcudart.so.*: left to the system's loader");
-  CHECK_HAS(describe_search({}, {}), "no folder");
+  CHECK_HAS(describe_library_search(opened, found), "libcudart.so.*: left to the system's loader");
+  CHECK_HAS(describe_library_search({}, {}), "no folder");
   CHECK_EQ(open_nvidia_libraries({}, true).size(), std::size_t{9});
   fs::remove_all(root);
 }

@@ -89,7 +89,7 @@ onnx::Model GraphBuilder::build() {
   add_inputs();
   add_lod_inputs();
   lower_block(0);
-  throw_problems();
+  throw_if_problems();
   if (options_.guards_only.empty()) add_outputs();
   if (options_.guard_outputs) add_guard_outputs();
   return finish_model();
@@ -298,7 +298,7 @@ std::string GraphBuilder::describe_missing_rule(std::string_view type, const Mis
                                                  : "no lowering";
 }
 
-void GraphBuilder::throw_problems() const {
+void GraphBuilder::throw_if_problems() const {
   if (problems_.empty() && missing_rules_.empty()) return;
   std::size_t count = problems_.size();
   std::string lines;
@@ -316,14 +316,14 @@ void GraphBuilder::throw_problems() const {
 }
 
 Value GraphBuilder::find_binding(std::string_view name) const {
-  for (const Scope* scope = scope_; scope; scope = scope->parent)
+  for (const GraphScope* scope = scope_; scope; scope = scope->parent)
     if (auto found = scope->bindings.find(name); found != scope->bindings.end())
       return found->second;
   return {};
 }
 
 const OpDesc* GraphBuilder::find_writing_op(std::string_view name) const {
-  for (const Scope* scope = scope_; scope; scope = scope->parent)
+  for (const GraphScope* scope = scope_; scope; scope = scope->parent)
     if (auto found = scope->writers.find(name); found != scope->writers.end()) return found->second;
   return nullptr;
 }

@@ -75,11 +75,11 @@ struct ValueRecord {
 };
 
 /// The Paddle variables of a graph under construction.
-struct Scope {
+struct GraphScope {
   BuilderGraph* graph;
   std::map<std::string, Value, std::less<>> bindings;
   std::map<std::string, const OpDesc*, std::less<>> writers;
-  Scope* parent = nullptr;
+  GraphScope* parent = nullptr;
   std::map<std::string, Value, std::less<>> row_splits = {};  // row splits of packed sequences
 };
 
@@ -118,7 +118,7 @@ class GraphBuilder {
   Value row_splits_of_first_lod_input(const OpDesc& op) const;
   void propagate_row_splits(const OpDesc& op, Value inherited);
   void bind_placeholders(const OpDesc& op);
-  void throw_problems() const;
+  void throw_if_problems() const;
   onnx::Model finish_model();
 
   Value lookup_variable(std::string_view paddle_name, const OpDesc& reader);
@@ -155,8 +155,8 @@ class GraphBuilder {
   onnx::Model model_;
   std::deque<BuilderGraph> graphs_;    // the first is the main graph
   std::deque<ValueRecord> values_{1};  // by Value::id_
-  Scope top_scope_;
-  Scope* scope_ = &top_scope_;
+  GraphScope top_scope_;
+  GraphScope* scope_ = &top_scope_;
   std::int32_t block_index_ = 0;
   std::size_t op_index_ = 0;
   std::set<std::string, std::less<>> used_names_, domains_;

@@ -84,12 +84,12 @@ DType NodeContext::require_known_dtype(Value v) const {
   return known;
 }
 
-DType NodeContext::output_dtype(std::string_view slot) const {
+DType NodeContext::declared_output_dtype(std::string_view slot) const {
   const Strings& all = output_names(slot);
   return all.empty() ? DType::none : graph_.declared_type(all[0]).dtype;
 }
 
-std::optional<Ints> NodeContext::output_shape(std::string_view slot) const {
+std::optional<Ints> NodeContext::declared_output_shape(std::string_view slot) const {
   const Strings& all = output_names(slot);
   return all.empty() ? std::nullopt : graph_.declared_type(all[0]).shape;
 }
@@ -298,11 +298,11 @@ void NodeContext::set_outputs(std::string_view slot, const Values& values) {
 std::shared_ptr<onnx::Graph> NodeContext::build_subgraph(
     const std::string& name, const std::function<void(NodeContext&)>& fill) {
   BuilderGraph& body = graph_.add_graph(graph_.unique_name(output_base_name() + "/" + name));
-  Scope inner{&body, {}, {}, graph_.scope_};
+  GraphScope inner{&body, {}, {}, graph_.scope_};
   graph_.scope_ = &inner;
   struct ScopeRestorer {
     GraphBuilder& graph;
-    Scope* outer;
+    GraphScope* outer;
     ~ScopeRestorer() { graph.scope_ = outer; }
   } restore{graph_, inner.parent};
   fill(*this);

@@ -73,8 +73,8 @@ class NodeContext {
   int require_known_rank(Value v) const;     // fails when unknown
   DType require_known_dtype(Value v) const;  // fails when unknown
   /// The declared dtype and shape of an output variable.
-  DType output_dtype(std::string_view slot = "Out") const;
-  std::optional<Ints> output_shape(std::string_view slot = "Out") const;
+  DType declared_output_dtype(std::string_view slot = "Out") const;
+  std::optional<Ints> declared_output_shape(std::string_view slot = "Out") const;
   /// Integers of a weight, a constant or a folded shape computation; nullopt if unknown.
   std::optional<Ints> const_ints(Value v) const;
   /// Like const_ints, but with -1 for unknown elements.
@@ -209,7 +209,7 @@ class NodeContext {
   std::string op_name_scope() const;
   void check_result_size(const ValueType& info) const;
   Value int_constant(DType dtype, const PartialValue& known);
-  Value reshape_weight(Value v, const std::optional<Ints>& shape);
+  Value try_reshape_weight(Value v, const std::optional<Ints>& shape);
   const oarlock::Attr* find_attr(std::string_view name) const;
   [[noreturn]] void fail_attr_type(std::string_view name, const oarlock::Attr& stored,
                                    std::string_view expected) const;

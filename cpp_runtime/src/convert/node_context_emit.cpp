@@ -36,7 +36,7 @@ Value NodeContext::swap_last_axes(Value v) {
 
 // Reshapes a weight without a node: the same bytes under a second name.  Returns Value{} if `v` is
 // not a weight or the shape is unknown.
-Value NodeContext::reshape_weight(Value v, const std::optional<Ints>& shape) {
+Value NodeContext::try_reshape_weight(Value v, const std::optional<Ints>& shape) {
   auto index = graph_.record_of(v).initializer;
   if (!index || !shape || std::count(shape->begin(), shape->end(), -1) > 1) return {};
   onnx::Initializer view = graph_.main_graph().initializers[*index];
@@ -66,7 +66,7 @@ Value NodeContext::unsqueeze(Value v, const Ints& axes) {
       known->insert(known->begin() + a, 1);
     else
       known.reset();
-  if (Value view = reshape_weight(v, known)) return view;
+  if (Value view = try_reshape_weight(v, known)) return view;
   if (known)
     return opset() < 13 ? emit("Unsqueeze", {v}, {{"axes", sorted}})
                         : emit("Unsqueeze", {v, int64_vector(sorted)});
@@ -82,7 +82,7 @@ Value NodeContext::squeeze(Value v, const Ints& axes) {
 
 Value NodeContext::reshape(Value v, const Ints& shape) {
   bool copies = std::count(shape.begin(), shape.end(), 0) > 0;
-  Value view = reshape_weight(v, copies ? std::nullopt : std::optional(shape));
+  Value view = try_reshape_weight(v, copies ? std::nullopt : std::optional(shape));
   return view ? view : emit("Reshape", {v, int64_vector(shape)});
 }
 

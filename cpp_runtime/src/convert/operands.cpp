@@ -81,8 +81,8 @@ Value shape_attr_with_batch_size(NodeContext& n) {
   return n.concat({n.int64_vector(before), dim_as_vector(n, x, from), n.int64_vector(behind)}, 0);
 }
 
-std::int64_t read_axis(NodeContext& n, std::string_view attr, std::string_view tensor,
-                       std::int64_t default_value, int rank) {
+std::int64_t read_const_axis(NodeContext& n, std::string_view attr, std::string_view tensor,
+                             std::int64_t default_value, int rank) {
   auto axes = require_const_int_list(n, {attr, tensor, ""}, {default_value});
   n.require(axes.size() == 1, "'" + std::string(attr) + "' is not one axis");
   return normalize_and_sort_axes(n, axes, rank)[0];
@@ -151,7 +151,7 @@ Values require_inputs(NodeContext& n, std::string_view slot) {
 }
 
 void set_scalar_output(NodeContext& n, std::string_view slot, Value v) {
-  bool one = n.rank(v) == 0 && n.output_shape(slot) == Ints{1};
+  bool one = n.rank(v) == 0 && n.declared_output_shape(slot) == Ints{1};
   n.set_output(slot, one ? n.unsqueeze(v, {0}) : v);
 }
 
@@ -239,7 +239,7 @@ OperandPair align_operands(NodeContext& n, std::string_view slot_x, std::string_
 
 Value cast_to_floating(NodeContext& n, Value v, std::string_view slot) {
   if (is_floating(n.require_known_dtype(v))) return v;
-  auto declared = n.output_dtype(slot);
+  auto declared = n.declared_output_dtype(slot);
   return n.cast(v, is_floating(declared) ? declared : DType::float32);
 }
 

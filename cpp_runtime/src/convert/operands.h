@@ -21,8 +21,8 @@ Ints require_const_int_list(NodeContext& n, const IntListSource& names,
 Value shape_attr_with_batch_size(NodeContext& n);
 
 /// A nonnegative axis given as an attribute or a constant tensor.
-std::int64_t read_axis(NodeContext& n, std::string_view attr, std::string_view tensor,
-                       std::int64_t default_value, int rank);
+std::int64_t read_const_axis(NodeContext& n, std::string_view attr, std::string_view tensor,
+                             std::int64_t default_value, int rank);
 
 /// An integer tensor of any shape as int64[n]; a one-element tensor as a scalar.
 Value as_int64_vector(NodeContext& n, Value v);

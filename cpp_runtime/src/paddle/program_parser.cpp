@@ -376,7 +376,7 @@ Program parse_program(std::string_view bytes, const std::string& name) {
                                      std::to_string(bytes.size()) + " bytes)");
   Program program;
   program.name = name;
-  WireSource source{name, bytes.data()};
+  WireErrorContext source{name, bytes.data()};
   for (WireReader w(source, bytes, "ProgramDesc"); w.next();) switch (w.field_number()) {
       case 1:
         program.blocks.push_back(read_block(w.submessage("BlockDesc")));

@@ -50,7 +50,7 @@ void on_sigint(int signal) {
 
 // Adds a handler to `previous_handlers`.  If it is already there, it was restored, so those above
 // it are no longer in use.
-bool push_handler(Handler handler) {
+bool push_previous_handler(Handler handler) {
   std::size_t at = 0;
   while (at < num_previous_handlers && previous_handlers[at] != handler) ++at;
   if (at == kMaxHandlers) return false;
@@ -60,7 +60,7 @@ bool push_handler(Handler handler) {
 }
 
 // Cached per thread: a run of a small model takes microseconds.
-bool is_first_thread() {
+bool is_main_thread() {
   static thread_local const bool is_first = ::syscall(SYS_gettid) == ::getpid();
   return is_first;
 }
@@ -71,20 +71,20 @@ bool is_first_thread() {
 // another session is created.
 void install_sigint_handler() {
   struct sigaction now{};
-  if (!is_first_thread() || ::sigaction(SIGINT, nullptr, &now) != 0) return;
+  if (!is_main_thread() || ::sigaction(SIGINT, nullptr, &now) != 0) return;
   bool is_function =
       (now.sa_flags & SA_SIGINFO) == 0 && now.sa_handler != SIG_DFL && now.sa_handler != SIG_IGN;
-  if (!is_function || now.sa_handler == on_sigint || !push_handler(now.sa_handler)) return;
+  if (!is_function || now.sa_handler == on_sigint || !push_previous_handler(now.sa_handler)) return;
   now.sa_handler = on_sigint;
   ::sigaction(SIGINT, &now, nullptr);
 }
 
 SigintScope::SigintScope(CancellationToken& token) {
-  if (is_first_thread()) running_token = &token;
+  if (is_main_thread()) running_token = &token;
 }
 
 SigintScope::~SigintScope() {
-  if (!is_first_thread()) return;
+  if (!is_main_thread()) return;
   running_token = nullptr;
   while (active_handlers != 0)
     std::this_thread::yield();  // a handler in another thread may still use the token

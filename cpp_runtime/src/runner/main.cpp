@@ -25,7 +25,7 @@ void exit_on_signal(int signal) {
 
 // Ignores SIGXFSZ, so that writing beyond the file size limit is a reported error and does not end
 // the process.
-void handle_signals() {
+void install_signal_handlers() {
   std::signal(SIGINT, exit_on_signal);
   std::signal(SIGTERM, exit_on_signal);
   std::signal(SIGXFSZ, SIG_IGN);
@@ -41,7 +41,7 @@ int flush_output(int code) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  handle_signals();
+  install_signal_handlers();
   ::setenv("ORT_DISABLE_TELEMETRY", "1",
            0);  // otherwise a start takes 3 ms longer and writes to the user's cache
   using namespace oarlock::runner;

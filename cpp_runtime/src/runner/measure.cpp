@@ -18,8 +18,8 @@ double ms_since(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
 
-Model open_timed(const std::vector<std::string>& paths, Clock::time_point start,
-                 double& milliseconds) {
+Model open_model_timed(const std::vector<std::string>& paths, Clock::time_point start,
+                       double& milliseconds) {
   Model model = Model::open(paths[0], paths.size() > 1 ? paths[1] : "");
   milliseconds = ms_since(start);
   return model;
@@ -77,7 +77,7 @@ void run_sequentially(TimedSession& subject, int count) {
 TimedSession::TimedSession(const Command& command, const std::vector<std::string>& paths,
                            const Options& options)
     : engine_preload(preload_engine(options)),
-      model(open_timed(paths, start_time, read_ms)),
+      model(open_model_timed(paths, start_time, read_ms)),
       session(model, options) {
   load_ms = ms_since(start_time);
   load_rss_mb = status_mb("VmRSS:");

@@ -24,7 +24,7 @@ double number_field(const Json& event, std::string_view field) {
 }
 
 // The start time of the first run that counts, and the number of runs from there on.
-std::pair<double, int> find_measured_runs(const Json& events, int skipped) {
+std::pair<double, int> start_and_number_of_measured_runs(const Json& events, int skipped) {
   std::vector<double> starts;
   for (const Json& event : events.items)
     if (text_field(event, "name") == "model_run") starts.push_back(number_field(event, "ts"));
@@ -65,7 +65,7 @@ void print_json(const char* key, const std::vector<OpTime>& rows) {
 
 ProfileTable aggregate_profile(std::string_view text, const std::string& file, int skipped) {
   Json events = parse_json(text, file);
-  auto [start, runs] = find_measured_runs(events, skipped);
+  auto [start, runs] = start_and_number_of_measured_runs(events, skipped);
   if (runs == 0) throw Error(ErrorCode::file, file + ": a profile without a run");
   std::map<std::string, OpTime> ops, nodes;
   ProfileTable table;

@@ -10,13 +10,13 @@ namespace {
 
 constexpr const char* kNoName = "-";
 
-void write_record(std::ostream& out, const char* label, const FileRecord& file) {
+void write_file_record(std::ostream& out, const char* label, const FileRecord& file) {
   out << label << ' ' << (file.name.empty() ? kNoName : file.name) << ' ' << file.digest << ' '
       << file.stamp.size << ' ' << file.stamp.inode << ' ' << file.stamp.modified_ns << ' '
       << file.stamp.changed_ns << '\n';
 }
 
-void read_record(std::istream& in, FileRecord& file) {
+void read_file_record(std::istream& in, FileRecord& file) {
   std::string label;
   in >> label >> file.name >> file.digest >> file.stamp.size >> file.stamp.inode >>
       file.stamp.modified_ns >> file.stamp.changed_ns;
@@ -48,8 +48,8 @@ std::string format_manifest(const Manifest& manifest, const std::string& key) {
   out << "oarlock-cache " << key << "\ngraph " << manifest.graph << ' ' << manifest.graph_digest
       << '\n';
   FileRecord none{"", kNoName, {}};
-  write_record(out, "weights", manifest.weights.name.empty() ? none : manifest.weights);
-  write_record(out, "params", manifest.params);
+  write_file_record(out, "weights", manifest.weights.name.empty() ? none : manifest.weights);
+  write_file_record(out, "params", manifest.params);
   return out.str() + "sum " + hex_digest(out.str()) + "\n";
 }
 
@@ -59,8 +59,8 @@ std::optional<Manifest> parse_manifest(std::string_view text, const std::string&
   Manifest manifest;
   std::string word;
   in >> word >> word >> word >> manifest.graph >> manifest.graph_digest;
-  read_record(in, manifest.weights);
-  read_record(in, manifest.params);
+  read_file_record(in, manifest.weights);
+  read_file_record(in, manifest.params);
   bool whole = in && is_entry_file(manifest.graph, key) &&
                (manifest.weights.name.empty() || is_entry_file(manifest.weights.name, key));
   if (!whole || format_manifest(manifest, key) != text) return std::nullopt;

@@ -46,7 +46,7 @@ void append_provider(const Library& library, ort::SessionOptions* session, const
     library.api.call<Append>(session, static_cast<const T*>(provider.get()));
   } catch (const Error& error) {
     throw_missing(options, std::string("cannot be used: ") + error.what() +
-                               describe_search(libraries, folders));
+                               describe_library_search(libraries, folders));
   }
 }
 

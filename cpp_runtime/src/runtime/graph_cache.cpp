@@ -79,15 +79,15 @@ std::string resolve_cache_folder(const std::string& cache_dir) {
 
 CacheDraft::~CacheDraft() {
   if (name_.empty()) return;
-  for (const std::string& file : {graph_file(), weights_file()})
+  for (const std::string& file : {graph_file_name(), weights_file_name()})
     ::unlink((folder_ + "/" + file).c_str());
 }
 
 void CacheDraft::configure_session_to_write(const Library& library,
                                             ort::SessionOptions* settings) const {
   const ort::Api& api = library.api;
-  std::string file = weights_file();
-  api.call<ort::SetOptimizedModelFilePath>(settings, (folder_ + "/" + graph_file()).c_str());
+  std::string file = weights_file_name();
+  api.call<ort::SetOptimizedModelFilePath>(settings, (folder_ + "/" + graph_file_name()).c_str());
   api.call<ort::AddSessionConfigEntry>(
       settings, "session.optimized_model_external_initializers_file_name", file.c_str());
   api.call<ort::AddSessionConfigEntry>(
@@ -156,16 +156,16 @@ std::optional<CacheDraft> GraphCache::begin_entry(
 
 void GraphCache::commit(CacheDraft draft) const {
   Manifest manifest;
-  manifest.graph = draft.graph_file();
-  std::string path = folder_ + "/" + draft.graph_file();
+  manifest.graph = draft.graph_file_name();
+  std::string path = folder_ + "/" + draft.graph_file_name();
   std::string graph = onnx::skip_weight_packing(std::string(MappedFile(path).bytes()));
   if (!try_write(path, graph)) return;
   manifest.graph_digest = hex_digest(graph);
-  std::string weights = folder_ + "/" + draft.weights_file();
+  std::string weights = folder_ + "/" + draft.weights_file_name();
   if (is_file(weights)) {
     if (!try_sync_to_disk(weights))
       return;  // metadata does not cover bytes lost in a power failure
-    manifest.weights = record_file(draft.weights_file(), MappedFile(weights));
+    manifest.weights = record_file(draft.weights_file_name(), MappedFile(weights));
   }
   manifest.params = record_file("", model_.weights);
   if (!try_write(folder_ + "/" + key_, format_manifest(manifest, key_))) return;
@@ -180,7 +180,7 @@ void GraphCache::remove_leftovers(const CacheDraft& draft) const {
   auto old = fs::file_time_type::clock::now() - kLeftoverAge;
   for (const fs::directory_entry& file : fs::directory_iterator(folder_, error)) {
     std::string name = file.path().filename().string();
-    bool ours = name == draft.graph_file() || name == draft.weights_file();
+    bool ours = name == draft.graph_file_name() || name == draft.weights_file_name();
     if (!ours && name.rfind(key_ + "-", 0) == 0 && file.last_write_time(error) < old)
       fs::remove(file.path(), error);
   }

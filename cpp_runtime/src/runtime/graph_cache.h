@@ -30,8 +30,8 @@ class CacheDraft {
 
   /// Configures ONNX Runtime to write the optimized graph when it creates a session.
   void configure_session_to_write(const Library& library, ort::SessionOptions* settings) const;
-  std::string graph_file() const { return name_; }
-  std::string weights_file() const { return name_ + ".weights"; }
+  std::string graph_file_name() const { return name_; }
+  std::string weights_file_name() const { return name_ + ".weights"; }
   void mark_committed() { name_.clear(); }
 
  private:

@@ -18,7 +18,7 @@ constexpr double kRounding = 1e-5;
 // The prefix of a guard's reader that was an assert; the assert's message follows.
 constexpr std::string_view kAssertReader = "assert: ";
 
-std::string describe_subject(const Guard& g) {
+std::string describe_guarded_property(const Guard& g) {
   if (g.kind == "dim") return g.var + ".shape[" + std::to_string(g.axis) + "]";
   return g.kind == "rank" ? "the rank of " + g.var : g.var;
 }
@@ -65,7 +65,7 @@ Guards::Guards(const Program& program) : model_(program.name) {
   std::sort(computation_order_.begin(), computation_order_.end());
 }
 
-std::size_t Guards::num_computed_before(std::size_t op) const {
+std::size_t Guards::num_guards_computed_before(std::size_t op) const {
   auto end = std::partition_point(computation_order_.begin(), computation_order_.end(),
                                   [&](auto& guard) { return guard.first <= op; });
   return static_cast<std::size_t>(end - computation_order_.begin());
@@ -83,7 +83,7 @@ void Guards::fail(const Guard& g, const std::string& actual) const {
       g.location.empty() ? "" : "\n  at " + g.location + (g.text.empty() ? "" : ": " + g.text);
   if (g.reader.rfind(kAssertReader, 0) == 0)
     throw Error(ErrorCode::guard, model_ + ": " + g.reader + where);
-  throw Error(ErrorCode::guard, model_ + ": " + describe_subject(g) + " is " + actual +
+  throw Error(ErrorCode::guard, model_ + ": " + describe_guarded_property(g) + " is " + actual +
                                     ", the trace assumed " + g.expected + " (read by " +
                                     (g.reader.empty() ? "?" : g.reader) + ")" + where);
 }
@@ -145,7 +145,7 @@ void Guards::check_input_shapes(std::span<const TensorView> inputs) const {
 }
 
 // A 'dim' or 'rank' guard of an inner variable fetches the variable's shape.
-void Guards::check_fetched(std::size_t index, const Tensor& fetched) const {
+void Guards::check_fetched_value(std::size_t index, const Tensor& fetched) const {
   const Guard& guard = *fetched_guards_[index];
   if (guard.kind == "value")
     check_value(guard, fetched);

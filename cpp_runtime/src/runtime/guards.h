@@ -19,10 +19,10 @@ class Guards {
   /// The extra outputs `guard.<i>` that a run must fetch.
   const Strings& fetch_names() const { return fetch_names_; }
   /// Checks the fetched value of `fetch_names()[index]`.  Throws Error(guard).
-  void check_fetched(std::size_t index, const Tensor& fetched) const;
+  void check_fetched_value(std::size_t index, const Tensor& fetched) const;
 
   /// The number of fetched guards whose variable is computed before op `op` of block 0.
-  std::size_t num_computed_before(std::size_t op) const;
+  std::size_t num_guards_computed_before(std::size_t op) const;
   /// The indices in `fetch_names()` of the `count` guards whose variables are computed first.
   /// Ascending.
   std::vector<std::size_t> first_computed_guards(std::size_t count) const;

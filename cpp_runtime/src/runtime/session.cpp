@@ -216,7 +216,7 @@ struct Session::Impl {
 
   // Changed bytes of a mapped file are other weights; reading beyond a new end would crash the
   // process.
-  void check_weights() const {
+  void check_weights_unchanged() const {
     if (options.copy_weights) return;
     std::uint64_t now = clock_ticks();
     // The difference is unsigned: if the counter decreased, it is large, and the weights are
@@ -344,7 +344,7 @@ struct Session::Impl {
   std::vector<Tensor> run(std::span<const TensorView> input_views,
                           std::span<const std::size_t> output_indices,
                           const CancellationToken* cancellation = nullptr) const {
-    check_weights();
+    check_weights_unchanged();
     if (input_views.size() == inputs.size())
       guards.check_input_shapes(
           input_views);  // before the shape checks: a guard's message has the user's line
@@ -370,7 +370,7 @@ struct Session::Impl {
       throw locate_error(model.impl().program, error);
     }
     for (std::size_t i = 0; i < guards.fetch_names().size(); ++i)
-      guards.check_fetched(i, results[output_indices.size() + i]);
+      guards.check_fetched_value(i, results[output_indices.size() + i]);
     results.resize(output_indices.size());
     return results;
   }

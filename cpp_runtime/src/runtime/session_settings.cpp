@@ -21,7 +21,7 @@ void require(bool ok, const std::string& why) {
 }
 
 // ONNX Runtime reports no error for a profile that it cannot write.
-void check_profile(const std::string& prefix) {
+void check_profile_folder_is_writable(const std::string& prefix) {
   namespace fs = std::filesystem;
   std::string folder = fs::absolute(prefix).parent_path().string();
   std::error_code error;
@@ -53,7 +53,7 @@ void check_options(const Options& o) {
   check_tristate("mem_pattern", o.mem_pattern);
   check_device(o.device);
   require(o.device_id >= 0, "device_id is " + std::to_string(o.device_id));
-  if (!o.profile.empty()) check_profile(o.profile);
+  if (!o.profile.empty()) check_profile_folder_is_writable(o.profile);
 }
 
 ort::OptionsHandle make_session_options(const Library& library, const Options& options,

@@ -9,7 +9,7 @@ namespace oarlock {
 void ViolatedGuardFinder::locate(const Guards& guards, std::size_t failed_op, const Create& create,
                                  const Run& run) {
   std::lock_guard hold(mutex_);
-  for (std::size_t count = guards.num_computed_before(failed_op); count > 0; count /= 2) {
+  for (std::size_t count = guards.num_guards_computed_before(failed_op); count > 0; count /= 2) {
     std::vector<std::size_t> indices = guards.first_computed_guards(count);
     Strings outputs;
     for (std::size_t index : indices) outputs.push_back(guards.fetch_names()[index]);
@@ -32,7 +32,8 @@ void ViolatedGuardFinder::locate(const Guards& guards, std::size_t failed_op, co
     } catch (const Error&) {
       continue;
     }
-    for (std::size_t i = 0; i < indices.size(); ++i) guards.check_fetched(indices[i], values[i]);
+    for (std::size_t i = 0; i < indices.size(); ++i)
+      guards.check_fetched_value(indices[i], values[i]);
     return;
   }
 }

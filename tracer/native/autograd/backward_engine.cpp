@@ -29,11 +29,11 @@ struct BackwardState {
   std::unordered_map<PyObject*, size_t> leaf_index;
 };
 
-PyObject* empty_set = nullptr;  // the default of `EngineObject::watched`
+PyObject* empty_set = nullptr;  // the default of `BackwardEngineObject::watched`
 
 /// bare: gradients are arrays, which NumPy adds; otherwise they are Tensors, which the op `sum`
 /// adds.
-struct EngineObject {
+struct BackwardEngineObject {
   PyObject_HEAD BackwardState* state;
   PyObject* reach;      // objects that may get a gradient, None for all
   PyObject* nodes;      // sequence numbers of the nodes whose rules are called, None for all
@@ -44,14 +44,16 @@ struct EngineObject {
   char bare;
   char calls_visit;  // whether `visit` is called before each rule
 };
-EngineObject* as_engine(PyObject* o) { return reinterpret_cast<EngineObject*>(o); }
+BackwardEngineObject* as_backward_engine(PyObject* o) {
+  return reinterpret_cast<BackwardEngineObject*>(o);
+}
 
 PyObject* call_method(PyObject* self, const char* name, PyObject* a, PyObject* b) {
   Ref named(PyUnicode_InternFromString(name));
   return PyObject_CallMethodObjArgs(self, named.get(), a, b, nullptr);
 }
 
-bool accumulate(EngineObject* self, PendingGradient& pending, PyObject* gradient) {
+bool accumulate(BackwardEngineObject* self, PendingGradient& pending, PyObject* gradient) {
   PyObject* previous = pending.gradient.get();
   if (self->bare) {
     pending.gradient = Ref(pending.owned ? PyNumber_InPlaceAdd(previous, gradient)
@@ -65,7 +67,7 @@ bool accumulate(EngineObject* self, PendingGradient& pending, PyObject* gradient
   return static_cast<bool>(pending.gradient);
 }
 
-bool accumulate_leaf_gradient(EngineObject* self, PyObject* tensor, PyObject* gradient) {
+bool accumulate_leaf_gradient(BackwardEngineObject* self, PyObject* tensor, PyObject* gradient) {
   BackwardState& state = *self->state;
   auto entry = state.leaf_index.find(tensor);
   if (entry != state.leaf_index.end())
@@ -77,7 +79,7 @@ bool accumulate_leaf_gradient(EngineObject* self, PyObject* tensor, PyObject* gr
 }
 
 // Ops with several outputs: gradients are stored in a dict by output index.
-bool accumulate_for_output_index(EngineObject* self, PyObject* by_index, Py_ssize_t index,
+bool accumulate_for_output_index(BackwardEngineObject* self, PyObject* by_index, Py_ssize_t index,
                                  PyObject* gradient) {
   Ref key(PyLong_FromSsize_t(index));
   if (!key) return false;
@@ -88,7 +90,8 @@ bool accumulate_for_output_index(EngineObject* self, PyObject* by_index, Py_ssiz
          PyDict_SetItem(by_index, key.get(), pending.gradient.get()) == 0;
 }
 
-bool accumulate_node_gradient(EngineObject* self, TensorObject* tensor, PyObject* gradient) {
+bool accumulate_node_gradient(BackwardEngineObject* self, TensorObject* tensor,
+                              PyObject* gradient) {
   NodeObject* node = as_node(tensor->node);
   bool single = as_op(node->op)->single != 0;
   auto [entry, is_new] = self->state->pending.try_emplace(node->seq);
@@ -107,7 +110,7 @@ bool accumulate_node_gradient(EngineObject* self, TensorObject* tensor, PyObject
 
 // Accumulates the gradient of one input.  If the gradient is a function, it is called only if
 // `tensor` needs a gradient.
-bool accumulate_grad(EngineObject* self, PyObject* tensor, PyObject* gradient_or_function) {
+bool accumulate_grad(BackwardEngineObject* self, PyObject* tensor, PyObject* gradient_or_function) {
   if (as_tensor(tensor)->origin != Py_None) tensor = as_tensor(tensor)->origin;
   TensorObject* t = as_tensor(tensor);
   if (t->stop_gradient || gradient_or_function == Py_None) return true;
@@ -140,7 +143,7 @@ bool is_unmodified(PyObject* arg) {
 }
 
 // The inputs of a node, with the values that they had when it was recorded.
-Ref operands_of(EngineObject* self, NodeObject* node) {
+Ref operands_of(BackwardEngineObject* self, NodeObject* node) {
   bool plain = PyTuple_Check(node->args) != 0;
   for (Py_ssize_t i = 0; plain && i < PyTuple_Size(node->args); ++i)
     plain = is_unmodified(PyTuple_GetItem(node->args, i));
@@ -177,7 +180,7 @@ Ref list_arrays(PyObject* list) {
   return arrays;
 }
 
-bool push_operand(EngineObject* self, RuleCall& call, PyObject* arg) {
+bool push_operand(BackwardEngineObject* self, RuleCall& call, PyObject* arg) {
   if (!self->bare || arg == Py_None) {
     call.values.push_back(arg);
     return true;
@@ -188,7 +191,7 @@ bool push_operand(EngineObject* self, RuleCall& call, PyObject* arg) {
   return true;
 }
 
-bool push_output_gradients(EngineObject* self, RuleCall& call, NodeObject* node,
+bool push_output_gradients(BackwardEngineObject* self, RuleCall& call, NodeObject* node,
                            PyObject* gradient) {
   if (as_op(node->op)->single && node->hooks == Py_None && PySet_Size(self->watched) == 0) {
     call.values.push_back(gradient);
@@ -203,7 +206,8 @@ bool push_output_gradients(EngineObject* self, RuleCall& call, NodeObject* node,
   return true;
 }
 
-bool push_saved_output(EngineObject* self, RuleCall& call, NodeObject* node, PyObject* which) {
+bool push_saved_output(BackwardEngineObject* self, RuleCall& call, NodeObject* node,
+                       PyObject* which) {
   if (!self->bare) {
     auto* object = reinterpret_cast<PyObject*>(self);
     return call.push(
@@ -214,7 +218,7 @@ bool push_saved_output(EngineObject* self, RuleCall& call, NodeObject* node, PyO
 }
 
 // The attributes and outputs that the rule takes as keyword arguments.
-bool push_keywords(EngineObject* self, RuleCall& call, NodeObject* node) {
+bool push_keywords(BackwardEngineObject* self, RuleCall& call, NodeObject* node) {
   OpObject* op = as_op(node->op);
   Py_ssize_t attrs = PyTuple_Size(op->rule_defaults);
   bool given = PyDict_Size(node->attrs) > 0;
@@ -232,7 +236,7 @@ bool push_keywords(EngineObject* self, RuleCall& call, NodeObject* node) {
 
 // Calls the rule of a node.  Returns a tuple with one gradient per input, or the gradient of a
 // single input.
-Ref call_rule(EngineObject* self, NodeObject* node, PyObject* args, PyObject* gradient) {
+Ref call_rule(BackwardEngineObject* self, NodeObject* node, PyObject* args, PyObject* gradient) {
   OpObject* op = as_op(node->op);
   RuleCall call;
   if (!push_output_gradients(self, call, node, gradient)) return {};
@@ -247,7 +251,7 @@ Ref call_rule(EngineObject* self, NodeObject* node, PyObject* args, PyObject* gr
                                  positional | PY_VECTORCALL_ARGUMENTS_OFFSET, names));
 }
 
-bool accumulate_grads_of_list(EngineObject* self, PyObject* tensors, PyObject* gradients) {
+bool accumulate_grads_of_list(BackwardEngineObject* self, PyObject* tensors, PyObject* gradients) {
   Py_ssize_t count = PySequence_Size(tensors);
   if (count < 0 || PySequence_Size(gradients) != count) {
     if (!PyErr_Occurred())
@@ -262,7 +266,7 @@ bool accumulate_grads_of_list(EngineObject* self, PyObject* tensors, PyObject* g
   return true;
 }
 
-bool accumulate_inputs(EngineObject* self, PyObject* args, PyObject* gradients) {
+bool accumulate_input_gradients(BackwardEngineObject* self, PyObject* args, PyObject* gradients) {
   bool is_tuple = PyTuple_Check(gradients) != 0;
   Py_ssize_t count = is_tuple ? PyTuple_Size(gradients) : 1;
   for (Py_ssize_t i = 0; i < count && i < PyTuple_Size(args); ++i) {
@@ -277,14 +281,14 @@ bool accumulate_inputs(EngineObject* self, PyObject* args, PyObject* gradients) 
 }
 
 // Whether the rule of a node must be called; -1 with an error set.
-int needs_rule(EngineObject* self, NodeObject* node) {
+int needs_rule(BackwardEngineObject* self, NodeObject* node) {
   if (self->nodes == Py_None) return 1;
   Ref number(PyLong_FromLongLong(node->seq));
   return number ? PySet_Contains(self->nodes, number.get()) : -1;
 }
 
 // Notifies Python of the leaves whose gradients are complete after this node.
-bool notify_final_leaf_gradients(EngineObject* self, long long number) {
+bool notify_final_leaf_gradients(BackwardEngineObject* self, long long number) {
   if (self->last_uses == Py_None) return true;
   Ref key(PyLong_FromLongLong(number));
   if (!key) return false;
@@ -295,7 +299,7 @@ bool notify_final_leaf_gradients(EngineObject* self, long long number) {
   return static_cast<bool>(Ref(PyObject_CallMethodObjArgs(object, named.get(), leaves, nullptr)));
 }
 
-bool run_node(EngineObject* self, bool retain) {
+bool run_node(BackwardEngineObject* self, bool retain) {
   long long number = self->state->queue.top();
   self->state->queue.pop();
   auto pending = self->state->pending.extract(number);
@@ -316,7 +320,7 @@ bool run_node(EngineObject* self, bool retain) {
   Ref args = operands_of(self, node);
   if (!args) return false;
   Ref gradients = call_rule(self, node, args.get(), gradient);
-  if (!gradients || !accumulate_inputs(self, args.get(), gradients.get())) return false;
+  if (!gradients || !accumulate_input_gradients(self, args.get(), gradients.get())) return false;
   if (!retain) free_saved_values(node);
   return notify_final_leaf_gradients(self, number);
 }
@@ -325,8 +329,8 @@ PyObject* run_pending_nodes(PyObject* self, PyObject* retain) {
   int retains = PyObject_IsTrue(retain);
   if (retains < 0) return nullptr;
   return catch_exceptions([&]() -> PyObject* {
-    while (!as_engine(self)->state->queue.empty())
-      if (!run_node(as_engine(self), retains != 0)) return nullptr;
+    while (!as_backward_engine(self)->state->queue.empty())
+      if (!run_node(as_backward_engine(self), retains != 0)) return nullptr;
     Py_RETURN_NONE;
   });
 }
@@ -335,12 +339,13 @@ PyObject* accumulate_grad_method(PyObject* self, PyObject* args) {
   PyObject *tensor = nullptr, *gradient = nullptr;
   if (!PyArg_ParseTuple(args, "O!O", shared.tensor_base, &tensor, &gradient)) return nullptr;
   return catch_exceptions([&]() -> PyObject* {
-    return accumulate_grad(as_engine(self), tensor, gradient) ? Py_NewRef(Py_None) : nullptr;
+    return accumulate_grad(as_backward_engine(self), tensor, gradient) ? Py_NewRef(Py_None)
+                                                                       : nullptr;
   });
 }
 
 PyObject* get_leaf_gradient_pairs(PyObject* self, PyObject*) {
-  const auto& found = as_engine(self)->state->leaves;
+  const auto& found = as_backward_engine(self)->state->leaves;
   Ref pairs(PyList_New(static_cast<Py_ssize_t>(found.size())));
   for (size_t i = 0; pairs && i < found.size(); ++i) {
     PyObject* pair = PyTuple_Pack(2, found[i].target.get(), found[i].gradient.get());
@@ -351,16 +356,16 @@ PyObject* get_leaf_gradient_pairs(PyObject* self, PyObject*) {
 }
 
 PyObject* get_leaf_gradient(PyObject* self, PyObject* tensor) {
-  BackwardState* state = as_engine(self)->state;
+  BackwardState* state = as_backward_engine(self)->state;
   auto found = state->leaf_index.find(tensor);
   return Py_NewRef(found == state->leaf_index.end() ? Py_None
                                                     : state->leaves[found->second].gradient.get());
 }
 
-PyObject* new_engine(PyTypeObject* type, PyObject*, PyObject*) {
+PyObject* new_backward_engine(PyTypeObject* type, PyObject*, PyObject*) {
   PyObject* self = alloc_object(type);
   if (!self) return nullptr;
-  EngineObject* w = as_engine(self);
+  BackwardEngineObject* w = as_backward_engine(self);
   w->state = new (std::nothrow) BackwardState;
   w->reach = Py_NewRef(Py_None);
   w->nodes = Py_NewRef(Py_None);
@@ -372,8 +377,8 @@ PyObject* new_engine(PyTypeObject* type, PyObject*, PyObject*) {
   return PyErr_NoMemory();
 }
 
-void dealloc_engine(PyObject* self) {
-  EngineObject* w = as_engine(self);
+void dealloc_backward_engine(PyObject* self) {
+  BackwardEngineObject* w = as_backward_engine(self);
   delete w->state;
   Py_CLEAR(w->reach);
   Py_CLEAR(w->nodes);
@@ -385,13 +390,14 @@ void dealloc_engine(PyObject* self) {
 
 bool is_python_set_or_none(PyObject* value) { return value == Py_None || is_python_set(value); }
 
-const Field reach_field{offsetof(EngineObject, reach), nullptr, nullptr, nullptr};
-const Field nodes_field{offsetof(EngineObject, nodes), is_python_set_or_none, "a set or None",
-                        nullptr};
-const Field watched_field{offsetof(EngineObject, watched), is_python_set, "a set", &empty_set};
-const Field last_uses_field{offsetof(EngineObject, last_uses), is_dict_or_none, "a dict or None",
-                            nullptr};
-const Field sum_field{offsetof(EngineObject, sum), nullptr, nullptr, nullptr};
+const Field reach_field{offsetof(BackwardEngineObject, reach), nullptr, nullptr, nullptr};
+const Field nodes_field{offsetof(BackwardEngineObject, nodes), is_python_set_or_none,
+                        "a set or None", nullptr};
+const Field watched_field{offsetof(BackwardEngineObject, watched), is_python_set, "a set",
+                          &empty_set};
+const Field last_uses_field{offsetof(BackwardEngineObject, last_uses), is_dict_or_none,
+                            "a dict or None", nullptr};
+const Field sum_field{offsetof(BackwardEngineObject, sum), nullptr, nullptr, nullptr};
 
 PyGetSetDef engine_getset[] = {
     getset_of_field("active_tensors", reach_field),
@@ -402,8 +408,8 @@ PyGetSetDef engine_getset[] = {
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
 PyMemberDef engine_members[] = {
-    {"bare", T_BOOL, offsetof(EngineObject, bare), 0, nullptr},
-    {"calls_visit", T_BOOL, offsetof(EngineObject, calls_visit), 0, nullptr},
+    {"bare", T_BOOL, offsetof(BackwardEngineObject, bare), 0, nullptr},
+    {"calls_visit", T_BOOL, offsetof(BackwardEngineObject, calls_visit), 0, nullptr},
     {nullptr, 0, 0, 0, nullptr},
 };
 PyMethodDef engine_methods[] = {
@@ -417,19 +423,19 @@ PyMethodDef engine_methods[] = {
     {nullptr, nullptr, 0, nullptr},
 };
 PyType_Slot engine_slots[] = {
-    {Py_tp_new, reinterpret_cast<void*>(new_engine)},
-    {Py_tp_dealloc, reinterpret_cast<void*>(dealloc_engine)},
+    {Py_tp_new, reinterpret_cast<void*>(new_backward_engine)},
+    {Py_tp_dealloc, reinterpret_cast<void*>(dealloc_backward_engine)},
     {Py_tp_members, engine_members},
     {Py_tp_getset, engine_getset},
     {Py_tp_methods, engine_methods},
     {0, nullptr},
 };
-PyType_Spec engine_spec = {"oarlock.core._tape.BackwardEngine", sizeof(EngineObject), 0,
+PyType_Spec engine_spec = {"oarlock.core._tape.BackwardEngine", sizeof(BackwardEngineObject), 0,
                            Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, engine_slots};
 
 }  // namespace
 
-PyTypeObject* make_engine_type() {
+PyTypeObject* make_backward_engine_type() {
   empty_set = PyFrozenSet_New(nullptr);
   return empty_set ? reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&engine_spec)) : nullptr;
 }

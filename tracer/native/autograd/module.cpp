@@ -89,7 +89,7 @@ PyObject* make_module() {
               add_type(module.get(), "Node", shared.node) &&
               add_type(module.get(), "State", make_thread_mode_type()) &&
               add_type(module.get(), "Operator", make_operator_type()) &&
-              add_type(module.get(), "BackwardEngine", make_engine_type());
+              add_type(module.get(), "BackwardEngine", make_backward_engine_type());
   return good ? module.release() : nullptr;
 }
 

@@ -155,7 +155,7 @@ PyTypeObject* make_op_type();
 PyTypeObject* make_node_type();
 PyTypeObject* make_thread_mode_type();
 PyTypeObject* make_operator_type();
-PyTypeObject* make_engine_type();
+PyTypeObject* make_backward_engine_type();
 PyObject* set_native_modes(PyObject* module, PyObject* args);
 PyObject* next_seq(PyObject* module, PyObject* unused);
 PyObject* oldest_seq(PyObject* module, PyObject* unused);

@@ -107,7 +107,7 @@ bool image_equals_packed_input(const ConvWindow& v, const PackedInputLayout& p) 
 
 /// The packed planes of an image, in the workspace; or the image itself.
 template <class T>
-const T* pack_planes(const ConvWindow& v, const PackedInputLayout& p, const T* x) {
+const T* pack_planes_if_needed(const ConvWindow& v, const PackedInputLayout& p, const T* x) {
   if (image_equals_packed_input<T>(v, p)) return x;
   T* buffer = workspace_of<T>(1, p.size());
   fill_planes(v, p, x, 0, p.channels, buffer);
@@ -129,19 +129,19 @@ void conv_batch(Im2colOperand<T> operand, Size n, Size groups, const T* x, T* y)
     return parallel_ranges(n * groups, max(1, ceil_div(n * groups, 64)), [&](Size from, Size to) {
       for (Size i = from; i < to; ++i)
         conv_pixels(of_group(i % groups),
-                    pack_planes(operand.window, *operand.layout, x + i * each_x), 0,
+                    pack_planes_if_needed(operand.window, *operand.layout, x + i * each_x), 0,
                     operand.pixels(), y + i * each_y);
     });
   Size part = ceil_div(ceil_div(operand.pixels(), 8), kColumns<T>) * kColumns<T>;
   for (Size i = 0; i < n * groups; ++i) {
-    const T* planes = pack_planes(operand.window, *operand.layout, x + i * each_x);
+    const T* planes = pack_planes_if_needed(operand.window, *operand.layout, x + i * each_x);
     parallel_ranges(operand.pixels(), part, [&](Size from, Size to) {
       conv_pixels(of_group(i % groups), planes, from, to, y + i * each_y);
     });
   }
 }
 
-inline ConvWindow forward_window(const ConvShape& s, KernelOffset* taps) {
+inline ConvWindow forward_window(const ConvShape& s, FilterTapOffset* taps) {
   for (Size i = 0; i < s.kh; ++i)
     for (Size j = 0; j < s.kw; ++j)
       taps[i * s.kw + j] = {i * s.dilation_h - s.top, j * s.dilation_w - s.left};
@@ -150,7 +150,7 @@ inline ConvWindow forward_window(const ConvShape& s, KernelOffset* taps) {
 
 template <class T>
 void conv(const ConvShape& s, const T* x, const T* filter, T* y) {
-  KernelOffset taps[PackedInputLayout::kMaxOffsets];
+  FilterTapOffset taps[PackedInputLayout::kMaxOffsets];
   ConvWindow window = forward_window(s, taps);
   PackedInputLayout planes(window, s.c / s.groups);
   conv_batch(Im2colOperand<T>{window, &planes, filter, s.m / s.groups}, s.n, s.groups, x, y);
@@ -159,7 +159,7 @@ void conv(const ConvShape& s, const T* x, const T* filter, T* y) {
 /// The kernel offsets that contribute to the input-gradient pixels of one phase (row, column):
 /// gradient pixel i + row contributes to image pixel i * stride + phase. which: their indices in
 /// the filter.
-inline Size phase_offsets(const ConvShape& s, Size row, Size column, KernelOffset* taps,
+inline Size phase_offsets(const ConvShape& s, Size row, Size column, FilterTapOffset* taps,
                           Size* which) {
   Size count = 0;
   for (Size i = 0; i < s.kh; ++i)
@@ -203,7 +203,7 @@ void scatter_phase(const ConvShape& s, Size row, Size column, Size oh, Size ow, 
 template <class T>
 void input_grad_phase(const ConvShape& s, Size row, Size column, const T* filter, const T* g,
                       T* x) {
-  KernelOffset taps[PackedInputLayout::kMaxOffsets];
+  FilterTapOffset taps[PackedInputLayout::kMaxOffsets];
   Size which[PackedInputLayout::kMaxOffsets], oh = ceil_div(s.h - row, s.stride_h),
                                               ow = ceil_div(s.w - column, s.stride_w);
   Size count = phase_offsets(s, row, column, taps, which);
@@ -249,7 +249,7 @@ void crop_planes(const ConvWindow& v, const PackedInputLayout& p, const T* plane
 /// adds the columns (col2im).
 template <class T>
 void input_grad_col2im(const ConvShape& s, const T* filter, const T* g, T* x) {
-  KernelOffset taps[PackedInputLayout::kMaxOffsets];
+  FilterTapOffset taps[PackedInputLayout::kMaxOffsets];
   ConvWindow window = forward_window(s, taps);
   Size c = s.c / s.groups, m = s.m / s.groups, pixels = s.oh * s.ow, rows = c * window.count;
   PackedInputLayout p(window, c);

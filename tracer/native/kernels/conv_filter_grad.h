@@ -134,7 +134,7 @@ void depthwise_filter_grad(const ConvShape& s, const ConvWindow& window, const T
 
 template <class T>
 void conv_filter_grad(const ConvShape& s, const T* x, const T* g, T* filter) {
-  KernelOffset taps[PackedInputLayout::kMaxOffsets];
+  FilterTapOffset taps[PackedInputLayout::kMaxOffsets];
   ConvWindow window = forward_window(s, taps);
   if (s.c == s.groups && s.m == s.groups && s.groups > 1)
     return depthwise_filter_grad(s, window, x, g, filter);

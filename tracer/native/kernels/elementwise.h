@@ -66,7 +66,7 @@ inline V<T> apply_unary(V<T> v) {
 
 /// The input gradient, given the output gradient g and the input or output.
 template <class T, Unary Which>
-inline V<T> unary_gradient(V<T> v, V<T> upstream) {
+inline V<T> apply_unary_grad(V<T> v, V<T> upstream) {
   if constexpr (Which == Unary::relu) return v > 0 ? upstream : V<T>{};
   if constexpr (Which == Unary::tanh) return upstream * (1 - v * v);
   if constexpr (Which == Unary::sigmoid) return upstream * (v * (1 - v));
@@ -89,8 +89,8 @@ void unary(Size count, const T* x, T* y) {
 template <class T, Unary Which>
 void unary_grad(Size count, const T* x, const T* g, T* y) {
   map_parallel(
-      count, [](V<T> v, V<T> upstream) -> V<T> { return unary_gradient<T, Which>(v, upstream); }, y,
-      x, g);
+      count, [](V<T> v, V<T> upstream) -> V<T> { return apply_unary_grad<T, Which>(v, upstream); },
+      y, x, g);
 }
 
 template <class T, Binary Which>

@@ -40,7 +40,7 @@ inline V<T> apply_binary_op(V<T> x, V<T> y) {
   if constexpr (Which == ExprOp::first) return x;
   if constexpr (Which == ExprOp::second) return y;
   if constexpr (Which == ExprOp::mask) return y == 0 ? V<T>{} : x;
-  if constexpr (which >= first) return unary_gradient<T, static_cast<Unary>(which - first)>(x, y);
+  if constexpr (which >= first) return apply_unary_grad<T, static_cast<Unary>(which - first)>(x, y);
 }
 
 template <class T, ExprOp Which>

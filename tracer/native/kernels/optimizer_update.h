@@ -9,7 +9,7 @@ namespace {
 /// Calls `body(array, from, to)` for parts of arrays of different sizes. starts: the position of
 /// each array in their concatenation.
 template <class Body>
-void for_each_part(Size count, const Size* starts, const Body& body) {
+void for_each_array_part(Size count, const Size* starts, const Body& body) {
   parallel_ranges(starts[count], kElementsPerTask, [&](Size from, Size to) {
     for (Size i = 0; i < count; ++i) {
       Size low = max(from, starts[i]) - starts[i], high = min(to, starts[i + 1]) - starts[i];
@@ -38,7 +38,8 @@ void adam_part(const AdamStep<T>& step, Size from, Size to) {
 
 template <class T>
 void adam(Size count, const Size* starts, const AdamStep<T>* steps) {
-  for_each_part(count, starts, [&](Size i, Size from, Size to) { adam_part(steps[i], from, to); });
+  for_each_array_part(count, starts,
+                      [&](Size i, Size from, Size to) { adam_part(steps[i], from, to); });
 }
 
 template <class T>
@@ -60,8 +61,8 @@ void momentum_part(const MomentumStep<T>& step, Size from, Size to) {
 
 template <class T>
 void momentum(Size count, const Size* starts, const MomentumStep<T>* steps) {
-  for_each_part(count, starts,
-                [&](Size i, Size from, Size to) { momentum_part(steps[i], from, to); });
+  for_each_array_part(count, starts,
+                      [&](Size i, Size from, Size to) { momentum_part(steps[i], from, to); });
 }
 
 }  // namespace

@@ -9,14 +9,14 @@ namespace oarlock::kernels {
 namespace {
 
 /// A position of the kernel, relative to the pixel of the window.
-struct KernelOffset {
+struct FilterTapOffset {
   Size row, column;
 };
 
 /// A window of `count` offsets on images h x w with an output grid oh x ow.
 struct ConvWindow {
   Size h, w, oh, ow, step_h, step_w;
-  const KernelOffset* offsets;
+  const FilterTapOffset* offsets;
   Size count;
 };
 

@@ -25,20 +25,20 @@ template <class T>
 constexpr int kColumns = 2 * kLanes<T>;
 
 template <class T>
-struct Vectors {
+struct VectorTypes {
   typedef T Type __attribute__((vector_size(kBytes)));
   typedef T InMemory __attribute__((vector_size(kBytes), aligned(alignof(T)), may_alias));
 };
 template <class T>
-using V = typename Vectors<T>::Type;
+using V = typename VectorTypes<T>::Type;
 
 template <class T>
 inline V<T> load(const T* p) {
-  return *reinterpret_cast<const typename Vectors<T>::InMemory*>(p);
+  return *reinterpret_cast<const typename VectorTypes<T>::InMemory*>(p);
 }
 template <class T>
 inline void store(T* p, V<T> v) {
-  *reinterpret_cast<typename Vectors<T>::InMemory*>(p) = v;
+  *reinterpret_cast<typename VectorTypes<T>::InMemory*>(p) = v;
 }
 template <class T>
 inline V<T> splat(T x) {

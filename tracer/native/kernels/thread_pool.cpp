@@ -48,7 +48,7 @@ struct Job {
   void work() noexcept;
 
   /// Rethrows the exception of a task, once no thread works on the job any more.
-  void rethrow_error() const {
+  void rethrow_error_if_any() const {
     if (error) std::rethrow_exception(error);
   }
 };
@@ -184,7 +184,7 @@ void run_tasks(Size count, Task task, const void* context) {
   Job job{task, context, count};
   if (s.count < 2 || count < 2 || is_in_task || !s.busy.try_lock()) {
     job.work();
-    return job.rethrow_error();
+    return job.rethrow_error_if_any();
   }
   {
     std::lock_guard hold(s.busy, std::adopt_lock);
@@ -196,7 +196,7 @@ void run_tasks(Size count, Task task, const void* context) {
     s.pool->run(job);
     is_in_task = false;
   }
-  job.rethrow_error();
+  job.rethrow_error_if_any();
 }
 
 void poll_in_task() {

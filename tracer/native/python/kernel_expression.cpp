@@ -68,7 +68,7 @@ struct BroadcastShape {
   Size size = 1, columns = 0;  // columns: 0 until an input determines it
   std::array<ExpressionInput, kMaxInputs> inputs;
 
-  bool try_set(const std::vector<Array>& operands) {
+  bool try_broadcast_operands(const std::vector<Array>& operands) {
     return broadcast(operands) &&
            std::all_of(operands.begin(), operands.end(), [&](const Array& a) {
              return set_broadcast_kind(a, inputs[static_cast<std::size_t>(&a - operands.data())]);
@@ -255,7 +255,7 @@ class Expression {
 
   [[nodiscard]] nb::object call(const nb::args& operands) const {
     if (operands.size() != code_.inputs) return not_implemented();
-    std::vector<std::size_t> free = reusable_inputs(operands);
+    std::vector<std::size_t> free = overwritable_inputs(operands);
     std::vector<Array> arrays;
     arrays.reserve(operands.size());
     for (nb::handle a : operands) {
@@ -265,7 +265,8 @@ class Expression {
       arrays.emplace_back(array);
     }
     BroadcastShape layout;
-    if (!layout.try_set(arrays) || !outputs_are_full(layout)) return not_implemented();
+    if (!layout.try_broadcast_operands(arrays) || !outputs_are_full(layout))
+      return not_implemented();
     std::vector<Array> outputs;
     outputs.reserve(code_.outputs.size());
     for (std::size_t output : code_.outputs)
@@ -289,7 +290,7 @@ class Expression {
   Py_ssize_t owned_refcount_;            // see `is_unshared`
 
   // The reusable inputs that no other object refers to.
-  [[nodiscard]] std::vector<std::size_t> reusable_inputs(const nb::args& operands) const {
+  [[nodiscard]] std::vector<std::size_t> overwritable_inputs(const nb::args& operands) const {
     std::vector<std::size_t> result;
     for (std::size_t i : code_.reusable)
       if (is_unshared(operands[i], owned_refcount_)) result.push_back(i);

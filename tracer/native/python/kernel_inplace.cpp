@@ -20,7 +20,7 @@ class InplaceCall {
   [[nodiscard]] nb::object call(const nb::args& operands) const {
     for (std::size_t i : reusable_)
       if (i < operands.size() && is_unshared(operands[i], owned_refcount_) &&
-          all_match(operands, operands[i]))
+          all_match_dtype_and_shape(operands, operands[i]))
         return function_(*operands, nb::arg("out") = operands[i]);
     return not_implemented();
   }
@@ -30,7 +30,7 @@ class InplaceCall {
   std::vector<std::size_t> reusable_;
   Py_ssize_t owned_refcount_;
 
-  static bool all_match(const nb::args& operands, nb::handle target) {
+  static bool all_match_dtype_and_shape(const nb::args& operands, nb::handle target) {
     Array to(target);
     return std::all_of(operands.begin(), operands.end(), [&](nb::handle operand) {
       Array a(operand);

@@ -34,7 +34,7 @@ bool try_read_parameter_rows(nb::list rows, std::size_t states,
   return !jobs.empty();
 }
 
-std::vector<Size> start_positions(const std::vector<ParameterArrays>& jobs) {
+std::vector<Size> concatenation_offsets(const std::vector<ParameterArrays>& jobs) {
   std::vector<Size> starts{0};
   for (const ParameterArrays& job : jobs) starts.push_back(starts.back() + job.parameter.size());
   return starts;
@@ -54,7 +54,7 @@ T read_number(nb::handle row, int index) {
 nb::object adam(nb::list rows, double beta1, double beta2) {
   std::vector<ParameterArrays> jobs;
   if (!try_read_parameter_rows(rows, 2, jobs)) return not_implemented();
-  auto starts = start_positions(jobs);
+  auto starts = concatenation_offsets(jobs);
   dispatch_real_type(jobs[0].parameter.type(), [&]<class T>(T) {
     std::vector<kernels::AdamStep<T>> steps;
     for (std::size_t i = 0; i < jobs.size(); ++i) {
@@ -74,7 +74,7 @@ nb::object adam(nb::list rows, double beta1, double beta2) {
 nb::object momentum(nb::list rows, bool has_velocity, double factor, bool nesterov) {
   std::vector<ParameterArrays> jobs;
   if (!try_read_parameter_rows(rows, has_velocity ? 1 : 0, jobs)) return not_implemented();
-  auto starts = start_positions(jobs);
+  auto starts = concatenation_offsets(jobs);
   dispatch_real_type(jobs[0].parameter.type(), [&]<class T>(T) {
     std::vector<kernels::MomentumStep<T>> steps;
     for (std::size_t i = 0; i < jobs.size(); ++i) {

@@ -159,7 +159,7 @@ void adaptive_max_pool_with_mask(NodeContext& n, Value x, const Ints& out) {
   n.set_output("Out", reduce(n, "ReduceMax", flat, {last}, false));
   n.set_output("Mask",
                n.cast(n.emit("ArgMax", {flat}, {{"axis", last}, {"keepdims", std::int64_t{0}}}),
-                      n.output_dtype("Mask")));
+                      n.declared_output_dtype("Mask")));
 }
 
 Value adaptive_pool(NodeContext& n, Value x, const Pool& pool) {

@@ -68,7 +68,7 @@ void angle(NodeContext& n) {
 }
 
 void cast_complex(NodeContext& n) {
-  auto to = n.attr("out_dtype", n.output_dtype());
+  auto to = n.attr("out_dtype", n.declared_output_dtype());
   auto x = complex_input(n, "X");
   if (is_complex(to))
     return set_complex_output(n, x.re.to(complex_part_dtype(to)), x.im.to(complex_part_dtype(to)));

@@ -13,8 +13,8 @@ constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
 
 void concat(NodeContext& n) {
   auto parts = require_inputs(n, "X");
-  n.set_output("Out", n.concat(parts, read_axis(n, "axis", "AxisTensor", 0,
-                                                n.require_known_rank(parts[0]))));
+  n.set_output("Out", n.concat(parts, read_const_axis(n, "axis", "AxisTensor", 0,
+                                                      n.require_known_rank(parts[0]))));
 }
 
 void stack(NodeContext& n) {

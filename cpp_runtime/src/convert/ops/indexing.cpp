@@ -1,187 +1,120 @@
-// Gathering and scattering along an axis or by coordinates.
-#include <algorithm>
-#include <cmath>
-
-#include "convert/expression.h"
+// Selection, writing and accumulation of elements at tensor indices.
 #include "convert/operands.h"
 #include "convert/registry.h"
+#include "convert/scan_builder.h"
 
 namespace oarlock {
 namespace {
 
-// Whether a row of a weight is all zeros.  False if unknown.
-bool is_zero_row(const NodeContext& n, Value table, std::int64_t row) {
-  auto content = n.find_constant(table);
-  if (!content || content->shape.size() != 2 || row >= content->shape[0]) return false;
-  auto size = static_cast<std::size_t>(content->shape[1]) * size_of(content->dtype);
-  auto bytes = content->bytes.substr(static_cast<std::size_t>(row) * size, size);
-  return std::all_of(bytes.begin(), bytes.end(), [](char c) { return c == 0; });
+// Row i of the output is row i of the input that Ids[i] selects.
+void multiplex(NodeContext& n) {
+  Values stacked;
+  for (Value candidate : require_inputs(n, "X")) stacked.push_back(n.unsqueeze(candidate, {0}));
+  auto ids = n.reshape(n.cast(nonnegative_index_input(n, "Ids"), DType::int64), {-1, 1});
+  auto rows = arange(n, dim_as_scalar(n, ids, 0));
+  auto at = n.concat({ids, n.unsqueeze(rows, {-1})}, 1);
+  n.set_output("Out", n.emit("GatherND", {n.concat(stacked, 0), at}));
 }
 
-// The row of `padding_idx` counts as zeros.
-Value emit_embedding(NodeContext& n, Value table, Value ids) {
-  auto rows =
-      n.emit("Gather", {table, invalidate_negative_indices(n, ids)}, {{"axis", std::int64_t{0}}});
-  auto padding = n.attr("padding_idx", -1);
-  if (padding < 0 || is_zero_row(n, table, padding)) return rows;
-  auto is_padding =
-      n.unsqueeze(n.emit("Equal", {ids, n.scalar_like(static_cast<double>(padding), ids)}), {-1});
-  return n.emit("Where", {is_padding, n.scalar(0, n.require_known_dtype(table)), rows});
-}
-
-void lookup_table_v2(NodeContext& n) {
-  n.set_output("Out", emit_embedding(n, n.input("W"), n.input("Ids")));
-}
-
-// The op lookup_table_v2 (version 1) takes ids of shape [..., 1] and drops the last dim.
-void lookup_table_v1(NodeContext& n) {
-  auto ids = n.input("Ids");
-  n.set_output("Out",
-               emit_embedding(n, n.input("W"), n.squeeze(ids, {n.require_known_rank(ids) - 1})));
-}
-
-// ---- along an axis ----
-
-// ids of shape [n, 1] are the same list as [n]
-Value read_index_vector(NodeContext& n, std::string_view slot) {
-  auto ids = nonnegative_index_input(n, slot);
-  return n.rank(ids) == 2 ? n.reshape(ids, {-1}) : ids;
-}
-
-void gather(NodeContext& n) {
-  auto x = n.input("X");
-  auto axis = read_axis(n, "axis", "Axis", 0, n.require_known_rank(x));
-  set_scalar_output(n, "Out",
-                    n.emit("Gather", {x, read_index_vector(n, "Index")}, {{"axis", axis}}));
-}
-
-void index_select(NodeContext& n) {
-  auto x = n.input("X");
-  n.set_output("Out", n.emit("Gather", {x, read_index_vector(n, "Index")},
-                             {{"axis", n.axis_attr("dim", 0, n.require_known_rank(x))}}));
-}
-
-void index_sample(NodeContext& n) {
-  n.set_output("Out", n.emit("GatherElements", {n.input("X"), nonnegative_index_input(n, "Index")},
-                             {{"axis", std::int64_t{1}}}));
-}
-
-void take_along_axis(NodeContext& n) {
-  auto x = n.input("Input");
-  auto axis = n.axis_attr("Axis", 0, n.require_known_rank(x));
-  n.set_output("Result", n.emit("GatherElements", {x, nonnegative_index_input(n, "Index")},
-                                {{"axis", axis}}));
-}
-
-struct Reduction {
-  std::string_view paddle, onnx;
-  int since_opset;
-  double identity;  // the identity of the reduction
-};
-
-const Reduction& find_reduction(const NodeContext& n, std::string_view name) {
-  static constexpr Reduction all[] = {{"assign", "none", 11, 0},    {"add", "add", 16, 0},
-                                      {"mul", "mul", 16, 1},        {"multiply", "mul", 16, 1},
-                                      {"mean", "add", 16, 0},       {"amax", "max", 18, -INFINITY},
-                                      {"amin", "min", 18, INFINITY}};
-  auto it = std::find_if(std::begin(all), std::end(all),
-                         [&](const Reduction& r) { return r.paddle == name; });
-  n.require(it != std::end(all), "reduction '" + std::string(name) + "' has no lowering");
-  return *it;
-}
-
-// ONNX Runtime has no float16 kernel for reductions.
-Value scatter_elements(NodeContext& n, Value x, Value at, Value values, std::int64_t axis,
-                       std::string_view reduction) {
-  NodeContext::Attrs attrs{{"axis", axis}};
-  if (reduction != "none") attrs.emplace_back("reduction", std::string(reduction));
-  bool half = n.dtype(x) == DType::float16 && reduction != "none";
-  auto widen = [&](Value v) { return half ? n.cast(v, DType::float32) : v; };
-  auto result = n.emit("ScatterElements", {widen(x), at, widen(values)}, attrs);
-  return half ? n.cast(result, DType::float16) : result;
-}
-
-// The number of values per position, at least 1.
-Expr num_contributions(NodeContext& n, Value x, Value at, std::int64_t axis, bool include_self) {
-  Expr like(n, x);
-  auto own = full_like(like, include_self ? 1 : 0, n.shape_of(x));
-  auto ones = full_like(like, 1, n.shape_of(at));
-  return max(Expr(n, scatter_elements(n, own, at, ones, axis, "add")), 1);
-}
-
-// The values that have an index: extra values are dropped, a single one is repeated.
-Value fit_values_to_index_shape(NodeContext& n, Value values, Value at) {
-  auto value_shape = n.shape(values), index_shape = n.shape(at);
-  if (value_shape && value_shape == index_shape &&
-      std::count(value_shape->begin(), value_shape->end(), -1) == 0)
-    return values;
-  auto sizes = n.shape_of(at);
-  if (n.rank(values) != n.rank(at)) return n.emit("Expand", {values, sizes});
-  auto starts = n.int64_vector(Ints(static_cast<std::size_t>(n.rank(at)), 0));
-  return n.emit("Expand", {n.emit("Slice", {values, starts, sizes}), sizes});
-}
-
-void put_along_axis(NodeContext& n) {
-  auto x = n.input("Input"), at = nonnegative_index_input(n, "Index"), values = n.input("Value");
-  auto axis = n.axis_attr("Axis", 0, n.require_known_rank(x));
-  auto name = n.attr("Reduce", "assign");
-  const Reduction& reduction = find_reduction(n, name);
-  n.require_opset(reduction.since_opset);
-  bool include_self = n.attr("Include_self", true);
-  values = fit_values_to_index_shape(n, values, at);
-  if (reduction.onnx != "none" && !include_self) {
-    auto identity = n.emit("Expand", {n.scalar_like(reduction.identity, x), n.shape_of(at)});
-    x = scatter_elements(n, x, at, identity, axis, "none");
-  }
-  Expr result(n, scatter_elements(n, x, at, values, axis, reduction.onnx));
-  n.set_output("Result",
-               name == "mean" ? result / num_contributions(n, x, at, axis, include_self) : result);
-}
-
-// ---- by coordinates ----
-
-Value cast_indices(NodeContext& n, Value v) { return n.cast(v, DType::int64); }
-
-void gather_nd(NodeContext& n) {
-  n.set_output("Out", n.emit("GatherND",
-                             {n.input("X"), cast_indices(n, nonnegative_index_input(n, "Index"))}));
-}
-
-Value add_at_indices(NodeContext& n, Value x, Value at, Value updates) {
-  return scatter_nd_reduce(n, x, at, updates, "add");
-}
-
-void scatter_nd_add(NodeContext& n) {
+Value write_or_add_at(NodeContext& n, Value x, Value at, Value values, bool add) {
+  if (!add) return n.emit("ScatterND", {x, at, values});
   n.require_opset(16);
-  n.set_output("Out",
-               add_at_indices(n, n.input("X"), cast_indices(n, nonnegative_index_input(n, "Index")),
-                              n.input("Updates")));
+  return scatter_nd_reduce(n, x, at, values, "add");
 }
 
-// Rows are replaced, or set to zero and then accumulated.
-void scatter(NodeContext& n) {
-  auto x = n.input("X"), updates = n.input("Updates");
-  auto ids = cast_indices(n, n.unsqueeze(read_index_vector(n, "Ids"), {-1}));
-  if (n.attr("overwrite", true)) return n.set_output("Out", n.emit("ScatterND", {x, ids, updates}));
-  n.require_opset(16);
-  auto zeros = n.emit("Sub", {updates, updates});
-  n.set_output("Out", add_at_indices(n, n.emit("ScatterND", {x, ids, zeros}), ids, updates));
+void index_add(NodeContext& n) {
+  auto x = n.input("X");
+  auto axis = n.axis_attr("axis", 0, n.require_known_rank(x));
+  Ints to_front = all_axes(n.rank(x)), back = to_front;
+  std::rotate(to_front.begin(), to_front.begin() + axis, to_front.begin() + axis + 1);
+  std::rotate(back.begin(), back.begin() + 1, back.begin() + axis + 1);
+  auto at = n.unsqueeze(as_int64_vector(n, nonnegative_index_input(n, "Index")), {-1});
+  auto sum = write_or_add_at(n, n.transpose(x, to_front), at,
+                             n.transpose(n.input("AddValue"), to_front), true);
+  n.set_output("Out", n.transpose(sum, back));
+}
+
+// A mask of k axes yields k lists of indices; integer indices are one list.
+void append_index_lists(NodeContext& n, Value index, Exprs& positions) {
+  if (n.require_known_dtype(index) != DType::boolean)
+    return positions.emplace_back(n, n.cast(index, DType::int64)), void();
+  auto hits = n.emit("NonZero", {index});
+  for (int axis = 0; axis < n.require_known_rank(index); ++axis)
+    positions.emplace_back(n, n.squeeze(n.slice(hits, {axis}, {axis + 1}, {0}), {0}));
+}
+
+// Stacks index lists, broadcast to one shape. int64[*,axes]
+Value stack_index_lists(NodeContext& n, const Exprs& positions) {
+  Expr all = positions[0];
+  for (std::size_t i = 1; i < positions.size(); ++i) all = all + positions[i];
+  Values columns;
+  for (const Expr& p : positions)
+    columns.push_back(
+        n.unsqueeze(positions.size() == 1 ? p : p.emit("Expand", {n.shape_of(all)}), {-1}));
+  return n.concat(columns, static_cast<std::int64_t>(n.require_known_rank(all)));
+}
+
+void index_put(NodeContext& n) {
+  auto x = n.input("x"), value = n.input("value");
+  Exprs positions;
+  for (Value index : require_inputs(n, "indices")) append_index_lists(n, index, positions);
+  auto axes = static_cast<std::int64_t>(positions.size());
+  n.require(axes > 0, "a mask without axes has no lowering");
+  n.require(axes <= n.require_known_rank(x), "there are more indices than axes");
+  auto at = stack_index_lists(n, positions);
+  auto lead = n.slice(n.shape_of(at), {0}, {-1}, {0}),
+       trailing_shape = n.slice(n.shape_of(x), {axes}, {n.rank(x)}, {0});
+  auto values = n.emit("Expand", {value, n.concat({lead, trailing_shape}, 0)});
+  n.set_output("out", write_or_add_at(n, x, at, values, n.attr("accumulate", false)));
+}
+
+// Index relative to the shard; ignore_value outside of it.
+void shard_index(NodeContext& n) {
+  auto x = input_expr(n, "X");
+  auto count = n.attr("index_num", 0), shards = n.attr("nshards", 0), id = n.attr("shard_id", 0);
+  n.require(count > 0 && shards > 0 && id >= 0 && id < shards, "names no shard");
+  std::int64_t each = (count + shards - 1) / shards;
+  auto size = static_cast<double>(each), first = static_cast<double>(id) * size;
+  auto mine = x >= first && x < first + size;
+  n.set_output("Out", where(mine, x - first, static_cast<double>(n.attr("ignore_value", -1))));
+}
+
+// 1 at positions below each length.
+void sequence_mask(NodeContext& n) {
+  auto x = input_expr(n, "X");
+  auto length = n.attr("maxlen", -1);
+  auto wide = [&](Value v) { return n.cast(v, DType::int64); };
+  Value end = n.has_input("MaxLenTensor") ? as_scalar(n, wide(n.input("MaxLenTensor")))
+              : length >= 0               ? n.int64_scalar(length)
+                                          : wide(reduce(n, "ReduceMax", x, {}, false));
+  auto positions = arange(n, end).to(n.require_known_dtype(x));
+  n.set_output("Y",
+               (positions < Expr(n, n.unsqueeze(x, {-1}))).to(n.attr("out_dtype", DType::int64)));
+}
+
+// From the last step back: the token of each beam, then its parent beam.
+void gather_tree(NodeContext& n) {
+  auto ids = input_expr(n, "Ids"), parents = input_expr(n, "Parents");
+  auto gather_beams = [&](const Expr& from, const Expr& beams) {
+    return Expr(n, n.emit("GatherElements", {from, beams}, {{"axis", std::int64_t{1}}}));
+  };
+  n.require(n.require_known_rank(ids) == 3, "needs the shape [time, batch, beams]");
+  auto beams = arange(n, dim_as_scalar(n, ids, 2));
+  auto start =
+      beams.to(n.require_known_dtype(parents)).emit("Expand", {shape_except_axis(n, ids, 0)});
+  auto step = [&](const Exprs& beam, const Exprs& now) -> ScanStep {
+    return {{gather_beams(now[1], beam[0])}, {gather_beams(now[0], beam[0])}};
+  };
+  n.set_output("Out", build_scan(n, {0, true}, {start}, {ids, parents}, step).outputs[0]);
 }
 
 }  // namespace
 
 std::span<const Rule> indexing_rules() {
   static const Rule rules[] = {
-      {"lookup_table_v2", 9, lookup_table_v2},
-      {"lookup_table", 9, lookup_table_v1},
-      {"gather", 7, gather, {.ignore_declared_shape = true}},
-      {"index_select", 7, index_select},
-      {"index_sample", 11, index_sample},
-      {"take_along_axis", 11, take_along_axis},
-      {"put_along_axis", 11, put_along_axis},
-      {"gather_nd", 11, gather_nd, {.ignore_declared_shape = true}},
-      {"scatter_nd_add", 11, scatter_nd_add},
-      {"scatter", 11, scatter},
+      {"multiplex", 12, multiplex},         {"index_add", 16, index_add},
+      {"index_put", 11, index_put},         {"shard_index", 9, shard_index},
+      {"sequence_mask", 11, sequence_mask}, {"gather_tree", 11, gather_tree},
   };
   return rules;
 }

@@ -61,8 +61,8 @@ void dot(NodeContext& n) {
   auto x = n.input("X");
   auto products = n.emit("Mul", {x, n.input("Y")});
   int last = n.require_known_rank(x) - 1;
-  bool keepdims =
-      n.output_shape() && n.output_shape()->size() == n.shape(x)->size();  // behavior before 2.5
+  bool keepdims = n.declared_output_shape() &&
+                  n.declared_output_shape()->size() == n.shape(x)->size();  // behavior before 2.5
   n.set_output("Out", reduce(n, "ReduceSum", products, {last}, keepdims));
 }
 

@@ -324,7 +324,7 @@ Value indices_within_plane(NodeContext& n, Value indices, Value x, std::size_t d
   plane = known ? n.int64_scalar(element_count(*known).value_or(-1))
                 : reduce(n, "ReduceProd", plane, {0}, false);
   auto mask = n.emit("Mod", {indices, plane});
-  return n.cast(mask, n.output_dtype("Mask"));
+  return n.cast(mask, n.declared_output_dtype("Mask"));
 }
 
 void max_pool_with_index(NodeContext& n) {

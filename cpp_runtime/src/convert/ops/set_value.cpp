@@ -57,7 +57,7 @@ struct SliceBounds {
   Value starts, ends;
 };
 
-AxisSelection select_axis(NodeContext& n, Value x, const SliceBounds& s, std::size_t i) {
+AxisSelection selection_along_axis(NodeContext& n, Value x, const SliceBounds& s, std::size_t i) {
   auto size = n.dim(x, s.axes[i]);
   auto at = static_cast<std::int64_t>(i);
   n.require(n.dim(s.starts, 0) > at && n.dim(s.ends, 0) > at,
@@ -173,7 +173,7 @@ void set_value(NodeContext& n) {
   auto value = expand_value_rank(n, assigned, rank, decreased);
   Value mask = n.scalar(1, DType::boolean);
   for (std::size_t i = 0; i < s.axes.size(); ++i) {
-    AxisSelection hits = select_axis(n, x, s, i);
+    AxisSelection hits = selection_along_axis(n, x, s, i);
     value = gather_value_entries(n, value, hits.value_index, s.axes[i]);
     auto along = unsqueeze_trailing(n, hits.mask, s.axes[i], rank);
     mask = i == 0 ? along : n.emit("And", {mask, along});

@@ -176,8 +176,9 @@ void split(NodeContext& n) {
   if (!n.const_ints(axis))
     return n.set_outputs("Out", split_along_runtime_axis(n, x, axis, num_outputs));
   n.set_outputs(
-      "Out", split_along_axis(n, x, read_axis(n, "axis", "AxisTensor", 0, n.require_known_rank(x)),
-                              num_outputs));
+      "Out",
+      split_along_axis(n, x, read_const_axis(n, "axis", "AxisTensor", 0, n.require_known_rank(x)),
+                       num_outputs));
 }
 
 // All entries along an axis.

@@ -119,7 +119,7 @@ void angle(NodeContext& n) {
 
 void cast(NodeContext& n) {
   auto x = input_expr(n, "X");
-  auto to = n.attr("out_dtype", n.output_dtype());
+  auto to = n.attr("out_dtype", n.declared_output_dtype());
   if (!is_complex(to)) return n.set_output("Out", x.to(to));
   auto re = x.to(complex_part_dtype(to));
   n.set_output("Out", n.make_complex(re, re - re));

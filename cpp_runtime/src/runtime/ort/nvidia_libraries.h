@@ -21,7 +21,7 @@ std::vector<NvidiaLibrary> open_nvidia_libraries(const std::vector<std::string>&
                                                  bool tensorrt);
 
 /// A description of the search for an error message, one line per library.
-std::string describe_search(const std::vector<NvidiaLibrary>& libraries,
-                            const std::vector<std::string>& folders);
+std::string describe_library_search(const std::vector<NvidiaLibrary>& libraries,
+                                    const std::vector<std::string>& folders);
 
 }  // namespace oarlock

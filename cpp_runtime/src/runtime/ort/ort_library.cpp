@@ -71,7 +71,7 @@ std::unique_ptr<Library> init_library(void* get_base, const std::string& request
 
 // The libraries that pip installed for a program in `bin`:
 // `../lib/python3.*/site-packages/onnxruntime/capi`.
-std::vector<std::string> sibling_libraries() {
+std::vector<std::string> pip_installed_libraries() {
   namespace fs = std::filesystem;
   std::vector<std::string> libraries;
   std::error_code error;
@@ -91,7 +91,7 @@ std::vector<std::string> library_candidates(const std::string& path) {
   if (!path.empty()) return {path};
   const char* named = std::getenv("OARLOCK_ORT_LIBRARY");
   if (named && *named) return {named};
-  std::vector<std::string> all = sibling_libraries();
+  std::vector<std::string> all = pip_installed_libraries();
   all.insert(all.end(), {"libonnxruntime.so.1", "libonnxruntime.so"});
   return all;
 }

@@ -65,7 +65,7 @@ RnnInput read_rnn_input(NodeContext& n, std::int64_t width) {
   return {x, {n, n.emit("EyeLike", {square})}, {}};
 }
 
-struct RecurrentOp {
+struct OnnxRnnNode {
   std::string_view onnx;
   std::int64_t hidden_size;
   Values weights;       // W, R and B
@@ -74,8 +74,7 @@ struct RecurrentOp {
   Activations activations;
 };
 
-Values recurrent_inputs(NodeContext& n, const RecurrentOp& net, const Expr& x,
-                        const Expr& lengths) {
+Values onnx_rnn_inputs(NodeContext& n, const OnnxRnnNode& net, const Expr& x, const Expr& lengths) {
   Values all{x};
   all.insert(all.end(), net.weights.begin(), net.weights.end());
   // ONNX Runtime crashes if there are no sequences.
@@ -86,7 +85,7 @@ Values recurrent_inputs(NodeContext& n, const RecurrentOp& net, const Expr& x,
   return all;
 }
 
-NodeContext::Attrs recurrent_attrs(const RecurrentOp& net, bool reverse) {
+NodeContext::Attrs onnx_rnn_attrs(const OnnxRnnNode& net, bool reverse) {
   Strings names;
   for (const Activation* each : net.activations) names.emplace_back(each->onnx);
   NodeContext::Attrs attrs{{"hidden_size", net.hidden_size},
@@ -103,13 +102,13 @@ Value swap_batch_and_time(const Expr& v) { return v.context().transpose(v, {1, 0
 
 // Runs ONNX's op over padded sequences and restores the NaNs that its kernel hides. x: the rows ->
 // [T,H]
-Value run_on_padded_sequences(NodeContext& n, const RecurrentOp& net, const Expr& x) {
+Value run_on_padded_sequences(NodeContext& n, const OnnxRnnNode& net, const Expr& x) {
   auto sequences = input_sequences(n, "Input");
   auto at = padded_index(sequences);
   bool reverse = n.attr("is_reverse", false);
   auto steps = gather_rows(x, swap_batch_and_time(at.rows));  // rows beyond an end are not read
-  Expr output(n, n.emit_n(1, net.onnx, recurrent_inputs(n, net, steps, sequences.lengths()),
-                          recurrent_attrs(net, reverse))[0]);
+  Expr output(n, n.emit_n(1, net.onnx, onnx_rnn_inputs(n, net, steps, sequences.lengths()),
+                          onnx_rnn_attrs(net, reverse))[0]);
   n.declare_type(output, n.require_known_dtype(x), Ints{-1, 1, -1, net.hidden_size});
   Values initial_states;
   std::copy_if(net.states.begin(), net.states.end(), std::back_inserter(initial_states),
@@ -145,7 +144,7 @@ void gru(NodeContext& n) {
   if (shift) bias = bias + Expr(n, shift);
   auto zeros = n.vector(Floats(static_cast<std::size_t>(3 * hidden), 0.0), dtype);
   auto first = [&](Value v) { return n.unsqueeze(v, {0}); };
-  RecurrentOp net{"GRU",
+  OnnxRnnNode net{"GRU",
                   hidden,
                   {first(w * column), first(r * column), first(n.concat({bias * sign, zeros}, 0))},
                   {read_initial_state(n, "H0")},
