@@ -33,7 +33,7 @@ class SavedMethod:
 
     scope: the values, by name.
     inputs, outputs: the inputs and outputs as they were saved.
-    enforced: whether a call that violates a guard raises GuardError.
+    guards: the guards that are enforced: a call that violates one raises GuardError.
     assumptions: all guards, also those that are not enforced.
     """
 

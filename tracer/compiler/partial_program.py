@@ -130,7 +130,7 @@ class PartialProgram:
         )
 
     def _common_device(self, arrays: Sequence[Any]) -> int | None:
-        """The device of all inputs. Raises PlaceError if there are two."""
+        """The device of all inputs. Raises DeviceMismatchError if there are two."""
         try:
             return common_device(arrays)
         except DeviceMismatchError as error:

@@ -183,7 +183,7 @@ class Optimizer:
     def set_lr(self, value: float) -> None:
         """Set the learning rate.
 
-        Raises RuleError if it is an LRScheduler.
+        Raises InvalidOperationError if it is an LRScheduler.
         """
         if isinstance(self._learning_rate, LRScheduler):
             raise InvalidOperationError(
@@ -514,7 +514,7 @@ class Optimizer:
         ------
         StateError
             If there is a scheduler and 'LR_Scheduler' is missing.
-        MisfitError
+        MismatchError
             If an accumulator is missing or has another shape. A parameter without any accumulators
             in `state_dict` raises here when it has been updated before, else at its first update.
             An AssertionError in Paddle.
