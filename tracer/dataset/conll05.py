@@ -89,8 +89,8 @@ def corpus_reader(
     def reader() -> Iterator[Sentence]:
         with (
             open_archive(data_path) as archive,
-            gzip.GzipFile(fileobj=common.member(archive, words_name)) as words,
-            gzip.GzipFile(fileobj=common.member(archive, props_name)) as props,
+            gzip.GzipFile(fileobj=common.open_member(archive, words_name)) as words,
+            gzip.GzipFile(fileobj=common.open_member(archive, props_name)) as props,
         ):
             for sentence, columns in _sentences(words, props):
                 verbs = [verb for verb in columns[0] if verb != "-"]

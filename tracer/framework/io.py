@@ -109,7 +109,7 @@ def load(
         return _load_bytes(
             read_file(path), os.path.basename(os.fspath(path)), make, keep_name_table
         )[0]
-    return _load_model(os.fspath(path), model_filename, params_filename)
+    return _load_model_values(os.fspath(path), model_filename, params_filename)
 
 
 def _serialize(obj: Any, protocol: int) -> Any:
@@ -291,7 +291,7 @@ def _convert(obj: Any, make: MakeValue, named: bool) -> Any:
     return obj
 
 
-def _load_model(
+def _load_model_values(
     path: str, model_filename: str | None, params_filename: str | None
 ) -> dict[str, Any]:
     """Return the values of a saved model as arrays, by the structured names of `.pdiparams.info` if

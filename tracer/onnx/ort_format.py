@@ -107,12 +107,12 @@ def read_ort(data: bytes, name: str) -> OrtModel:
     if len(data) < 8 or not root.InferenceSessionBufferHasIdentifier(bytearray(data), 0):
         raise FileError(f"{name}: is not an ORT format model")
     try:
-        return _Reader(len(data)).model(root.GetRootAsInferenceSession(bytearray(data), 0))
+        return _ModelReader(len(data)).model(root.GetRootAsInferenceSession(bytearray(data), 0))
     except Exception as error:  # offsets outside of the file
         raise FileError(f"{name}: is damaged: {type(error).__name__}: {error}") from None
 
 
-class _Reader:
+class _ModelReader:
     """Reads one file.
 
     A FlatBuffer may reference the same table any number of times. A budget in proportion to the

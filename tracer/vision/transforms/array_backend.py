@@ -17,7 +17,7 @@ from . import geometry, sampling
 Array = np.ndarray[Any, Any]
 
 
-def size_of(img: Array) -> tuple[int, int]:
+def height_and_width(img: Array) -> tuple[int, int]:
     """Return height and width."""
     return img.shape[0], img.shape[1]
 
@@ -64,7 +64,7 @@ def pad(img: Array, padding: tuple[int, int, int, int], fill: Any, padding_mode:
     left, top, right, bottom = padding
     if padding_mode != "constant":
         return np.pad(img, [(top, bottom), (left, right)] + [(0, 0)] * (img.ndim - 2), padding_mode)  # type: ignore[call-overload]
-    height, width = size_of(img)
+    height, width = height_and_width(img)
     out = np.empty((top + height + bottom, left + width + right, *img.shape[2:]), img.dtype)
     out[...] = np.asarray(fill, img.dtype)
     out[top : top + height, left : left + width] = img
@@ -102,7 +102,9 @@ def warp(img: Array, matrix: Any, height: int, width: int, interpolation: str, f
     channel_axes = (1,) * (img.ndim - 2)
     value: Any = 0.0
     coverage: Any = 0.0
-    for index, weight in sampling.interpolation_weights(x, y, *size_of(img), interpolation):
+    for index, weight in sampling.interpolation_weights(
+        x, y, *height_and_width(img), interpolation
+    ):
         value = value + flat[index] * weight.reshape(*weight.shape, *channel_axes)
         coverage = coverage + weight
     missing = (1 - coverage).reshape(height, width, *channel_axes)

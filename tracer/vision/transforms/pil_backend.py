@@ -14,7 +14,7 @@ from . import array_backend
 _BANDS = {"I": np.int32, "I;16": np.int32, "F": np.float32}
 
 
-def size_of(img: Any) -> tuple[int, int]:
+def height_and_width(img: Any) -> tuple[int, int]:
     """Return height and width."""
     return img.size[1], img.size[0]
 

@@ -23,7 +23,7 @@ _PAD_MODES = {"constant": "constant", "edge": "replicate", "reflect": "reflect"}
 _GRAY = (0.2989, 0.587, 0.114)  # as in Paddle; PIL has 0.299
 
 
-def size_of(img: Tensor) -> tuple[int, int]:
+def height_and_width(img: Tensor) -> tuple[int, int]:
     """Return height and width."""
     return img.shape[-2], img.shape[-1]
 
@@ -57,7 +57,7 @@ def resize(img: Tensor, size: tuple[int, int], interpolation: str) -> Tensor:
         return _to_image_dtype(
             F.adaptive_avg_pool2d(batch, list(size)).reshape([*img.shape[:-2], *size]), img
         )
-    height, width = size_of(img)
+    height, width = height_and_width(img)
     row_matrix = _constant_like(
         sampling.weight_matrix(sampling.resize_weights(height, size[0], interpolation), height),
         values,
@@ -114,7 +114,9 @@ def warp(
     flat = values.reshape([-1, img.shape[-2] * img.shape[-1]])
     value: Any = 0.0
     coverage: Any = 0.0
-    for index, weight in sampling.interpolation_weights(x, y, *size_of(img), interpolation):
+    for index, weight in sampling.interpolation_weights(
+        x, y, *height_and_width(img), interpolation
+    ):
         value = value + gather(flat, create_tensor(index), axis=1) * _constant_like(weight, values)
         coverage = coverage + weight
     value = value.reshape([*img.shape[:-2], height, width])
