@@ -86,9 +86,8 @@ def _is_int(item: Any) -> bool:
 
 
 class _BasicIndex:
-    """The ints, slices and None of an.
-
-    index: attributes of a slice op, and the axes that None inserts.
+    """The ints, slices and None of an index: attributes of a slice op, and the axes that None
+    inserts.
     """
 
     def __init__(self, x: Tensor, index: Any) -> None:
