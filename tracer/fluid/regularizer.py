@@ -58,5 +58,5 @@ def _add_decay_to_gradient(parameter: Any, gradient: Any, decay: Any) -> Any:
     return (
         gradient
         if gradient is None or decay is None
-        else OPS["sum"]([gradient, decay.term(parameter)])
+        else OPS["sum"]([gradient, decay.gradient_term(parameter)])
     )
