@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..capture import output_tree
-from ..capture.dynamic_shapes import without_guards
+from ..capture.dynamic_shapes import remove_guards
 from ..core import pytree
 from ..core.dtype import dtype_of
 from ..core.errors import OpError, with_user_line
@@ -46,7 +46,7 @@ class SavedMethod:
     ) -> None:
         self.name, self.program = (
             files.name,
-            files.program if enforces_guards else without_guards(files.program),
+            files.program if enforces_guards else remove_guards(files.program),
         )
         contract = self.program.contract or Contract()
         self.inputs = contract.inputs or [

@@ -27,7 +27,7 @@ from .symbolic_scalars import (
     INT,
     NONNEGATIVE_INT,
     ScalarKind,
-    install_operators,
+    install_number_operators,
     mark_symbolic_scalar,
     raise_or_collect,
 )
@@ -448,7 +448,7 @@ class Variable(Tensor):
     __str__ = __repr__
 
 
-install_operators(Variable)
+install_number_operators(Variable)
 
 
 class ParameterVariable(Variable, Parameter):

@@ -111,7 +111,7 @@ class FunctionCapture:
                 leaf.raise_error()
             if none_flag(leaf) is not False and leaf is not None:
                 self._emit_not_none_check(leaf)
-        self.recorder.aliases.reject_invalidated_external(())
+        self.recorder.aliases.reject_invalidated_results_and_externals(())
         return results
 
     def _emit_not_none_check(self, leaf: Variable) -> None:
@@ -153,7 +153,7 @@ class FunctionCapture:
 
     def changed_input_indices(self) -> list[int]:
         """Return the indices of the inputs that were changed in place."""
-        self.recorder.aliases.reject_invalidated_external(self.inputs)
+        self.recorder.aliases.reject_invalidated_results_and_externals(self.inputs)
         return [i for i, v in enumerate(self.inputs) if v.name != self.input_names[i]]
 
 
