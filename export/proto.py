@@ -118,8 +118,8 @@ def message_classes() -> dict[str, Any]:
 
 
 class MessageType:
-    """A message type of SCHEMA, created at first use, because importing protobuf takes longer than
-    running a small program.
+    """A message type of MESSAGE_FIELDS, created at first use, because importing protobuf takes
+    longer than running a small program.
     """
 
     def __init__(self, name: str) -> None:

@@ -65,7 +65,7 @@ class _InvalidProgram(Exception):
         self.locations: list[str] = []
 
 
-def _with_location(error: Exception, location: str) -> _InvalidProgram:
+def _add_error_location(error: Exception, location: str) -> _InvalidProgram:
     bad = error if isinstance(error, _InvalidProgram) else _InvalidProgram(_NOT_UTF8_MESSAGE)
     bad.locations.insert(0, location)
     return bad
@@ -149,8 +149,8 @@ def _parse_block(message: Any, position: int) -> Block:
         try:
             desc = _parse_var(var)
         except (_InvalidProgram, UnicodeDecodeError) as error:
-            raise _with_location(
-                error, f"block {position}, variable {_field_text(var, 'name')!r}"
+            raise _add_error_location(
+                error, f"block {position}, variable {_decode_field_for_message(var, 'name')!r}"
             ) from None
         if desc.name in block.vars:
             raise _InvalidProgram(f"block {position}: variable {desc.name!r} is declared twice")
@@ -159,13 +159,13 @@ def _parse_block(message: Any, position: int) -> Block:
         try:
             block.ops.append(_parse_op(op))
         except (_InvalidProgram, UnicodeDecodeError) as error:
-            raise _with_location(
-                error, f"block {position}, op {i} ({_field_text(op, 'type')})"
+            raise _add_error_location(
+                error, f"block {position}, op {i} ({_decode_field_for_message(op, 'type')})"
             ) from None
     return block
 
 
-def _field_text(message: Any, field: str) -> str:
+def _decode_field_for_message(message: Any, field: str) -> str:
     """Return a field as text for an error message. Never raises, also for invalid content."""
     try:
         return _require_utf8(getattr(message, field))[:200]
@@ -333,7 +333,7 @@ def _parse_contract(message: Any) -> Contract:
             verified=escape_text(_require_utf8(message.verified)),
         )
     except (_InvalidProgram, UnicodeDecodeError) as error:
-        raise _with_location(error, "contract") from None
+        raise _add_error_location(error, "contract") from None
 
 
 def _check_wire_types(message: Any) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..capture import output_tree
-from ..capture.dynamic_shapes import without_guards
+from ..capture.dynamic_shapes import remove_guards
 from ..core import pytree
 from ..core.dtype import dtype_of
 from ..core.errors import OpError, with_user_line
@@ -33,7 +33,7 @@ class SavedMethod:
 
     scope: the values, by name.
     inputs, outputs: the inputs and outputs as they were saved.
-    enforced: whether a call that violates a guard raises GuardError.
+    guards: the guards that are enforced: a call that violates one raises GuardError.
     assumptions: all guards, also those that are not enforced.
     """
 
@@ -46,14 +46,14 @@ class SavedMethod:
     ) -> None:
         self.name, self.program = (
             files.name,
-            files.program if enforces_guards else without_guards(files.program),
+            files.program if enforces_guards else remove_guards(files.program),
         )
         contract = self.program.contract or Contract()
         self.inputs = contract.inputs or [
-            _declared_arg(files.program, n) for n in files.program.feeds()
+            _contract_arg_of_variable(files.program, n) for n in files.program.feeds()
         ]
         self.outputs = contract.outputs or [
-            _declared_arg(files.program, n) for n in files.program.fetches()
+            _contract_arg_of_variable(files.program, n) for n in files.program.fetches()
         ]
         self.guards = contract.guards  # the guards that are enforced
         self.assumptions = list(files.program.contract.guards) if files.program.contract else []
@@ -67,7 +67,7 @@ class SavedMethod:
     @cached_property
     def _training_runner(self) -> ProgramRunner:
         """The program with every op that has a training behavior set to training."""
-        return ProgramRunner(set_training(self.program), self._scope, name=self.name)
+        return ProgramRunner(with_training_ops(self.program), self._scope, name=self.name)
 
     @cached_property
     def _must_use_kernels(self) -> bool:
@@ -102,19 +102,22 @@ class SavedMethod:
         if self.runner.engine_error is not None or self._must_use_kernels or checks:
             with use_mode(state.mode.with_tape(False)):
                 return self._rebuild_outputs(self._run_with_kernels(training, given))
-        arrays = [self._as_array(g, a) for g, a in zip(given, self._call_inputs, strict=True)]
+        arrays = [
+            self._convert_input_to_array(g, a)
+            for g, a in zip(given, self._call_inputs, strict=True)
+        ]
         return self._rebuild_outputs([Tensor(a) for a in self.runner.infer(arrays)])
 
     def _run_with_kernels(self, training: bool, inputs: Sequence[Any]) -> list[Tensor]:
         tensors = [
-            g if isinstance(g, Tensor) else Tensor(self._as_array(g, a))
+            g if isinstance(g, Tensor) else Tensor(self._convert_input_to_array(g, a))
             for g, a in zip(inputs, self._call_inputs, strict=False)
         ]
         self._check_inputs(tensors)
         runner = self._training_runner if training else self.runner
         return runner.run_with_kernels(tensors)
 
-    def _as_array(self, value: Any, arg: ContractArg) -> Any:
+    def _convert_input_to_array(self, value: Any, arg: ContractArg) -> Any:
         """Return an input as an ndarray; lists and numbers get the dtype of the input."""
         if isinstance(value, Tensor):
             return value.array
@@ -214,7 +217,7 @@ def _needs_gradient(training: bool, inputs: Sequence[Any]) -> bool:
     return mode.tape and any(isinstance(g, Tensor) and not g.stop_gradient for g in inputs)
 
 
-def _declared_arg(program: Program, name: str) -> ContractArg:
+def _contract_arg_of_variable(program: Program, name: str) -> ContractArg:
     var = program.block.vars[name]
     return ContractArg(name, var.dtype, var.shape, name)
 
@@ -223,7 +226,7 @@ def _input_spec(arg: ContractArg) -> InputSpec:
     return InputSpec(list(arg.shape), arg.dtype, arg.name)
 
 
-def set_training(program: Program) -> Program:
+def with_training_ops(program: Program) -> Program:
     """Return the program with every op that has a training behavior set to training."""
 
     def set_op_training(op: OpDesc) -> OpDesc:

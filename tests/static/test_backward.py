@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from oarlock.autodiff import differentiate
+from oarlock.autodiff import append_gradient_ops
 from oarlock.capture.modes import Static
 from oarlock.capture.recorder import Recorder
 from oarlock.capture.variable import Variable
@@ -77,7 +77,7 @@ def compiled_gradients(call: Call, weights: list[Any], hide: bool) -> list[Any]:
     with replace_base_mode(Static(row.recorder)):
         names = [v.name for v in row.point]
         pairs = {o.name: g for o, g in zip(row.outs, given, strict=True)}
-        found = differentiate(row.recorder, pairs, names)
+        found = append_gradient_ops(row.recorder, pairs, names)
     fetches = [found[n].name for n in names if n in found]
     arrays = iter(CompiledProgram(row.recorder.program, list(row.feed), fetches).run({}, row.feed))
     return [next(arrays) if n in found else None for n in names]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from oarlock.autodiff import differentiate
+from oarlock.autodiff import append_gradient_ops
 from oarlock.capture.modes import Static
 from oarlock.capture.recorder import Recorder
 from oarlock.capture.variable import Variable
@@ -44,7 +44,7 @@ def compiled_with_gradients(function: Function, shape: tuple[int, ...]) -> Any:
     """Return a function that returns the result and the gradients of its sum."""
     recorder, out = program_of(function, shape)
     with replace_base_mode(Static(recorder)):
-        found = differentiate(recorder, {out.name: None}, NAMES)
+        found = append_gradient_ops(recorder, {out.name: None}, NAMES)
     compiled = CompiledProgram(
         recorder.program, NAMES, [out.name, *(found[n].name for n in NAMES if n in found)]
     )

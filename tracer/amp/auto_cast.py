@@ -21,7 +21,7 @@ LEVELS = ("O0", "OD", "O1", "O2")
 FLOAT32_IN_FLOAT16_MODELS = (LayerNorm, InstanceNorm1D, InstanceNorm2D, InstanceNorm3D)
 
 
-def _op_error(message: str) -> OpError:
+def _op_error_with_user_line(message: str) -> OpError:
     return OpError(with_user_line(message))
 
 
@@ -35,9 +35,13 @@ def settings_from_arguments(
     """Convert the arguments of auto_cast to settings; None if nothing is cast."""
     level, dtype = level.upper(), dtype.lower()
     if level not in LEVELS:
-        raise _op_error(f"auto_cast: level={level!r} is not one of {', '.join(LEVELS)}")
+        raise _op_error_with_user_line(
+            f"auto_cast: level={level!r} is not one of {', '.join(LEVELS)}"
+        )
     if dtype not in DTYPES:
-        raise _op_error(f"auto_cast: dtype={dtype!r} is neither float16 nor bfloat16")
+        raise _op_error_with_user_line(
+            f"auto_cast: dtype={dtype!r} is neither float16 nor bfloat16"
+        )
     if level == "O0":
         return None
     lists: Lists = op_lists_for_level(level, dtype, white, black)
@@ -101,7 +105,7 @@ def _to_list(value: Any) -> list[Any]:
     return [] if value is None else list(value) if isinstance(value, list | tuple) else [value]
 
 
-def _resolve_excluded(excluded_layers: Any) -> tuple[tuple[type, ...], set[int]]:
+def _excluded_types_and_layer_ids(excluded_layers: Any) -> tuple[tuple[type, ...], set[int]]:
     """Return the types and the ids of layers (with their sublayers) that are not cast."""
     types: list[type] = []
     ids: set[int] = set()
@@ -111,7 +115,7 @@ def _resolve_excluded(excluded_layers: Any) -> tuple[tuple[type, ...], set[int]]
         elif isinstance(item, type) and issubclass(item, Layer):
             types.append(item)
         else:
-            raise _op_error(
+            raise _op_error_with_user_line(
                 f"decorate: excluded_layers contains {item!r}, which is neither a layer nor "
                 "a layer class"
             )
@@ -120,7 +124,7 @@ def _resolve_excluded(excluded_layers: Any) -> tuple[tuple[type, ...], set[int]]
 
 def _cast_model(model: Layer, dtype: str, excluded_layers: Any) -> None:
     """Cast parameters and buffers to `dtype`, except in normalization layers that need float32."""
-    types, excluded_ids = _resolve_excluded(excluded_layers)
+    types, excluded_ids = _excluded_types_and_layer_ids(excluded_layers)
     excluded_types = (Float32Layer, *types) + (
         FLOAT32_IN_FLOAT16_MODELS if dtype == "float16" else ()
     )
@@ -147,23 +151,27 @@ def _cast_gradients_to_float32(model: Layer) -> None:
         parameter.register_hook(lambda g: cast(g, "float32"))
 
 
-def _check(
+def _check_decorate_arguments(
     models: list[Any], optimizers: list[Any], level: str, dtype: str, save_dtype: Any
 ) -> None:
     if level not in ("O1", "O2"):
-        raise _op_error(f"decorate: level={level!r} is neither O1 nor O2")
+        raise _op_error_with_user_line(f"decorate: level={level!r} is neither O1 nor O2")
     if dtype not in DTYPES:
-        raise _op_error(f"decorate: dtype={dtype!r} is neither float16 nor bfloat16")
+        raise _op_error_with_user_line(f"decorate: dtype={dtype!r} is neither float16 nor bfloat16")
     if save_dtype not in (None, *DTYPES, "float32", "float64"):
-        raise _op_error(
+        raise _op_error_with_user_line(
             f"decorate: save_dtype={save_dtype!r} is not one of float16, bfloat16, float32, float64"
         )
     for model in models:
         if not isinstance(model, Layer):
-            raise _op_error(f"decorate: expected a Layer, got {type(model).__name__}")
+            raise _op_error_with_user_line(
+                f"decorate: expected a Layer, got {type(model).__name__}"
+            )
     for optimizer in optimizers:
         if not hasattr(optimizer, "_parameter_list"):
-            raise _op_error(f"decorate: {type(optimizer).__name__} is not an optimizer")
+            raise _op_error_with_user_line(
+                f"decorate: {type(optimizer).__name__} is not an optimizer"
+            )
 
 
 def decorate(
@@ -184,7 +192,7 @@ def decorate(
     save_dtype: dtype of state_dict().
     master_grad: compute gradients of parameters in float32.
     """
-    _check(_to_list(models), _to_list(optimizers), level, dtype, save_dtype)
+    _check_decorate_arguments(_to_list(models), _to_list(optimizers), level, dtype, save_dtype)
     if level == "O2":
         for model in _to_list(models):
             _cast_model(model, dtype, excluded_layers)

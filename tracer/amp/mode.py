@@ -80,10 +80,10 @@ class AmpMode(WrapperMode):
 
     def _cast_all(self, op: Op, args: tuple[Any, ...]) -> tuple[Any, ...]:
         cast_args = args[:1] if op.traits.amp_casts_only_x else args
-        target = self._target(op, cast_args)
+        target = self._target_dtype(op, cast_args)
         return (*(self._cast_slot(a, target) for a in cast_args), *args[len(cast_args) :])
 
-    def _target(self, op: Op, args: tuple[Any, ...]) -> DType:
+    def _target_dtype(self, op: Op, args: tuple[Any, ...]) -> DType:
         level, dtype, lists, promote = self.settings
         if op.type in lists.white:
             return dtype
@@ -103,7 +103,7 @@ class AmpMode(WrapperMode):
             return tensor
         if isinstance(tensor, Parameter) and self.is_eager:
             return self._cast_parameter(tensor, target)
-        return _cast_op(tensor, target)
+        return _run_cast_op(tensor, target)
 
     def _cast_parameter(self, parameter: Parameter, target: DType) -> Tensor:
         key = (id(parameter), target.proto, self.tape)
@@ -113,11 +113,11 @@ class AmpMode(WrapperMode):
             # Otherwise an earlier backward() has freed the graph of the cast.
             if node is None or node.args is not None:
                 return cached.result
-        result = _cast_op(parameter, target)
+        result = _run_cast_op(parameter, target)
         self.casts[key] = ParameterCast(parameter, parameter.array, result)
         return result
 
 
-def _cast_op(tensor: Tensor, target: DType) -> Tensor:
+def _run_cast_op(tensor: Tensor, target: DType) -> Tensor:
     out: Tensor = OPS["cast"](tensor, in_dtype=tensor.dtype.proto, out_dtype=target.proto)
     return out

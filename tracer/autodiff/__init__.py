@@ -2,6 +2,6 @@
 
 # Importing these modules registers their gradient rules in `backward_pass`.
 from . import emit_grad_ops, side_effects, sub_blocks
-from .append_backward import append_backward, differentiate, gradients
+from .append_backward import append_backward, append_gradient_ops, gradients
 
-__all__ = ["append_backward", "differentiate", "gradients"]
+__all__ = ["append_backward", "append_gradient_ops", "gradients"]

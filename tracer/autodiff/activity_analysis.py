@@ -113,12 +113,12 @@ class ActivityAnalysis:
         return (
             var is not None
             and not stopped
-            and is_differentiable(var)
+            and has_differentiable_type(var)
             and name not in self._no_grad_names
         )
 
 
-def is_differentiable(var: VarDesc) -> bool:
+def has_differentiable_type(var: VarDesc) -> bool:
     """Whether a variable has a floating dtype and a kind that can have a gradient."""
     return (
         var.kind in (VarKind.DENSE, VarKind.ARRAY)

@@ -15,7 +15,7 @@ from ..core.op import OPS
 from ..core.tensor import Tensor
 from ..ir.block_captures import op_accesses
 from ..ir.program import Attr, AttrType, Block, OpDesc, Program, VarDesc
-from .activity_analysis import ActivityAnalysis, is_differentiable
+from .activity_analysis import ActivityAnalysis, has_differentiable_type
 from .backward_pass import ProgramBackwardPass
 from .decompose import decompose_gradients_in_place
 from .grad_op_replacements import GradOpReplacements
@@ -24,7 +24,7 @@ from .value_versions import ValueVersions
 BACKWARD, LOSS_AND_BACKWARD = 1, 257  # values of Paddle's attribute op_role
 
 
-def differentiate(
+def append_gradient_ops(
     recorder: Recorder,
     targets: Mapping[str, Variable | None],
     wanted: Iterable[str],
@@ -54,7 +54,7 @@ def differentiate(
             if activity.needs_grad(current.idx, name):
                 backward.accumulate(
                     name,
-                    _initial_gradient(backward, name)
+                    _emit_initial_gradient(backward, name)
                     if gradient is None
                     else to_public_grad(gradient),
                 )
@@ -64,7 +64,7 @@ def differentiate(
             for name in wanted
             if name in backward.gradients
         }
-    _set_op_roles(current, start)
+    _mark_backward_ops(current, start)
     backward.value_versions.insert_copies()
     return gradients
 
@@ -100,7 +100,7 @@ def _ancestor_ops(program: Program, names: Iterable[str]) -> list[OpDesc]:
     return ops
 
 
-def _initial_gradient(backward: ProgramBackwardPass, name: str) -> Variable:
+def _emit_initial_gradient(backward: ProgramBackwardPass, name: str) -> Variable:
     """The initial gradient of a target: ones."""
     target = backward.find_variable(name)
     has_known_shape = backward.recorder.policy.emits_grad_ops and -1 not in target.meta.shape
@@ -117,13 +117,13 @@ def _initial_gradient(backward: ProgramBackwardPass, name: str) -> Variable:
     return gradient
 
 
-def _set_op_roles(block: Block, start: int) -> None:
+def _mark_backward_ops(block: Block, start: int) -> None:
     """Mark the ops after `start` as backward ops."""
     for op in block.ops[start:]:
         op.attrs.setdefault("op_role", Attr(AttrType.INT, BACKWARD))
 
 
-def _current_recorder(what: str) -> Recorder:
+def _require_recorder(what: str) -> Recorder:
     mode = static_mode(state.mode)
     if mode is None:
         raise OarlockError(
@@ -196,16 +196,17 @@ def append_backward(
     parameter_list: parameters or names; by default all parameters that require a gradient.
     no_grad_set: variables or names that are treated as constants.
     """
-    recorder = _current_recorder("append_backward")
+    recorder = _require_recorder("append_backward")
     program = recorder.program
     barred = set(_names_of_variables(recorder, no_grad_set, "append_backward: no_grad_set"))
     written_names = program.written_names()
     leaves = [
         v.name
         for v in program.block.vars.values()
-        if _requires_grad(v) and (_is_leaf(program, v.name) or v.name not in written_names)
+        if _requires_grad(v)
+        and (_is_input_or_persistable(program, v.name) or v.name not in written_names)
     ]
-    leaves += _constant_leaves(program)
+    leaves += _names_of_trainable_constants(program)
     if parameter_list is None:
         parameters = [n for n in leaves if program.block.vars[n].is_parameter]
     else:
@@ -214,7 +215,7 @@ def append_backward(
         )
         parameters = [n for n in given_names if not _has_stop_gradient(program, n)]
     requested_names = [n for n in dict.fromkeys([*parameters, *leaves]) if n not in barred]
-    gradients_by_name = differentiate(recorder, {loss.name: None}, requested_names, barred)
+    gradients_by_name = append_gradient_ops(recorder, {loss.name: None}, requested_names, barred)
     return [
         (_find_tensor(recorder, n), gradients_by_name[n])
         for n in parameters
@@ -222,7 +223,7 @@ def append_backward(
     ]
 
 
-def _constant_leaves(program: Program) -> list[str]:
+def _names_of_trainable_constants(program: Program) -> list[str]:
     """The results of ops without inputs for which the user set stop_gradient=False. They are
     leaves.
     """
@@ -236,7 +237,7 @@ def _constant_leaves(program: Program) -> list[str]:
 
 
 def _requires_grad(var: VarDesc) -> bool:
-    return not var.stop_gradient and is_differentiable(var)
+    return not var.stop_gradient and has_differentiable_type(var)
 
 
 def _has_stop_gradient(program: Program, name: str) -> bool:
@@ -244,7 +245,7 @@ def _has_stop_gradient(program: Program, name: str) -> bool:
     return var is not None and var.stop_gradient
 
 
-def _is_leaf(program: Program, name: str) -> bool:
+def _is_input_or_persistable(program: Program, name: str) -> bool:
     """Whether a variable of the outermost block is an input or persistable."""
     var = program.block.vars[name]
     return var.persistable or var.checks_feed
@@ -256,7 +257,7 @@ def gradients(
     """Append the gradients of the sum of `targets` with respect to `inputs`. Returns one
     gradient per input; None if `targets` do not depend on it or its stop_gradient is set.
     """
-    recorder = _current_recorder("gradients")
+    recorder = _require_recorder("gradients")
     program = recorder.program
     roots, given = (
         _as_variable_list(targets, "targets"),
@@ -281,7 +282,7 @@ def gradients(
                 )
             )
     pairs = {_name_of_variable(recorder, r): g for r, g in zip(roots, given, strict=True)}
-    found = differentiate(
+    found = append_gradient_ops(
         recorder, pairs, [n for n in names if not _has_stop_gradient(program, n)], barred
     )
     return [

@@ -37,13 +37,13 @@ def apply_vjp_rule(
     first = operands[0] if operands else None
     if isinstance(first, Variable) and reduces_to_scalar(op.type, attrs, len(first.meta.shape)):
         grads, results = (
-            [reshape_to_0d(g) for g in grads],
-            {n: reshape_to_0d(r) for n, r in results.items()},
+            [reshape_one_element_to_0d(g) for g in grads],
+            {n: reshape_one_element_to_0d(r) for n, r in results.items()},
         )
     return op.vjp_rule(*grads, *operands, **attrs, **results)
 
 
-def reshape_to_0d(value: Any) -> Any:
+def reshape_one_element_to_0d(value: Any) -> Any:
     """Reshape a [1] value to 0-D. Programs before Paddle 2.5 declare scalars as [1]."""
     return (
         OPS["reshape2"](value, shape=[])

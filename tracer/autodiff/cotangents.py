@@ -117,7 +117,9 @@ class Cotangents:
         return self._recorder.create_variable(desc)
 
 
-def declare_shared_gradient(recorder: Recorder, name: str, like: VarDesc, block: Block) -> Variable:
+def declare_cross_block_gradient(
+    recorder: Recorder, name: str, like: VarDesc, block: Block
+) -> Variable:
     """Declare a gradient of `name` that several blocks read and write."""
     return declare_variable_like(
         recorder, recorder.namer.unique_name(f"{name}@GRAD@RENAME@block{block.idx}"), like, block

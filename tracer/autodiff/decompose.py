@@ -34,7 +34,7 @@ def decompose_gradients(program: Program) -> Program:
         replace(block, vars=dict(block.vars), ops=list(block.ops)) for block in program.blocks
     ]
     made = replace(program, blocks=blocks)
-    decompose_gradients_in_place(Recorder.append_to(made), gradients)
+    decompose_gradients_in_place(Recorder.for_existing_program(made), gradients)
     return made
 
 
@@ -124,7 +124,7 @@ class VjpDecomposition:
         self.recorder.emit("assign", {"X": [gradient.name]}, {"Out": [name]})
 
     def _slot_variables(self, slot: Slot, names: list[str]) -> Any:
-        found = [self._declared_variable(n) for n in names if n != EMPTY_NAME]
+        found = [self._require_declared_variable(n) for n in names if n != EMPTY_NAME]
         return (found or None) if slot.is_list else found[0] if found else None
 
     def _output_grads(self, slot: Slot) -> Any:
@@ -139,11 +139,11 @@ class VjpDecomposition:
 
     def _output_grad_or_zeros(self, name: str, result: str) -> Variable | None:
         if name != EMPTY_NAME:
-            return self._declared_variable(name)
-        like = self._declared_variable(result)
+            return self._require_declared_variable(name)
+        like = self._require_declared_variable(result)
         return zero_grad_for(self.recorder, like) if is_float(like.meta.dtype) else None
 
-    def _declared_variable(self, name: str) -> Variable:
+    def _require_declared_variable(self, name: str) -> Variable:
         desc = self.recorder.var(name)
         if desc is None or desc.kind != VarKind.DENSE or not desc.dtype:
             raise UndeclaredVariableError(name)

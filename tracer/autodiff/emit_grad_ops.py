@@ -13,7 +13,7 @@ from ..ir.block_captures import EMPTY_NAME
 from ..ir.program import Attr, AttrType, OpDesc
 from .backward_pass import ProgramBackwardPass
 from .cotangents import declare_variable_like
-from .grad_op_signatures import grad_op_input_slots, grad_op_type, paddle1_grad_attrs
+from .grad_op_signatures import grad_op_input_slots, grad_op_type, required_paddle1_grad_attrs
 
 # attributes that gradient ops do not inherit
 FORWARD_ONLY_ATTRS = ("op_role", "op_role_var", "op_callstack", "op_namescope", "op_device")
@@ -31,7 +31,7 @@ def emit_grad_op(backward: ProgramBackwardPass, op: Op, desc: OpDesc, at: int) -
     if (
         slots is None
         or not _accepts_all_output_grads(backward, desc, slots)
-        or not _are_operands_unchanged(backward, op, desc, at)
+        or not _are_inputs_and_outputs_unchanged(backward, op, desc, at)
     ):
         return False
     if any(
@@ -42,7 +42,7 @@ def emit_grad_op(backward: ProgramBackwardPass, op: Op, desc: OpDesc, at: int) -
     ):
         _emit_paddle_grad_op(backward, op, desc, at, slots)
     else:
-        _drop_output_grads(backward, desc)
+        _discard_output_cotangents(backward, desc)
     return True
 
 
@@ -56,7 +56,9 @@ def _accepts_all_output_grads(
     return all(slot + GRADIENT_SUFFIX in slots for slot in arrived)
 
 
-def _are_operands_unchanged(backward: ProgramBackwardPass, op: Op, desc: OpDesc, at: int) -> bool:
+def _are_inputs_and_outputs_unchanged(
+    backward: ProgramBackwardPass, op: Op, desc: OpDesc, at: int
+) -> bool:
     """Whether inputs and outputs of the op still have their values in the backward pass.
 
     State that the op updates in place, such as the running averages of batch_norm, is not checked.
@@ -78,7 +80,7 @@ def _are_operands_unchanged(backward: ProgramBackwardPass, op: Op, desc: OpDesc,
     )
 
 
-def _drop_output_grads(backward: ProgramBackwardPass, desc: OpDesc) -> None:
+def _discard_output_cotangents(backward: ProgramBackwardPass, desc: OpDesc) -> None:
     for name in desc.output_names():
         if name in backward.cotangents:
             backward.cotangents.pop(name)
@@ -91,10 +93,10 @@ def _emit_paddle_grad_op(
     inputs = {
         slot: found for slot in slots if (found := _grad_op_input_names(backward, desc, at, slot))
     }
-    _drop_output_grads(backward, desc)
+    _discard_output_cotangents(backward, desc)
     places = {
         f"{s.name}{GRADIENT_SUFFIX}": [
-            _declare_input_grad(backward, n) for n in desc.inputs[s.name]
+            _declare_input_grad_if_needed(backward, n) for n in desc.inputs[s.name]
         ]
         for s in op.ins
         if not s.is_constant and any(backward.needs_grad(n) for n in desc.inputs.get(s.name, []))
@@ -105,7 +107,7 @@ def _emit_paddle_grad_op(
     }
     attrs = {n: a for n, a in desc.attrs.items() if n not in FORWARD_ONLY_ATTRS}
     if compat.rules.writes_paddle1_gradients:
-        attrs = paddle1_grad_attrs(op.type) | attrs
+        attrs = required_paddle1_grad_attrs(op.type) | attrs
     result = backward.recorder.emit(grad_op_type(desc.type), inputs, outputs, attrs)
     for name, gradient in (pair for pairs in places.values() for pair in pairs):
         if gradient is not None:
@@ -124,7 +126,9 @@ def _grad_op_input_names(
     return [EMPTY_NAME if gradient is None else gradient.name for gradient in found]
 
 
-def _declare_input_grad(backward: ProgramBackwardPass, name: str) -> tuple[str, Variable | None]:
+def _declare_input_grad_if_needed(
+    backward: ProgramBackwardPass, name: str
+) -> tuple[str, Variable | None]:
     """Declare a variable for the gradient of `name` if it is needed. Returns `name` and the
     variable, or None.
     """

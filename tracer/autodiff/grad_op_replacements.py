@@ -37,7 +37,12 @@ class GradOpReplacements:
 
     def _create_replacement(self, desc: OpDesc) -> OpDesc | None:
         type = forward_op_type(desc.type)
-        if type is None or type not in OPS or not OPS[type].has_vjp or _is_defined_by_oarlock(desc):
+        if (
+            type is None
+            or type not in OPS
+            or not OPS[type].has_vjp
+            or _matches_own_op_definition(desc)
+        ):
             return None
         forward = next(
             (
@@ -52,13 +57,13 @@ class GradOpReplacements:
 
     def _candidate_forward_ops(self, type: str, desc: OpDesc) -> list[OpDesc]:
         """The ops of a type, in order, that use the least used name of the gradient op."""
-        ops, indices = self._ops_by_type.get(type, []), self._indices_for_type(type)
+        ops, indices = self._ops_by_type.get(type, []), self._op_indices_by_variable(type)
         slots = (
-            _forward_variable_names(names) if slot.endswith(GRADIENT_SUFFIX) else names
+            _variable_names_of_gradients(names) if slot.endswith(GRADIENT_SUFFIX) else names
             for slot, names in desc.inputs.items()
         )
         known = [
-            set(_names_without_scopes(name)) & indices.keys()
+            set(_names_with_and_without_scopes(name)) & indices.keys()
             for names in slots
             for name in names
             if name != EMPTY_NAME
@@ -68,7 +73,7 @@ class GradOpReplacements:
         rarest = min(known, key=lambda names: sum(len(indices[n]) for n in names))
         return [ops[i] for i in sorted({i for name in rarest for i in indices[name]})]
 
-    def _indices_for_type(self, type: str) -> dict[str, list[int]]:
+    def _op_indices_by_variable(self, type: str) -> dict[str, list[int]]:
         if type not in self._indices_by_name:
             found = self._indices_by_name[type] = {}
             for i, op in enumerate(self._ops_by_type.get(type, [])):
@@ -77,7 +82,7 @@ class GradOpReplacements:
         return self._indices_by_name[type]
 
 
-def _is_defined_by_oarlock(desc: OpDesc) -> bool:
+def _matches_own_op_definition(desc: OpDesc) -> bool:
     """Whether Oarlock defines an op with this type and these slots itself, such as `relu_grad`."""
     own = OPS.get(desc.type)
     if own is None:
@@ -111,30 +116,32 @@ def _is_grad_of(gradient: OpDesc, op: OpDesc) -> bool:
         stem = slot.removesuffix(GRADIENT_SUFFIX)
         of_results = stem in op.outputs and (stem != slot or stem not in op.inputs)
         theirs = (op.outputs if of_results else op.inputs).get(stem, [])
-        if not _are_names_equal(_forward_variable_names(names) if stem != slot else names, theirs):
+        if not _do_known_names_match(
+            _variable_names_of_gradients(names) if stem != slot else names, theirs
+        ):
             return False
     given = (
         (slot.removesuffix(GRADIENT_SUFFIX), names) for slot, names in gradient.outputs.items()
     )
     return all(
-        _are_names_equal(_forward_variable_names(names), op.inputs.get(slot, []))
+        _do_known_names_match(_variable_names_of_gradients(names), op.inputs.get(slot, []))
         for slot, names in given
     )
 
 
-def _are_names_equal(names: Iterable[str], theirs: Sequence[str]) -> bool:
+def _do_known_names_match(names: Iterable[str], theirs: Sequence[str]) -> bool:
     """Whether names are equal; names that are unknown (EMPTY) match any name."""
     found = list(names)
     return not found or (
         len(found) == len(theirs)
         and all(
-            a == EMPTY_NAME or b in _names_without_scopes(a)
+            a == EMPTY_NAME or b in _names_with_and_without_scopes(a)
             for a, b in zip(found, theirs, strict=True)
         )
     )
 
 
-def _names_without_scopes(name: str) -> Iterator[str]:
+def _names_with_and_without_scopes(name: str) -> Iterator[str]:
     """The name, and the name without the scopes that `paddle.static.gradients` adds."""
     yield name
     while name.startswith(SCOPE):
@@ -142,7 +149,7 @@ def _names_without_scopes(name: str) -> Iterator[str]:
         yield name
 
 
-def _forward_variable_names(names: Iterable[str]) -> Iterator[str]:
+def _variable_names_of_gradients(names: Iterable[str]) -> Iterator[str]:
     """The variables of gradients with names such as `x@GRAD` and `x@GRAD@RENAME@block0@1`;
     EMPTY for other names.
     """

@@ -46,7 +46,7 @@ def grad_op_input_slots(type: str, inputs: Collection[str], is_paddle1: bool) ->
     return (newer if needs_newer else older.split()) or None
 
 
-def paddle1_grad_attrs(type: str) -> dict[str, Attr]:
+def required_paddle1_grad_attrs(type: str) -> dict[str, Attr]:
     """The attributes without default that Paddle 1.8 requires in the gradient op of an op."""
     return {
         name: Attr(AttrType[kind], value)

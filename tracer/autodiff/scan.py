@@ -47,36 +47,36 @@ class RecurrentGradient:
         held = [n for n in op.attr("ex_states", []) if self.backward.needs_grad(n)]
         with self.recorder.record_in_block(OpenBlock(self.grad_block)):
             for name, gradient in arrived.items():
-                self._declare_input_grad(name, gradient.name)
+                self._declare_received_grad(name, gradient.name)
             for before, after in zip(op.attr("ex_states", []), op.attr("states", []), strict=True):
                 if before in held:
-                    self._declare_input_grad(after, f"{after}@GRAD")
+                    self._declare_received_grad(after, f"{after}@GRAD")
             self.backward.run()
             read = [
                 n
                 for n in block_reads(self.recorder.program, self.block)
                 if n in self.backward.cotangents
             ]
-            self._assign_results(
+            self._assign_total_grads(
                 [n for n in op.inputs["inputs"] if self.backward.needs_grad(n)] + held + read
             )
         self.backward.value_versions.insert_copies()
         self._emit_recurrent_grad(arrived, {*held}, {*read})
 
-    def _declare_input_grad(self, name: str, gradient: str) -> None:
+    def _declare_received_grad(self, name: str, gradient: str) -> None:
         """Declare the gradient of variable `name` that the gradient block receives."""
         found = self.recorder.program.var(name, self.block.idx)
         assert found is not None
         self.backward.accumulate(name, declare_variable_like(self.recorder, gradient, found))
 
-    def _assign_results(self, names: list[str]) -> None:
+    def _assign_total_grads(self, names: list[str]) -> None:
         """Assign the gradients of `names` to the variables that `recurrent_grad` reads."""
-        totals = {n: self._total_cotangent(n) for n in dict.fromkeys(names)}
+        totals = {n: self._total_cotangent_or_zeros(n) for n in dict.fromkeys(names)}
         for name, total in totals.items():
             out = declare_variable_like(self.recorder, f"{name}@GRAD", total.raw)
             self.recorder.emit("assign", {"X": [total.name]}, {"Out": [out.name]})
 
-    def _total_cotangent(self, name: str) -> Variable:
+    def _total_cotangent_or_zeros(self, name: str) -> Variable:
         cotangents = self.backward.cotangents
         return (
             cotangents.total(name)

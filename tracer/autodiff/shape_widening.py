@@ -40,17 +40,17 @@ def _widen_outputs(program: Program, block: int, desc: OpDesc, loose: set[int]) 
         return False
     doubtful = any(id(program.var(n, block)) in loose for n in desc.input_names())
     changed = False
-    for name, found in _infer_shapes(program, block, op, desc).items():
+    for name, found in _infer_output_shapes(program, block, op, desc).items():
         var = program.var(name, block)
         assert var is not None
-        joined = _merge_shapes(var.shape, found, doubtful)
+        joined = _widen_contradicted_dims(var.shape, found, doubtful)
         if joined != var.shape and not var.persistable:
             var.shape, changed = joined, True
             loose.add(id(var))
     return changed
 
 
-def _merge_shapes(declared: Shape, found: Shape, doubtful: bool) -> Shape:
+def _widen_contradicted_dims(declared: Shape, found: Shape, doubtful: bool) -> Shape:
     if len(declared) != len(found):
         return declared
     return tuple(
@@ -59,11 +59,11 @@ def _merge_shapes(declared: Shape, found: Shape, doubtful: bool) -> Shape:
     )  # an inferred -1 matches any size
 
 
-def _infer_shapes(program: Program, block: int, op: Op, desc: OpDesc) -> dict[str, Shape]:
+def _infer_output_shapes(program: Program, block: int, op: Op, desc: OpDesc) -> dict[str, Shape]:
     """The inferred shapes of the outputs, by name; empty if inference fails."""
 
     def slot_metas(names: list[str], many: bool) -> Any:
-        found = [_meta_of_variable(program.var(n, block)) for n in names]
+        found = [_meta_of_dense_variable(program.var(n, block)) for n in names]
         return (found or None) if many else (found[0] if found else None)
 
     attrs = {
@@ -86,7 +86,7 @@ def _infer_shapes(program: Program, block: int, op: Op, desc: OpDesc) -> dict[st
     return result
 
 
-def _meta_of_variable(var: VarDesc | None) -> Meta:
+def _meta_of_dense_variable(var: VarDesc | None) -> Meta:
     if var is None or var.kind != VarKind.DENSE:
         raise TypeError
     return Meta(var.shape, dtype_of(var.dtype).np)

@@ -19,7 +19,7 @@ from ..ir.block_captures import block_reads, block_writes
 from ..ir.program import Attr, AttrType, Block, OpDesc, VarDesc, VarKind
 from .backward_pass import GRADIENT_RULES, ProgramBackwardPass
 from .cotangents import (
-    declare_shared_gradient,
+    declare_cross_block_gradient,
     declare_variable_like,
     reduce_grad_to,
     zero_grad_for,
@@ -77,10 +77,12 @@ class BlockGradient:
         for name in self._differentiable_written_names():
             if name in outer.cotangents:
                 total = outer.cotangents.pop(name)
-                gradient = declare_shared_gradient(self.recorder, name, total.raw, outer.block)
+                gradient = declare_cross_block_gradient(self.recorder, name, total.raw, outer.block)
                 self.recorder.emit("assign", {"X": [total.name]}, {"Out": [gradient.name]})
             else:
-                gradient = self._declare_shared_zeros(outer.value_after(name, self.op_index), name)
+                gradient = self._emit_cross_block_zeros(
+                    outer.value_after(name, self.op_index), name
+                )
             self.written_grads[name] = gradient
 
     def _differentiable_written_names(self) -> Iterable[str]:
@@ -92,10 +94,10 @@ class BlockGradient:
             if name in self.outer.cotangents or (kept and self.outer.needs_grad(name)):
                 yield name
 
-    def _declare_shared_zeros(self, like: Variable, name: str) -> Variable:
+    def _emit_cross_block_zeros(self, like: Variable, name: str) -> Variable:
         """Zeros in a new variable."""
         zeros = zero_grad_for(self.recorder, like)
-        made = declare_shared_gradient(self.recorder, name, like.raw, self.outer.block)
+        made = declare_cross_block_gradient(self.recorder, name, like.raw, self.outer.block)
         self.recorder.emit("assign", {"X": [zeros.name]}, {"Out": [made.name]})
         return made
 
@@ -128,7 +130,7 @@ class BlockGradient:
     def _declare_accumulators(self, reads: dict[str, Variable]) -> None:
         for name in reads:
             like = self.outer.value_before(name, self.op_index)
-            self.accumulators[name] = self._declare_shared_zeros(like, name)
+            self.accumulators[name] = self._emit_cross_block_zeros(like, name)
 
     def _emit_outer_writes(self, ends: dict[str, Variable], reads: dict[str, Variable]) -> None:
         for name, gradient in reads.items():
@@ -248,10 +250,12 @@ def _read_from_array_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) ->
     gradient = backward.cotangents.pop(op.outputs["Out"][0])
     name = op.inputs["X"][0]
     if backward.needs_grad(name):
-        _accumulate_element(backward, name, backward.value_before(op.inputs["I"][0], at), gradient)
+        _accumulate_array_element_grad(
+            backward, name, backward.value_before(op.inputs["I"][0], at), gradient
+        )
 
 
-def _accumulate_element(
+def _accumulate_array_element_grad(
     backward: ProgramBackwardPass, name: str, position: Variable, gradient: Variable
 ) -> None:
     """Add a gradient to one element of the gradient of a TensorArray."""
@@ -295,7 +299,9 @@ def _slice_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
     if not backward.needs_grad(name):
         return
     if op.attr("decrease_axis"):
-        _accumulate_element(backward, name, _emit_int64_constant(op.attr("starts")[0]), gradient)
+        _accumulate_array_element_grad(
+            backward, name, _emit_int64_constant(op.attr("starts")[0]), gradient
+        )
     else:
         backward.accumulate(name, gradient)
 

@@ -44,7 +44,7 @@ class ValueVersions:
         # indices of the ops that write a variable, ascending
         self._write_indices: dict[str, list[int]] = {}
         for i, op in enumerate(self.forward_ops):
-            for name in op_writes(recorder.program, op):
+            for name in names_written_by_op(recorder.program, op):
                 self._write_indices.setdefault(name, []).append(i)
         self._copy_names: dict[tuple[str, int], str] = {}
         self._copy_ops: dict[int, list[OpDesc]] = {}
@@ -154,7 +154,7 @@ class ValueVersions:
             yield self.forward_ops[i]
 
 
-def op_writes(program: Program, op: OpDesc) -> list[str]:
+def names_written_by_op(program: Program, op: OpDesc) -> list[str]:
     """The names that an op writes, including those that its sub-blocks write."""
     found = dict.fromkeys(op.output_names())
     for attr in op.attrs.values():

@@ -138,7 +138,7 @@ class Aliases:
                     for a, b in zip(path_values, others, strict=True)
                 ):
                     pairs.append((new, old))
-        since = _current_line()
+        since = _current_user_line()
         for first, second in pairs:
             self.link_tensors(first, second, since)
 
@@ -146,7 +146,7 @@ class Aliases:
         """Record that two lists may be the same, and that `a` may alias everything that `b` may
         alias.
         """
-        since = _current_line()
+        since = _current_user_line()
         for other in (b, *(found for found, _ in self._list_aliases.get(id(b), {}).values())):
             if other is not a:
                 self._list_aliases.setdefault(id(a), {}).setdefault(id(other), (other, since))
@@ -188,14 +188,14 @@ class Aliases:
 
     def invalidate_tensor_aliases(self, tensor: Any) -> None:
         """Invalidate the aliases of a tensor that changed in place."""
-        by = _current_line()
+        by = _current_user_line()
         for other, since in self._tensor_aliases.get(id(tensor), {}).values():
             self.invalidated[id(other)] = Invalidation(other, since, by)
         self.invalidated.pop(id(tensor), None)
 
     def invalidate_list_aliases(self, array: Any) -> None:
         """Invalidate the lists that may alias a list whose length or elements changed."""
-        by = _current_line()
+        by = _current_user_line()
         for other, since in self._list_aliases.get(id(array), {}).values():
             self.invalidated[id(other)] = Invalidation(other, since, by, is_list_mutation=True)
 
@@ -211,7 +211,7 @@ class Aliases:
         if invalidation is not None:
             raise invalidation.error()
 
-    def reject_invalidated_external(self, returned: Iterable[Any]) -> None:
+    def reject_invalidated_results_and_externals(self, returned: Iterable[Any]) -> None:
         """Raise TraceError if, at the end of the capture, an external tensor or one of `returned`
         is
         invalidated: code outside of the program could read it.
@@ -243,5 +243,5 @@ def is_external(value: Any) -> bool:
     return isinstance(value, Tensor) and not hasattr(value, "raw")
 
 
-def _current_line() -> str:
+def _current_user_line() -> str:
     return str(user_line() or "")

@@ -13,14 +13,14 @@ from ..ir.program import Guard, OpDesc, Program
 from .inline import has_control_flow
 
 
-def requires_static_image_size(op: OpDesc) -> bool:
+def requires_static_image_size_in_onnx(op: OpDesc) -> bool:
     """Whether ONNX can express the op only for static image sizes."""
     return op.type in ("pool2d", "max_pool2d_with_index") and bool(
         op.attr("adaptive") or op.attr("ceil_mode")
     )
 
 
-def with_dynamic_dims(program: Program, guards: Sequence[Guard]) -> Program:
+def make_input_dims_dynamic(program: Program, guards: Sequence[Guard]) -> Program:
     """Return the program with dynamic input dimensions: all that no guard fixes and for which the
     ops accept other sizes.
     """
@@ -32,10 +32,10 @@ def with_dynamic_dims(program: Program, guards: Sequence[Guard]) -> Program:
         (name, axis)
         for name, shape in traced.items()
         for axis, size in enumerate(shape)
-        if (name, axis) not in guarded and _accepts_dynamic_size(program, name, axis, size)
+        if (name, axis) not in guarded and _ops_accept_other_sizes(program, name, axis, size)
     }
     if any(
-        requires_static_image_size(op) and set(op.attr("ksize", [])) != {1}
+        requires_static_image_size_in_onnx(op) and set(op.attr("ksize", [])) != {1}
         for op in program.block.ops
     ):
         dynamic = {f for f in dynamic if f[1] == 0}
@@ -54,13 +54,13 @@ def with_dynamic_dims(program: Program, guards: Sequence[Guard]) -> Program:
     return program
 
 
-def without_guards(program: Program) -> Program:
+def remove_guards(program: Program) -> Program:
     """Return the program without guards. The dimensions that they fixed become dynamic if the ops
     accept other sizes.
     """
     if program.contract is None or not program.contract.guards:
         return program
-    result = with_dynamic_dims(program, [])
+    result = make_input_dims_dynamic(program, [])
     assert program.contract is not None
     inputs = [
         replace(arg, shape=result.block.vars[arg.name].shape) for arg in program.contract.inputs
@@ -73,9 +73,9 @@ def without_guards(program: Program) -> Program:
     )
 
 
-def _accepts_dynamic_size(program: Program, name: str, axis: int, size: int) -> bool:
+def _ops_accept_other_sizes(program: Program, name: str, axis: int, size: int) -> bool:
     return size < 0 or all(
-        _accepts_size(program, name, axis, other) for other in (size + 1, 2 * size + 3)
+        _ops_accept_size(program, name, axis, other) for other in (size + 1, 2 * size + 3)
     )
 
 
@@ -105,6 +105,6 @@ def _has_dynamic_rank(program: Program, op: OpDesc) -> bool:
     )
 
 
-def _accepts_size(program: Program, name: str, axis: int, size: int) -> bool:
+def _ops_accept_size(program: Program, name: str, axis: int, size: int) -> bool:
     traced = {name: program.block.vars[name].shape}
     return _infer_or_none(program, _replace_sizes(traced, {(name, axis)}, size)) is not None

@@ -38,7 +38,7 @@ def unguarded_int(value: int) -> int:
     return int.__pos__(value)
 
 
-def _make_deciding_method(name: str) -> Any:
+def _make_reporting_method(name: str) -> Any:
     """Return a method of int that calls the callbacks."""
     int_method = getattr(int, name)
 
@@ -112,7 +112,7 @@ for _name in (
     "ror",
     "rxor",
 ):
-    setattr(GuardedInt, f"__{_name}__", _make_deciding_method(f"__{_name}__"))
+    setattr(GuardedInt, f"__{_name}__", _make_reporting_method(f"__{_name}__"))
 
 
 class GuardedShape(list[Any]):
@@ -140,12 +140,12 @@ class GuardedShape(list[Any]):
         if self._on_decision is None:
             return sizes
         result = [
-            self._guard_size(size, axis)
+            self._to_guarded_int(size, axis)
             for size, axis in zip(sizes if many else [sizes], axes, strict=True)
         ]
         return result if many else result[0]
 
-    def _guard_size(self, size: int, axis: int) -> GuardedInt:
+    def _to_guarded_int(self, size: int, axis: int) -> GuardedInt:
         on_decision = self._on_decision
         assert on_decision is not None
         return GuardedInt(size, (lambda: on_decision(axis),))

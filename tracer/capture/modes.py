@@ -26,7 +26,7 @@ from ..core.tensor import RemovableHook, Tensor
 from ..ir.guards import format_value
 from ..ir.program import Guard
 from .guarded_int import GuardedShape
-from .recorder import Recorder, recorded_slots
+from .recorder import Recorder, saved_output_slots
 from .symbolic_scalars import NONNEGATIVE_INT, mark_symbolic_scalar
 from .variable import MaybeUndefined, Variable
 
@@ -64,14 +64,14 @@ class Trace(EagerMode):
         result = super().run(op, args, attrs)
         slots = [result] if len(op.outs) == 1 else list(result)
         outputs: dict[str, list[str]] = {}
-        for i, slot in recorded_slots(op):
+        for i, slot in saved_output_slots(op):
             tensors = slots[i] if slot.is_list else [slots[i]]
             outputs[slot.name] = [self._declare_result(op, slot, args, t) for t in tensors]
         self.recorder.add(op, args, attrs, outputs)
         return result
 
     def _declare_result(self, op: Op, slot: Slot, args: tuple[Any, ...], tensor: Tensor) -> str:
-        name = self.recorder.new_output(op, slot, args, tensor.meta).name
+        name = self.recorder.declare_output(op, slot, args, tensor.meta).name
         self.recorder.bind(tensor, name)
         return name
 
@@ -243,7 +243,7 @@ class Static(Mode):
         result = [
             self._declare_slot_results(op, s, args, m) for s, m in zip(op.outs, slots, strict=True)
         ]
-        outputs = {s.name: variable_names(result[i]) for i, s in recorded_slots(op)}
+        outputs = {s.name: variable_names(result[i]) for i, s in saved_output_slots(op)}
         written = self.recorder.add(op, args, attrs, outputs)
         for slot in result:
             for variable in slot if isinstance(slot, list) else [slot]:
@@ -287,7 +287,7 @@ class Static(Mode):
         return self._declare_result(op, slot, args, metas)
 
     def _declare_result(self, op: Op, slot: Slot, args: tuple[Any, ...], meta: Meta) -> Variable:
-        desc = self.recorder.new_output(op, slot, args, meta)
+        desc = self.recorder.declare_output(op, slot, args, meta)
         if self.is_for_training and not self.tape and not desc.persistable:
             desc.stop_gradient = True
         return self.recorder.create_variable(desc)
@@ -295,7 +295,7 @@ class Static(Mode):
     def snapshot(self, tensor: Tensor) -> Tensor:
         """Return a second Variable that denotes the same variable of the program."""
         if not isinstance(tensor, Variable):
-            self._reject_external_write(tensor)
+            self._reject_forbidden_external_write(tensor)
             return tensor
         self.recorder.aliases.reject_invalidated_tensor(tensor)
         return self.recorder.create_variable(tensor.raw)
@@ -306,7 +306,7 @@ class Static(Mode):
         """
         assert isinstance(made, Variable)
         if not isinstance(tensor, Variable):
-            self._reject_external_write(tensor)
+            self._reject_forbidden_external_write(tensor)
             name = self.recorder.name_of(tensor)
             self.recorder.emit("assign", {"X": [made.name]}, {"Out": [name]})
         else:
@@ -336,7 +336,7 @@ class Static(Mode):
         ):
             self.rebind(tensor, OPS["assign"](tensor))
 
-    def _reject_external_write(self, tensor: Tensor) -> None:
+    def _reject_forbidden_external_write(self, tensor: Tensor) -> None:
         """Raise TraceError for an external tensor that no program may write: one that requires
         gradients, or any in a static-graph program.
         """
@@ -374,11 +374,11 @@ def raise_maybe_undefined(maybe_undefined: MaybeUndefined) -> NoReturn:
     raise maybe_undefined_error(maybe_undefined)
 
 
-class UndefinedError(TraceError):
+class MaybeUndefinedError(TraceError):
     """A variable may have no value here."""
 
 
-def maybe_undefined_error(maybe_undefined: MaybeUndefined) -> UndefinedError:
+def maybe_undefined_error(maybe_undefined: MaybeUndefined) -> MaybeUndefinedError:
     """Return the error for a variable that may have no value."""
     fix = (
         ""
@@ -387,7 +387,7 @@ def maybe_undefined_error(maybe_undefined: MaybeUndefined) -> UndefinedError:
     )
     reason = f"{maybe_undefined.defined_when}{fix}{maybe_undefined.branch_values}"
     why = f"'{maybe_undefined.name}' {reason}"
-    return UndefinedError(with_user_line(why))
+    return MaybeUndefinedError(with_user_line(why))
 
 
 def static_mode(mode: Mode) -> Static | None:

@@ -148,7 +148,7 @@ class Recorder:
         self._tensors: list[Tensor] = []  # keeps tensors alive, so that their ids are not reused
 
     @classmethod
-    def append_to(cls, program: Program) -> Recorder:
+    def for_existing_program(cls, program: Program) -> Recorder:
         """Return a recorder that appends to an existing program."""
         result = cls()
         result.program = program
@@ -325,7 +325,7 @@ class Recorder:
     # -- ops
     # --------------------------------------------------------------------------
 
-    def new_output(self, op: Op, slot: Slot, args: tuple[Any, ...], meta: Meta) -> VarDesc:
+    def declare_output(self, op: Op, slot: Slot, args: tuple[Any, ...], meta: Meta) -> VarDesc:
         """Declare the variable of a result. For an in-place op it is the variable of the input."""
         if slot.overwrites:
             index = [s.name for s in op.ins].index(slot.overwrites)
@@ -471,6 +471,6 @@ def to_plain_data(value: Any) -> Any:
     return value.item() if hasattr(value, "item") else value
 
 
-def recorded_slots(op: Op) -> list[tuple[int, Slot]]:
+def saved_output_slots(op: Op) -> list[tuple[int, Slot]]:
     """Return the output slots that are written to a file; optional ones (`Mask~?`) are omitted."""
     return [(i, s) for i, s in enumerate(op.outs) if not s.is_optional]

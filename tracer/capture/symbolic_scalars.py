@@ -63,12 +63,12 @@ def scalar_kind(value: Any) -> ScalarKind | None:
     )
 
 
-def merge_kinds_of_values(values: Iterable[Any]) -> ScalarKind | None:
+def union_of_value_kinds(values: Iterable[Any]) -> ScalarKind | None:
     """Return the kind of a variable that is one of several values, depending on the path."""
-    return merge_kinds(map(scalar_kind, values))
+    return union_of_kinds(map(scalar_kind, values))
 
 
-def merge_kinds(kinds: Iterable[ScalarKind | None]) -> ScalarKind | None:
+def union_of_kinds(kinds: Iterable[ScalarKind | None]) -> ScalarKind | None:
     """Return the kind of a variable that has one of these kinds, depending on the path."""
     types: set[type] = set()
     is_nonnegative = True
@@ -161,7 +161,7 @@ def _make_binary_operator(name: str, reflected: bool) -> Callable[[Any, Any], An
         if name in INTEGER_ONLY_OPERATORS and not (mine.is_integer and others.is_integer):
             raise number_required_error(self, name, "only ints have it: have an int on all paths")
         x, y, a, b = (other, self, others, mine) if reflected else (self, other, mine, others)
-        return _apply_to_scalars(name, x, y, a, b)
+        return _apply_scalar_operator(name, x, y, a, b)
 
     operator.__name__ = method
     return operator
@@ -232,7 +232,7 @@ def _reject_list_repeat(count: Any) -> None:
         raise TraceError(with_user_line(why))
 
 
-def _apply_to_scalars(name: str, x: Any, y: Any, a: ScalarKind, b: ScalarKind) -> Any:
+def _apply_scalar_operator(name: str, x: Any, y: Any, a: ScalarKind, b: ScalarKind) -> Any:
     result = _result_kind(name, a, b)
     if name not in BOOLEAN_OPERATORS or a.types | b.types != {bool}:
         x, y = _bool_to_int(x), _bool_to_int(y)
@@ -445,7 +445,7 @@ def _reject_is_integer(self: Any) -> Any:
     raise number_required_error(self, ".is_integer", "compare it with its floor")
 
 
-def _reject_number_attribute(self: Any, name: str) -> Any:
+def _reject_python_number_member(self: Any, name: str) -> Any:
     """Raise an error for an attribute that numbers have and tensors lack."""
     mine = self.__dict__["raw"].python_scalars if "raw" in self.__dict__ else None
     if mine is not None and not name.startswith("__") and any(hasattr(t, name) for t in mine.types):
@@ -453,7 +453,7 @@ def _reject_number_attribute(self: Any, name: str) -> Any:
     raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
 
-def install_operators(variable: type) -> None:
+def install_number_operators(variable: type) -> None:
     """Give Variable the operators of Python numbers."""
     for name in (
         "add",
@@ -486,7 +486,7 @@ def install_operators(variable: type) -> None:
         "__divmod__": _divmod,
         "__rdivmod__": _rdivmod,
         "__pos__": _unary_plus,
-        "__getattr__": _reject_number_attribute,
+        "__getattr__": _reject_python_number_member,
         "__index__": _to_index,
         "real": _make_scalar_property("real", _bool_to_int),
         "imag": _make_scalar_property("imag", lambda v: v * 0),

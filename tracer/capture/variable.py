@@ -27,7 +27,7 @@ from .symbolic_scalars import (
     INT,
     NONNEGATIVE_INT,
     ScalarKind,
-    install_operators,
+    install_number_operators,
     mark_symbolic_scalar,
     raise_or_collect,
 )
@@ -58,7 +58,7 @@ class MaybeUndefined(NamedTuple):
 
 
 def check_to_string_flags(throw_on_error: Any, with_details: Any) -> None:
-    """Raise MisfitError, an AssertionError, unless both are bool."""
+    """Raise MismatchError, an AssertionError, unless both are bool."""
     for name, flag in (("throw_on_error", throw_on_error), ("with_details", with_details)):
         if not isinstance(flag, bool):
             raise MismatchError(
@@ -363,18 +363,18 @@ class Variable(Tensor):
 
     def backward(self, *args: Any, **kwargs: Any) -> None:
         """Raise OarlockError: a program has no eager backward pass. With Paddle 1.x semantics,
-        raise MisfitError, an AssertionError.
+        raise MismatchError, an AssertionError.
         """
         self._reject_in_paddle1_program("backward")
         super().backward(*args, **kwargs)
 
     def gradient(self) -> Any:
-        """Return None. With Paddle 1.x semantics, raise MisfitError, an AssertionError."""
+        """Return None. With Paddle 1.x semantics, raise MismatchError, an AssertionError."""
         self._reject_in_paddle1_program("gradient")
         return super().gradient()
 
     def clear_gradient(self, set_to_zero: bool = True) -> None:
-        """Do nothing. With Paddle 1.x semantics, raise MisfitError, an AssertionError."""
+        """Do nothing. With Paddle 1.x semantics, raise MismatchError, an AssertionError."""
         self._reject_in_paddle1_program("clear_gradient")
         super().clear_gradient(set_to_zero)
 
@@ -414,7 +414,7 @@ class Variable(Tensor):
     def detach(self) -> Tensor:
         """Return the same value without gradient; the variable itself in a program for inference.
 
-        With Paddle 1.x semantics, raise MisfitError, an AssertionError.
+        With Paddle 1.x semantics, raise MismatchError, an AssertionError.
         """
         if self.raw.kind not in (VarKind.DENSE, VarKind.SELECTED_ROWS, VarKind.ARRAY):
             raise MismatchError(
@@ -448,7 +448,7 @@ class Variable(Tensor):
     __str__ = __repr__
 
 
-install_operators(Variable)
+install_number_operators(Variable)
 
 
 class ParameterVariable(Variable, Parameter):

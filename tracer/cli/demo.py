@@ -170,8 +170,12 @@ def run_runner(images: Array, prefix: str) -> BackendResult:
     input_path, output_path = f"{prefix}.test.npz", f"{prefix}.result.npz"
     np.savez(input_path, in0=images)
     environment = {**os.environ, "OARLOCK_ORT_LIBRARY": ort_library_path()}
-    _call([program, "run", prefix, "--input", input_path, "--output", output_path], environment)
-    times = json.loads(_call([program, "bench", prefix, "--json", "--repeat", "200"], environment))
+    _run_subprocess(
+        [program, "run", prefix, "--input", input_path, "--output", output_path], environment
+    )
+    times = json.loads(
+        _run_subprocess([program, "bench", prefix, "--json", "--repeat", "200"], environment)
+    )
     with np.load(output_path) as arrays:
         logits = arrays[arrays.files[0]]
     for path in (input_path, output_path):
@@ -185,7 +189,7 @@ def run_runner(images: Array, prefix: str) -> BackendResult:
     )
 
 
-def _call(command: list[str], environment: dict[str, str]) -> str:
+def _run_subprocess(command: list[str], environment: dict[str, str]) -> str:
     process = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     if process.returncode:
         name = " ".join(map(os.path.basename, command[:2]))

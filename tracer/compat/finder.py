@@ -35,13 +35,13 @@ class PaddleFinder(Loader, MetaPathFinder):
         if fullname != "paddle" and not fullname.startswith("paddle."):
             return None
         self._on_import()
-        if _module(fullname) is None:
+        if _find_module(fullname) is None:
             return None
         return ModuleSpec(fullname, self, is_package=True)
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         """Return the module of Oarlock (import protocol)."""
-        module = _module(spec.name)
+        module = _find_module(spec.name)
         assert module is not None
         self._specs[spec.name] = module.__spec__
         return module
@@ -169,7 +169,7 @@ class ModuleView(ModuleType):
             setattr(parent, name, self._function)
 
 
-def _module(fullname: str) -> ModuleType | None:
+def _find_module(fullname: str) -> ModuleType | None:
     """Return the module for `paddle.x`, or None if neither Paddle nor Oarlock has it."""
     inner = fullname[len("paddle") :]
     name = f"oarlock{inner}"

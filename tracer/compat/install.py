@@ -67,7 +67,7 @@ def install(version: str | None = None) -> None:
     _export_environment(_installation, "auto" if requested is None else requested.version)
     requested = requested or api_versions.detect_from_main()
     if requested is not None:
-        _apply(_installation, requested)
+        _emulate_version(_installation, requested)
 
 
 def uninstall() -> None:
@@ -105,7 +105,7 @@ def _check_not_imported() -> None:
 def _on_first_import() -> None:
     """Detect the version from the importing file, if it is not known yet."""
     if _installation is not None and _installation.api_version is None:
-        _apply(_installation, api_versions.detect_from_file(_importing_file()))
+        _emulate_version(_installation, api_versions.detect_from_file(_importing_file()))
 
 
 def _importing_file() -> str:
@@ -119,7 +119,7 @@ def _importing_file() -> str:
     return ""
 
 
-def _apply(installation: _Installation, api_version: ApiVersion) -> None:
+def _emulate_version(installation: _Installation, api_version: ApiVersion) -> None:
     """Emulate a version of Paddle."""
     import oarlock  # noqa: PLC0415 - this package is part of oarlock
 
@@ -150,7 +150,7 @@ def _apply(installation: _Installation, api_version: ApiVersion) -> None:
 
 def _export_environment(installation: _Installation, version: str) -> None:
     """Set the environment variables that install Oarlock in child processes."""
-    for name, value in environment(version).items():
+    for name, value in child_environment(version).items():
         previous = os.environ.get(name)
         os.environ[name] = value
         installation.undo.append(functools.partial(_restore_variable, name, previous))
@@ -163,7 +163,7 @@ def _restore_variable(name: str, value: str | None) -> None:
         os.environ[name] = value
 
 
-def environment(version: str = "auto") -> dict[str, str]:
+def child_environment(version: str = "auto") -> dict[str, str]:
     """Return the environment variables that make a child process import Oarlock as `paddle`."""
     paths = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     others = [p for p in paths if p and p != CHILDREN_FOLDER]

@@ -18,17 +18,18 @@ __all__ = [
 int_type = long_type = int
 
 
-def _convert(value: Any, inplace: bool, convert: Any) -> Any:
+def _convert_elements(value: Any, inplace: bool, convert: Any) -> Any:
     """Apply `convert` to a value, or to the elements of a list, set or dict.
 
     inplace: modify the container instead of returning a new one
     """
     if isinstance(value, dict):
         converted: Any = {
-            _convert(k, False, convert): _convert(v, False, convert) for k, v in value.items()
+            _convert_elements(k, False, convert): _convert_elements(v, False, convert)
+            for k, v in value.items()
         }
     elif isinstance(value, list | set):
-        converted = type(value)(_convert(v, False, convert) for v in value)
+        converted = type(value)(_convert_elements(v, False, convert) for v in value)
     else:
         return convert(value)
     if not inplace:
@@ -43,12 +44,16 @@ def _convert(value: Any, inplace: bool, convert: Any) -> Any:
 
 def to_text(obj: Any, encoding: str = "utf-8", inplace: bool = False) -> Any:
     """Decode bytes, also in lists, sets and dicts; return other values unchanged."""
-    return _convert(obj, inplace, lambda v: v.decode(encoding) if isinstance(v, bytes) else v)
+    return _convert_elements(
+        obj, inplace, lambda v: v.decode(encoding) if isinstance(v, bytes) else v
+    )
 
 
 def to_bytes(obj: Any, encoding: str = "utf-8", inplace: bool = False) -> Any:
     """Encode str, also in lists, sets and dicts; return other values unchanged."""
-    return _convert(obj, inplace, lambda v: v.encode(encoding) if isinstance(v, str) else v)
+    return _convert_elements(
+        obj, inplace, lambda v: v.encode(encoding) if isinstance(v, str) else v
+    )
 
 
 def round(x: float, d: int = 0) -> float:

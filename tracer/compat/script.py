@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 from . import api_version as api_versions
-from .install import environment
+from .install import child_environment
 
 
 def run_script(arguments: list[str], version: str | None = None) -> int:
@@ -18,7 +18,7 @@ def run_script(arguments: list[str], version: str | None = None) -> int:
     """
     requested = api_versions.parse_version(version)
     command = [sys.executable, *arguments]
-    os.environ.update(environment("auto" if requested is None else requested.version))
+    os.environ.update(child_environment("auto" if requested is None else requested.version))
     sys.stdout.flush()
     sys.stderr.flush()
     if sys.platform != "win32":

@@ -74,7 +74,7 @@ def as_single_element(array: Any) -> Any:
 
 
 def _wrap_array_results(owner: Any, name: str) -> Callable[[], None]:
-    """Make a function return SingleElementArrays.  Returns a function that restores it."""
+    """Make a function return SingleElementArray views.  Returns a function that restores it."""
     function = getattr(owner, name)
 
     @functools.wraps(function)

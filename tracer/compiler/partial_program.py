@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from typing import Any
 
-from ..autodiff import differentiate
-from ..autodiff.activity_analysis import ActivityAnalysis, is_differentiable
+from ..autodiff import append_gradient_ops
+from ..autodiff.activity_analysis import ActivityAnalysis, has_differentiable_type
 from ..autodiff.overwritten_inputs import copy_overwritten_inputs
 from ..autodiff.shape_widening import widen_shapes
 from ..capture.inline import has_control_flow, inline_program
@@ -130,7 +130,7 @@ class PartialProgram:
         )
 
     def _common_device(self, arrays: Sequence[Any]) -> int | None:
-        """The device of all inputs. Raises PlaceError if there are two."""
+        """The device of all inputs. Raises DeviceMismatchError if there are two."""
         try:
             return common_device(arrays)
         except DeviceMismatchError as error:
@@ -160,7 +160,7 @@ class PartialProgram:
 
     def _is_differentiable(self, name: str) -> bool:
         var = self.program.var(name)
-        return var is not None and is_differentiable(var)
+        return var is not None and has_differentiable_type(var)
 
 
 class Specialization:
@@ -341,7 +341,7 @@ class BackwardFunction:
         """Append the backward pass; return the names of its initial gradients and the gradients
         that it computes.
         """
-        recorder = Recorder.append_to(self.program)
+        recorder = Recorder.for_existing_program(self.program)
         targets: dict[str, Variable | None] = {}
         for name, has_grad in zip(
             self._specialization.partial_program.fetches, self.output_has_grad, strict=True
@@ -353,7 +353,9 @@ class BackwardFunction:
                     recorder.declare(fresh, Variable(var).meta, checks_feed=True)
                 )
         with use_mode(Static(recorder)):
-            found = differentiate(recorder, targets, self._specialization.differentiated_names)
+            found = append_gradient_ops(
+                recorder, targets, self._specialization.differentiated_names
+            )
         return [v.name for v in targets.values() if v is not None], found
 
     def compile_forward(self) -> CompiledFunction:

@@ -77,7 +77,7 @@ def value_seen_by_node(tensor: Tensor, seq: int) -> Tensor:
 def node_inputs(node: Node) -> tuple[Any, ...]:
     """The inputs of a node as they were when it was recorded.
 
-    Raises RuleError if the graph was freed.
+    Raises InvalidOperationError if the graph was freed.
     """
     args = node.args
     if args is None:

@@ -51,7 +51,7 @@ def iter_arrays(value: Any) -> Iterator[Any]:
 def common_device(arrays: Sequence[Any]) -> int | None:
     """The device of the inputs of one call; None for the CPU.
 
-    Raises PlaceError if there are two.
+    Raises DeviceMismatchError if there are two.
     """
     places = {cuda.gpu_index_of(a) for a in arrays if a.ndim}
     if not places:  # there are only scalars: use the GPU of any of them

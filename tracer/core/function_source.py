@@ -21,7 +21,7 @@ class SourceError(Exception):
 
 
 def function_tree(code: CodeType) -> FunctionNode:
-    """A copy of the syntax tree of the function with code object `code`. Raises NoSource."""
+    """A copy of the syntax tree of the function with code object `code`. Raises SourceError."""
     linecache.checkcache(code.co_filename)
     lines = linecache.getlines(code.co_filename)
     if not lines:

@@ -24,7 +24,7 @@ MAX_WINDOW = 1 << 20  # largest kernel size or padding along one axis
 MAX_UNCHECKED_SIZE = 1 << 10  # a size attribute whose product is at most this is not checked
 
 # Attributes that determine the sizes of results. These results are checked, unless the op is in
-# NOT_CHECKED.
+# UNCHECKED_OPS.
 SIZE_ATTRS = frozenset(
     (
         "shape",

@@ -53,13 +53,13 @@ def split(
     for i, sample in enumerate(reader()):
         lines.append(sample)
         if i >= line_count and i % line_count == 0:
-            _dump(lines, suffix % number, dumper)
+            _dump_to_file(lines, suffix % number, dumper)
             lines, number = [], number + 1
     if lines:
-        _dump(lines, suffix % number, dumper)
+        _dump_to_file(lines, suffix % number, dumper)
 
 
-def _dump(lines: list[Any], name: str, dumper: Callable[[Any, Any], None]) -> None:
+def _dump_to_file(lines: list[Any], name: str, dumper: Callable[[Any, Any], None]) -> None:
     with open(name, "wb") as file:
         dumper(lines, file)
 
@@ -80,18 +80,18 @@ def cluster_files_reader(
     def reader() -> Iterator[Any]:
         for name in sorted(glob.glob(files_pattern))[trainer_id::trainer_count]:
             with open(name, "rb") as file:
-                yield from loader(file) if loader else _read(file.read(), name)
+                yield from loader(file) if loader else _load_pickle(file.read(), name)
 
     return reader
 
 
-def _read(data: bytes, name: str) -> Any:
+def _load_pickle(data: bytes, name: str) -> Any:
     from ..loader import pickles  # noqa: PLC0415 - needed for pickles only
 
     return pickles.loads(data, name)
 
 
-def member(archive: tarfile.TarFile, name: str) -> Any:
+def open_member(archive: tarfile.TarFile, name: str) -> Any:
     """Open a file in an archive by its name with or without `./`.
 
     Raises FileError if it does not exist.
@@ -106,7 +106,7 @@ def member(archive: tarfile.TarFile, name: str) -> Any:
     raise FileError(f"{archive.name!s}: does not contain {name}")
 
 
-def by_frequency(counts: dict[Any, int], min_count: int) -> dict[Any, int]:
+def index_words_by_frequency(counts: dict[Any, int], min_count: int) -> dict[Any, int]:
     """Return the indices of words that occur more than `min_count` times, sorted by descending
     frequency, then alphabetically.
     """

@@ -33,7 +33,7 @@ train_mapper = functools.partial(default_mapper, True)
 test_mapper = functools.partial(default_mapper, False)
 
 
-def _reader(
+def _make_reader(
     mode: str, mapper: Callable[[Sample], Any], buffered_size: int, use_xmap: bool, cycle: bool
 ) -> Callable[[], Iterator[Any]]:
     dataset = Flowers(mode=mode)
@@ -65,7 +65,7 @@ def train(
 
     mapper: function of (bytes of the file, label)
     """
-    return _reader("train", mapper, buffered_size, use_xmap, cycle)
+    return _make_reader("train", mapper, buffered_size, use_xmap, cycle)
 
 
 def test(
@@ -75,11 +75,11 @@ def test(
     cycle: bool = False,
 ) -> Callable[[], Iterator[Any]]:
     """Return a reader of 1020 images with labels, as `train`."""
-    return _reader("test", mapper, buffered_size, use_xmap, cycle)
+    return _make_reader("test", mapper, buffered_size, use_xmap, cycle)
 
 
 def valid(
     mapper: Callable[[Sample], Any] = test_mapper, buffered_size: int = 1024, use_xmap: bool = True
 ) -> Callable[[], Iterator[Any]]:
     """Return a reader of 1020 images with labels, as `train`."""
-    return _reader("valid", mapper, buffered_size, use_xmap, cycle=False)
+    return _make_reader("valid", mapper, buffered_size, use_xmap, cycle=False)

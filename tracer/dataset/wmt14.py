@@ -18,7 +18,7 @@ START, END, UNK, UNK_IDX = "<s>", "<e>", "<unk>", 2
 _MAX_LENGTH = 80
 
 
-def _names_ending_with(archive: tarfile.TarFile, ending: str) -> list[str]:
+def _member_names_ending_with(archive: tarfile.TarFile, ending: str) -> list[str]:
     return [part.name for part in archive if part.name.endswith(ending)]
 
 
@@ -26,10 +26,10 @@ def _dictionaries(tar_file: str, dict_size: int) -> tuple[dict[str, int], dict[s
     dictionaries = []
     with open_archive(tar_file) as archive:
         for ending in ("src.dict", "trg.dict"):
-            names = _names_ending_with(archive, ending)
+            names = _member_names_ending_with(archive, ending)
             if len(names) != 1:
                 raise FileError(f"{tar_file}: has {len(names)} files {ending}")
-            lines = common.member(archive, names[0]).read().decode().splitlines()[:dict_size]
+            lines = common.open_member(archive, names[0]).read().decode().splitlines()[:dict_size]
             dictionaries.append({line.strip(): i for i, line in enumerate(lines)})
     return dictionaries[0], dictionaries[1]
 
@@ -42,8 +42,8 @@ def reader_creator(tar_file: str, file_name: str, dict_size: int) -> Callable[[]
     def reader() -> Iterator[Any]:
         source, target = _dictionaries(tar_file, dict_size)
         with open_archive(tar_file) as archive:
-            for name in _names_ending_with(archive, file_name):
-                for line in common.member(archive, name):
+            for name in _member_names_ending_with(archive, file_name):
+                for line in common.open_member(archive, name):
                     columns = line.decode().strip().split("\t")
                     if len(columns) != 2:
                         continue

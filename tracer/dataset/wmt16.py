@@ -26,7 +26,7 @@ _OTHER_LANGUAGE = {"en": "de", "de": "en"}
 def _sentence_pairs(tar_file: str, name: str) -> Iterator[tuple[list[str], list[str]]]:
     """Iterate over the English and German words of the lines that have both."""
     with open_archive(tar_file) as archive:
-        for line in common.member(archive, name):
+        for line in common.open_member(archive, name):
             columns = line.decode().strip().split("\t")
             if len(columns) == 2:
                 yield columns[0].split(), columns[1].split()

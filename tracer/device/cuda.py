@@ -35,16 +35,16 @@ def empty_cache() -> None:
         cuda.cupy_state.cupy.get_default_memory_pool().free_all_blocks()
 
 
-def _pool(device: Any) -> Any:
+def _memory_pool(device: Any) -> Any:
     """Return the memory pool of a GPU; None if CuPy was not used."""
     if cuda.cupy_state.cupy is None:
         return None
-    with cuda.use_device(_index(device, "memory_allocated")):
+    with cuda.use_device(_device_index(device, "memory_allocated")):
         return cuda.cupy_state.cupy.get_default_memory_pool()
 
 
-def _bytes(device: Any, counter: str) -> int:
-    pool = _pool(device)
+def _memory_bytes(device: Any, counter: str) -> int:
+    pool = _memory_pool(device)
     num_bytes = (
         0 if pool is None else int(pool.used_bytes() if counter == "used" else pool.total_bytes())
     )
@@ -54,12 +54,12 @@ def _bytes(device: Any, counter: str) -> int:
 
 def memory_allocated(device: Any = None) -> int:
     """Return the number of bytes in use."""
-    return _bytes(device, "used")
+    return _memory_bytes(device, "used")
 
 
 def memory_reserved(device: Any = None) -> int:
     """Return the number of bytes reserved, in use or not."""
-    return _bytes(device, "reserved")
+    return _memory_bytes(device, "reserved")
 
 
 def max_memory_allocated(device: Any = None) -> int:
@@ -79,7 +79,9 @@ def synchronize(device: Any = None) -> None:
 
     Raises OarlockError if it does not exist.
     """
-    _cupy(device, "synchronize").cuda.Device(_index(device, "synchronize")).synchronize()
+    _require_cupy(device, "synchronize").cuda.Device(
+        _device_index(device, "synchronize")
+    ).synchronize()
 
 
 def get_device_properties(device: Any = None) -> Any:
@@ -87,8 +89,8 @@ def get_device_properties(device: Any = None) -> Any:
 
     Raises OarlockError if it does not exist.
     """
-    properties = _cupy(device, "get_device_properties").cuda.runtime.getDeviceProperties(
-        _index(device, "properties")
+    properties = _require_cupy(device, "get_device_properties").cuda.runtime.getDeviceProperties(
+        _device_index(device, "properties")
     )
     return Properties(properties)
 
@@ -128,7 +130,7 @@ def get_device_capability(device: Any = None) -> tuple[int, int]:
     return properties.major, properties.minor
 
 
-def _index(device: Any, function: str) -> int:
+def _device_index(device: Any, function: str) -> int:
     """Return the index of a GPU given as Place, string or number; the current one for None."""
     if device is None:
         return cuda.cupy_state.default_index or 0
@@ -138,7 +140,7 @@ def _index(device: Any, function: str) -> int:
     return place if isinstance(place, int) else place.index
 
 
-def _cupy(device: Any, function: str) -> Any:
+def _require_cupy(device: Any, function: str) -> Any:
     if not device_count():
         raise OarlockError(with_user_line(f"device.cuda.{function}: no GPU is available"))
-    return cuda.check_gpu(_index(device, function), f"device.cuda.{function}")
+    return cuda.check_gpu(_device_index(device, function), f"device.cuda.{function}")

@@ -52,7 +52,7 @@ class Task:
 F = TypeVar("F", bound=Callable[..., Task])
 
 
-def _for_group_members(collective: F) -> F:
+def _skip_ranks_outside_group(collective: F) -> F:
     """Resolve the argument `group`; return a completed task in a rank that is not in the group."""
     bind = inspect.signature(collective).bind
 
@@ -93,7 +93,7 @@ def _copy_array(name: str, tensor: Any) -> Any:
     return cuda.contiguous_copy(tensor.array)
 
 
-def _copy_callback(tensor: Tensor, array: Any) -> Callable[[], None]:
+def _make_copy_callback(tensor: Tensor, array: Any) -> Callable[[], None]:
     """Return a callback that copies `array` to `tensor`."""
 
     def assign() -> None:
@@ -119,7 +119,7 @@ def _stack_tensors(name: str, tensors: Sequence[Tensor], group: Group, like: Any
     return np.stack(arrays)
 
 
-@_for_group_members
+@_skip_ranks_outside_group
 def all_reduce(tensor: Tensor, op: int = 0, group: Any = None, sync_op: bool = True) -> Task:
     """Reduce the tensors of all ranks with the ReduceOp `op` (default: sum) into each `tensor`.
 
@@ -129,11 +129,11 @@ def all_reduce(tensor: Tensor, op: int = 0, group: Any = None, sync_op: bool = T
     check_op(array, op)
     _check_consistent("all_reduce", group, array, sync_op, REDUCE_OP_NAMES[op])
     return _wait_if_sync(
-        Task(group.communicator.all_reduce(array, op), _copy_callback(tensor, array)), sync_op
+        Task(group.communicator.all_reduce(array, op), _make_copy_callback(tensor, array)), sync_op
     )
 
 
-@_for_group_members
+@_skip_ranks_outside_group
 def reduce(tensor: Tensor, dst: int, op: int = 0, group: Any = None, sync_op: bool = True) -> Task:
     """Reduce the tensors of all ranks with the ReduceOp `op` into `tensor` of rank `dst`.
 
@@ -142,21 +142,21 @@ def reduce(tensor: Tensor, dst: int, op: int = 0, group: Any = None, sync_op: bo
     array, root = _copy_array("reduce", tensor), rank_in_group("reduce", group, dst)
     check_op(array, op)
     _check_consistent("reduce", group, array, sync_op, REDUCE_OP_NAMES[op], f"dst={dst}")
-    assign = _copy_callback(tensor, array) if group.rank == root else None
+    assign = _make_copy_callback(tensor, array) if group.rank == root else None
     return _wait_if_sync(Task(group.communicator.reduce(array, root, op), assign), sync_op)
 
 
-@_for_group_members
+@_skip_ranks_outside_group
 def broadcast(tensor: Tensor, src: int, group: Any = None, sync_op: bool = True) -> Task:
     """Copy the tensor of rank `src` to `tensor` of all ranks."""
     array, root = _copy_array("broadcast", tensor), rank_in_group("broadcast", group, src)
     _check_consistent("broadcast", group, array, sync_op, f"src={src}")
     return _wait_if_sync(
-        Task(group.communicator.broadcast(array, root), _copy_callback(tensor, array)), sync_op
+        Task(group.communicator.broadcast(array, root), _make_copy_callback(tensor, array)), sync_op
     )
 
 
-@_for_group_members
+@_skip_ranks_outside_group
 def all_gather(
     tensor_list: list[Tensor], tensor: Tensor, group: Any = None, sync_op: bool = True
 ) -> Task:
@@ -166,11 +166,13 @@ def all_gather(
     """
     array = _check_consistent("all_gather", group, _copy_array("all_gather", tensor), sync_op)
     gathered = np.empty_like(array, shape=(group.nranks, *array.shape))
-    assign = _assign_list_callback("all_gather", tensor_list, gathered)
+    assign = _make_list_assignment_callback("all_gather", tensor_list, gathered)
     return _wait_if_sync(Task(group.communicator.all_gather(array, gathered), assign), sync_op)
 
 
-def _assign_list_callback(name: str, tensors: list[Tensor], arrays: Any) -> Callable[[], None]:
+def _make_list_assignment_callback(
+    name: str, tensors: list[Tensor], arrays: Any
+) -> Callable[[], None]:
     """Return a callback that copies `arrays` [size, *] to a list that is empty or has a tensor per
     rank.
     """
@@ -189,7 +191,7 @@ def _assign_list_callback(name: str, tensors: list[Tensor], arrays: Any) -> Call
     return assign
 
 
-@_for_group_members
+@_skip_ranks_outside_group
 def gather(
     tensor: Tensor,
     gather_list: list[Tensor] | None = None,
@@ -204,14 +206,14 @@ def gather(
         raise OpError(with_user_line(f"gather: rank {dst} (dst) must pass a gather_list"))
     gathered = np.empty_like(array, shape=(group.nranks, *array.shape))
     assign = (
-        _assign_list_callback("gather", gather_list, gathered)
+        _make_list_assignment_callback("gather", gather_list, gathered)
         if group.rank == root and gather_list is not None
         else None
     )
     return _wait_if_sync(Task(group.communicator.all_gather(array, gathered), assign), sync_op)
 
 
-@_for_group_members
+@_skip_ranks_outside_group
 def scatter(
     tensor: Tensor,
     tensor_list: Sequence[Tensor] | None = None,
@@ -226,11 +228,12 @@ def scatter(
     )
     _check_consistent("scatter", group, array, sync_op, f"src={src}")
     return _wait_if_sync(
-        Task(group.communicator.scatter(parts, array, root), _copy_callback(tensor, array)), sync_op
+        Task(group.communicator.scatter(parts, array, root), _make_copy_callback(tensor, array)),
+        sync_op,
     )
 
 
-@_for_group_members
+@_skip_ranks_outside_group
 def alltoall(
     in_tensor_list: Sequence[Tensor] | Tensor,
     out_tensor_list: list[Tensor] | Tensor,
@@ -245,13 +248,13 @@ def alltoall(
     _check_consistent("alltoall", group, parts, sync_op)
     received = np.empty_like(parts)
     if isinstance(out_tensor_list, Tensor):
-        assign = _copy_callback(out_tensor_list, received.reshape(out_tensor_list.array.shape))
+        assign = _make_copy_callback(out_tensor_list, received.reshape(out_tensor_list.array.shape))
     else:
-        assign = _assign_list_callback("alltoall", out_tensor_list, received)
+        assign = _make_list_assignment_callback("alltoall", out_tensor_list, received)
     return _wait_if_sync(Task(group.communicator.all_to_all(parts, received), assign), sync_op)
 
 
-@_for_group_members
+@_skip_ranks_outside_group
 def alltoall_single(
     in_tensor: Tensor,
     out_tensor: Tensor,
@@ -274,7 +277,7 @@ def alltoall_single(
     work = group.communicator.exchange(
         [(n, cuda.contiguous_copy(sent[n])) for n in others], [(n, received[n]) for n in others]
     )
-    return _wait_if_sync(Task(work, _copy_callback(out_tensor, out_array)), sync_op)
+    return _wait_if_sync(Task(work, _make_copy_callback(out_tensor, out_array)), sync_op)
 
 
 def _split_for_ranks(array: Any, sizes: Sequence[int] | None, group: Group) -> list[Any]:
@@ -290,7 +293,7 @@ def _split_for_ranks(array: Any, sizes: Sequence[int] | None, group: Group) -> l
     return np.split(array, np.cumsum(rows)[:-1].tolist())
 
 
-@_for_group_members
+@_skip_ranks_outside_group
 def reduce_scatter(
     tensor: Tensor,
     tensor_list: Sequence[Tensor] | Tensor,
@@ -306,7 +309,7 @@ def reduce_scatter(
     _check_consistent("reduce_scatter", group, parts, sync_op, REDUCE_OP_NAMES[op])
     mine = parts[group.rank]
     return _wait_if_sync(
-        Task(group.communicator.all_reduce(parts, op), _copy_callback(tensor, mine)), sync_op
+        Task(group.communicator.all_reduce(parts, op), _make_copy_callback(tensor, mine)), sync_op
     )
 
 
@@ -324,7 +327,7 @@ def recv(tensor: Tensor, src: int = 0, group: Any = None, sync_op: bool = True) 
     array, source = _copy_array("recv", tensor), rank_in_group("recv", group, src)
     _check_remote_rank("recv", group, source)
     return _wait_if_sync(
-        Task(group.communicator.recv(array, source), _copy_callback(tensor, array)), sync_op
+        Task(group.communicator.recv(array, source), _make_copy_callback(tensor, array)), sync_op
     )
 
 

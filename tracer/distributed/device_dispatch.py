@@ -33,7 +33,7 @@ def check_backend() -> None:
         import_nccl()
 
 
-class StagedWork:
+class HostCopyWork:
     """An operation on host copies of GPU arrays.
 
     outputs: pairs of a GPU array and the host copy that it receives on completion
@@ -72,45 +72,47 @@ class DeviceDispatchCommunicator:
 
     def broadcast(self, array: Any, root: int) -> Work:
         """Copy the array of rank `root` to `array`."""
-        return self._call("broadcast", (array,), (0,), root)
+        return self._call_communicator("broadcast", (array,), (0,), root)
 
     def all_reduce(self, array: Any, op: int) -> Work:
         """Reduce the arrays of all ranks into `array`."""
-        return self._call("all_reduce", (array,), (0,), op)
+        return self._call_communicator("all_reduce", (array,), (0,), op)
 
     def reduce(self, array: Any, root: int, op: int) -> Work:
         """Reduce the arrays into that of `root`."""
-        return self._call("reduce", (array,), (0,) if self.rank == root else (), root, op)
+        return self._call_communicator(
+            "reduce", (array,), (0,) if self.rank == root else (), root, op
+        )
 
     def all_gather(self, array: Any, into: Any) -> Work:
         """Gather the arrays of all ranks into `into` [size, *]."""
-        return self._call("all_gather", (array, into), (1,))
+        return self._call_communicator("all_gather", (array, into), (1,))
 
     def scatter(self, arrays: Any, into: Any, root: int) -> Work:
         """Copy element `rank` of the `arrays` [size, *] of `root` to `into`."""
-        return self._call("scatter", (arrays, into), (1,), root)
+        return self._call_communicator("scatter", (arrays, into), (1,), root)
 
     def all_to_all(self, arrays: Any, into: Any) -> Work:
         """Send element i of `arrays` [size, *] to rank i; receive theirs into `into` [size, *]."""
-        return self._call("all_to_all", (arrays, into), (1,))
+        return self._call_communicator("all_to_all", (arrays, into), (1,))
 
     def send(self, array: Any, to: int) -> Work:
         """Send to rank `to`."""
-        return self._call("send", (array,), (), to)
+        return self._call_communicator("send", (array,), (), to)
 
     def recv(self, array: Any, source: int) -> Work:
         """Receive from rank `source`."""
-        return self._call("recv", (array,), (0,), source)
+        return self._call_communicator("recv", (array,), (0,), source)
 
     def exchange(self, sent: RankArrayPairs, got: RankArrayPairs) -> Work:
         """Send and receive several arrays at once without deadlock."""
         arrays = [array for _, array in (*sent, *got)]
-        communicator = self._select(arrays[0]) if arrays else self._mpi
+        communicator = self._select_communicator(arrays[0]) if arrays else self._mpi
         if communicator is not self._mpi or not arrays or cuda.gpu_index_of(arrays[0]) is None:
             return communicator.exchange(sent, got)
         copies = [(source, cuda.to_host(array)) for source, array in got]
         work = self._mpi.exchange([(to, cuda.to_host(array)) for to, array in sent], copies)
-        return StagedWork(
+        return HostCopyWork(
             work, [(array, copy) for (_, array), (_, copy) in zip(got, copies, strict=True)]
         )
 
@@ -127,19 +129,19 @@ class DeviceDispatchCommunicator:
         """Terminate all ranks of the job."""
         self._mpi.abort()
 
-    def _call(
+    def _call_communicator(
         self, method: str, arrays: tuple[Any, ...], outputs: tuple[int, ...], *args: int
     ) -> Work:
         """Call a method of the selected communicator.  outputs: indices of the written arrays"""
-        communicator = self._select(arrays[-1])
+        communicator = self._select_communicator(arrays[-1])
         if communicator is not self._mpi or cuda.gpu_index_of(arrays[-1]) is None:
             return getattr(communicator, method)(*arrays, *args)
         copies = [None if a is None else cuda.to_host(a) for a in arrays]
-        return StagedWork(
+        return HostCopyWork(
             getattr(self._mpi, method)(*copies, *args), [(arrays[i], copies[i]) for i in outputs]
         )
 
-    def _select(self, array: Any) -> Any:
+    def _select_communicator(self, array: Any) -> Any:
         """Return the communicator for an array by its device and the environment."""
         index = cuda.gpu_index_of(array)
         if index is None or os.environ.get(BACKEND_VARIABLE) == "mpi":

@@ -27,11 +27,11 @@ def init_parallel_env() -> Any:
     PADDLE_TRAINERS_NUM is greater than 1 but MPI did not start this process.
     """
     if not process_groups.is_initialized:
-        _join()
+        _join_world()
     return get_group(0)
 
 
-def _join() -> None:
+def _join_world() -> None:
     size = int(os.environ.get(SIZE_VARIABLE, "1") or 1)
     ranks = mpi_rank_and_size()
     if ranks is None and size > 1:
@@ -120,11 +120,11 @@ def _record_exit_codes() -> None:
         "builtins",
     )
     builtins.SystemExit = _TrackedSystemExit  # type: ignore[misc]
-    sys.exit = _sys_exit
+    sys.exit = _tracked_sys_exit
     threading.excepthook = _ignore_system_exit(threading.excepthook)
 
 
-def _sys_exit(status: Any = None, /) -> NoReturn:
+def _tracked_sys_exit(status: Any = None, /) -> NoReturn:
     """Replacement of `sys.exit`, whose C code raises the original SystemExit."""
     raise _TrackedSystemExit(status)
 

@@ -177,14 +177,14 @@ class Reducer:
 
     def finish(self) -> None:
         """Wait for all reductions and set the gradients of the parameters."""
-        used = self._used_on_any_rank()
+        used = self._parameter_ids_used_on_any_rank()
         for bucket in self.buckets:
             bucket.wait()
             for index, parameter in enumerate(bucket.parameters):
                 if id(parameter) in used:
                     parameter.grad = Tensor(bucket.gradient_view(index))
 
-    def _used_on_any_rank(self) -> set[int]:
+    def _parameter_ids_used_on_any_rank(self) -> set[int]:
         """Return the ids of parameters that have a gradient on at least one rank."""
         if not self._allow_unused:
             return self._used_ids

@@ -14,7 +14,7 @@ from .distribution import sum_rightmost
 from .transform import Transform, Type, Variable, apply_transform
 
 
-def _check(condition: bool, problem: str) -> None:
+def _raise_unless(condition: bool, problem: str) -> None:
     if not condition:
         raise OpError(with_user_line(problem))
 
@@ -23,7 +23,7 @@ def _check_transforms(name: str, transforms: Any) -> list[Transform]:
     is_valid = isinstance(transforms, Sequence) and all(
         isinstance(t, Transform) for t in transforms
     )
-    _check(is_valid, f"{name}: transforms must be a list of Transforms")
+    _raise_unless(is_valid, f"{name}: transforms must be a list of Transforms")
     return list(transforms)
 
 
@@ -97,11 +97,11 @@ class IndependentTransform(Transform):
     """
 
     def __init__(self, base: Transform, reinterpreted_batch_rank: int) -> None:
-        _check(
+        _raise_unless(
             isinstance(base, Transform),
             f"IndependentTransform: base must be a Transform, not {type(base).__name__}",
         )
-        _check(
+        _raise_unless(
             reinterpreted_batch_rank > 0,
             f"IndependentTransform: reinterpreted_batch_rank={reinterpreted_batch_rank} "
             f"is not positive",
@@ -137,7 +137,7 @@ class ReshapeTransform(Transform):
 
     def __init__(self, in_event_shape: Sequence[int], out_event_shape: Sequence[int]) -> None:
         self._in_event_shape, self._out_event_shape = tuple(in_event_shape), tuple(out_event_shape)
-        _check(
+        _raise_unless(
             math.prod(self._in_event_shape) == math.prod(self._out_event_shape),
             f"ReshapeTransform: {list(in_event_shape)} and {list(out_event_shape)} have "
             f"different numbers of elements",
@@ -177,7 +177,7 @@ def _replace_event_shape(
     shape: tuple[Any, ...], old: tuple[int, ...], new: tuple[int, ...]
 ) -> tuple[Any, ...]:
     batch = len(shape) - len(old)
-    _check(
+    _raise_unless(
         batch >= 0 and shape[batch:] == old,
         f"ReshapeTransform: the shape {list(shape)} does not end in {list(old)}",
     )
@@ -192,8 +192,8 @@ class StackTransform(Transform):
 
     def __init__(self, transforms: Sequence[Transform], axis: int = 0) -> None:
         self._transforms = _check_transforms("StackTransform", transforms)
-        _check(bool(self._transforms), "StackTransform: transforms must not be empty")
-        _check(
+        _raise_unless(bool(self._transforms), "StackTransform: transforms must not be empty")
+        _raise_unless(
             isinstance(axis, int), f"StackTransform: axis must be an int, not {type(axis).__name__}"
         )
         self._axis = axis
@@ -216,12 +216,12 @@ class StackTransform(Transform):
         return all(t._is_injective() for t in self._transforms)
 
     def _slices(self, value: Tensor) -> list[Tensor]:
-        _check(
+        _raise_unless(
             -value.ndim <= self._axis < value.ndim,
             f"StackTransform: axis={self._axis} is out of range (X={value.meta})",
         )
         slices = unbind(value, self._axis)
-        _check(
+        _raise_unless(
             len(slices) == len(self._transforms),
             f"StackTransform: {len(self._transforms)} transforms, {len(slices)} slices "
             f"(X={value.meta})",

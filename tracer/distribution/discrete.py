@@ -32,7 +32,7 @@ def _check_probs(name: str, probs: Tensor, allow_zero: bool) -> None:
         )
 
 
-def _epsilon(x: Tensor) -> float:
+def _machine_epsilon(x: Tensor) -> float:
     """Return the machine epsilon of the dtype, at least that of float32."""
     return float(np.finfo(np.float64 if x.dtype.name == "float64" else np.float32).eps)
 
@@ -52,7 +52,7 @@ class Bernoulli(ExponentialFamily):
         self.name = name or "Bernoulli"
         (self.probs,) = parameters("Bernoulli", probs)
         _check_probs("Bernoulli", self.probs, True)
-        eps = _epsilon(self.probs)
+        eps = _machine_epsilon(self.probs)
         self._clipped_probs = self.probs.clip(eps, 1 - eps)
         super().__init__(self.probs.shape)
 
@@ -81,7 +81,7 @@ class Bernoulli(ExponentialFamily):
 
         Gumbel softmax of two classes (Jang, Gu and Poole 2017).
         """
-        eps = _epsilon(self.probs)
+        eps = _machine_epsilon(self.probs)
         noise = uniform(self._extend_shape(shape), self.probs.dtype, eps, 1 - eps)
         return (_logit(self._clipped_probs) + _logit(noise)) / temperature
 
@@ -247,10 +247,12 @@ class Multinomial(Distribution):
         -> [*batch_shape]
         """
         n = self.total_count
-        clipped = self.probs.clip(_epsilon(self.probs), 1.0)
+        clipped = self.probs.clip(_machine_epsilon(self.probs), 1.0)
         trial_entropy = -(self.probs * clipped.log()).sum(-1)
         counts = to_tensor(np.arange(n + 1.0), self.probs.dtype)
-        p = self.probs.unsqueeze(-1).clip(_epsilon(self.probs), 1 - _epsilon(self.probs))
+        p = self.probs.unsqueeze(-1).clip(
+            _machine_epsilon(self.probs), 1 - _machine_epsilon(self.probs)
+        )
         log_binomial = self._log_factorial(n) - (counts + 1).lgamma() - (n - counts + 1).lgamma()
         count_prob = (log_binomial + counts * p.log() + (n - counts) * (1 - p).log()).exp()
         return (

@@ -80,9 +80,9 @@ class Transform:
             raise NotImplementedError(
                 f"{type(self).__name__}: forward_log_det_jacobian requires an injective transform"
             )
-        if _overrides(self, "_forward_log_det_jacobian"):
+        if _is_overridden(self, "_forward_log_det_jacobian"):
             return self._forward_log_det_jacobian(x)
-        if _overrides(self, "_inverse_log_det_jacobian"):
+        if _is_overridden(self, "_inverse_log_det_jacobian"):
             return -self._inverse_log_det_jacobian(self.forward(x))
         raise NotImplementedError(f"{type(self).__name__} implements no log_det_jacobian")
 
@@ -92,9 +92,9 @@ class Transform:
         y [*, *event] -> [*]
         """
         self._check_rank(y, "inverse_log_det_jacobian", self._codomain)
-        if _overrides(self, "_inverse_log_det_jacobian"):
+        if _is_overridden(self, "_inverse_log_det_jacobian"):
             return self._inverse_log_det_jacobian(y)
-        if _overrides(self, "_forward_log_det_jacobian"):
+        if _is_overridden(self, "_forward_log_det_jacobian"):
             return -self._forward_log_det_jacobian(self._inverse(y))
         raise NotImplementedError(f"{type(self).__name__} implements no log_det_jacobian")
 
@@ -143,7 +143,7 @@ class Transform:
         return shape
 
 
-def _overrides(transform: Transform, method: str) -> bool:
+def _is_overridden(transform: Transform, method: str) -> bool:
     return getattr(type(transform), method) is not getattr(Transform, method)
 
 
@@ -198,12 +198,14 @@ class AffineTransform(Transform):
         return self._scale.abs().log() + zeros_like(x)
 
     def _forward_shape(self, shape: tuple[Any, ...]) -> tuple[Any, ...]:
-        return _broadcast(_broadcast(shape, self._loc.shape), self._scale.shape)
+        return _broadcast_two_shapes(
+            _broadcast_two_shapes(shape, self._loc.shape), self._scale.shape
+        )
 
     _inverse_shape = _forward_shape
 
 
-def _broadcast(a: Any, b: Any) -> tuple[Any, ...]:
+def _broadcast_two_shapes(a: Any, b: Any) -> tuple[Any, ...]:
     """Return the broadcast shape of two shapes."""
     a, b = tuple(a), tuple(b)
     width = max(len(a), len(b))
@@ -249,7 +251,7 @@ class PowerTransform(Transform):
         return (self._power * x.pow(self._power - 1)).abs().log()
 
     def _forward_shape(self, shape: tuple[Any, ...]) -> tuple[Any, ...]:
-        return _broadcast(shape, self._power.shape)
+        return _broadcast_two_shapes(shape, self._power.shape)
 
     _inverse_shape = _forward_shape
 

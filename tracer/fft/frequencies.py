@@ -13,7 +13,7 @@ from ..tensor.creation import arange
 from ..tensor.manipulation import roll
 
 
-def _check(n: int, d: float, op: str) -> None:
+def _check_nonzero(n: int, d: float, op: str) -> None:
     """Raise OpError if n or d is 0."""
     if not n * d:
         raise OpError(with_user_line(f"{op}: n={n} and d={d} must not be 0"))
@@ -26,7 +26,7 @@ def fftfreq(n: int, d: float = 1.0, dtype: Any = None, name: str | None = None) 
 
     -> [n]
     """
-    _check(n, d, "fftfreq")
+    _check_nonzero(n, d, "fftfreq")
     steps = roll(arange(-(n // 2), (n + 1) // 2, dtype="float64"), -(n // 2), 0)
     return cast(steps * (1.0 / (n * d)), dtype or get_default_dtype())
 
@@ -36,13 +36,13 @@ def rfftfreq(n: int, d: float = 1.0, dtype: Any = None, name: str | None = None)
 
     -> [n // 2 + 1]
     """
-    _check(n, d, "rfftfreq")
+    _check_nonzero(n, d, "rfftfreq")
     return cast(
         arange(0, n // 2 + 1, dtype="float64") * (1.0 / (n * d)), dtype or get_default_dtype()
     )
 
 
-def _shift(x: Tensor, axes: Any, inverse: bool) -> Tensor:
+def _roll_by_half(x: Tensor, axes: Any, inverse: bool) -> Tensor:
     check_tensors(x)
     axis_list = (
         list(range(x.ndim)) if axes is None else [axes] if isinstance(axes, int) else list(axes)
@@ -56,7 +56,7 @@ def fftshift(x: Tensor, axes: Any = None, name: str | None = None) -> Tensor:
 
     x [*] -> [*]
     """
-    return _shift(x, axes, inverse=False)
+    return _roll_by_half(x, axes, inverse=False)
 
 
 def ifftshift(x: Tensor, axes: Any = None, name: str | None = None) -> Tensor:
@@ -64,4 +64,4 @@ def ifftshift(x: Tensor, axes: Any = None, name: str | None = None) -> Tensor:
 
     x [*] -> [*]
     """
-    return _shift(x, axes, inverse=True)
+    return _roll_by_half(x, axes, inverse=True)

@@ -26,7 +26,7 @@ Sizes = Sequence[int] | None
 _COMPLEX = {"float32": "complex64", "float64": "complex128"}
 
 
-def _raise_error(problem: str, x: Tensor) -> None:
+def _raise_fft_error(problem: str, x: Tensor) -> None:
     raise OpError(with_user_line(f"fft: {problem} (X={x.meta})"))
 
 
@@ -51,11 +51,11 @@ def _normalize_axes(
         count = x.ndim if s is None else len(s)
         axes = range(x.ndim - count, x.ndim)
     if s is not None and len(s) != len(axes):
-        _raise_error(f"s={list(s)} does not fit axes={list(axes)}", x)
+        _raise_fft_error(f"s={list(s)} does not fit axes={list(axes)}", x)
     if s is not None and min(s, default=1) <= 0:
-        _raise_error(f"s={list(s)} contains a size that is not positive", x)
+        _raise_fft_error(f"s={list(s)} contains a size that is not positive", x)
     if not axes or not all(-x.ndim <= a < x.ndim for a in axes):
-        _raise_error(f"axes={list(axes)} are out of range for rank {x.ndim}", x)
+        _raise_fft_error(f"axes={list(axes)} are out of range for rank {x.ndim}", x)
     axis_list = [a % x.ndim for a in axes]
     order = (
         sorted(range(len(axis_list) - keep_last), key=axis_list.__getitem__)
@@ -64,7 +64,7 @@ def _normalize_axes(
     return None if s is None else [s[i] for i in order], [axis_list[i] for i in order]
 
 
-def _resize(x: Tensor, sizes: Sequence[int], axes: Sequence[int]) -> Tensor:
+def _crop_or_pad(x: Tensor, sizes: Sequence[int], axes: Sequence[int]) -> Tensor:
     """Return x, cut or padded with zeros at the end, with the given sizes."""
     old_sizes = [x.shape[a] for a in axes]
     cut = [(a, s) for a, s, h in zip(axes, sizes, old_sizes, strict=True) if s < h]
@@ -78,12 +78,12 @@ def _resize(x: Tensor, sizes: Sequence[int], axes: Sequence[int]) -> Tensor:
     return OPS["pad"](x, paddings=paddings) if any(paddings) else x
 
 
-def _full_transform(x: Tensor, s: Sizes, axes: Sizes, norm: str, forward: bool) -> Tensor:
+def _complex_output_transform(x: Tensor, s: Sizes, axes: Sizes, norm: str, forward: bool) -> Tensor:
     """Compute the full transform."""
     x = _as_float(x)
     is_real = x.meta.dtype.kind != "c"
     sizes, axis_list = _normalize_axes(x, s, axes, keep_last=is_real)
-    x = x if sizes is None else _resize(x, sizes, axis_list)
+    x = x if sizes is None else _crop_or_pad(x, sizes, axis_list)
     if is_real:
         return OPS["fft_r2c"](
             x, axes=axis_list, normalization=norm, forward=forward, onesided=False
@@ -91,35 +91,35 @@ def _full_transform(x: Tensor, s: Sizes, axes: Sizes, norm: str, forward: bool) 
     return OPS["fft_c2c"](x, axes=axis_list, normalization=norm, forward=forward)
 
 
-def _real_to_half(x: Tensor, s: Sizes, axes: Sizes, norm: str, forward: bool) -> Tensor:
+def _real_to_half_spectrum(x: Tensor, s: Sizes, axes: Sizes, norm: str, forward: bool) -> Tensor:
     """Compute half of the transform of real numbers."""
     x = _as_float(x)
     sizes, axis_list = _normalize_axes(x, s, axes, keep_last=True)
-    x = x if sizes is None else _resize(x, sizes, axis_list)
+    x = x if sizes is None else _crop_or_pad(x, sizes, axis_list)
     return OPS["fft_r2c"](x, axes=axis_list, normalization=norm, forward=forward, onesided=True)
 
 
-def _half_to_real(x: Tensor, s: Sizes, axes: Sizes, norm: str, forward: bool) -> Tensor:
+def _half_spectrum_to_real(x: Tensor, s: Sizes, axes: Sizes, norm: str, forward: bool) -> Tensor:
     """Compute the real transform of half of a spectrum."""
     x = _as_complex(x)
     sizes, axis_list = _normalize_axes(x, s, axes, keep_last=True)
     if sizes is None:
         return OPS["fft_c2r"](x, axes=axis_list, normalization=norm, forward=forward)
-    x = _resize(x, [*sizes[:-1], sizes[-1] // 2 + 1], axis_list)
+    x = _crop_or_pad(x, [*sizes[:-1], sizes[-1] // 2 + 1], axis_list)
     return OPS["fft_c2r"](
         x, axes=axis_list, normalization=norm, forward=forward, last_dim_size=sizes[-1]
     )
 
 
-def _to_sizes(n: int | None) -> list[int] | None:
+def _size_to_list(n: int | None) -> list[int] | None:
     return None if n is None else [n]
 
 
-def _two_axes(x: Tensor, s: Sizes, axes: Sizes) -> Sizes:
+def _axes_of_2d_transform(x: Tensor, s: Sizes, axes: Sizes) -> Sizes:
     """Return the two axes of a 2-D transform."""
     check_tensors(x)
     if x.ndim < 2 or (s is not None and len(s) != 2) or (axes is not None and len(axes) != 2):
-        _raise_error(f"s={s}, axes={axes} must have two elements", x)
+        _raise_fft_error(f"s={s}, axes={axes} must have two elements", x)
     return (-2, -1) if axes is None else axes
 
 
@@ -130,7 +130,7 @@ def fft(
 
     x [*, N] -> complex [*, n]
     """
-    return _full_transform(x, _to_sizes(n), [axis], norm, True)
+    return _complex_output_transform(x, _size_to_list(n), [axis], norm, True)
 
 
 def ifft(
@@ -140,7 +140,7 @@ def ifft(
 
     x [*, N] -> complex [*, n]
     """
-    return _full_transform(x, _to_sizes(n), [axis], norm, False)
+    return _complex_output_transform(x, _size_to_list(n), [axis], norm, False)
 
 
 def rfft(
@@ -150,7 +150,7 @@ def rfft(
 
     x real [*, N] -> complex [*, n // 2 + 1]
     """
-    return _real_to_half(x, _to_sizes(n), [axis], norm, True)
+    return _real_to_half_spectrum(x, _size_to_list(n), [axis], norm, True)
 
 
 def irfft(
@@ -160,7 +160,7 @@ def irfft(
 
     x [*, M] -> real [*, n]
     """
-    return _half_to_real(x, _to_sizes(n), [axis], norm, False)
+    return _half_spectrum_to_real(x, _size_to_list(n), [axis], norm, False)
 
 
 def hfft(
@@ -170,7 +170,7 @@ def hfft(
 
     x [*, M] -> real [*, n]
     """
-    return _half_to_real(x, _to_sizes(n), [axis], norm, True)
+    return _half_spectrum_to_real(x, _size_to_list(n), [axis], norm, True)
 
 
 def ihfft(
@@ -180,7 +180,7 @@ def ihfft(
 
     x real [*, N] -> complex [*, n // 2 + 1]
     """
-    return _real_to_half(x, _to_sizes(n), [axis], norm, False)
+    return _real_to_half_spectrum(x, _size_to_list(n), [axis], norm, False)
 
 
 def fftn(
@@ -190,7 +190,7 @@ def fftn(
 
     x [*] -> complex [*s]
     """
-    return _full_transform(x, s, axes, norm, True)
+    return _complex_output_transform(x, s, axes, norm, True)
 
 
 def ifftn(
@@ -200,7 +200,7 @@ def ifftn(
 
     x [*] -> complex [*s]
     """
-    return _full_transform(x, s, axes, norm, False)
+    return _complex_output_transform(x, s, axes, norm, False)
 
 
 def rfftn(
@@ -210,7 +210,7 @@ def rfftn(
 
     x real [*] -> complex, the last axis s // 2 + 1
     """
-    return _real_to_half(x, s, axes, norm, True)
+    return _real_to_half_spectrum(x, s, axes, norm, True)
 
 
 def irfftn(
@@ -220,7 +220,7 @@ def irfftn(
 
     x [*] -> real [*s]
     """
-    return _half_to_real(x, s, axes, norm, False)
+    return _half_spectrum_to_real(x, s, axes, norm, False)
 
 
 def hfftn(
@@ -230,7 +230,7 @@ def hfftn(
 
     x [*] -> real [*s]
     """
-    return _half_to_real(x, s, axes, norm, True)
+    return _half_spectrum_to_real(x, s, axes, norm, True)
 
 
 def ihfftn(
@@ -240,7 +240,7 @@ def ihfftn(
 
     x real [*] -> complex, the last axis s // 2 + 1
     """
-    return _real_to_half(x, s, axes, norm, False)
+    return _real_to_half_spectrum(x, s, axes, norm, False)
 
 
 def fft2(
@@ -251,7 +251,7 @@ def fft2(
     name: str | None = None,
 ) -> Tensor:
     """`fftn` along two axes."""
-    return fftn(x, s, _two_axes(x, s, axes), norm)
+    return fftn(x, s, _axes_of_2d_transform(x, s, axes), norm)
 
 
 def ifft2(
@@ -262,7 +262,7 @@ def ifft2(
     name: str | None = None,
 ) -> Tensor:
     """`ifftn` along two axes."""
-    return ifftn(x, s, _two_axes(x, s, axes), norm)
+    return ifftn(x, s, _axes_of_2d_transform(x, s, axes), norm)
 
 
 def rfft2(
@@ -273,7 +273,7 @@ def rfft2(
     name: str | None = None,
 ) -> Tensor:
     """`rfftn` along two axes."""
-    return rfftn(x, s, _two_axes(x, s, axes), norm)
+    return rfftn(x, s, _axes_of_2d_transform(x, s, axes), norm)
 
 
 def irfft2(
@@ -284,7 +284,7 @@ def irfft2(
     name: str | None = None,
 ) -> Tensor:
     """`irfftn` along two axes."""
-    return irfftn(x, s, _two_axes(x, s, axes), norm)
+    return irfftn(x, s, _axes_of_2d_transform(x, s, axes), norm)
 
 
 def hfft2(
@@ -295,7 +295,7 @@ def hfft2(
     name: str | None = None,
 ) -> Tensor:
     """`hfftn` along two axes."""
-    return hfftn(x, s, _two_axes(x, s, axes), norm)
+    return hfftn(x, s, _axes_of_2d_transform(x, s, axes), norm)
 
 
 def ihfft2(
@@ -306,4 +306,4 @@ def ihfft2(
     name: str | None = None,
 ) -> Tensor:
     """`ihfftn` along two axes."""
-    return ihfftn(x, s, _two_axes(x, s, axes), norm)
+    return ihfftn(x, s, _axes_of_2d_transform(x, s, axes), norm)

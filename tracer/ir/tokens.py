@@ -76,7 +76,7 @@ class TokenLine:
         return found
 
     def expect(self, mark: str) -> None:
-        """Consume this mark. Raises BadLine if it is not next."""
+        """Consume this mark. Raises LineSyntaxError if it is not next."""
         if not self.skip_if(mark):
             raise LineSyntaxError(f"{mark!r} is expected, not {self.peek().value!r:.80}")
 
@@ -107,7 +107,7 @@ class TokenLine:
         return found
 
     def end(self) -> None:
-        """Raise BadLine unless all tokens are consumed."""
+        """Raise LineSyntaxError unless all tokens are consumed."""
         if self.peek() != END_TOKEN:
             raise LineSyntaxError(f"{self.peek().value!r:.80} is more than the line can hold")
 

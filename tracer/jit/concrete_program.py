@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..capture.control.branch_values import Undefined
-from ..capture.control.maybe_undefined import copy_without_check, value_defined_flag
+from ..capture.control.defined_flags import copy_without_check, value_defined_flag
 from ..capture.control.tensor_arrays import TensorArray
 from ..capture.recorder import Recorder
 from ..capture.symbolic_scalars import is_always_scalar, scalar_kind

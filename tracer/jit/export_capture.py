@@ -58,7 +58,7 @@ class CallRollback:
 
     effects: the attributes that were assigned values of the program.
     tensors: the buffers that the method writes.
-    hooked: the tensors to which the method may add hooks.
+    on_hook_registered: the tensors to which the method may add hooks.
     """
 
     def __init__(

@@ -101,7 +101,7 @@ class FunctionCapture:
             for replaced in self.recorder.replaced_lists:
                 if is_replaced_by_array(replaced):
                     set_unchecked_items(replaced, [])
-            # In Python objects, LoopText values become the strings that the capture assigned.
+            # In Python objects, LoopString values become the strings that the capture assigned.
             for location, key in self.recorder.loop_string_locations:
                 location.write_item(key, restore_loop_strings(location.read().get(key)))
 
@@ -111,7 +111,7 @@ class FunctionCapture:
                 leaf.raise_error()
             if none_flag(leaf) is not False and leaf is not None:
                 self._emit_not_none_check(leaf)
-        self.recorder.aliases.reject_invalidated_external(())
+        self.recorder.aliases.reject_invalidated_results_and_externals(())
         return results
 
     def _emit_not_none_check(self, leaf: Variable) -> None:
@@ -153,7 +153,7 @@ class FunctionCapture:
 
     def changed_input_indices(self) -> list[int]:
         """Return the indices of the inputs that were changed in place."""
-        self.recorder.aliases.reject_invalidated_external(self.inputs)
+        self.recorder.aliases.reject_invalidated_results_and_externals(self.inputs)
         return [i for i, v in enumerate(self.inputs) if v.name != self.input_names[i]]
 
 

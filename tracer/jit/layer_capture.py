@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..capture import output_tree
-from ..capture.control.maybe_undefined import ANY_BLOCK
-from ..capture.dynamic_shapes import with_dynamic_dims
+from ..capture.control.defined_flags import ANY_BLOCK
+from ..capture.dynamic_shapes import make_input_dims_dynamic
 from ..capture.modes import Trace, raise_maybe_undefined
 from ..capture.recorder import Recorder
 from ..capture.undefined_checks import undefined_message
@@ -191,7 +191,7 @@ def trace_layer(
     recording = create_captured_program(
         layer,
         recorder,
-        set_contract(with_dynamic_dims(recorder.program, contract.guards), contract),
+        set_contract(make_input_dims_dynamic(recorder.program, contract.guards), contract),
     )
     recording.inputs, recording.dropped_guards, recording.constrained_dims = (
         input_copies,

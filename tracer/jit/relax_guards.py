@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..capture.dynamic_shapes import with_dynamic_dims
+from ..capture.dynamic_shapes import make_input_dims_dynamic
 from ..ir.op_traits import is_feed_or_fetch
 from ..ir.program import OpDesc
 from .layer_capture import CapturedProgram, set_contract
@@ -38,7 +38,9 @@ def relax_size_guards(first: CapturedProgram, second: CapturedProgram) -> Captur
         or second_sizes.get((g.var, g.axis)) == g.expected
     ]
     contract = replace(first.contract, guards=guards)
-    return replace(first, program=set_contract(with_dynamic_dims(first.program, guards), contract))
+    return replace(
+        first, program=set_contract(make_input_dims_dynamic(first.program, guards), contract)
+    )
 
 
 def describe_program_difference(first: CapturedProgram, second: CapturedProgram) -> str:

@@ -353,14 +353,14 @@ class StaticFunction:
     def train(self) -> None:
         """Capture programs for training, for a function that is not a method of a layer.
 
-        Raises RuleError for a method of a layer in eval mode.
+        Raises InvalidOperationError for a method of a layer in eval mode.
         """
         self._set_training(True)
 
     def eval(self) -> None:
         """Capture programs for inference, for a function that is not a method of a layer.
 
-        Raises RuleError for a method of a layer in train mode.
+        Raises InvalidOperationError for a method of a layer in train mode.
         """
         self._set_training(False)
 

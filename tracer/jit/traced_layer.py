@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..capture.dynamic_shapes import without_guards
+from ..capture.dynamic_shapes import remove_guards
 from ..core.errors import OpError, warn, with_user_line
 from ..core.tensor import Tensor
 from ..ir.passes.prune import prune
@@ -145,7 +145,7 @@ class TracedLayer:
         if configs:
             raise ValueError(f"save_inference_model: unknown configs {sorted(configs)}")
         prefix = validate_path_prefix(path)
-        program = set_inference(self.program if guards == CHECK else without_guards(self.program))
+        program = set_inference(self.program if guards == CHECK else remove_guards(self.program))
         feeds = select_names_by_index("feed", program.feeds(), feed)
         fetches = select_names_by_index("fetch", program.fetches(), fetch)
         given = [

@@ -37,14 +37,14 @@ class UnknownSizeError(OpError):
 
 
 def check_sizes(known: bool) -> None:
-    """Raise UnknownSize unless all sizes are known."""
+    """Raise UnknownSizeError unless all sizes are known."""
     if not known:
         raise UnknownSizeError("the gradient needs known sizes")
 
 
 class PartlyKnownShape(tuple[int, ...]):
     """A shape with dynamic dimensions for a vjp rule. Reading a dynamic dimension raises
-    UnknownSize, so that no rule computes with -1.
+    UnknownSizeError, so that no rule computes with -1.
     """
 
     __slots__ = ()

@@ -25,7 +25,7 @@ from .may_alias import (
 from .tensor_arrays import TensorArray
 
 
-class LengthMismatch(TraceError):
+class ListLengthMismatchError(TraceError):
     """The two branches leave a variable as lists of different lengths.
 
     name: the variable.
@@ -92,13 +92,13 @@ class CarriedArray:
 
     initial: the list before the first iteration.
     variable: the list that the name denotes in the body.
-    previous_element_info: the element type of `variable` when the recording of the body began.
+    previous_element_type: the element type of `variable` when the recording of the body began.
     """
 
     name: str
     initial: TensorArray
     variable: TensorArray
-    previous_element_info: Any = None  # of the elements when the recording of the body began
+    previous_element_type: Any = None  # of the elements when the recording of the body began
 
     @classmethod
     def create(cls, name: str, initial: TensorArray, successor: Any) -> CarriedArray:
@@ -113,16 +113,16 @@ class CarriedArray:
         self.variable = TensorArray(mode, block=block).generalize_element_type(
             self.initial, self.variable
         )
-        self.previous_element_info = self.variable.element_info
+        self.previous_element_type = self.variable.element_type
         return self.variable
 
-    def merge_successor(self, successor: Any) -> bool:
+    def generalize_to_successor(self, successor: Any) -> bool:
         """Merge the element type of `successor`, the list at the end of an iteration; return
         whether this changes the element type.
         """
         if isinstance(successor, TensorArray):
             self.variable.generalize_element_type(successor)
-        return bool(self.variable.element_info != self.previous_element_info)
+        return bool(self.variable.element_type != self.previous_element_type)
 
 
 def assign_in_parallel(pairs: Sequence[tuple[TensorArray, TensorArray]]) -> None:

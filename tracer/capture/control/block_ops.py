@@ -23,7 +23,7 @@ def emit_while(recorder: Recorder, block: Block, flag: str, is_test: bool = Fals
         "sub_block": Attr(AttrType.BLOCK, block.idx),
     }
     reads += [n for n in writes if n not in reads and n != flag]
-    outputs = {"Out": writes, "StepScopes": [_declare_scopes(recorder, "while_scopes")]}
+    outputs = {"Out": writes, "StepScopes": [_declare_step_scopes(recorder, "while_scopes")]}
     recorder.emit("while", {"Condition": [flag], "X": reads}, outputs, attrs)
 
 
@@ -44,7 +44,7 @@ def emit_conditional(
         "is_scalar_condition": Attr(AttrType.BOOLEAN, scalar),
         "sub_block": Attr(AttrType.BLOCK, block.idx),
     }
-    outputs = {"Out": [*outs], "Scope": [_declare_scopes(recorder, "conditional_block_scope")]}
+    outputs = {"Out": [*outs], "Scope": [_declare_step_scopes(recorder, "conditional_block_scope")]}
     recorder.emit("conditional_block", {"Cond": [*conditions], "Input": reads}, outputs, attrs)
 
 
@@ -78,11 +78,11 @@ def emit_recurrent(
         "initial_states": first,
         "parameters": block_reads(recorder.program, block),
     }
-    outputs = {"outputs": [*outs], "step_scopes": [_declare_scopes(recorder, "step_scopes")]}
+    outputs = {"outputs": [*outs], "step_scopes": [_declare_step_scopes(recorder, "step_scopes")]}
     return recorder.emit("recurrent", reads, outputs, attrs)
 
 
-def _declare_scopes(recorder: Recorder, name: str) -> str:
+def _declare_step_scopes(recorder: Recorder, name: str) -> str:
     """Declare the variable in which Paddle stores the scopes of a block's runs."""
     result = recorder.namer.temporary_name(name)
     recorder.block.vars[result] = VarDesc(result, dtype="", kind=VarKind.STEP_SCOPES)

@@ -17,10 +17,10 @@ from ...ir.program import VarDesc, VarKind
 from ..aliasing import Invalidation
 from ..modes import Static, static_mode
 from ..recorder import OpenBlock
-from ..symbolic_scalars import mark_symbolic_scalar, merge_kinds_of_values, scalar_kind
+from ..symbolic_scalars import mark_symbolic_scalar, scalar_kind, union_of_value_kinds
 from ..undefined_checks import PATH_NOT_TAKEN_PREFIX, UndefinedCheck
 from ..variable import MaybeUndefined, Variable
-from .array_replacement import LengthMismatch, needs_tensor_array
+from .array_replacement import ListLengthMismatchError, needs_tensor_array
 from .block_ops import emit_conditional
 from .branch_values import (
     Undefined,
@@ -31,20 +31,20 @@ from .branch_values import (
     value_meta,
     zero_placeholder,
 )
+from .defined_flags import ANY_BLOCK, is_user_variable_name, variable_defined_flag
 from .may_alias import (
     ContainerMerge,
     ContainerSnapshot,
     InvalidatedValue,
+    invalidate_if_undefined,
     snapshot_container,
-    to_invalidated,
 )
-from .maybe_undefined import ANY_BLOCK, is_user_variable_name, variable_defined_flag
 from .mutable_locations import (
     DictItemsLocation,
     MutableLocation,
     Mutation,
     Mutations,
-    is_mergeable,
+    must_be_merged,
     reject_length_change,
     roll_back_mutations,
 )
@@ -101,7 +101,7 @@ def cond(
         raise TypeError(with_user_line("cond: true_fn and false_fn should be functions, or None"))
     mode = static_mode(state.mode)
     if mode is None or not isinstance(pred, Variable):
-        require_variable("cond", "pred", pred)
+        require_variable_in_static_graph("cond", "pred", pred)
         return true_fn() if pred else false_fn()
     paths: list[Any] = []
     results: list[Any] = []
@@ -132,7 +132,7 @@ def cond(
     )
     if paths[0] != paths[1]:
         if needs_tensor_array(*results) and not isinstance(results[0], tuple):
-            raise LengthMismatch("the result")
+            raise ListLengthMismatchError("the result")
         why = (
             f"the branches return different structures: {pytree.format_spec(paths[0])} and "
             f"{pytree.format_spec(paths[1])}"
@@ -148,7 +148,7 @@ def cond(
 STRUCTURES_DIFFER = "cond: Incompatible return values of true_fn and false_fn in cond"
 
 
-def require_variable(what: str, name: str, value: Any) -> None:
+def require_variable_in_static_graph(what: str, name: str, value: Any) -> None:
     """Raise TypeError if a branch of a static-graph program returns a Python value: the program
     would have the value of one branch on both paths.
     """
@@ -196,7 +196,7 @@ def _merge_branches(
 ) -> list[Any]:
     """Return the merged results of two recorded branches, and merge their mutations."""
     one, two = merge.branches
-    merge.check_lengths()
+    merge.reject_length_changes()
     if len(one.values) != len(two.values):  # the structures differ; the caller raises
         return one.values
     labels = [*names, *(f"result {i}" for i in range(len(names), len(one.values)))]
@@ -292,7 +292,7 @@ class MissingValueZeros:
 HOLDS, FAILS = BRANCH_LABELS = ("if the condition holds", "if it does not")
 
 
-def _has_mixed_type(a: Tensor, b: Tensor) -> bool:
+def _have_mixed_types(a: Tensor, b: Tensor) -> bool:
     """Whether two tensors have different dtypes or numbers of axes."""
     differs = a.meta.dtype != b.meta.dtype or len(a.meta.shape) != len(b.meta.shape)
     return differs or any(isinstance(v, Variable) and bool(v.mixed_types) for v in (a, b))
@@ -356,7 +356,7 @@ class BranchMerge:
             return pytree.map_pair(self.merge_value, name, a, b)
         labels = {key: f"{name}[{key!r}]" for key in dict.fromkeys((*a, *b))}
         merged = {key: self._merge_dict_entry(n, a, b, key) for key, n in labels.items()}
-        return {key: to_invalidated(n, merged[key]) for key, n in labels.items()}
+        return {key: invalidate_if_undefined(n, merged[key]) for key, n in labels.items()}
 
     def _merge_dict_entry(self, name: str, a: dict[Any, Any], b: dict[Any, Any], key: Any) -> Any:
         """Merge the values of one dict key after the branches. If one branch lacks the key, an
@@ -383,7 +383,7 @@ class BranchMerge:
         if (
             isinstance(a, Variable)
             and isinstance(b, Variable)
-            and _has_mixed_type(a, b)
+            and _have_mixed_types(a, b)
             and self._allows_mixed_type(name, a, b)
         ):
             return self._merge_mixed_types(a, b)
@@ -391,7 +391,7 @@ class BranchMerge:
             self._defined_flag(name, v, side) for v, side in zip((a, b), self.branches, strict=True)
         )
         result = self._record_select((a, b), merge_metas(name, a, b, BRANCH_LABELS), user_name=name)
-        mark_symbolic_scalar(result, merge_kinds_of_values((a, b)))
+        mark_symbolic_scalar(result, union_of_value_kinds((a, b)))
         if any(flag is not True for flag in flags):
             maybe_undefined = next(
                 v.maybe_undefined for v, flag in zip((a, b), flags, strict=True) if flag is not True
@@ -428,7 +428,7 @@ class BranchMerge:
     def _merge_arrays(self, name: str, a: Any, b: Any) -> TensorArray:
         """Merge two TensorArrays."""
         if not isinstance(a, TensorArray) or not isinstance(b, TensorArray):
-            raise LengthMismatch(name)
+            raise ListLengthMismatchError(name)
         result = TensorArray(self.mode).generalize_element_type(a, b)
         for value, side in zip((a, b), self.branches, strict=True):
             with self.recorder.record_in_block(side.open_block):
@@ -482,7 +482,7 @@ class BranchMerge:
             for v, flag in zip((a, b), flags, strict=True)
         ]
         result = mark_symbolic_scalar(
-            self._record_select((pair[0], pair[1]), meta), merge_kinds_of_values(values)
+            self._record_select((pair[0], pair[1]), meta), union_of_value_kinds(values)
         )
         if all(flag is False for flag in flags):
             return result
@@ -580,9 +580,9 @@ class BranchMerge:
             key: change.location for side in self.branches for key, change in side.mutations.items()
         }
 
-    def check_lengths(self) -> None:
-        """Raise LengthChange for a list in a mutable location whose length differs between the
-        branches.
+    def reject_length_changes(self) -> None:
+        """Raise ListLengthChangeError for a list in a mutable location whose length differs
+        between the branches.
         """
         for key, location in self.mutated_locations().items():
             before = next(
@@ -605,8 +605,10 @@ class BranchMerge:
         merged = dict(before)
         for item_key in dict.fromkeys(p for change in changes for p in change.changed_keys()):
             label = location.label(item_key)
-            one, two = (state.get(item_key, location.missing_value(item_key)) for state in states)
-            if is_mergeable(one) or is_mergeable(two):
+            one, two = (
+                state.get(item_key, location.value_of_missing_key(item_key)) for state in states
+            )
+            if must_be_merged(one) or must_be_merged(two):
                 merged[item_key] = self._merge_location_value(
                     label,
                     (one, two),
@@ -619,7 +621,7 @@ class BranchMerge:
                 merged[item_key] = one if isinstance(two, Undefined) else two
         if isinstance(location, DictItemsLocation):
             merged = {
-                k: to_invalidated(location.label(k), v)
+                k: invalidate_if_undefined(location.label(k), v)
                 for k, v in merged.items()
                 if any(k in c.after for c in both)
             }
@@ -650,7 +652,7 @@ class BranchMerge:
         user_name: the name of the variable in the user's code.
         """
         pair = tuple(
-            self._checked_value(v, side, user_name)
+            self._with_undefined_check(v, side, user_name)
             for v, side in zip(pair, self.branches, strict=True)
         )
         result = self._declare_select(pair, meta, metas)
@@ -687,7 +689,7 @@ class BranchMerge:
         self.select_inputs.append((result, outs))
         return result
 
-    def _checked_value(self, value: Any, side: RecordedBranch, user_name: str) -> Any:
+    def _with_undefined_check(self, value: Any, side: RecordedBranch, user_name: str) -> Any:
         """Return a value so that it can be assigned to another variable. If it is maybe-undefined,
         write a run-time check.
         """

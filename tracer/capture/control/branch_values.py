@@ -126,7 +126,7 @@ def zero_placeholder(meta: Meta) -> Tensor:
     return filled_tensor(meta.shape, False if meta.dtype == bool else 0, meta.dtype)
 
 
-def placeholder_value(meta: Meta) -> Tensor:
+def nan_or_zero_placeholder(meta: Meta) -> Tensor:
     """Return the value of a variable that is not assigned yet: NaN for floating dtypes, otherwise
     zeros; a dynamic size becomes 1.
     """

@@ -11,7 +11,12 @@ from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
 from ..modes import Static
 from ..recorder import OpenBlock
-from ..symbolic_scalars import mark_symbolic_scalar, merge_kinds, merge_kinds_of_values, scalar_kind
+from ..symbolic_scalars import (
+    mark_symbolic_scalar,
+    scalar_kind,
+    union_of_kinds,
+    union_of_value_kinds,
+)
 from ..undefined_checks import UndefinedCheck
 from ..variable import MaybeUndefined, Variable
 from .array_replacement import CarriedArray, assign_in_parallel, needs_tensor_array, to_tensor_array
@@ -22,10 +27,17 @@ from .branch_values import (
     cast_to,
     has_same_objects,
     merge_metas,
-    placeholder_value,
+    nan_or_zero_placeholder,
     raise_merge_error,
     scalar_constant,
     value_meta,
+)
+from .defined_flags import (
+    ANY_BLOCK,
+    UNASSIGNED_IN_LOOP,
+    LoopDefinedFlag,
+    LoopDefinedFlags,
+    is_user_variable_name,
 )
 from .loop_aliasing import LoopAliasAnalysis, LoopCarriedVariable
 from .loop_containers import ExpandedContainers
@@ -39,15 +51,8 @@ from .may_alias import (
     to_builtin_container,
     unchecked_items,
 )
-from .maybe_undefined import (
-    ANY_BLOCK,
-    UNASSIGNED_IN_LOOP,
-    DefinedFlag,
-    UndefinedLoopFlags,
-    is_user_variable_name,
-)
 from .mutable_locations import MutableLocation, Mutations, roll_back_mutations
-from .optional_values import NoneLoopFlags
+from .optional_values import LoopNoneFlags
 from .tensor_arrays import TensorArray
 
 LoopValues = list[Any]
@@ -112,7 +117,7 @@ class LoopRecording(LoopState):
         self.lists_to_replace: dict[int, Any] = {}  # by id, lists that must become TensorArrays
         self.tuples_to_replace: list[int] = []  # the same for tuples, by position
         self.containers = ExpandedContainers(mode.recorder)
-        self.optional_values, self.undefined_values = NoneLoopFlags(), UndefinedLoopFlags()
+        self.optional_values, self.undefined_values = LoopNoneFlags(), LoopDefinedFlags()
         self.alias_analysis = LoopAliasAnalysis(mode.recorder.aliases)
         # Whether values are defined after the last recording of the body, by position.
         self._defined_flags_after: dict[int, Any] = {}
@@ -183,14 +188,14 @@ class LoopRecording(LoopState):
         ]
         self._find_resized_lists(inner, result)
         changes = roll_back_mutations(inner)
-        after = self._match_successors(body_inputs, result) + self._external_successors(inner)
+        after = self._match_successors(body_inputs, result) + self._pop_external_successors(inner)
         self._carry_new_locations(changes)
-        self._resolve_empty_reads()
+        self._rerecord_after_empty_reads()
         if not self.needs_another_recording:
             self.needs_another_recording = self.alias_analysis.end_iteration(next_values)
         return inner, after, condition
 
-    def _resolve_empty_reads(self) -> None:
+    def _rerecord_after_empty_reads(self) -> None:
         """Record the body again if it read from a TensorArray of unknown element type to which a
         later part of the body writes.
         """
@@ -206,18 +211,18 @@ class LoopRecording(LoopState):
         """Return the values at the start of the body: new variables for carried values."""
         values = list(self.values)
         for i, carried in self.carried.items():
-            values[i] = self._declare_variable(carried)
+            values[i] = self._declare_carried_variable(carried)
         for i, replaced in self.arrays.items():
             values[i] = replaced.declare_variable(self.mode, self.recorder.open_blocks[-2].block)
         for flag in (
             *self.optional_values.flag_by_position.values(),
             *self.undefined_values.flag_by_position.values(),
         ):
-            self._declare_variable(flag)
+            self._declare_carried_variable(flag)
         self.undefined_values.mark_maybe_undefined(values)
         self.optional_values.mark_maybe_none(values, self.names, self.recorder.block.idx)
         for tensor, carried in self.inplace_writes.values():
-            variable = self._declare_variable(carried)
+            variable = self._declare_carried_variable(carried)
             undo_inplace_write(self.mode, tensor, variable.raw)
         self.list_lengths = {
             i: len(unchecked_items(v))
@@ -252,7 +257,7 @@ class LoopRecording(LoopState):
             self.needs_another_recording or len(self.lists_to_replace) != count
         )
 
-    def _declare_variable(self, carried: LoopCarriedVariable) -> Variable:
+    def _declare_carried_variable(self, carried: LoopCarriedVariable) -> Variable:
         recorder = self.recorder
         outer = recorder.open_blocks[-2].block
         result = recorder.create_variable(
@@ -273,7 +278,7 @@ class LoopRecording(LoopState):
                 continue
             if i in self.arrays:
                 self.needs_another_recording = (
-                    self.arrays[i].merge_successor(after) or self.needs_another_recording
+                    self.arrays[i].generalize_to_successor(after) or self.needs_another_recording
                 )
                 successors.append((self.arrays[i], after))
             elif (
@@ -332,7 +337,7 @@ class LoopRecording(LoopState):
         if isinstance(initial, Undefined):
             meta = value_meta(after)
             if isinstance(after, tuple):
-                self._expand_undefined(i, after)
+                self._expand_undefined_tuple(i, after)
                 return
             if meta is None:
                 # Each iteration creates a new Python object, which a program cannot carry.
@@ -349,7 +354,7 @@ class LoopRecording(LoopState):
             name,
             merge_metas(name, initial, after, PHASE_LABELS),
             initial,
-            scalar_kind=merge_kinds_of_values((initial, after)),
+            scalar_kind=union_of_value_kinds((initial, after)),
         )
 
     def _expand_container(self, i: int, after: Any) -> None:
@@ -392,7 +397,7 @@ class LoopRecording(LoopState):
             else self.locations.locations[number - self.num_variables]
         )
 
-    def _expand_undefined(self, i: int, after: Any) -> None:
+    def _expand_undefined_tuple(self, i: int, after: Any) -> None:
         """Expand a tuple that is undefined before the loop."""
         _, spec = pytree.flatten(after)
         self.values[i] = pytree.unflatten(
@@ -409,7 +414,7 @@ class LoopRecording(LoopState):
                 carried.name, previous, after, PHASE_LABELS, "an iteration deletes its value"
             )
         merged = merge_metas(carried.name, previous, after, PHASE_LABELS)
-        kind = merge_kinds((carried.scalar_kind, scalar_kind(after)))
+        kind = union_of_kinds((carried.scalar_kind, scalar_kind(after)))
         if kind != carried.scalar_kind:
             carried.scalar_kind, self.needs_another_recording = kind, True
         shape = tuple(
@@ -418,7 +423,7 @@ class LoopRecording(LoopState):
         if (shape, merged.dtype) != (carried.meta.shape, carried.meta.dtype):
             carried.meta, self.needs_another_recording = Meta(shape, merged.dtype), True
 
-    def _external_successors(self, inner: OpenBlock) -> Successors:
+    def _pop_external_successors(self, inner: OpenBlock) -> Successors:
         """Return the values that external tensors have after the body changed them in place, and
         restore the tensors.
         """
@@ -491,12 +496,12 @@ class LoopRecording(LoopState):
                 self.locations.list_names.setdefault(id(value), self.names[i])
         for value in self.lists_to_replace.values():
             array = TensorArray.replace_list(self.mode, self.locations.list_names[id(value)], value)
-            self.alias_analysis.register_array(array)
+            self.alias_analysis.register_replacement_array(array)
             self.values = [array if held is value else held for held in self.values]
         self.lists_to_replace = {}
         for i in self.tuples_to_replace:
             self.values[i] = TensorArray.from_items(self.mode, self.values[i])
-            self.alias_analysis.register_array(self.values[i])
+            self.alias_analysis.register_replacement_array(self.values[i])
         self.tuples_to_replace = []
 
     # -- writing the ops
@@ -508,7 +513,7 @@ class LoopRecording(LoopState):
             if isinstance(carried, CarriedArray):
                 carried.initial.assign_to(carried.variable)
             else:
-                self._emit_assign(self._initial_value(carried), carried)
+                self._emit_carried_assign(self._initial_value(carried), carried)
         for tensor, carried in self.inplace_writes.values():
             assert carried.variable is not None
             undo_inplace_write(self.mode, tensor, carried.variable.raw)
@@ -518,8 +523,8 @@ class LoopRecording(LoopState):
         )
         recorder.emit("assign", {"X": [recorder.name_of(first)]}, {"Out": [flag.name]})
         with recorder.record_in_block(inner):
-            last = self._checked_condition(condition)
-            self._emit_carried_assigns(after)
+            last = self._to_condition_tensor(condition)
+            self._emit_parallel_assigns(after)
             recorder.emit("assign", {"X": [recorder.name_of(last)]}, {"Out": [flag.name]})
         emit_while(recorder, inner.block, flag.name)
 
@@ -527,7 +532,7 @@ class LoopRecording(LoopState):
         """Record the condition before the first iteration. Values that the test itself changes are
         assigned to the carried variables.
         """
-        start = self._current_values()
+        start = self._values_with_carried_variables()
         condition, values = self._run_test(list(start))
         after: Successors = [(carried, values[i]) for i, carried in self.carried.items()]
         after += [(replaced, values[i]) for i, replaced in self.arrays.items()]
@@ -535,10 +540,10 @@ class LoopRecording(LoopState):
             (carried, self.recorder.create_variable(tensor.raw))
             for tensor, carried in self.inplace_writes.values()
         ]
-        self._emit_carried_assigns(after)
-        return self._checked_condition(condition)
+        self._emit_parallel_assigns(after)
+        return self._to_condition_tensor(condition)
 
-    def _current_values(self) -> LoopValues:
+    def _values_with_carried_variables(self) -> LoopValues:
         values = list(self.values)
         for i, carried in self.carried.items():
             values[i] = carried.variable
@@ -546,19 +551,19 @@ class LoopRecording(LoopState):
             values[i] = replaced.variable
         return values
 
-    def _checked_condition(self, value: Any) -> Tensor:
+    def _to_condition_tensor(self, value: Any) -> Tensor:
         condition = value if isinstance(value, Tensor) else scalar_constant(bool(value))
         check_condition("while", condition)
         return condition
 
     def _initial_value(self, carried: LoopCarriedVariable) -> Tensor:
-        if isinstance(carried, DefinedFlag):
+        if isinstance(carried, LoopDefinedFlag):
             return cast_to(carried.initial_flag(self.recorder), carried.meta)
         if value_meta(carried.initial) is None:
-            return placeholder_value(carried.meta)
+            return nan_or_zero_placeholder(carried.meta)
         return cast_to(carried.initial, carried.meta)
 
-    def _emit_assign(self, value: Tensor, carried: LoopCarriedVariable) -> None:
+    def _emit_carried_assign(self, value: Tensor, carried: LoopCarriedVariable) -> None:
         assert carried.variable is not None
         needs_check = (
             isinstance(value, Variable)
@@ -568,7 +573,7 @@ class LoopRecording(LoopState):
         name = self.recorder.operand_name(value) if needs_check else self.recorder.name_of(value)
         self.recorder.emit("assign", {"X": [name]}, {"Out": [carried.variable.name]})
 
-    def _emit_carried_assigns(self, after: Successors) -> None:
+    def _emit_parallel_assigns(self, after: Successors) -> None:
         """Write the assignments to the carried variables at the end of an iteration. They act as if
         they were simultaneous, so a value that an earlier assignment would overwrite is copied
         first.
@@ -588,10 +593,10 @@ class LoopRecording(LoopState):
                 carried.variable is not None
                 and self.recorder.name_of(value) != carried.variable.name
             ):
-                self._emit_assign(value, carried)
+                self._emit_carried_assign(value, carried)
 
     def _values_after_loop(self) -> LoopValues:
-        values = self._current_values()
+        values = self._values_with_carried_variables()
         assert self._first_condition is not None
         flag, where = (
             self.recorder.name_of(self._first_condition),

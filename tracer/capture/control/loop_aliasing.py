@@ -74,7 +74,7 @@ class LoopAliasAnalysis:
             {},
         )
 
-    def register_array(self, array: Any) -> None:
+    def register_replacement_array(self, array: Any) -> None:
         """Register a TensorArray that replaces a list from before the loop."""
         self.aliases.record_creation(array, self._loop_timestamp)
 
@@ -124,9 +124,9 @@ class LoopAliasAnalysis:
 
         next_values: the values for the next iteration, by key.
         """
-        before = self._num_facts()
+        before = self._num_alias_facts()
         for key, value in next_values.items():
-            self._record_value(key, value)
+            self._record_value_aliases(key, value)
         keys = [key for key, value in next_values.items() if is_aliasable(value)]
         for i, one in enumerate(keys):
             self._aliasing_pairs |= {
@@ -141,11 +141,11 @@ class LoopAliasAnalysis:
         for id_, invalidation in self.aliases.invalidated.items():
             if self.aliases.existed_at(invalidation.tensor, self._loop_timestamp):
                 self._invalidated_externals[id_] = invalidation
-        return self._num_facts() != before or self.aliases.has_new_links(
+        return self._num_alias_facts() != before or self.aliases.has_new_links(
             self._num_links_at_start, self._loop_timestamp
         )
 
-    def _record_value(self, key: Hashable, value: Any) -> None:
+    def _record_value_aliases(self, key: Hashable, value: Any) -> None:
         external_aliases = {
             id(o): o
             for o in self.aliases.tensor_aliases(value)
@@ -164,7 +164,7 @@ class LoopAliasAnalysis:
         if id(value) in self.aliases.invalidated:
             self._invalidated_carried[key] = self.aliases.invalidated[id(value)]
 
-    def _num_facts(self) -> tuple[int, ...]:
+    def _num_alias_facts(self) -> tuple[int, ...]:
         external_aliases = (*self._external_aliases.values(), *self._external_list_aliases.values())
         return (
             len(self._invalidated_externals),

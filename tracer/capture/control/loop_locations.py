@@ -14,7 +14,7 @@ from .mutable_locations import (
     MutableLocation,
     Mutations,
     has_different_lengths,
-    is_mergeable,
+    must_be_merged,
     reject_length_change,
     save_locations,
 )
@@ -49,7 +49,7 @@ class LoopMutableLocations:
     def read_values(self) -> list[Any]:
         """Return the current values."""
         return [
-            location.read().get(key, location.missing_value(key))
+            location.read().get(key, location.value_of_missing_key(key))
             for location, key in self.locations
         ]
 
@@ -78,19 +78,19 @@ class LoopMutableLocations:
             for key in change.changed_keys():
                 label = location.label(key)
                 before, after = (
-                    held.get(key, location.missing_value(key))
+                    held.get(key, location.value_of_missing_key(key))
                     for held in (change.before, change.after)
                 )
-                if self._is_new(location, key, label) and (
-                    is_mergeable(before)
-                    or is_mergeable(after)
+                if self._must_be_carried(location, key, label) and (
+                    must_be_merged(before)
+                    or must_be_merged(after)
                     or isinstance(after, InvalidatedValue)
                 ):
                     self.locations.append((location, key))
                     self._known_keys.add((location.id, key))
                     yield label, before
 
-    def _is_new(self, location: MutableLocation, key: Any, label: str) -> bool:
+    def _must_be_carried(self, location: MutableLocation, key: Any, label: str) -> bool:
         """Whether a location must be carried. False if it is known already, or if it is one of many
         that each iteration creates under the same name.
         """

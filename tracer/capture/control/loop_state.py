@@ -11,12 +11,12 @@ from ...core import pytree
 from ...core.errors import TraceError, with_user_line
 from ..recorder import Recorder
 from .array_replacement import CarriedArray
+from .defined_flags import LoopDefinedFlags
 from .escape_analysis import register_local_object
 from .loop_aliasing import LoopAliasAnalysis, LoopCarriedVariable
 from .loop_containers import ExpandedContainers
 from .loop_locations import LoopMutableLocations
-from .maybe_undefined import UndefinedLoopFlags
-from .optional_values import NoneLoopFlags
+from .optional_values import LoopNoneFlags
 
 LoopValues = list[Any]
 
@@ -40,8 +40,8 @@ class LoopState:
     num_variables: int
     locations: LoopMutableLocations
     containers: ExpandedContainers
-    optional_values: NoneLoopFlags
-    undefined_values: UndefinedLoopFlags
+    optional_values: LoopNoneFlags
+    undefined_values: LoopDefinedFlags
     alias_analysis: LoopAliasAnalysis
 
     def _run_body(self, leaves: LoopValues) -> LoopValues:

@@ -29,7 +29,7 @@ class InvalidatedValue(Undefined):
         raise TraceError(with_user_line(self.why))
 
 
-def to_invalidated(label: str, value: Any) -> Any:
+def invalidate_if_undefined(label: str, value: Any) -> Any:
     """Return the value of a dict key after a branch. If the value could not be merged, it is an
     Invalidated value: reading it raises an error.
     """
@@ -55,7 +55,7 @@ class LoopString(InvalidatedValue):
 
 
 def restore_loop_strings(value: Any) -> Any:
-    """Replace the LoopText values in nested lists and dicts by the strings that they stand for."""
+    """Replace LoopString values in nested lists and dicts by the strings that they stand for."""
     if isinstance(value, list | dict):
         value = to_builtin_container(value)
         items = unchecked_items(value)
@@ -187,7 +187,7 @@ class MayAlias:
         for origin, items in self.origins:
             if isinstance(origin, MayAlias):
                 origin.reject_mutated_origins(container)
-            if not _has_items(origin, items):
+            if not _has_exactly_items(origin, items):
                 self.origins = ()
                 why = (
                     f"this list or dict may be another one, since a branch or a "
@@ -245,7 +245,7 @@ pytree.register_proxy(MayAliasList, to_builtin_container)
 pytree.register_proxy(MayAliasDict, to_builtin_container)
 
 
-def _has_items(container: Any, items: list[Any]) -> bool:
+def _has_exactly_items(container: Any, items: list[Any]) -> bool:
     """Whether a list or dict holds exactly these objects."""
     current = unchecked_items(container)
     if isinstance(container, dict):
@@ -294,7 +294,9 @@ class ContainerSnapshot:
 
     def iter_changed(self) -> Iterator[Any]:
         """Yield this container and those in it whose items changed."""
-        if not isinstance(self.container, tuple) and not _has_items(self.container, self.items):
+        if not isinstance(self.container, tuple) and not _has_exactly_items(
+            self.container, self.items
+        ):
             yield self.container
         for inner in self.children.values():
             yield from inner.iter_changed()

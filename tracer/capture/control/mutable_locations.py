@@ -70,7 +70,7 @@ class MutableLocation:
         """Return the name of one key for error messages."""
         return self.name
 
-    def missing_value(self, key: Any) -> Any:
+    def value_of_missing_key(self, key: Any) -> Any:
         """Return the value that reading a missing key yields: the class attribute, or Undefined."""
         for each in (
             () if self.attribute_owner_class is None else self.attribute_owner_class.__mro__
@@ -265,7 +265,7 @@ def _without_owned_keys(change: Mutation, owned: set[Any]) -> Mutation:
     )
 
 
-class LengthChange(TraceError):
+class ListLengthChangeError(TraceError):
     """A list has different lengths on two paths through a branch or loop.
 
     target: the list.
@@ -301,10 +301,10 @@ def reject_length_change(
 ) -> None:
     """Raise TraceError for a list that has different lengths in two states."""
     if has_different_lengths(location, one, two):
-        raise LengthChange(location, what)
+        raise ListLengthChangeError(location, what)
 
 
-def is_mergeable(value: Any) -> bool:
+def must_be_merged(value: Any) -> bool:
     """Whether the value must be merged after a branch: tensors, numbers, strings, None and
     containers. Other objects are kept by reference.
     """

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...core.op import Meta
-from ..symbolic_scalars import merge_kinds_of_values
+from ..symbolic_scalars import union_of_value_kinds
 from ..undefined_checks import IS_NONE_PREFIX, NOT_RETURNED_PREFIX, UndefinedCheck
 from ..variable import MaybeUndefined, Variable
 from .branch_values import Undefined, merge_metas, value_meta
@@ -116,7 +116,7 @@ def none_flag_on_path(condition: Any, holds: bool, value: Any) -> Any:
     return flag
 
 
-class NoneLoopFlags:
+class LoopNoneFlags:
     """Loop-carried values that are None before or after some iteration.
 
     flag_by_position: their none flags, by position
@@ -151,7 +151,7 @@ class NoneLoopFlags:
             name,
             meta,
             Undefined(name) if initial is None else initial,
-            scalar_kind=merge_kinds_of_values(tensors),
+            scalar_kind=union_of_value_kinds(tensors),
         )
 
     def add_flag_if_needed(self, i: int, carried: LoopCarriedVariable, after: Any) -> bool:

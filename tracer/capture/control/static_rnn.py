@@ -123,7 +123,7 @@ class StaticRNN:
 
         x: [T, ...], created before the step; the result has the shape [...].
         """
-        recorder = self._recorder_in_step("step_input")
+        recorder = self._require_recorder_in_step("step_input")
         self._require_outer_variable("step_input", "x", x)
         meta = x.meta
         if not meta.shape:
@@ -161,7 +161,7 @@ class StaticRNN:
         `batch_ref`. If `batch_ref` is a step input, axes are counted in the whole sequence: axis 1
         is the first axis of the slice.
         """
-        recorder = self._recorder_in_step("memory")
+        recorder = self._require_recorder_in_step("memory")
         if init is None:
             init = self._emit_initial_memory(
                 shape, batch_ref, init_value, init_batch_dim_idx, ref_batch_dim_idx
@@ -179,7 +179,7 @@ class StaticRNN:
         mem: a result of `memory`.
         var: a value of its shape and dtype.
         """
-        self._recorder_in_step("update_memory")
+        self._require_recorder_in_step("update_memory")
         memory = next((m for m in self._memories if m.step_variable is mem), None)
         if memory is None:
             _raise_misuse_error("update_memory", "mem should be a result of `memory` in this step")
@@ -201,7 +201,7 @@ class StaticRNN:
 
     def step_output(self, o: Tensor) -> None:
         """Define `o` of each step as an output."""
-        recorder = self._recorder_in_step("step_output")
+        recorder = self._require_recorder_in_step("step_output")
         if not isinstance(o, Tensor):
             _raise_misuse_error(
                 "step_output", f"an output should be a variable, not {type(o).__name__}"
@@ -226,7 +226,7 @@ class StaticRNN:
     # -- checks
     # --------------------------------------------------------------------------
 
-    def _recorder_in_step(self, what: str) -> Recorder:
+    def _require_recorder_in_step(self, what: str) -> Recorder:
         if self._definition_stage != INSIDE or self._mode is None:
             _raise_misuse_error(what, "belongs into the `with` of `step`")
         if self._mode.recorder.block is not self._step_block:

@@ -10,7 +10,7 @@ from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
 from ..modes import Static
 from ..variable import Variable
-from .branch import BranchFunction, cond, require_variable
+from .branch import BranchFunction, cond, require_variable_in_static_graph
 from .branch_values import cast_to
 
 
@@ -78,7 +78,7 @@ def switch_case(
     if default is None:
         default = table[-1][1]
     if not isinstance(branch_index, Variable):
-        require_variable("switch_case", "branch_index", branch_index)
+        require_variable_in_static_graph("switch_case", "branch_index", branch_index)
         return dict(table).get(int(branch_index), default)()
     return case(
         [

@@ -22,8 +22,8 @@ from ..symbolic_scalars import (
     ScalarKind,
     cast_to_default_float,
     mark_symbolic_scalar,
-    merge_kinds,
     scalar_kind,
+    union_of_kinds,
 )
 from ..variable import Variable
 from .branch_values import axis_size_or_one, cast_to, is_number, scalar_constant, value_meta
@@ -33,7 +33,7 @@ from .mutable_locations import ListItemsLocation, save_locations
 INT64 = np.dtype(np.int64)
 
 
-class EmptyArrayRead(IndexError):
+class EmptyArrayReadError(IndexError):
     """Raised if code reads an element of a TensorArray to which nothing was written yet."""
 
 
@@ -98,9 +98,9 @@ class TensorArray(AliasableList):
         return self
 
     @property
-    def element_info(self) -> tuple[Any, ...]:
+    def element_type(self) -> tuple[Any, ...]:
         """The element type: Meta, scalar kind and LoD level."""
-        return self.element_meta, merge_kinds(self._scalar_kinds), self.raw.lod_level
+        return self.element_meta, union_of_kinds(self._scalar_kinds), self.raw.lod_level
 
     @property
     def name(self) -> str:
@@ -203,7 +203,7 @@ class TensorArray(AliasableList):
             )
         if self.element_meta is None:
             self.record_empty_read()
-            raise EmptyArrayRead(with_user_line(f"the list '{self.name}' is empty"))
+            raise EmptyArrayReadError(with_user_line(f"the list '{self.name}' is empty"))
         recorder = _current_recorder()
         recorder.aliases.reject_invalidated_tensor(self)
         result = self._emit_read_op(
@@ -212,7 +212,7 @@ class TensorArray(AliasableList):
             self.element_meta,
         )
         result.raw.lod_level = self.raw.lod_level
-        kind = merge_kinds(self._scalar_kinds)
+        kind = union_of_kinds(self._scalar_kinds)
         if kind is not None:
             mark_symbolic_scalar(result, ScalarKind(kind.types))
         if recorder.policy.array_elements_alias:

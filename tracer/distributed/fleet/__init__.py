@@ -71,7 +71,7 @@ def init(
 
 def distributed_model(model: Any) -> Any:
     """Wrap `model` in a DataParallel with the strategy of `init`; with one rank, return `model`."""
-    strategy = _strategy("distributed_model")
+    strategy = _require_strategy("distributed_model")
     if process_groups.global_group.size == 1:
         return model
     return DataParallel(
@@ -86,7 +86,7 @@ def distributed_optimizer(optimizer: Any, strategy: Any = None) -> Any:
     """Return `optimizer`: DataParallel averages the gradients already."""
     if strategy is not None:
         _state["strategy"] = strategy
-    _strategy("distributed_optimizer")
+    _require_strategy("distributed_optimizer")
     return optimizer
 
 
@@ -95,7 +95,7 @@ def distributed_scaler(scaler: Any) -> Any:
     return scaler
 
 
-def _strategy(function: str) -> DistributedStrategy:
+def _require_strategy(function: str) -> DistributedStrategy:
     if "strategy" not in _state:
         raise OarlockError(
             with_user_line(f"fleet.{function}: call fleet.init(is_collective=True) first")

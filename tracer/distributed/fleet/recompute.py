@@ -49,10 +49,10 @@ def recompute(
     if not outputs:
         return result
     call.inputs = [i for i, copy in enumerate(copies) if not copy.stop_gradient]
-    call.leaves = _find_leaves(outputs, copies)
+    call.leaves = _find_leaves_of_outputs(outputs, copies)
     operands = list(_iter_tensors([args, kwargs]))
     node = Node(
-        _create_op(call),
+        _create_recompute_op(call),
         ([operands[i] for i in call.inputs] + call.leaves,),
         {},
         [t.array for t in outputs],
@@ -84,7 +84,10 @@ class _RepeatableCall:
         Returns the result, on the tape, and the copies.
         """
         copies: list[Tensor] = []
-        args, kwargs = _detach(self._args, copies), _detach(self._kwargs, copies)
+        args, kwargs = (
+            _copy_tensors_as_leaves(self._args, copies),
+            _copy_tensors_as_leaves(self._kwargs, copies),
+        )
         with use_mode(self._mode):
             return self._function(*args, **kwargs), copies
 
@@ -109,19 +112,21 @@ def _iter_tensors(value: Any) -> Iterator[Tensor]:
             yield from _iter_tensors(inner)
 
 
-def _detach(value: Any, copies: list[Tensor]) -> Any:
+def _copy_tensors_as_leaves(value: Any, copies: list[Tensor]) -> Any:
     """Replace the tensors of a nested value by leaf copies, which are appended to `copies`."""
     if isinstance(value, Tensor):
         copies.append(Tensor(value.array, stop_gradient=value.stop_gradient))
         return copies[-1]
     if isinstance(value, dict):
-        return {key: _detach(inner, copies) for key, inner in value.items()}
+        return {key: _copy_tensors_as_leaves(inner, copies) for key, inner in value.items()}
     return (
-        type(value)(_detach(v, copies) for v in value) if isinstance(value, list | tuple) else value
+        type(value)(_copy_tensors_as_leaves(v, copies) for v in value)
+        if isinstance(value, list | tuple)
+        else value
     )
 
 
-def _find_leaves(outputs: list[Tensor], copies: list[Tensor]) -> list[Tensor]:
+def _find_leaves_of_outputs(outputs: list[Tensor], copies: list[Tensor]) -> list[Tensor]:
     """Return the leaves that the outputs depend on, without the copies and without duplicates."""
     leaves: dict[int, Tensor] = {}
     for node in ancestor_nodes(outputs):
@@ -132,7 +137,7 @@ def _find_leaves(outputs: list[Tensor], copies: list[Tensor]) -> list[Tensor]:
     return list(leaves.values())
 
 
-def _create_op(call: _RepeatableCall) -> Op:
+def _create_recompute_op(call: _RepeatableCall) -> Op:
     """Return the op that represents the call on the tape."""
     op = Op(
         "recompute",

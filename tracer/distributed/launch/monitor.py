@@ -97,25 +97,27 @@ def monitor(job: Job) -> int:
             failed = next((rank for rank, code in codes.items() if code), None)
             if failed is not None:
                 return _report_failure(job, failed, codes[failed] or 1, time.monotonic() - started)
-            if (exited := _find_early_exit(job, codes)) is not None:
-                return _abort(
+            if (exited := _find_rank_with_unreported_exit(job, codes)) is not None:
+                return _abort_deadlocked_job(
                     job,
                     f"rank {exited} ended with exit code 0 before the end of its program "
                     f"(os._exit?)",
                     exited,
                 )
             if has_ended:
-                return _finish_without_failed_rank(job, codes)
-            if (endless_wait := _find_endless_wait(job)) is not None:
+                return _handle_launcher_end(job, codes)
+            if (endless_wait := _find_rank_waiting_for_exited_rank(job)) is not None:
                 rank, exited = endless_wait
-                return _abort(
+                return _abort_deadlocked_job(
                     job,
                     f"rank {exited} has reached the end of its program, but rank {rank} waits for "
                     f"it",
                     exited,
                 )
             if _is_deadlocked(job):
-                return _abort(job, "deadlock: all ranks wait for each other, at different lines")
+                return _abort_deadlocked_job(
+                    job, "deadlock: all ranks wait for each other, at different lines"
+                )
             time.sleep(_POLL_SECONDS)
     except KeyboardInterrupt:
         job.terminate(signal.SIGINT)
@@ -124,7 +126,7 @@ def monitor(job: Job) -> int:
         return 130
 
 
-def _finish_without_failed_rank(job: Job, codes: dict[int, int | None]) -> int:
+def _handle_launcher_end(job: Job, codes: dict[int, int | None]) -> int:
     """Handle the end of MPI's launcher without a failed rank.  Returns the exit code."""
     missing = [rank for rank, code in codes.items() if code is None]
     if not missing:
@@ -140,7 +142,7 @@ def _finish_without_failed_rank(job: Job, codes: dict[int, int | None]) -> int:
     return job.process.returncode or 1
 
 
-def _find_early_exit(job: Job, codes: dict[int, int | None]) -> int | None:
+def _find_rank_with_unreported_exit(job: Job, codes: dict[int, int | None]) -> int | None:
     """Find a rank that joined the group and then exited with code 0 without reporting it, as
     os._exit(0) does.
     """
@@ -198,7 +200,7 @@ def _ranks_not_in_collective(job: Job, exited: int | None) -> list[str]:
     return lines
 
 
-def _find_endless_wait(job: Job) -> tuple[int, int] | None:
+def _find_rank_waiting_for_exited_rank(job: Job) -> tuple[int, int] | None:
     """Return a rank that waits for an exited rank, and the exited one."""
     states = {rank: read_wait_state(job, rank) for rank in range(job.config.count)}
     exited = {
@@ -232,7 +234,7 @@ def _is_deadlocked(job: Job) -> bool:
     return all_wait and len({state.line for state in waiting}) > 1
 
 
-def _abort(job: Job, reason: str, exited: int | None = None) -> int:
+def _abort_deadlocked_job(job: Job, reason: str, exited: int | None = None) -> int:
     """Terminate a job in which ranks would wait forever.  exited: a rank that has ended, if any"""
     lines = _describe_waiting(job, exited) + _ranks_not_in_collective(job, exited)
     job.terminate()

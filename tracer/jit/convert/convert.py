@@ -39,7 +39,7 @@ class ConversionOptions:
 @register
 def convert(function: Any) -> Any:
     """Return the converted function or method; `function` itself if there is nothing to convert.
-    Raises NoSource if its source is not available.
+    Raises SourceError if its source is not available.
 
     The converted function has the line numbers, file, name, defaults, closure and globals of the
     original, so that tracebacks and debuggers show the user's code.
@@ -77,7 +77,7 @@ def is_excluded(function: Any) -> bool:
 
 
 def converted_code_of(code: CodeType) -> CodeType:
-    """Return the cached code of the converted function. Raises NoSource."""
+    """Return the cached code of the converted function. Raises SourceError."""
     # The file is part of the key: equal code may be in several files, and errors name the file.
     cache_key = code.co_filename, code
     if cache_key not in _CODE_CACHE:
@@ -95,7 +95,7 @@ CONVERSION_STAGES = ("jumps", "statements", "expressions")  # in order of execut
 
 
 def converted_source(function: Any, stages: int = len(CONVERSION_STAGES)) -> str:
-    """Return the source of the function after the first `stages` of STAGES.
+    """Return the source of the function after the first `stages` of CONVERSION_STAGES.
 
     Raises TypeError, and OpError if there is no source.
     """
@@ -208,7 +208,7 @@ def convert_tree(
     """Transform a function and its inner functions.
 
     enclosing_names: the names of enclosing functions that it may use.
-    stages: the number of STAGES to perform.
+    stages: the number of CONVERSION_STAGES to perform.
     """
     arguments = [*function.args.posonlyargs, *function.args.args]
     first = arguments[0].arg if arguments else None

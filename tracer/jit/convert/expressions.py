@@ -29,7 +29,8 @@ UNCONVERTED_METHODS = frozenset({"set_trace"})  # a debugger inspects the frame 
 
 class ExpressionTransformer(ast.NodeTransformer):
     """Transforms the expressions of a function and of its inner functions. It inserts
-    `before_write` before assignments to elements and attributes, and registers new lists and dicts.
+    `save_before_write` before assignments to elements and attributes, and registers new lists and
+    dicts.
     """
 
     def __init__(self, first_argument: str | None) -> None:
@@ -270,7 +271,7 @@ def mark_condition(test: ast.expr) -> None:
 
 
 def _with_before_write(node: ast.Attribute | ast.Subscript, text: str) -> ast.AST:
-    """Return an assignment target that calls `before_write` on its object before the assignment.
+    """Return an assignment target that calls `save_before_write` on its object first.
 
     text: the source of the object.
     """

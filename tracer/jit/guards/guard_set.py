@@ -411,8 +411,8 @@ class GuardSet:
 
     def _is_unguarded_container(self, guard: StateGuard) -> bool:
         """Whether an unread container of a layer needs no guard, because only user code can read
-        it: all classes of the layer are user classes, and the capture converted the `forward` of
-        one of them.
+        it. This holds if all classes of the layer are user classes, and the capture converted the
+        `forward` of one of them.
         """
         if (
             not is_container(guard.expected.value)

@@ -44,9 +44,9 @@ from .user_code import PACKAGE_NAME, is_user_module
 class ReadTracker:
     """Adds a guard for each read of an object that existed before the capture.
 
-    guards: all guards, by id of the holder and key.
-    watched: objects whose attributes all have guards.
-    watch: function that adds the guards of a layer.
+    guard_by_source: all guards, by id of the holder and key.
+    watched_objects: objects whose attributes all have guards, by id.
+    guard_layer: function that adds the guards of a layer.
     on_unstable_read: called with a description of a value that differs at each call.
     """
 

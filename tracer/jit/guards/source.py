@@ -91,7 +91,7 @@ class AttrSource(Source):
 
 
 class LayerRegistrySource(AttrSource):
-    """The keys or elements of one of LAYER_TABLES, the dicts and lists of a layer."""
+    """The keys or elements of one of LAYER_REGISTRIES, the dicts and lists of a layer."""
 
     def read(self) -> Any:
         """Return the keys or elements as a list."""

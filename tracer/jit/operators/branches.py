@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...capture.control.array_replacement import LengthMismatch, to_tensor_array
+from ...capture.control.array_replacement import ListLengthMismatchError, to_tensor_array
 from ...capture.control.branch import cond, record_branches
 from ...capture.control.branch_values import Undefined, to_bool
 from ...capture.control.escape_analysis import is_local_object
@@ -20,8 +20,12 @@ from ...capture.control.may_alias import (
     resolve_replaced_list,
     unchecked_items,
 )
-from ...capture.control.mutable_locations import LengthChange, ListItemsLocation, save_locations
-from ...capture.control.tensor_arrays import EmptyArrayRead, TensorArray
+from ...capture.control.mutable_locations import (
+    ListItemsLocation,
+    ListLengthChangeError,
+    save_locations,
+)
+from ...capture.control.tensor_arrays import EmptyArrayReadError, TensorArray
 from ...capture.modes import Static, static_mode
 from ...capture.variable import Variable
 from ...core.errors import OpError, TraceError
@@ -130,7 +134,9 @@ def _record_if(
                 containers.record_branch(values)
                 longer = containers.find_length_mismatch()
                 if longer is not None:
-                    raise LengthChange(ListItemsLocation("a list", longer), "one of two branches")
+                    raise ListLengthChangeError(
+                        ListItemsLocation("a list", longer), "one of two branches"
+                    )
                 return [_copy_containers(value) for value in values]
             finally:
                 set_values(before)
@@ -151,7 +157,7 @@ def _record_if(
             )
             break
         except (
-            LengthChange
+            ListLengthChangeError
         ) as error:  # a branch, or a function that it calls, changes the length of a list
             positions = [i for i, value in enumerate(before) if value is error.target]
             if not positions and not is_local_object(mode.recorder, error.target):
@@ -160,7 +166,7 @@ def _record_if(
             name = names[positions[0]] if positions else error.location.name
             array = TensorArray.replace_list(mode, name, error.target)
             before = [array if value is error.target else value for value in before]
-        except LengthMismatch as error:
+        except ListLengthMismatchError as error:
             if error.name in dynamic_lists:
                 raise
             mode.recorder.rewind(mark)
@@ -178,7 +184,7 @@ def _record_deferring_index_errors(mode: Static, holds: bool, run: Callable[[], 
     except IndexError as error:
         if not mode.recorder.num_open_loops:
             raise
-        if not isinstance(error, EmptyArrayRead):
+        if not isinstance(error, EmptyArrayReadError):
             mode.recorder.deferred_errors.append(error)
 
 
@@ -209,7 +215,7 @@ def if_expression(test: Any, a: Callable[[], Any], b: Callable[[], Any]) -> Any:
         return reject_unconditional_raise(
             lambda: cond(to_bool(test), a, b), "one side of an expression"
         )
-    except LengthMismatch:
+    except ListLengthMismatchError:
         mode.recorder.rewind(mark)
     return _select_between_lists(test, a, b)
 

@@ -20,9 +20,9 @@ from ...capture.symbolic_scalars import (
     ScalarKind,
     cast_to_default_float,
     mark_symbolic_scalar,
-    merge_kinds_of_values,
     raise_or_collect,
     scalar_kind,
+    union_of_value_kinds,
 )
 from ...capture.variable import Variable
 from ...core import pytree
@@ -451,7 +451,7 @@ def binary_extremum(op: str, a: Any, b: Any) -> Any:
     """Return the larger or the smaller of two values; one of them may be a number."""
     meta = merge_metas(op, a, b, ("one value", "the other"))
     return mark_symbolic_scalar(
-        OPS[op](cast_to(a, meta), cast_to(b, meta)), merge_kinds_of_values((a, b))
+        OPS[op](cast_to(a, meta), cast_to(b, meta)), union_of_value_kinds((a, b))
     )
 
 

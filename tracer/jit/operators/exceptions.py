@@ -45,7 +45,7 @@ def mark_user_exception(error: Any) -> Any:
 def record_until_raise(mode: Static, holds: bool, run: Callable[[], Any]) -> Any:
     """Record the body of a branch.
 
-    Raises BranchRaises if the body executes a `raise` statement of the user; in-place changes of
+    Raises BranchRaised if the body executes a `raise` statement of the user; in-place changes of
     the body are then undone.
     """
     try:

@@ -20,8 +20,8 @@ from ...capture.control.optional_values import (
     implied_none_flags,
     set_implied_conditions,
 )
-from ...capture.control.tensor_arrays import EmptyArrayRead, TensorArray
-from ...capture.modes import SymbolicShape, UndefinedError, static_mode
+from ...capture.control.tensor_arrays import EmptyArrayReadError, TensorArray
+from ...capture.modes import MaybeUndefinedError, SymbolicShape, static_mode
 from ...capture.recorder import OpenBlock
 from ...capture.symbolic_scalars import BOOL, mark_symbolic_scalar, scalar_kind
 from ...capture.variable import Variable
@@ -113,9 +113,10 @@ def _record_short_circuit(op: str, a: Variable, b: Callable[[], Any]) -> Any:
     if implied_none_flags(a) == NO_KNOWN_CONDITIONS:
         second: Any = _UNRECORDED_OPERAND
         try:
-            with mode.recorder.record_in_block(trial_block), suppress(UndefinedError):
+            with mode.recorder.record_in_block(trial_block), suppress(MaybeUndefinedError):
                 second = b()
-        except EmptyArrayRead:  # the loop body is recorded again once the element type is known
+        except EmptyArrayReadError:
+            # the loop body is recorded again once the element type is known
             if not mode.recorder.num_open_loops:
                 raise
             return to_bool(a)

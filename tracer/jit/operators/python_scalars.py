@@ -14,7 +14,7 @@ import numpy as np
 
 from ...capture.control.branch import cond
 from ...capture.control.branch_values import is_number, to_bool
-from ...capture.control.maybe_undefined import value_defined_flag
+from ...capture.control.defined_flags import value_defined_flag
 from ...capture.control.optional_values import none_flag
 from ...capture.control.tensor_arrays import TensorArray
 from ...capture.modes import static_mode

@@ -121,7 +121,7 @@ class StaticGraphMode(Static):
         return self if tape == self.tape else StaticGraphMode(self._program, tape, self._convert)
 
     def _declare_result(self, op: Op, slot: Slot, args: tuple[Any, ...], meta: Meta) -> Variable:
-        desc = self.recorder.new_output(op, slot, args, meta)
+        desc = self.recorder.declare_output(op, slot, args, meta)
         if slot.overwrites:  # the operand itself, whichever block declares it
             return self.program.current_block()._var_recursive(desc.name)
         constant = (

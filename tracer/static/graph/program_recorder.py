@@ -75,7 +75,7 @@ class ProgramRecorder(Recorder):
     """Records ops into a Program.
 
     adopt: declares a variable for an existing tensor, initialized with its value
-    block_of: returns the public Block with an index
+    get_public_block: returns the public Block with an index
     """
 
     namer: ProcessWideNamer

@@ -65,7 +65,7 @@ def _describe_mismatch(name: str, array: Any, variable: Any) -> str:
 def set_values(program: Program, values: dict[str, Any], scope: Scope) -> None:
     """Set persistable variables in a scope. Warn about unknown names.
 
-    Raises MisfitError, which lists all values with a wrong shape or dtype, before any variable
+    Raises MismatchError, which lists all values with a wrong shape or dtype, before any variable
     changes.
     """
     if not isinstance(values, dict):

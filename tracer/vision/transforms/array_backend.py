@@ -17,7 +17,7 @@ from . import geometry, sampling
 Array = np.ndarray[Any, Any]
 
 
-def size_of(img: Array) -> tuple[int, int]:
+def height_and_width(img: Array) -> tuple[int, int]:
     """Return height and width."""
     return img.shape[0], img.shape[1]
 
@@ -64,7 +64,7 @@ def pad(img: Array, padding: tuple[int, int, int, int], fill: Any, padding_mode:
     left, top, right, bottom = padding
     if padding_mode != "constant":
         return np.pad(img, [(top, bottom), (left, right)] + [(0, 0)] * (img.ndim - 2), padding_mode)  # type: ignore[call-overload]
-    height, width = size_of(img)
+    height, width = height_and_width(img)
     out = np.empty((top + height + bottom, left + width + right, *img.shape[2:]), img.dtype)
     out[...] = np.asarray(fill, img.dtype)
     out[top : top + height, left : left + width] = img
@@ -102,7 +102,9 @@ def warp(img: Array, matrix: Any, height: int, width: int, interpolation: str, f
     channel_axes = (1,) * (img.ndim - 2)
     value: Any = 0.0
     coverage: Any = 0.0
-    for index, weight in sampling.interpolation_weights(x, y, *size_of(img), interpolation):
+    for index, weight in sampling.interpolation_weights(
+        x, y, *height_and_width(img), interpolation
+    ):
         value = value + flat[index] * weight.reshape(*weight.shape, *channel_axes)
         coverage = coverage + weight
     missing = (1 - coverage).reshape(height, width, *channel_axes)
@@ -136,7 +138,7 @@ def _check_color_image(op: str, img: Array) -> Array:
     return img
 
 
-def _blend(img: Array, other: Array, factor: float) -> Array:
+def _interpolate_images(img: Array, other: Array, factor: float) -> Array:
     """Return other + factor * (img - other), truncated as in PIL."""
     mixed = other.astype(np.float32) + np.float32(factor) * (
         img.astype(np.float32) - other.astype(np.float32)
@@ -149,7 +151,9 @@ def adjust_brightness(img: Array, factor: float) -> Array:
 
     -> like img
     """
-    return _blend(_check_color_image("adjust_brightness", img), np.zeros(1, np.uint8), factor)
+    return _interpolate_images(
+        _check_color_image("adjust_brightness", img), np.zeros(1, np.uint8), factor
+    )
 
 
 def adjust_contrast(img: Array, factor: float) -> Array:
@@ -158,7 +162,7 @@ def adjust_contrast(img: Array, factor: float) -> Array:
     -> like img
     """
     mean = int(_luminance(_check_color_image("adjust_contrast", img)).mean() + 0.5)
-    return _blend(img, np.array([mean], np.uint8), factor)
+    return _interpolate_images(img, np.array([mean], np.uint8), factor)
 
 
 def adjust_saturation(img: Array, factor: float) -> Array:
@@ -166,7 +170,7 @@ def adjust_saturation(img: Array, factor: float) -> Array:
 
     -> like img
     """
-    return _blend(
+    return _interpolate_images(
         img,
         _luminance(_check_color_image("adjust_saturation", img)).reshape(
             *img.shape[:2], *(1,) * (img.ndim - 2)

@@ -95,11 +95,15 @@ class RandomCrop(BaseTransform):
         crop_height, crop_width = self.size
         if self.padding is not None:
             img = F.pad(img, self.padding, self.fill, self.padding_mode)
-        if self.pad_if_needed and F.size_of(img)[1] < crop_width:
-            img = F.pad(img, (crop_width - F.size_of(img)[1], 0), self.fill, self.padding_mode)
-        if self.pad_if_needed and F.size_of(img)[0] < crop_height:
-            img = F.pad(img, (0, crop_height - F.size_of(img)[0]), self.fill, self.padding_mode)
-        height, width = F.size_of(img)
+        if self.pad_if_needed and F.height_and_width(img)[1] < crop_width:
+            img = F.pad(
+                img, (crop_width - F.height_and_width(img)[1], 0), self.fill, self.padding_mode
+            )
+        if self.pad_if_needed and F.height_and_width(img)[0] < crop_height:
+            img = F.pad(
+                img, (0, crop_height - F.height_and_width(img)[0]), self.fill, self.padding_mode
+            )
+        height, width = F.height_and_width(img)
         _raise_unless(
             "RandomCrop",
             height >= crop_height and width >= crop_width,
@@ -156,7 +160,9 @@ class RandomResizedCrop(BaseTransform):
 
     def _apply_image(self, img: Any) -> Any:
         return F.resize(
-            F.crop(img, *self._draw_rectangle(*F.size_of(img))), self.size, self.interpolation
+            F.crop(img, *self._draw_rectangle(*F.height_and_width(img))),
+            self.size,
+            self.interpolation,
         )
 
 
@@ -236,7 +242,7 @@ class RandomAffine(BaseTransform):
         return angle, translation, scale, shear
 
     def _apply_image(self, img: Any) -> Any:
-        angle, translation, scale, shear = self._draw_parameters(*F.size_of(img))
+        angle, translation, scale, shear = self._draw_parameters(*F.height_and_width(img))
         return F.affine(
             img, angle, translation, scale, shear, self.interpolation, self.fill, self.center
         )
@@ -289,7 +295,7 @@ class RandomPerspective(BaseTransform):
     def _apply_image(self, img: Any) -> Any:
         if random.random() >= self.prob:
             return img
-        height, width = F.size_of(img)
+        height, width = F.height_and_width(img)
         return F.perspective(
             img,
             *self.get_params(width, height, self.distortion_scale),
@@ -340,7 +346,7 @@ class RandomErasing(BaseTransform):
             inplace,
         )
 
-    def _draw_size(self, height: int, width: int) -> tuple[int, int] | None:
+    def _draw_rectangle_size(self, height: int, width: int) -> tuple[int, int] | None:
         """Draw height and width of the rectangle; None after ten rejected draws."""
         for _ in range(10):
             area = np.random.uniform(self.scale[0], self.scale[1]) * height * width
@@ -358,7 +364,7 @@ class RandomErasing(BaseTransform):
         channels = (
             img.shape[-3]
             if isinstance(img, Tensor)
-            else np.asarray(img).reshape(*F.size_of(img), -1).shape[2]
+            else np.asarray(img).reshape(*F.height_and_width(img), -1).shape[2]
         )
         if self.value == "random":
             noise = np.random.normal(size=[h, w, channels])
@@ -369,8 +375,8 @@ class RandomErasing(BaseTransform):
     def _apply_image(self, img: Any) -> Any:
         if random.random() >= self.prob:
             return img
-        height, width = F.size_of(img)
-        size = self._draw_size(height, width)
+        height, width = F.height_and_width(img)
+        size = self._draw_rectangle_size(height, width)
         if size is None:
             return img
         fill = self._fill_values(img, *size)

@@ -23,7 +23,7 @@ _PAD_MODES = {"constant": "constant", "edge": "replicate", "reflect": "reflect"}
 _GRAY = (0.2989, 0.587, 0.114)  # as in Paddle; PIL has 0.299
 
 
-def size_of(img: Tensor) -> tuple[int, int]:
+def height_and_width(img: Tensor) -> tuple[int, int]:
     """Return height and width."""
     return img.shape[-2], img.shape[-1]
 
@@ -57,13 +57,13 @@ def resize(img: Tensor, size: tuple[int, int], interpolation: str) -> Tensor:
         return _to_image_dtype(
             F.adaptive_avg_pool2d(batch, list(size)).reshape([*img.shape[:-2], *size]), img
         )
-    height, width = size_of(img)
+    height, width = height_and_width(img)
     row_matrix = _constant_like(
-        sampling.weight_matrix(sampling.resize_weights(height, size[0], interpolation), height),
+        sampling.to_weight_matrix(sampling.resize_weights(height, size[0], interpolation), height),
         values,
     )
     column_matrix = _constant_like(
-        sampling.weight_matrix(sampling.resize_weights(width, size[1], interpolation), width),
+        sampling.to_weight_matrix(sampling.resize_weights(width, size[1], interpolation), width),
         values,
     )
     return _to_image_dtype(row_matrix.matmul(values).matmul(column_matrix, transpose_y=True), img)
@@ -114,7 +114,9 @@ def warp(
     flat = values.reshape([-1, img.shape[-2] * img.shape[-1]])
     value: Any = 0.0
     coverage: Any = 0.0
-    for index, weight in sampling.interpolation_weights(x, y, *size_of(img), interpolation):
+    for index, weight in sampling.interpolation_weights(
+        x, y, *height_and_width(img), interpolation
+    ):
         value = value + gather(flat, create_tensor(index), axis=1) * _constant_like(weight, values)
         coverage = coverage + weight
     value = value.reshape([*img.shape[:-2], height, width])
@@ -148,7 +150,7 @@ def _luminance(img: Tensor) -> Tensor:
     )
 
 
-def _blend(img: Tensor, other: Any, factor: float) -> Tensor:
+def _interpolate_images(img: Tensor, other: Any, factor: float) -> Tensor:
     values = _to_float(img)
     mixed = clip(
         other + (values - other) * float(factor), 0.0, 1.0 if is_float(img.meta.dtype) else 255.0
@@ -161,7 +163,7 @@ def adjust_brightness(img: Tensor, factor: float) -> Tensor:
 
     -> like img
     """
-    return _blend(img, 0.0, factor)
+    return _interpolate_images(img, 0.0, factor)
 
 
 def adjust_contrast(img: Tensor, factor: float) -> Tensor:
@@ -169,7 +171,9 @@ def adjust_contrast(img: Tensor, factor: float) -> Tensor:
 
     -> like img
     """
-    return _blend(img, _luminance(_to_float(img)).mean([-3, -2, -1], keepdim=True), factor)
+    return _interpolate_images(
+        img, _luminance(_to_float(img)).mean([-3, -2, -1], keepdim=True), factor
+    )
 
 
 def adjust_saturation(img: Tensor, factor: float) -> Tensor:
@@ -177,7 +181,7 @@ def adjust_saturation(img: Tensor, factor: float) -> Tensor:
 
     -> like img
     """
-    return _blend(img, _luminance(_to_float(img)), factor)
+    return _interpolate_images(img, _luminance(_to_float(img)), factor)
 
 
 def adjust_hue(img: Tensor, factor: float) -> Tensor:

@@ -88,7 +88,7 @@ class StateCell:
     values.
 
     inputs: by name; None for inputs that are set in each step
-    states: InitStates by name
+    states: InitState objects by name
     out_state: name of the state from which words are predicted
     """
 

@@ -21,7 +21,7 @@ ANY_BLOCK = -1  # in every block, reads are checked at run time
 
 
 @dataclass
-class DefinedFlag(LoopCarriedVariable):
+class LoopDefinedFlag(LoopCarriedVariable):
     """The loop-carried bool that states whether a loop variable has a value.
 
     initial_value: the variable before the loop.
@@ -106,14 +106,14 @@ def copy_without_check(recorder: Recorder, value: Any) -> Any:
     )
 
 
-class UndefinedLoopFlags:
+class LoopDefinedFlags:
     """Loop-carried values that may be undefined after some iteration.
 
     flag_by_position: by position, the bool that states whether the value is defined.
     """
 
     def __init__(self) -> None:
-        self.flag_by_position: dict[int, DefinedFlag] = {}
+        self.flag_by_position: dict[int, LoopDefinedFlag] = {}
 
     def add_flag_if_needed(self, i: int, name: str, before: Any, after: Any) -> bool:
         """Add a flag if the value needs one; return whether a flag was added.
@@ -124,7 +124,7 @@ class UndefinedLoopFlags:
             find_maybe_undefined(name, before) is None and find_maybe_undefined(name, after) is None
         ):
             return False
-        self.flag_by_position[i] = DefinedFlag(name, BOOL_META, None, initial_value=before)
+        self.flag_by_position[i] = LoopDefinedFlag(name, BOOL_META, None, initial_value=before)
         return True
 
     def mark_maybe_undefined(self, values: list[Any], where: str = "") -> None:
