@@ -16,7 +16,7 @@ from ...capture.variable import Variable
 from ...core.errors import TraceError, is_library_file, warn, with_user_line
 from ...core.tensor import Tensor
 from ...ir.input_spec import InputSpec
-from ...ir.plain_values import PLAIN_TYPES, is_immutable
+from ...ir.plain_values import PLAIN_TYPES, is_plain_or_tuple_of_plain
 from ...ir.program import Guard
 from ...nn import layer as layers
 from ...nn.layer import Layer
@@ -222,7 +222,9 @@ class GuardSet:
                 self._add_guard(source, list(found), is_versioned=True)
                 continue
             # The layer does not notice changes of a mutable container.
-            is_versioned = is_library_layer or not is_container(found) or is_immutable(found)
+            is_versioned = (
+                is_library_layer or not is_container(found) or is_plain_or_tuple_of_plain(found)
+            )
             self._add_guard(AttrSource(label, layer, key), found, is_versioned)
             if not is_versioned:
                 for item in iter_container_items(found):
@@ -353,14 +355,14 @@ class GuardSet:
             or isinstance(source.holder, ModuleType | type)
         )
         if is_permanent and isinstance(source.read(), Variable):
-            self._reject_program_value(guard)
+            self._raise_program_value_error(guard)
         for state in iter_state_snapshots(guard.expected):
             if any(map(is_symbolic_value, state.current_items())):
                 state.restore_items()
-                self._reject_program_value(guard)
+                self._raise_program_value_error(guard)
 
     @staticmethod
-    def _reject_program_value(guard: StateGuard) -> None:
+    def _raise_program_value_error(guard: StateGuard) -> None:
         guard.restore_value()
         why = (
             f"'{guard.source.display_name}' becomes a value of the program, which exists only "

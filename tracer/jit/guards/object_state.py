@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ...ir.plain_values import PLAIN_TYPES, are_identical
+from ...ir.plain_values import PLAIN_TYPES, are_interchangeable
 from .user_code import is_user_object
 
 MAX_ITEMS = 1000  # larger containers are compared by identity and length: comparing them is slow
@@ -48,7 +48,7 @@ def states_equal(a: Any, b: Any) -> bool:
     if type(a) is tuple and type(b) is tuple:
         return len(a) == len(b) and all(map(states_equal, a, b))
     return a is b or (
-        isinstance(a, PLAIN_TYPES) and isinstance(b, PLAIN_TYPES) and are_identical(a, b)
+        isinstance(a, PLAIN_TYPES) and isinstance(b, PLAIN_TYPES) and are_interchangeable(a, b)
     )
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ...ir.plain_values import PLAIN_TYPES, are_identical, exact_key
+from ...ir.plain_values import PLAIN_TYPES, are_interchangeable, exact_key
 from .impure_calls import GLOBAL_RANDOM_GENERATORS
 from .object_state import MAX_DEPTH, MAX_ITEMS, read_state, states_equal
 from .user_code import PACKAGE_NAME
@@ -41,7 +41,7 @@ class ConstantSnapshot(Snapshot):
 
     def matches(self, now: Any) -> bool:
         """Compare by type and value."""
-        return are_identical(now, self.value)
+        return are_interchangeable(now, self.value)
 
 
 @dataclass(frozen=True)

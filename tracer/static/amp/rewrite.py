@@ -14,7 +14,7 @@ from typing import Any
 from ...core.dtype import dtype_of, float16
 from ...core.op import OPS
 from ...ir.block_captures import EMPTY_NAME
-from ...ir.passes.shape_inference import infer_op_outputs
+from ...ir.passes.shape_inference import set_inferred_outputs
 from ...ir.program import Attr, AttrType, OpDesc
 from ..graph.default_programs import name_scope
 from ..graph.program import Program
@@ -115,7 +115,7 @@ class AmpPass:
                 results[name] = self._declare_like(name, FLOAT32_NAME)
         outputs = {slot: [results[n] for n in names] for slot, names in op.outputs.items()}
         half_op = OpDesc(op.type, inputs, outputs, deepcopy(op.attrs), op.user_line, op.layer_path)
-        infer_op_outputs(half_op, self.block.vars)
+        set_inferred_outputs(half_op, self.block.vars)
         self.rewritten_ops.append(half_op)
         self._forget_outputs(op)
         for name, result in results.items():
