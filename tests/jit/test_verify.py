@@ -194,6 +194,27 @@ def test_amplified_rounding_errors_are_tolerated(
         paddle.jit.save(Wave(), path, spec)
 
 
+@pytest.mark.parametrize("has_equal_scores", [True, False])
+def test_order_of_almost_equal_scores_is_explained_by_rounding(
+    has_equal_scores: bool, tmp_path: Path
+) -> None:
+    class Select(nn.Layer):
+        def __init__(self) -> None:
+            super().__init__()
+            factor = nn.initializer.Constant(1e-9 if has_equal_scores else 1.0)
+            self.factor = self.create_parameter([1], default_initializer=factor)
+
+        def forward(self, x: Any) -> Any:
+            return paddle.gather(x, paddle.argsort(nn.functional.softmax(x * self.factor)))
+
+    path, net = str(tmp_path / "m"), Select()
+    paddle.jit.save(net, path, [InputSpec([8], "float32", "x")], verify=False)
+    program = load_program(Path(path + ".pdmodel"))
+    x = paddle.to_tensor(np.random.default_rng(0).standard_normal(8).astype("float32"))
+    scope = {net.factor.name: net.factor}
+    assert verify._is_explained_by_rounding(program, scope, [x], 0, 1.0) is has_equal_scores
+
+
 def test_images_too_small_for_the_engine_are_skipped(tmp_path: Path) -> None:
     """At the first generated sizes a window begins inside of the image and ends outside."""
     net = nn.Sequential(nn.Conv2D(3, 2, 3, stride=16), nn.Conv2D(2, 2, 3, stride=2))

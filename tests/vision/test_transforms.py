@@ -118,7 +118,7 @@ def test_resize_weights_sum_to_one(way: str) -> None:
         np.testing.assert_allclose(taps.weight.sum(1), 1.0, atol=1e-12)
         assert taps.source.min() >= 0
         assert taps.source.max() < old
-        np.testing.assert_allclose(sampling.weight_matrix(taps, old) @ np.full(old, 2.5), 2.5)
+        np.testing.assert_allclose(sampling.to_weight_matrix(taps, old) @ np.full(old, 2.5), 2.5)
     flat = np.full((5, 6, 3), 77, "uint8")
     assert (F.resize(flat, (9, 4), way) == 77).all()
 

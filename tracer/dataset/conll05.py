@@ -103,9 +103,8 @@ def corpus_reader(
 def _sample(
     sentence: Sentence, words: dict[str, int], verbs: dict[str, int], labels: dict[str, int]
 ) -> tuple[Any, ...]:
-    """Return lists of the length of the.
-
-    sentence: words, the five words around the verb, verb, marks of these five, tags.
+    """Return lists of the length of the sentence: its words, the five words around the verb, the
+    verb, marks of these five, and tags.
     """
     text, verb, tags = sentence
     length, verb_position = len(text), tags.index("B-V")

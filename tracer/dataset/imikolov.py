@@ -46,7 +46,7 @@ def build_dict(min_word_freq: int = 50) -> dict[Any, int]:
     """
     with _archive() as archive:
         counts = word_count(
-            common.open_member(archive, _TEST), word_count(common.member(archive, _TRAIN))
+            common.open_member(archive, _TEST), word_count(common.open_member(archive, _TRAIN))
         )
     counts.pop("<unk>", None)
     ordered = sorted(

@@ -49,8 +49,8 @@ def __getattr__(name: str) -> Callable[..., Any]:
     def call(*args: Any) -> Any:
         inputs, outputs, attrs = _split_arguments(name, op, args)
         if not is_inplace:
-            return _convert_results(op, op(*inputs, **attrs), inputs, outputs)
-        xshape = _xshape(inputs[0]) if op_type in OPS_WITH_XSHAPE else None
+            return _assign_and_order_results(op, op(*inputs, **attrs), inputs, outputs)
+        xshape = _make_xshape_output(inputs[0]) if op_type in OPS_WITH_XSHAPE else None
         result = apply_in_place(inputs[0], lambda x: _first_output(op(x, *inputs[1:], **attrs)))
         return result if xshape is None else [result, xshape]
 
@@ -97,16 +97,16 @@ def _first_output(result: Any) -> Tensor:
     return tensor
 
 
-def _xshape(x: Tensor) -> Tensor:
+def _make_xshape_output(x: Tensor) -> Tensor:
     return zeros([0, *x.shape], "float32")
 
 
-def _convert_results(op: Op, result: Any, inputs: list[Any], outputs: list[Any]) -> Any:
+def _assign_and_order_results(op: Op, result: Any, inputs: list[Any], outputs: list[Any]) -> Any:
     """Write the results to the tensors that the caller passed, and return them in Paddle's
     order.
     """
     if op.type in OPS_WITH_XSHAPE:
-        return [result, _xshape(inputs[0])]
+        return [result, _make_xshape_output(inputs[0])]
     result = list(result) if isinstance(result, tuple) else result
     if op.type in OUTPUT_ORDER:
         by_slot = dict(zip((slot.name for slot in op.outs), result, strict=True))

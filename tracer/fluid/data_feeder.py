@@ -16,7 +16,7 @@ from .lod_tensor import LoDTensor, create_lod_tensor
 __all__ = ["DataFeeder", "check_dtype", "check_type", "check_variable_and_dtype", "convert_dtype"]
 
 
-def _flatten(values: list[Any], num_levels: int) -> tuple[list[Any], list[list[int]]]:
+def _flatten_sequences(values: list[Any], num_levels: int) -> tuple[list[Any], list[list[int]]]:
     """Return the rows of nested sequences, and the lengths of the sequences by level."""
     lengths: list[list[int]] = []
     for _ in range(num_levels):
@@ -45,7 +45,7 @@ class DataFeeder(_DataFeeder):
             return LoDTensor(
                 super()._stack(variable, values) if values else self._empty_batch(variable)
             )
-        rows, lengths = _flatten(values, variable.lod_level)
+        rows, lengths = _flatten_sequences(values, variable.lod_level)
         declared = variable.raw.shape[1:]
         array = np.array(rows, dtype_of(variable.raw.dtype).np)
         sizes = [d for d in declared if d >= 0] or array.shape[1:] or [1] * len(declared)

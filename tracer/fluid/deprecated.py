@@ -24,7 +24,7 @@ def deprecated_alias(old: str, new: str) -> Callable[[F], F]:
 
     def decorate(function: F) -> F:
         if isinstance(function, type):
-            return _decorate_class(function, old, new)
+            return _warn_when_constructed(function, old, new)
 
         @functools.wraps(function)
         def wrapper(*args: Any, **kwargs: Any) -> Any:
@@ -44,7 +44,7 @@ def warn_deprecated(old: str, new: str) -> None:
         warnings.warn(f"{old} is an old name; Paddle 2 has {new}", DeprecationWarning, stacklevel=3)
 
 
-def _decorate_class(cls: Any, old: str, new: str) -> Any:
+def _warn_when_constructed(cls: Any, old: str, new: str) -> Any:
     init = cls.__init__
 
     @functools.wraps(init)

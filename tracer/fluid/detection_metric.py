@@ -48,12 +48,12 @@ class DetectionMAP:
         label = layers.concat([*(layers.cast(c, gt_box.dtype) for c in columns), gt_box], axis=1)
         args = input, label, class_num, background_label, overlap_threshold, evaluate_difficult
         self.cur_map = detection_map(*args, ap_version=ap_version)
-        states = [_create_state("accum_pos_count", (class_num or 1, 1), "int32")]
+        states = [_declare_zero_variable("accum_pos_count", (class_num or 1, 1), "int32")]
         states += [
-            _create_state(f"accum_{kind}_pos", (1, 3), "float32", (-1, 3))
+            _declare_zero_variable(f"accum_{kind}_pos", (1, 3), "float32", (-1, 3))
             for kind in ("true", "false")
         ]
-        self.has_state = _create_state("has_state", (1,), "int32")
+        self.has_state = _declare_zero_variable("has_state", (1,), "int32")
         self.accum_map = detection_map(*args, self.has_state, states, states, ap_version)
         layers.fill_constant([1], "int32", 1, out=self.has_state)
 
@@ -76,7 +76,7 @@ class DetectionMAP:
         executor.run(program)
 
 
-def _create_state(
+def _declare_zero_variable(
     name: str, shape: tuple[int, ...], dtype: str, dynamic_shape: tuple[int, ...] = ()
 ) -> Variable:
     """Declare a persistable variable that is initialized with zeros.

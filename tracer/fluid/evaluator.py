@@ -42,7 +42,9 @@ class Evaluator:
         program = Program() if reset_program is None else reset_program
         with program_guard(program):
             for state in self.states:
-                layers.fill_constant(state.shape, state.dtype, 0.0, out=_declare_in(program, state))
+                layers.fill_constant(
+                    state.shape, state.dtype, 0.0, out=_declare_state_in(program, state)
+                )
         executor.run(program)
 
     def eval(self, executor: Any, eval_program: Program | None = None) -> Any:
@@ -62,12 +64,12 @@ class Evaluator:
         """Return the values of the states."""
         program = Program() if program is None else program
         values = executor.run(
-            program, fetch_list=[_declare_in(program, state) for state in self.states]
+            program, fetch_list=[_declare_state_in(program, state) for state in self.states]
         )
         return [float(np.asarray(value).reshape(())) for value in values]
 
 
-def _declare_in(program: Program, state: Variable) -> Any:
+def _declare_state_in(program: Program, state: Variable) -> Any:
     """Declare a state in another program."""
     block = program.global_block()
     return block.create_var(name=state.name, shape=state.shape, dtype=state.dtype, persistable=True)

@@ -61,15 +61,15 @@ def _dygraph_tracer() -> Any:
 
 def dygraph_only(function: Callable[..., Any]) -> Callable[..., Any]:
     """Decorate a function that raises AssertionError outside of eager mode."""
-    return _require_mode(function, in_dynamic_mode, "dygraph")
+    return _assert_mode_when_called(function, in_dynamic_mode, "dygraph")
 
 
 def _dygraph_not_support_(function: Callable[..., Any]) -> Callable[..., Any]:
     """Decorate a function that raises AssertionError outside of static graph mode."""
-    return _require_mode(function, is_recording_static_graph, "static")
+    return _assert_mode_when_called(function, is_recording_static_graph, "static")
 
 
-def _require_mode(
+def _assert_mode_when_called(
     function: Callable[..., Any], is_active: Callable[[], bool], mode: str
 ) -> Callable[..., Any]:
     @wraps(function)
@@ -154,10 +154,10 @@ class OpProto(NamedTuple):
 
 def get_all_op_protos() -> list[OpProto]:
     """Return the slots and attributes of all ops."""
-    return [_proto(type) for type in sorted(OPS)]
+    return [_create_op_proto(type) for type in sorted(OPS)]
 
 
-def _proto(type: str) -> OpProto:
+def _create_op_proto(type: str) -> OpProto:
     op = OPS[type]
     ins = [SlotProto(s.name, s.is_list, s.is_optional) for s in op.ins if "@LOD" not in s.name]
     outs = [SlotProto(s.name, s.is_list, s.is_optional, s.is_intermediate) for s in op.outs]
@@ -181,7 +181,7 @@ class OpProtoHolder:
         """Return the slots and attributes of an op. Raises ValueError for an unknown op."""
         if type not in OPS:
             raise ValueError(f'Operator "{type}" has not been registered.')
-        return _proto(type)
+        return _create_op_proto(type)
 
     @staticmethod
     def generated_op_attr_names() -> set[str]:

@@ -55,7 +55,7 @@ class _SeededInitializer(paddle2.Initializer):
         return result
 
 
-class _DelegatingInitializer(paddle2.Initializer):
+class _InitializerByChoice(paddle2.Initializer):
     """Base class of initializers that select one of two others."""
 
     _initializer: paddle2.Initializer
@@ -122,7 +122,7 @@ class TruncatedNormalInitializer(_SeededInitializer, paddle2.TruncatedNormal):
         self._seed = seed
 
 
-class XavierInitializer(_SeededInitializer, _DelegatingInitializer):
+class XavierInitializer(_SeededInitializer, _InitializerByChoice):
     """Uniform on +-sqrt(6 / (fan_in + fan_out)), or normal with standard deviation sqrt(2 / (fan_in
     + fan_out)) (Glorot and Bengio 2010).
     """
@@ -140,7 +140,7 @@ class XavierInitializer(_SeededInitializer, _DelegatingInitializer):
         self._seed = seed
 
 
-class MSRAInitializer(_SeededInitializer, _DelegatingInitializer):
+class MSRAInitializer(_SeededInitializer, _InitializerByChoice):
     """Uniform on +-sqrt(6 / fan_in), or normal with standard deviation sqrt(2 / fan_in) (He et al.
     2015).
     """

@@ -18,7 +18,7 @@ from ..core.op import OPS
 from ..core.tensor import Tensor
 from ..nn.create_parameter import parameter_from_attr
 from ..static import Program, default_main_program, default_startup_program
-from .framework import begin_program, in_dygraph_mode
+from .framework import enter_static_mode_for_fluid, in_dygraph_mode
 from .layers.helper import to_list
 from .param_attr import ParamAttr
 
@@ -34,7 +34,7 @@ class LayerHelper:
 
     def __init__(self, layer_type: str, **kwargs: Any) -> None:
         if not self._is_eager():
-            begin_program()
+            enter_static_mode_for_fluid()
         self.kwargs, self.layer_type = kwargs, layer_type
         self.name = kwargs.get("name") or unique_name.generate(layer_type)
         kwargs["name"] = self.name
@@ -212,7 +212,7 @@ class LayerHelper:
         )
         if bias is None:
             return input_var
-        return self._append_unary(
+        return self._append_unary_op(
             "elementwise_add", {"X": input_var, "Y": bias}, {"axis": dim_start}
         )
 
@@ -226,9 +226,11 @@ class LayerHelper:
             raise TypeError(
                 with_user_line(f"{self.layer_type}: act is {act.__class__.__name__}, not a str")
             )
-        return input_var if act is None else self._append_unary(act, {"X": input_var}, {})
+        return input_var if act is None else self._append_unary_op(act, {"X": input_var}, {})
 
-    def _append_unary(self, type: str, inputs: Mapping[str, Any], attrs: Mapping[str, Any]) -> Any:
+    def _append_unary_op(
+        self, type: str, inputs: Mapping[str, Any], attrs: Mapping[str, Any]
+    ) -> Any:
         out = self.create_variable_for_type_inference(inputs["X"].dtype)
         self.append_op(type=type, inputs=inputs, outputs={"Out": out}, attrs=attrs)
         return out
@@ -260,7 +262,7 @@ def _run_op(
     unknown = {*inputs} - {s.name for s in op.ins} or {*outputs} - {s.name for s in op.outs}
     if unknown:
         raise OpError(with_user_line(f"{type}: unknown slots {sorted(unknown)}"))
-    operands = [_to_operand(slot, inputs.get(slot.name)) for slot in op.ins]
+    operands = [_to_slot_operand(slot, inputs.get(slot.name)) for slot in op.ins]
     results = op(*operands, **{k: v for k, v in attrs.items() if k in op.attrs})
     for slot, result in zip(op.outs, (results,) if len(op.outs) == 1 else results, strict=True):
         targets = to_list(outputs.get(slot.name, []))
@@ -268,7 +270,7 @@ def _run_op(
             state.mode.assign_inplace(target, value)
 
 
-def _to_operand(slot: Any, value: Any) -> Any:
+def _to_slot_operand(slot: Any, value: Any) -> Any:
     variables = [] if value is None else to_list(value)
     if slot.is_list:
         return variables or None

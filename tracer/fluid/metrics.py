@@ -24,7 +24,7 @@ __all__ = [
 ]
 
 
-def _check_arrays(**values: Any) -> None:
+def _check_are_arrays(**values: Any) -> None:
     for name, value in values.items():
         if not isinstance(value, np.ndarray | np.generic):
             raise ValueError(f"The '{name}' must be a numpy ndarray.")
@@ -95,7 +95,7 @@ class _BinaryMetric(MetricBase):
 
     def _count_positives(self, preds: Any, labels: Any) -> tuple[int, int, int]:
         """Return the numbers of positives in both, in preds and in labels."""
-        _check_arrays(preds=preds, labels=labels)
+        _check_are_arrays(preds=preds, labels=labels)
         predicted = np.rint(preds).astype(np.int32).reshape(-1) == 1
         actual = np.asarray(labels).reshape(-1) == 1
         return int((predicted & actual).sum()), int(predicted.sum()), int(actual.sum())
@@ -205,7 +205,7 @@ class EditDistance(MetricBase):
 
     def update(self, distances: Any, seq_num: Any) -> None:
         """Add the distances [N, 1] of a batch, and the number of its sequences."""
-        _check_arrays(distances=distances)
+        _check_are_arrays(distances=distances)
         if not is_number(seq_num):
             raise ValueError("The 'seq_num' must be a number(int, float).")
         self.seq_num = self.seq_num + seq_num
@@ -235,7 +235,7 @@ class Auc(MetricBase):
 
     def update(self, preds: Any, labels: Any) -> None:
         """Add a batch. preds: probabilities [N, 2]; labels: [N] or [N, 1]"""
-        _check_arrays(labels=labels, predictions=preds)
+        _check_are_arrays(labels=labels, predictions=preds)
         bins = (preds[:, 1] * self._num_thresholds).astype(np.int64)
         np.add.at(self._counts, ((np.asarray(labels).reshape(-1) != 0).astype(np.int64), bins), 1.0)
 

@@ -57,14 +57,14 @@ class Operator:
         Raises OpError for an operand without a value.
         """
         with use_mode(EAGER_MODE):
-            outputs = self._op(*(self._operand(scope, s) for s in self._op.ins), **self._attrs)
+            outputs = self._op(*(self._read_operand(scope, s) for s in self._op.ins), **self._attrs)
         outputs = outputs if isinstance(outputs, tuple) else (outputs,)
         for slot, output in zip(self._op.outs, outputs, strict=True):
             values = output if isinstance(output, list) else [output]
             for name, value in zip(self._variable_names.get(slot.name, []), values, strict=False):
                 scope.find_or_create(name).array = np.asarray(value)
 
-    def _operand(self, scope: Scope, slot: Any) -> Any:
+    def _read_operand(self, scope: Scope, slot: Any) -> Any:
         values = [
             Tensor(scope.value(name).array) for name in self._variable_names.get(slot.name, [])
         ]

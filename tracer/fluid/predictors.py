@@ -172,9 +172,9 @@ class AnalysisPredictor:
             if tensor.lod:
                 handle.set_lod(tensor.lod)
         self._predictor.run()
-        return [self._output(name) for name in self.get_output_names()]
+        return [self._output_tensor(name) for name in self.get_output_names()]
 
-    def _output(self, name: str) -> PaddleTensor:
+    def _output_tensor(self, name: str) -> PaddleTensor:
         handle = self.get_output_tensor(name)
         tensor = PaddleTensor(handle.copy_to_cpu(), name)
         tensor.lod = [list(level) for level in handle.lod()]

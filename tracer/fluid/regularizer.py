@@ -48,12 +48,15 @@ def append_regularization_ops(
     parameters_and_grads: Any, regularization: Any = None
 ) -> list[tuple[Any, Any]]:
     """Add the weight decay to the gradients; a parameter's own regularizer takes precedence."""
-    return [(p, _add_decay(p, g, p.regularizer or regularization)) for p, g in parameters_and_grads]
+    return [
+        (p, _add_decay_to_gradient(p, g, p.regularizer or regularization))
+        for p, g in parameters_and_grads
+    ]
 
 
-def _add_decay(parameter: Any, gradient: Any, decay: Any) -> Any:
+def _add_decay_to_gradient(parameter: Any, gradient: Any, decay: Any) -> Any:
     return (
         gradient
         if gradient is None or decay is None
-        else OPS["sum"]([gradient, decay.term(parameter)])
+        else OPS["sum"]([gradient, decay.gradient_term(parameter)])
     )

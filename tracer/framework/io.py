@@ -77,7 +77,7 @@ def save(
         raise OpError(f"save: path must be a file name or an open file, not {type(path).__name__}")
     if isinstance(obj, ScopeValue):  # value of a scope
         obj = obj.tensor
-    chunks = _serialize_binary(obj) if use_binary_format else _serialize(obj, protocol)
+    chunks = _serialize_binary(obj) if use_binary_format else _dump_object(obj, protocol)
     if not isinstance(path, (str, os.PathLike)):
         # Serialize completely first: an error must not leave a partial file.
         path.write(b"".join(chunks))
@@ -112,7 +112,7 @@ def load(
     return _load_model_values(os.fspath(path), model_filename, params_filename)
 
 
-def _serialize(obj: Any, protocol: int) -> Any:
+def _dump_object(obj: Any, protocol: int) -> Any:
     if isinstance(obj, Program | ProgramData):
         return [pdmodel.to_bytes(obj.raw if isinstance(obj, Program) else obj)]
     return dump(state_to_plain(obj, protocol) if _is_state(obj) else obj, protocol)
@@ -242,11 +242,11 @@ def _load_bytes(data: bytes, name: str, make: MakeValue, keep_name_table: bool) 
         return Program.of(parse_program(data, name)), len(data)
     loaded, num_bytes = load_first(data, name)
     if not isinstance(loaded, dict):
-        return _convert(loaded, make, _has_named_array(loaded)), num_bytes
+        return _convert_named_arrays(loaded, make, _has_named_array(loaded)), num_bytes
     _join_slices(loaded, name)
     table = loaded.get(NAME_TABLE_KEY)
     if table is None:
-        return _convert(loaded, make, _has_named_array(loaded)), num_bytes
+        return _convert_named_arrays(loaded, make, _has_named_array(loaded)), num_bytes
     if not isinstance(table, dict):
         raise FileError(f"{name}: its table of names is a {type(table).__name__}, not a dict")
     for key, parameter in table.items():
@@ -276,7 +276,7 @@ def _has_named_array(obj: Any) -> bool:
     return any(_has_named_array(value) for value in inner)
 
 
-def _convert(obj: Any, make: MakeValue, named: bool) -> Any:
+def _convert_named_arrays(obj: Any, make: MakeValue, named: bool) -> Any:
     """Convert (name, array) tuples to tensors; without any, convert all arrays, as older files mean
     them.
     """
@@ -285,9 +285,9 @@ def _convert(obj: Any, make: MakeValue, named: bool) -> Any:
     if isinstance(obj, np.ndarray):
         return obj if named else make(obj, None)
     if isinstance(obj, dict):
-        return {key: _convert(value, make, named) for key, value in obj.items()}
+        return {key: _convert_named_arrays(value, make, named) for key, value in obj.items()}
     if isinstance(obj, (list, tuple)):
-        return type(obj)(_convert(value, make, named) for value in obj)
+        return type(obj)(_convert_named_arrays(value, make, named) for value in obj)
     return obj
 
 
@@ -300,7 +300,7 @@ def _load_model_values(
     if os.path.isfile(path + ".pdmodel"):
         program = load_program(path + ".pdmodel")
         values: Any = load_params(path + ".pdiparams", [var.name for var in program.persistables()])
-        return _by_structured_name(values, path + ".pdiparams.info")
+        return _rename_to_structured_names(values, path + ".pdiparams.info")
     if (
         os.path.isdir(path)
         and model_filename is None
@@ -335,7 +335,7 @@ def _load_folder(path: str) -> dict[str, Any]:
     return dict(sorted(values.items()))
 
 
-def _by_structured_name(values: dict[str, Any], info: str) -> dict[str, Any]:
+def _rename_to_structured_names(values: dict[str, Any], info: str) -> dict[str, Any]:
     if not os.path.isfile(info):
         return {name: np.array(value) for name, value in values.items()}
     rows = load_info(info)

@@ -28,7 +28,7 @@ def _send_and_reduce(x: Tensor, src: Tensor, dst: Tensor, reduce_op: str, out_si
     )[0]
 
 
-def _message(function: str, message_op: str, a: Tensor, b: Tensor) -> Tensor:
+def _compute_message(function: str, message_op: str, a: Tensor, b: Tensor) -> Tensor:
     if message_op not in _MESSAGES:
         raise OpError(
             with_user_line(
@@ -76,7 +76,7 @@ def send_ue_recv(
 
     x [N, *], y [E, *] -> [out_size or N, *]
     """
-    message = _message("send_ue_recv", message_op, *_align_ranks(gather(x, src_index), y))
+    message = _compute_message("send_ue_recv", message_op, *_align_ranks(gather(x, src_index), y))
     edge_index = arange(dst_index.shape[0], dtype=dst_index.dtype)
     return _send_and_reduce(
         message, edge_index, dst_index, reduce_op, x.shape[0] if out_size is None else out_size
@@ -95,6 +95,6 @@ def send_uv(
 
     x [N, *], y [N, *] -> [E, *]
     """
-    return _message(
+    return _compute_message(
         "send_uv", message_op, *_align_ranks(gather(x, src_index), gather(y, dst_index))
     )

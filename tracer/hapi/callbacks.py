@@ -305,10 +305,10 @@ class ReduceLROnPlateau(_MonitorCallback):
         elif not self.in_cooldown():
             self.wait += 1
             if self.wait >= self.patience:
-                self._reduce()
+                self._reduce_learning_rate()
         self.epoch += 1
 
-    def _reduce(self) -> None:
+    def _reduce_learning_rate(self) -> None:
         optimizer = self.model._optimizer
         if optimizer.get_lr() <= self.min_lr:
             return

@@ -12,7 +12,7 @@ from .. import nn
 from ..core.errors import OpError
 from ..core.tensor import Tensor
 from ..tensor.creation import randn
-from .model_summary import forward_hooks
+from .model_summary import run_with_forward_hooks
 
 __all__ = ["flops"]
 
@@ -23,37 +23,37 @@ def _num_elements(x: Tensor) -> int:
     return math.prod(x.shape)
 
 
-def _conv(layer: Any, x: Any, y: Tensor) -> int:
+def _count_conv(layer: Any, x: Any, y: Tensor) -> int:
     window = math.prod(layer.weight.shape[2:])
     return int(
         _num_elements(y) * (x[0].shape[1] / layer._groups * window + (layer.bias is not None))
     )
 
 
-def _adaptive_pool(layer: Any, x: Any, y: Tensor) -> int:
+def _count_adaptive_pool(layer: Any, x: Any, y: Tensor) -> int:
     window = math.prod(
         in_size // out_size for in_size, out_size in zip(x[0].shape[2:], y.shape[2:], strict=True)
     )
     return (window + 1) * _num_elements(y)
 
 
-def _linear(layer: Any, x: Any, y: Tensor) -> int:
+def _count_linear(layer: Any, x: Any, y: Tensor) -> int:
     return int(layer.weight.shape[0]) * _num_elements(y)
 
 
-def _two_per_input(layer: Any, x: Any, y: Tensor) -> int:
+def _count_two_per_input_element(layer: Any, x: Any, y: Tensor) -> int:
     return 2 * _num_elements(x[0])
 
 
-def _one_per_input(layer: Any, x: Any, y: Tensor) -> int:
+def _count_one_per_input_element(layer: Any, x: Any, y: Tensor) -> int:
     return _num_elements(x[0])
 
 
-def _one_per_output(layer: Any, x: Any, y: Tensor) -> int:
+def _count_one_per_output_element(layer: Any, x: Any, y: Tensor) -> int:
     return _num_elements(y)
 
 
-def _zero(layer: Any, x: Any, y: Tensor) -> int:
+def _count_zero(layer: Any, x: Any, y: Tensor) -> int:
     return 0
 
 
@@ -61,20 +61,20 @@ def _zero(layer: Any, x: Any, y: Tensor) -> int:
 _COUNTS_BY_LAYER_TYPE: dict[str, Callable[[Any, Any, Tensor], int]] = {
     **dict.fromkeys(
         ("Conv1D", "Conv2D", "Conv3D", "Conv1DTranspose", "Conv2DTranspose", "Conv3DTranspose"),
-        _conv,
+        _count_conv,
     ),
-    **dict.fromkeys(("BatchNorm2D", "BatchNorm"), _two_per_input),
-    "LeakyReLU": _one_per_input,
-    "Linear": _linear,
-    **dict.fromkeys(("AvgPool1D", "AvgPool2D", "AvgPool3D"), _one_per_output),
+    **dict.fromkeys(("BatchNorm2D", "BatchNorm"), _count_two_per_input_element),
+    "LeakyReLU": _count_one_per_input_element,
+    "Linear": _count_linear,
+    **dict.fromkeys(("AvgPool1D", "AvgPool2D", "AvgPool3D"), _count_one_per_output_element),
     **dict.fromkeys(
-        ("AdaptiveAvgPool1D", "AdaptiveAvgPool2D", "AdaptiveAvgPool3D"), _adaptive_pool
+        ("AdaptiveAvgPool1D", "AdaptiveAvgPool2D", "AdaptiveAvgPool3D"), _count_adaptive_pool
     ),
-    **dict.fromkeys(("ReLU", "ReLU6", "Dropout"), _zero),
+    **dict.fromkeys(("ReLU", "ReLU6", "Dropout"), _count_zero),
 }
 
 
-class _OperationCounter:
+class _LayerFlopsRecorder:
     """Operations and shapes of the layers without sublayers."""
 
     def __init__(self, custom_ops: dict[type, Count]) -> None:
@@ -115,8 +115,8 @@ def flops(
     """
     if not isinstance(net, nn.Layer):
         raise OpError(f"flops: {type(net).__name__} is not a Layer")
-    counter = _OperationCounter(custom_ops or {})
-    with forward_hooks(net, counter.record, lambda layer: not list(layer.children())):
+    counter = _LayerFlopsRecorder(custom_ops or {})
+    with run_with_forward_hooks(net, counter.record, lambda layer: not list(layer.children())):
         net(randn(list(input_size)))
     layers = [layer for layer in net.sublayers(include_self=True) if id(layer) in counter.ops]
     rows = [
@@ -131,13 +131,13 @@ def flops(
     for type_name in sorted(counter.unsupported_layer_types):
         print(f"Cannot find suitable count function for {type_name}. Treat it as zero FLOPs.")
     if print_detail:
-        print(_table(rows))
+        print(_format_table(rows))
     total = sum(row[4] for row in rows)
     print(f"Total Flops: {total}     Total Params: {sum(row[3] for row in rows)}")
     return total
 
 
-def _table(rows: list[Any]) -> str:
+def _format_table(rows: list[Any]) -> str:
     cells = [
         ("Layer Name", "Input Shape", "Output Shape", "Params", "Flops"),
         *(tuple(map(str, row)) for row in rows),

@@ -44,7 +44,7 @@ def _masked_crc(data: bytes) -> bytes:
     return struct.pack("<I", ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF)
 
 
-def _varint(value: int) -> bytes:
+def _encode_varint(value: int) -> bytes:
     out = bytearray()
     while value > 0x7F:
         out.append(value & 0x7F | 0x80)
@@ -52,8 +52,8 @@ def _varint(value: int) -> bytes:
     return bytes([*out, value])
 
 
-def _bytes(field: int, data: bytes) -> bytes:
-    return _varint(field << 3 | 2) + _varint(len(data)) + data
+def _encode_bytes_field(field: int, data: bytes) -> bytes:
+    return _encode_varint(field << 3 | 2) + _encode_varint(len(data)) + data
 
 
 class EventWriter:
@@ -65,14 +65,18 @@ class EventWriter:
         number = sum(name.startswith(stem) for name in os.listdir(log_dir))
         self.path = os.path.join(log_dir, f"{stem}.{number}")
         self._file = open(self.path, "xb")  # noqa: SIM115 - closed by close()
-        self._write(_bytes(3, b"brain.Event:2"))  # file_version
+        self._write(_encode_bytes_field(3, b"brain.Event:2"))  # file_version
 
     def add_scalar(self, tag: str, value: float, step: int) -> None:
         """Write the value of `tag` at `step`."""
         # Protobuf fields. Summary.Value: 1 tag, 2 simple_value; Event: 2 step, 5 summary, whose
         # field 1 are the values
-        inner = _bytes(1, tag.encode()) + struct.pack("<Bf", 2 << 3 | 5, value)
-        self._write(_varint(2 << 3) + _varint(step) + _bytes(5, _bytes(1, inner)))
+        inner = _encode_bytes_field(1, tag.encode()) + struct.pack("<Bf", 2 << 3 | 5, value)
+        self._write(
+            _encode_varint(2 << 3)
+            + _encode_varint(step)
+            + _encode_bytes_field(5, _encode_bytes_field(1, inner))
+        )
 
     def _write(self, fields: bytes) -> None:
         data = struct.pack("<Bd", 1 << 3 | 1, time.time()) + fields  # 1 wall_time

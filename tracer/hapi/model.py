@@ -147,7 +147,7 @@ class Model:
     # -- one batch
     # ----------------------------------------------------------------------------------------------
 
-    def _forward(self, inputs: Any) -> list[Any]:
+    def _run_network(self, inputs: Any) -> list[Any]:
         tensors = _to_tensors(inputs)
         self._last_specs = [
             InputSpec([None, *t.shape[1:]] if t.ndim else [], t.dtype) for t in tensors
@@ -182,7 +182,7 @@ class Model:
         self.network.train()
         self.mode = "train"
         targets = _to_tensors(labels)
-        outputs = self._forward(inputs)
+        outputs = self._run_network(inputs)
         losses = self._compute_losses(outputs, targets)
         self._mixed_precision.backward(add_n(losses) if len(losses) > 1 else losses[0])
         if update:
@@ -202,7 +202,7 @@ class Model:
         self.network.eval()
         self.mode = "eval"
         targets = _to_tensors(labels)
-        outputs = self._forward(inputs)
+        outputs = self._run_network(inputs)
         arrays = [loss.numpy() for loss in self._compute_losses(outputs, targets)]
         metrics = self._update_metrics(outputs, targets)
         if self._loss is None:
@@ -214,7 +214,7 @@ class Model:
         """Return the outputs of the network as arrays."""
         self.network.eval()
         self.mode = "test"
-        return [out.numpy() for out in self._forward(inputs)]
+        return [out.numpy() for out in self._run_network(inputs)]
 
     # -- many batches
     # -------------------------------------------------------------------------------------------
@@ -250,8 +250,8 @@ class Model:
         if train_data is None:
             raise OpError("Model.fit: train_data is required")
         sizes = [batch_size] * 2 if isinstance(batch_size, int) else list(batch_size)
-        loader = _make_loader(train_data, sizes[0], num_workers, shuffle, drop_last, share=True)
-        eval_loader = None if eval_data is None else _make_loader(eval_data, sizes[1], num_workers)
+        loader = _as_loader(train_data, sizes[0], num_workers, shuffle, drop_last, share=True)
+        eval_loader = None if eval_data is None else _as_loader(eval_data, sizes[1], num_workers)
         epochs, steps = _limit_iterations(num_iters, epochs, _num_batches(loader))
         callback_list = self._callbacks(
             callbacks, log_freq, verbose, epochs, steps, save_freq, save_dir
@@ -289,11 +289,11 @@ class Model:
         """Return the loss (of the last batch, as in Paddle) and the metrics (of all batches) by
         name.
         """
-        loader = _make_loader(eval_data, batch_size, num_workers)
+        loader = _as_loader(eval_data, batch_size, num_workers)
         _, steps = _limit_iterations(num_iters, 1, _num_batches(loader))
         callback_list = self._callbacks(callbacks, log_freq, verbose)
         logs = self._run_evaluation(loader, callback_list, steps, num_iters)
-        return {name: logs[name] for name in self._log_keys() if name in logs}
+        return {name: logs[name] for name in self._logged_value_names() if name in logs}
 
     def predict(
         self,
@@ -307,7 +307,7 @@ class Model:
         """Return the outputs of the network: for each output a tuple with the array of every batch,
         or one array if stack_outputs.
         """
-        loader = _make_loader(test_data, batch_size, num_workers)
+        loader = _as_loader(test_data, batch_size, num_workers)
         callback_list = self._callbacks(callbacks, 2, verbose)
         batches: list[Any] = []
         callback_list.call("predict_begin", {"steps": _num_batches(loader)})
@@ -343,11 +343,11 @@ class Model:
             "epochs": epochs,
             "steps": steps,
             "verbose": verbose,
-            "metrics": self._log_keys(),
+            "metrics": self._logged_value_names(),
         }
         return CallbackList(callbacks, self, params)
 
-    def _log_keys(self) -> list[str]:
+    def _logged_value_names(self) -> list[str]:
         return [
             *(["loss"] if self._loss is not None else []),
             *(n for m in self._metrics for n in _to_list(m.name())),
@@ -360,7 +360,7 @@ class Model:
         steps: int | None,
         max_batches: int | None = None,
     ) -> dict[str, Any]:
-        callback_list.call("eval_begin", {"steps": steps, "metrics": self._log_keys()})
+        callback_list.call("eval_begin", {"steps": steps, "metrics": self._logged_value_names()})
         logs = self._run_batches(loader, callback_list, "eval", max_batches=max_batches)
         callback_list.call("eval_end", logs)
         return logs
@@ -405,7 +405,7 @@ class Model:
         values = [v for metric in self._metrics for v in _to_list(metric.accumulate())]
         if self._loss is not None:
             values.insert(0, [float(loss) for loss in (results[0] if self._metrics else results)])
-        logs.update(zip(self._log_keys(), values, strict=True))
+        logs.update(zip(self._logged_value_names(), values, strict=True))
 
     # -- files
     # --------------------------------------------------------------------------
@@ -449,7 +449,7 @@ class Model:
         if extension in _EXTENSIONS[1:]:
             path = stem
         state = load(f"{path}.pdparams", return_numpy=True, keep_name_table=True)
-        mismatches = self._mismatch_messages(state)
+        mismatches = self._state_mismatch_messages(state)
         if mismatches and not skip_mismatch:
             raise OpError(
                 f"Model.load: {mismatches[0]}"
@@ -469,7 +469,7 @@ class Model:
                 rename_accumulators(load(f"{path}.pdopt"), state, self.network)
             )
 
-    def _mismatch_messages(self, state: dict[str, Any]) -> list[str]:
+    def _state_mismatch_messages(self, state: dict[str, Any]) -> list[str]:
         mismatches = []
         for name, tensor in self.network.state_dict().items():
             if name not in state:
@@ -503,7 +503,7 @@ def _limit_iterations(
     return -(-num_iters // max(steps, 1)), min(num_iters, steps)
 
 
-def _make_loader(
+def _as_loader(
     data: Any,
     batch_size: int,
     workers: int,

@@ -43,7 +43,7 @@ def summary(
     """
     if input_size is None and input is None:
         raise OpError("summary: input_size or input is required")
-    sizes = _input_sizes(_shapes_of(input) if input_size is None else input_size)
+    sizes = _sizes_per_argument(_shape_or_shapes(input) if input_size is None else input_size)
     args = (
         [input]
         if input is not None
@@ -65,7 +65,7 @@ def _is_shape(size: Any) -> bool:
     return all(d is None or isinstance(d, int) for d in size)
 
 
-def _input_sizes(size: Any) -> list[Any]:
+def _sizes_per_argument(size: Any) -> list[Any]:
     """Return a list with the size of each argument: a tuple, or a list of tuples."""
     if isinstance(size, int | InputSpec) or (isinstance(size, tuple) and _is_shape(size)):
         return [_with_batch_size_one(size)]
@@ -104,7 +104,7 @@ def _random_inputs(size: Any, dtype: Any) -> Any:
     return [_random_inputs(s, d) for s, d in zip(size, inner, strict=True)]
 
 
-def _shapes_of(value: Any) -> Any:
+def _shape_or_shapes(value: Any) -> Any:
     """Return the shape of a tensor, or the shapes of several."""
     if isinstance(value, Tensor):
         return tuple(value.shape)
@@ -116,7 +116,7 @@ def _shapes_of(value: Any) -> Any:
 
 
 @contextmanager
-def forward_hooks(
+def run_with_forward_hooks(
     net: nn.Layer, hook: Callable[..., Any], predicate: Callable[[nn.Layer], bool]
 ) -> Iterator[None]:
     """Run the body with the network in eval mode without gradients; `hook(layer, inputs, outputs)`
@@ -159,7 +159,7 @@ def _run_and_collect_rows(net: nn.Layer, args: list[Any]) -> list[SummaryRow]:
             has_no_sublayers or layer is not net
         )
 
-    with forward_hooks(net, record_shapes, has_row):
+    with run_with_forward_hooks(net, record_shapes, has_row):
         net(*args)
     return list(rows.values())
 

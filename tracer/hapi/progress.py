@@ -158,7 +158,7 @@ class ProgBarLogger(Callback):
         self.log_freq = log_freq
         self.verbose = verbose
 
-    def _print(self, text: str) -> None:
+    def _print_if_verbose(self, text: str) -> None:
         if self.verbose:
             print(text)
 
@@ -181,14 +181,14 @@ class ProgBarLogger(Callback):
 
     def on_train_begin(self, logs: Logs = None) -> None:
         """Print what the values mean."""
-        self._print(
+        self._print_if_verbose(
             "The loss value printed in the log is the current step, and the metric is the "
             "average value of previous steps."
         )
 
     def on_epoch_begin(self, epoch: int, logs: Logs = None) -> None:
         """Start a bar."""
-        self._print(f"Epoch {epoch + 1}/{self.params['epochs']}")
+        self._print_if_verbose(f"Epoch {epoch + 1}/{self.params['epochs']}")
         self._start_bar(self.params["steps"], self.params["metrics"])
 
     def on_train_batch_begin(self, step: int, logs: Logs = None) -> None:
@@ -205,7 +205,7 @@ class ProgBarLogger(Callback):
 
     def on_eval_begin(self, logs: Logs = None) -> None:
         """Start a bar."""
-        self._print("Eval begin...")
+        self._print_if_verbose("Eval begin...")
         self._start_bar((logs or {}).get("steps"), (logs or {}).get("metrics", []))
 
     def on_eval_batch_begin(self, step: int, logs: Logs = None) -> None:
@@ -219,11 +219,11 @@ class ProgBarLogger(Callback):
     def on_eval_end(self, logs: Logs = None) -> None:
         """Finish the bar."""
         self._end_bar(logs)
-        self._print(f"Eval samples: {self._progress.samples}")
+        self._print_if_verbose(f"Eval samples: {self._progress.samples}")
 
     def on_predict_begin(self, logs: Logs = None) -> None:
         """Start a bar."""
-        self._print("Predict begin...")
+        self._print_if_verbose("Predict begin...")
         self._start_bar((logs or {}).get("steps"), [])
 
     def on_predict_batch_begin(self, step: int, logs: Logs = None) -> None:
@@ -237,4 +237,4 @@ class ProgBarLogger(Callback):
     def on_predict_end(self, logs: Logs = None) -> None:
         """Finish the bar."""
         self._end_bar(logs)
-        self._print(f"Predict samples: {self._progress.samples}")
+        self._print_if_verbose(f"Predict samples: {self._progress.samples}")

@@ -139,7 +139,9 @@ class ModelAverage(Averages):
         elif parameters is None:
             raise OpError(with_user_line("ModelAverage: parameters are required"))
         else:
-            self._sums_by_parameter_name = {p.name: (p, _initial_state(p)) for p in parameters}
+            self._sums_by_parameter_name = {
+                p.name: (p, _initial_sums_and_counts(p)) for p in parameters
+            }
 
     @no_grad()
     def step(self) -> None:
@@ -196,7 +198,7 @@ class ModelAverage(Averages):
             parameter.array = array
 
 
-def _initial_state(parameter: Tensor) -> list[Tensor]:
+def _initial_sums_and_counts(parameter: Tensor) -> list[Tensor]:
     """Return the initial sums and counts of a parameter."""
     sums = [Tensor(np.zeros_like(parameter.array)) for _ in range(NUM_SUMS)]
     return sums + [Tensor(np.zeros(1, np.int64)) for _ in range(NUM_COUNTS)]

@@ -159,12 +159,12 @@ class Predictor:
             return [eager.Tensor(array) for array in self._engine.run(arrays, fetch)]
         arrays = [handle._array for handle in self._inputs.values()]
         if any(array is None for array in arrays):
-            raise OpError(f"run: {self._missing_message()}")
+            raise OpError(f"run: {self._missing_input_message()}")
         for handle, array in zip(self._outputs.values(), self._engine.run(arrays), strict=True):
             handle._array = array
         return True
 
-    def _missing_message(self) -> str:
+    def _missing_input_message(self) -> str:
         """Return an error message about input handles without content."""
         missing = [name for name, handle in self._inputs.items() if handle._array is None]
         if data := [name for name in missing if name not in self._lod_names]:

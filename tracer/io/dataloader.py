@@ -58,7 +58,7 @@ def as_tensors(batch: Any, place: Any = None) -> Any:
     return batch
 
 
-def _target_place(places: Any) -> Any:
+def _place_of_batches(places: Any) -> Any:
     """Return the device of the batches.
 
     Raises OpError for several: each training process has one.
@@ -108,7 +108,7 @@ class DataLoader:
         persistent_workers: bool = False,
     ) -> None:
         self.dataset = dataset
-        self._to_tensors = partial(as_tensors, place=_target_place(places))
+        self._to_tensors = partial(as_tensors, place=_place_of_batches(places))
         self._feed_names = None if return_list or feed_list is None else [v.name for v in feed_list]
         self.collate_fn = collate_fn or default_collate_fn
         self.num_workers, self.prefetch_factor, self.timeout = num_workers, prefetch_factor, timeout
@@ -140,14 +140,14 @@ class DataLoader:
         return (
             self._iterate_batches()
             if self._feed_names is None
-            else map(self._to_feed, self._iterate_batches())
+            else map(self._to_feed_list, self._iterate_batches())
         )
 
     def __call__(self) -> Iterator[Any]:
         """Return an iterator over the batches."""
         return iter(self)
 
-    def _to_feed(self, batch: Sequence[Any]) -> list[dict[str, Any]]:
+    def _to_feed_list(self, batch: Sequence[Any]) -> list[dict[str, Any]]:
         """Return a batch as Executor.run expects it: a list of one dict."""
         assert self._feed_names is not None
         return [dict(zip(self._feed_names, batch, strict=True))]
@@ -156,7 +156,7 @@ class DataLoader:
         if self.is_iterable_dataset:
             return map(
                 self._to_tensors,
-                Workers(self, iter(())) if self.num_workers else self._iterate_stream(),
+                Workers(self, iter(())) if self.num_workers else self._iterate_iterable_dataset(),
             )
         batches = (
             self.batch_sampler
@@ -172,7 +172,7 @@ class DataLoader:
             return self.dataset[indices[0]]
         return self.collate_fn([self.dataset[i] for i in indices])
 
-    def _iterate_stream(self) -> Iterator[Any]:
+    def _iterate_iterable_dataset(self) -> Iterator[Any]:
         samples: list[Any] = []
         for sample in self.dataset:  # type: ignore[attr-defined]
             if self.batch_size is None:

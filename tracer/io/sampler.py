@@ -195,7 +195,7 @@ class DistributedBatchSampler(BatchSampler):
         if self.shuffle:
             np.random.RandomState(self.epoch).shuffle(order)
             self.epoch += 1
-        indices = self._own_indices(order)
+        indices = self._indices_of_this_process(order)
         batches = [
             indices[k : k + self.batch_size] for k in range(0, len(indices), self.batch_size)
         ]
@@ -203,7 +203,7 @@ class DistributedBatchSampler(BatchSampler):
             batch for batch in batches if len(batch) == self.batch_size or not self.drop_last
         )
 
-    def _own_indices(self, order: list[int]) -> list[int]:
+    def _indices_of_this_process(self, order: list[int]) -> list[int]:
         """Return the indices of this process: full batches in turn, then an equal part of the
         remaining ones.
         """

@@ -35,7 +35,7 @@ def _map_leaves(value: Any, function: Callable[[Any], Any]) -> Any:
     return function(value)
 
 
-def _free_bytes() -> int:
+def _free_shared_memory_bytes() -> int:
     """Return the free bytes of the shared memory file system: writing more would kill the
     process.
     """
@@ -57,7 +57,7 @@ def to_shared_memory(batch: Any, prefix: str) -> Any:
         if (
             not isinstance(array, np.ndarray)
             or array.dtype.hasobject
-            or not MIN_BYTES <= array.nbytes < _free_bytes() // 4
+            or not MIN_BYTES <= array.nbytes < _free_shared_memory_bytes() // 4
         ):
             return value
         memory = SharedMemory(f"{prefix}{next(names):x}", create=True, size=array.nbytes)

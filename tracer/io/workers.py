@@ -72,7 +72,7 @@ def _worker_main(loader: Any, info: WorkerInfo, prefix: str, tasks: Any, results
     """
     try:
         _prepare_worker(loader, info)
-        stream = loader._iterate_stream() if loader.is_iterable_dataset else None
+        stream = loader._iterate_iterable_dataset() if loader.is_iterable_dataset else None
     except Exception as error:
         results.send((-1, _describe_error(error)))
         return

@@ -15,6 +15,7 @@ import numpy as np
 from ..capture.output_tree import StructureError
 from ..compiler import CompiledProgram
 from ..compiler.feeds import LOD_SUFFIX
+from ..compiler.interpreter import Interpreter
 from ..compiler.unsupported_ops import Unsupported
 from ..core import cuda
 from ..core.device_dispatch import common_device
@@ -476,26 +477,33 @@ def _is_explained_by_rounding(
     result_index: int,
     deviation: float,
 ) -> bool:
-    """Whether rounding explains a difference because the program is ill-conditioned."""
+    """Whether rounding explains a difference because the program is ill-conditioned: rounding of
+    inputs and weights, or else also of the results of ops, such as two almost equal scores.
+    """
+    weights = {name: cuda.to_host(t.array) for name, t in scope.items()}
 
     def run_program(weights: Mapping[str, Any], inputs: Sequence[Any]) -> Sequence[Any]:
-        return run_compiled_program(
-            compiled, {name: Tensor(a) for name, a in weights.items()}, inputs
-        )
+        scope = {name: Tensor(a) for name, a in weights.items()}
+        return run_compiled_program(CompiledProgram(program), scope, inputs)
 
-    try:
-        compiled = CompiledProgram(program)
-        weights = {name: cuda.to_host(t.array) for name, t in scope.items()}
-        return is_explained_by_rounding(
-            run_program,
-            weights,
-            [t.array for t in tensors],
-            result_index,
-            deviation,
-            relative_difference,
-        )
-    except (OarlockError, OpError, Unsupported):
-        return False
+    def run_op_by_op(weights: Mapping[str, Any], inputs: Sequence[Any]) -> Sequence[Any]:
+        interpreter = Interpreter(program, {name: Tensor(a) for name, a in weights.items()})
+        feed = {n: Tensor(a) for n, a in zip(interpreter.feeds, inputs, strict=True)}
+        return [t.array for t in interpreter.run(feed)]
+
+    for run, perturbs_results_of_ops in ((run_program, False), (run_op_by_op, True)):
+        with suppress(OarlockError, OpError, Unsupported):
+            if is_explained_by_rounding(
+                run,
+                weights,
+                [t.array for t in tensors],
+                result_index,
+                deviation,
+                relative_difference,
+                perturbs_results_of_ops,
+            ):
+                return True
+    return False
 
 
 def describe_first_difference(

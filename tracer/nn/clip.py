@@ -15,7 +15,7 @@ __all__ = ["ClipGradByGlobalNorm", "ClipGradByNorm", "ClipGradByValue"]
 Pairs = list[tuple[Any, Any]]  # Parameter, gradient as an ndarray
 
 
-def _are_tensors(pairs: Pairs) -> bool:
+def _has_tensor_gradients(pairs: Pairs) -> bool:
     """Return whether the gradients are tensors or variables of a program, not arrays."""
     return bool(pairs) and isinstance(pairs[0][1], Tensor)
 
@@ -35,7 +35,7 @@ class ClipGradByValue:
 
     def __call__(self, pairs: Pairs) -> Pairs:
         """Return the pairs with clipped gradients."""
-        if _are_tensors(pairs):
+        if _has_tensor_gradients(pairs):
             return self.clip_variables(pairs)
         return [(p, np.clip(g, self.min, self.max) if p.need_clip else g) for p, g in pairs]
 
@@ -52,22 +52,22 @@ class ClipGradByNorm:
     def __init__(self, clip_norm: float) -> None:
         self.clip_norm = float(clip_norm)
 
-    def _clip(self, g: Any) -> Any:
+    def _clip_array(self, g: Any) -> Any:
         norm = math.sqrt(_sum_of_squares(g))
         return g * g.dtype.type(self.clip_norm / norm) if norm > self.clip_norm else g
 
     def __call__(self, pairs: Pairs) -> Pairs:
         """Return the pairs with clipped gradients."""
-        if _are_tensors(pairs):
+        if _has_tensor_gradients(pairs):
             return self.clip_variables(pairs)
-        return [(p, self._clip(g) if p.need_clip else g) for p, g in pairs]
+        return [(p, self._clip_array(g) if p.need_clip else g) for p, g in pairs]
 
     def clip_variables(self, pairs: Pairs) -> Pairs:
         """Clip gradients that are variables of a program."""
         return [
             (
                 p,
-                _scale(g, _global_norm([g]), self.clip_norm)
+                _record_scaled_gradient(g, _record_global_norm([g]), self.clip_norm)
                 if getattr(p, "need_clip", True)
                 else g,
             )
@@ -85,7 +85,7 @@ class ClipGradByGlobalNorm:
 
     def __call__(self, pairs: Pairs) -> Pairs:
         """Return the pairs with clipped gradients."""
-        if _are_tensors(pairs):
+        if _has_tensor_gradients(pairs):
             return self.clip_variables(pairs)
         norm = math.sqrt(sum(_sum_of_squares(g) for p, g in pairs if p.need_clip))
         factor = self.clip_norm / max(norm, self.clip_norm)
@@ -98,14 +98,19 @@ class ClipGradByGlobalNorm:
         clipped = [g for p, g in pairs if getattr(p, "need_clip", True)]
         if not clipped:
             return pairs
-        norm = _global_norm(clipped)
+        norm = _record_global_norm(clipped)
         return [
-            (p, _scale(g, norm, self.clip_norm) if getattr(p, "need_clip", True) else g)
+            (
+                p,
+                _record_scaled_gradient(g, norm, self.clip_norm)
+                if getattr(p, "need_clip", True)
+                else g,
+            )
             for p, g in pairs
         ]
 
 
-def _global_norm(gradients: list[Any]) -> Any:
+def _record_global_norm(gradients: list[Any]) -> Any:
     """Record the joint L2 norm of gradients that are variables.
 
     -> float32 []
@@ -114,7 +119,7 @@ def _global_norm(gradients: list[Any]) -> Any:
     return OPS["sqrt"](OPS["sum"]([(g * g).sum() for g in grads32]))
 
 
-def _scale(gradient: Any, norm: Any, max_norm: float) -> Any:
+def _record_scaled_gradient(gradient: Any, norm: Any, max_norm: float) -> Any:
     """Record gradient * max_norm / max(norm, max_norm)."""
     limit = OPS["fill_any_like"](norm, value=max_norm, dtype=-1)
     factor = limit / OPS["elementwise_max"](norm, limit)

@@ -59,7 +59,7 @@ class LayerList(Layer):
         super().__init__()
         self.extend(sublayers or [])
 
-    def _name_at(self, index: int) -> str:
+    def _sublayer_name_at(self, index: int) -> str:
         size = len(self._sub_layers)
         if not -size <= index < size:
             raise IndexError(f"LayerList: index {index} is out of range for {size} layers")
@@ -68,10 +68,10 @@ class LayerList(Layer):
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
             return type(self)(list(self)[index])
-        return self._sub_layers[self._name_at(index)]
+        return self._sub_layers[self._sublayer_name_at(index)]
 
     def __setitem__(self, index: int, layer: Layer | None) -> None:
-        setattr(self, self._name_at(index), layer)
+        setattr(self, self._sublayer_name_at(index), layer)
 
     def __delitem__(self, index: int) -> None:
         remaining = list(self)

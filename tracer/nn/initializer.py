@@ -31,8 +31,8 @@ __all__ = [
     "Uniform",
     "XavierNormal",
     "XavierUniform",
-    "_normal",
-    "_uniform",
+    "_draw_normal",
+    "_draw_uniform",
     "calculate_gain",
     "set_global_initializer",
 ]
@@ -72,7 +72,7 @@ class Initializer:
         return param
 
 
-def fans(shape: Sequence[int]) -> tuple[int, int]:
+def fan_in_and_fan_out(shape: Sequence[int]) -> tuple[int, int]:
     """Return fan_in and fan_out of a weight; the module docstring defines them."""
     if len(shape) < 2:
         size = shape[0] if shape else 1
@@ -96,11 +96,11 @@ def _run_random_kernel(
     return values.astype(dtype, copy=False)
 
 
-def _uniform(shape: Sequence[int], limit: float, dtype: np.dtype[Any]) -> Array:
+def _draw_uniform(shape: Sequence[int], limit: float, dtype: np.dtype[Any]) -> Array:
     return _run_random_kernel("uniform_random", shape, dtype, min=-limit, max=limit)
 
 
-def _normal(shape: Sequence[int], std: float, dtype: np.dtype[Any]) -> Array:
+def _draw_normal(shape: Sequence[int], std: float, dtype: np.dtype[Any]) -> Array:
     return _run_random_kernel("gaussian_random", shape, dtype, mean=0.0, std=std)
 
 
@@ -231,14 +231,14 @@ class XavierUniform(Initializer):
         self.gain = gain
 
     def _fan_sum(self, shape: Sequence[int]) -> float:
-        fan_in, fan_out = fans(shape)
+        fan_in, fan_out = fan_in_and_fan_out(shape)
         return (fan_in if self.fan_in is None else self.fan_in) + (
             fan_out if self.fan_out is None else self.fan_out
         )
 
     def compute(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
         """Return the initial value."""
-        return _uniform(shape, self.gain * math.sqrt(6.0 / self._fan_sum(shape)), dtype)
+        return _draw_uniform(shape, self.gain * math.sqrt(6.0 / self._fan_sum(shape)), dtype)
 
     def record(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
         """Record the op that computes the initial value."""
@@ -251,7 +251,7 @@ class XavierNormal(XavierUniform):
 
     def compute(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
         """Return the initial value."""
-        return _normal(shape, self.gain * math.sqrt(2.0 / self._fan_sum(shape)), dtype)
+        return _draw_normal(shape, self.gain * math.sqrt(2.0 / self._fan_sum(shape)), dtype)
 
     def record(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
         """Record the op that computes the initial value."""
@@ -274,17 +274,17 @@ class KaimingUniform(Initializer):
         self.negative_slope = negative_slope
         self.nonlinearity = nonlinearity
 
-    def _std(self, shape: Sequence[int]) -> float:
-        fan_in = fans(shape)[0] if self.fan_in is None else self.fan_in
+    def _standard_deviation(self, shape: Sequence[int]) -> float:
+        fan_in = fan_in_and_fan_out(shape)[0] if self.fan_in is None else self.fan_in
         return calculate_gain(self.nonlinearity, self.negative_slope) / math.sqrt(fan_in)
 
     def compute(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
         """Return the initial value."""
-        return _uniform(shape, math.sqrt(3.0) * self._std(shape), dtype)
+        return _draw_uniform(shape, math.sqrt(3.0) * self._standard_deviation(shape), dtype)
 
     def record(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
         """Record the op that computes the initial value."""
-        limit = math.sqrt(3.0) * self._std(shape)
+        limit = math.sqrt(3.0) * self._standard_deviation(shape)
         return _record_random_op("uniform_random", shape, dtype, min=-limit, max=limit)
 
 
@@ -293,11 +293,13 @@ class KaimingNormal(KaimingUniform):
 
     def compute(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
         """Return the initial value."""
-        return _normal(shape, self._std(shape), dtype)
+        return _draw_normal(shape, self._standard_deviation(shape), dtype)
 
     def record(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
         """Record the op that computes the initial value."""
-        return _record_random_op("gaussian_random", shape, dtype, mean=0.0, std=self._std(shape))
+        return _record_random_op(
+            "gaussian_random", shape, dtype, mean=0.0, std=self._standard_deviation(shape)
+        )
 
 
 class Assign(Initializer):

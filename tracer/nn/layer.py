@@ -20,7 +20,7 @@ from ..core.tensor import RemovableHook, Tensor
 from .create_parameter import parameter_from_attr
 from .initializer import Initializer
 from .param_attr import ParamAttr
-from .state_dict import collect_state, set_values
+from .state_dict import assign_state_dict, collect_state
 
 __all__ = ["Layer"]
 
@@ -37,12 +37,12 @@ def snake_case(name: str) -> str:
 version_counter = [0]
 
 
-def _next_version() -> int:
+def _increment_version_counter() -> int:
     version_counter[0] += 1
     return version_counter[0]
 
 
-class Hooks(dict[int, Callable[..., Any]]):
+class _VersionedHooks(dict[int, Callable[..., Any]]):
     """The hooks of a layer by id.
 
     `version` is the value of `version_counter` at the last mutation.
@@ -51,16 +51,16 @@ class Hooks(dict[int, Callable[..., Any]]):
     version = 0
 
     def __setitem__(self, hook_id: int, hook: Callable[..., Any]) -> None:
-        self.version = _next_version()
+        self.version = _increment_version_counter()
         super().__setitem__(hook_id, hook)
 
     def __delitem__(self, hook_id: int) -> None:
-        self.version = _next_version()
+        self.version = _increment_version_counter()
         super().__delitem__(hook_id)
 
     def clear(self) -> None:
         """Remove all hooks."""
-        self.version = _next_version()
+        self.version = _increment_version_counter()
         super().clear()
 
     def add(self, hook: Callable[..., Any]) -> RemovableLayerHook:
@@ -73,8 +73,8 @@ class Hooks(dict[int, Callable[..., Any]]):
 class RemovableLayerHook:
     """A handle that removes a hook of a layer."""
 
-    def __init__(self, hooks: Hooks) -> None:
-        self._hooks, self._hook_id = hooks, _next_version()
+    def __init__(self, hooks: _VersionedHooks) -> None:
+        self._hooks, self._hook_id = hooks, _increment_version_counter()
 
     def remove(self) -> bool:
         """Remove the hook; return False if it was removed before."""
@@ -85,9 +85,9 @@ class RemovableLayerHook:
 
 
 def layer_version(layer: Layer) -> int:
-    """Return the value of `version_counter` at the last mutation of the.
+    """Return the value of `version_counter` at the last mutation of a layer.
 
-    layer: of its attributes, members and hooks, not those of its sublayers.
+    Mutations of its attributes, members and hooks count, those of its sublayers do not.
     """
     members = layer.__dict__
     return max(
@@ -126,8 +126,8 @@ class Layer:
         self._buffers: dict[str, Tensor | None] = OrderedDict()
         self._sub_layers: dict[str, Layer | None] = OrderedDict()
         self._non_persistable: set[str] = set()
-        self._forward_pre_hooks = Hooks()
-        self._forward_post_hooks = Hooks()
+        self._forward_pre_hooks = _VersionedHooks()
+        self._forward_post_hooks = _VersionedHooks()
         self._state_hooks: list[Callable[..., Any]] = []
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
@@ -162,7 +162,7 @@ class Layer:
         elif isinstance(value, Layer):
             self._table_for_assignment("_sub_layers", name)[name] = value
         elif "_sub_layers" in members:  # __init__ has created all tables
-            self._assign_value(name, value)
+            self._assign_non_member(name, value)
         members[name] = value
 
     def _table_for_assignment(self, table: str, name: str) -> dict[str, Any]:
@@ -180,7 +180,7 @@ class Layer:
         members: dict[str, Any] = self.__dict__[table]
         return members
 
-    def _assign_value(self, name: str, value: Any) -> None:
+    def _assign_non_member(self, name: str, value: Any) -> None:
         """Update the members when a value that is neither Parameter nor Layer is assigned to one's
         name.
         """
@@ -198,7 +198,7 @@ class Layer:
         self._buffers.pop(name, None)
 
     def __delattr__(self, name: str) -> None:
-        self.__dict__["_layer_version"] = _next_version()
+        self.__dict__["_layer_version"] = _increment_version_counter()
         for table in (self._parameters, self._buffers, self._sub_layers):
             table.pop(name, None)
         object.__delattr__(self, name)
@@ -253,7 +253,7 @@ class Layer:
         """Register a parameter under `name`. None registers the name without a parameter."""
         if parameter is None:
             self._parameters[name] = None
-            self.__dict__.update({name: None, "_layer_version": _next_version()})
+            self.__dict__.update({name: None, "_layer_version": _increment_version_counter()})
         elif not isinstance(parameter, Parameter):
             raise OperandError(
                 with_user_line(
@@ -294,7 +294,7 @@ class Layer:
             self._non_persistable.discard(name)
         else:
             self._non_persistable.add(name)
-        self.__dict__.update({name: tensor, "_layer_version": _next_version()})
+        self.__dict__.update({name: tensor, "_layer_version": _increment_version_counter()})
 
     # -- traversal
     # --------------------------------------------------------------------------
@@ -444,7 +444,9 @@ class Layer:
         unexpected_keys : list of str
             Keys of `state_dict` that were not used, those with a wrong shape included.
         """
-        return set_values(self._state_dict_impl(use_hook=False), state_dict, use_structured_name)
+        return assign_state_dict(
+            self._state_dict_impl(use_hook=False), state_dict, use_structured_name
+        )
 
     set_dict = load_dict = set_state_dict
 
@@ -493,7 +495,7 @@ class Layer:
         """Change the dtype of all floating-point parameters and buffers."""
         return self.to(dtype=dtype)
 
-    def _cast_except(self, dtype: Any, excluded: Any) -> Self:
+    def _cast_layers_except(self, dtype: Any, excluded: Any) -> Self:
         """Cast all layers but those of the excluded types."""
         types = tuple(excluded) if isinstance(excluded, list | tuple) else (excluded,)
         for layer in self.sublayers(include_self=True):
@@ -512,7 +514,7 @@ class Layer:
         """Cast floating-point parameters and buffers to float32, except in layers of the excluded
         types.
         """
-        return self._cast_except("float32", excluded_layers or ())
+        return self._cast_layers_except("float32", excluded_layers or ())
 
     def float16(self, excluded_layers: Any = None) -> Self:
         """Cast floating-point parameters and buffers to float16, except in layers of the excluded
@@ -520,7 +522,7 @@ class Layer:
 
         excluded_layers: None excludes the batch normalizations
         """
-        return self._cast_except(
+        return self._cast_layers_except(
             "float16", Float32Layer if excluded_layers is None else excluded_layers
         )
 
@@ -530,7 +532,7 @@ class Layer:
 
         excluded_layers: None excludes the batch normalizations
         """
-        return self._cast_except(
+        return self._cast_layers_except(
             "bfloat16", Float32Layer if excluded_layers is None else excluded_layers
         )
 

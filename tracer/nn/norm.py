@@ -42,7 +42,7 @@ def _check_rank(layer: Layer, x: Tensor, ranks: Sequence[int]) -> None:
         )
 
 
-def _constant_parameter(layer: Layer, size: int, value: float) -> Parameter:
+def _create_constant_parameter(layer: Layer, size: int, value: float) -> Parameter:
     """Create a constant parameter: some layers of Paddle have one where weight or bias is
     disabled.
     """
@@ -325,13 +325,13 @@ class GroupNorm(Layer):
             bias_attr,
         )
         if weight_attr is False:
-            self.weight: Any = _constant_parameter(self, num_channels, 1.0)
+            self.weight: Any = _create_constant_parameter(self, num_channels, 1.0)
         else:
             self.weight = self.create_parameter(
                 [num_channels], weight_attr, default_initializer=Constant(1.0)
             )
         if bias_attr is False:
-            self.bias: Any = _constant_parameter(self, num_channels, 0.0)
+            self.bias: Any = _create_constant_parameter(self, num_channels, 0.0)
         else:
             self.bias = self.create_parameter([num_channels], bias_attr, is_bias=True)
 
@@ -468,9 +468,9 @@ class SyncBatchNorm(_BatchNorm):
             num_features, momentum, epsilon, weight_attr, bias_attr, data_format, None, name
         )
         if weight_attr is False:
-            self.weight = _constant_parameter(self, num_features, 1.0)
+            self.weight = _create_constant_parameter(self, num_features, 1.0)
         if bias_attr is False:
-            self.bias = _constant_parameter(self, num_features, 0.0)
+            self.bias = _create_constant_parameter(self, num_features, 0.0)
 
     def forward(self, x: Tensor) -> Tensor:
         """Compute the output; the class describes shapes."""

@@ -285,7 +285,7 @@ def _swap_batch_and_time(x: Tensor) -> Tensor:
     return transpose(x, [1, 0, *range(2, x.ndim)])
 
 
-def _mask_state(is_valid: Tensor, new: Tensor, old: Tensor) -> Tensor:
+def _select_unfinished_state(is_valid: Tensor, new: Tensor, old: Tensor) -> Tensor:
     """Select the new state within a sequence and the old state after its end.
 
     is_valid [B] of 0 and 1, states [B, *]
@@ -333,7 +333,9 @@ def run_over_time(
         states = (
             new
             if is_valid is None
-            else pytree.map(lambda n, o, t=t: _mask_state(is_valid[t], n, o), new, states)
+            else pytree.map(
+                lambda n, o, t=t: _select_unfinished_state(is_valid[t], n, o), new, states
+            )
         )
     return pytree.map(lambda *each: stack(each, axis), *outputs), states
 

@@ -33,14 +33,14 @@ def collect_state(
         )
 
 
-def set_values(
+def assign_state_dict(
     tensors: dict[str, Tensor], state_dict: dict[str, Any], use_structured_name: bool
 ) -> tuple[list[str], list[str]]:
     """Set tensors from a state dict. Returns the missing and the unexpected names."""
     missing, used = [], set()
     for structured_name, tensor in tensors.items():
         name = structured_name if use_structured_name else tensor.name
-        mismatch = _mismatch(name, tensor, state_dict.get(name))
+        mismatch = _describe_mismatch(name, tensor, state_dict.get(name))
         if mismatch is None:
             tensor.set_value(state_dict[name])
             used.add(name)
@@ -50,7 +50,7 @@ def set_values(
     return missing, [name for name in state_dict if name not in used]
 
 
-def _mismatch(name: str, tensor: Tensor, value: Any) -> str | None:
+def _describe_mismatch(name: str, tensor: Tensor, value: Any) -> str | None:
     """Return why a value of a state dict cannot be assigned to a tensor; None if it can."""
     if value is None:
         return f"{name} is not found in the provided dict."

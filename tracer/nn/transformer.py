@@ -221,7 +221,7 @@ class _TransformerLayer(Layer):
         return self.linear2(self.dropout(self.activation(self.linear1(x))))
 
 
-def _constructor_args(values: dict[str, Any]) -> dict[str, Any]:
+def _constructor_args_from_locals(values: dict[str, Any]) -> dict[str, Any]:
     """Return the arguments of `__init__`, from its local variables."""
     return {name: value for name, value in values.items() if name not in ("self", "__class__")}
 
@@ -245,7 +245,7 @@ class TransformerEncoderLayer(_TransformerLayer):
         weight_attr: Any = None,
         bias_attr: Any = None,
     ) -> None:
-        config = _constructor_args(locals())
+        config = _constructor_args_from_locals(locals())
         super().__init__()
         self._config, self.normalize_before = config, normalize_before
         weights, biases = attrs_per_sublayer(weight_attr, 2), attrs_per_sublayer(bias_attr, 2)
@@ -334,7 +334,7 @@ class TransformerDecoderLayer(_TransformerLayer):
         weight_attr: Any = None,
         bias_attr: Any = None,
     ) -> None:
-        config = _constructor_args(locals())
+        config = _constructor_args_from_locals(locals())
         super().__init__()
         self._config, self.normalize_before = config, normalize_before
         weights, biases = attrs_per_sublayer(weight_attr, 3), attrs_per_sublayer(bias_attr, 3)

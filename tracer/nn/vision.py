@@ -282,12 +282,12 @@ TABLE: list[tuple[Row, type[FunctionLayer]]] = [
     ),
 ]
 CLASSES = {row.name: make_layer(row, __name__, base) for row, base in TABLE}
-CLASSES["LocalResponseNorm"].extra_repr = lambda self: _config_text(self, "data_format", "NCHW")  # type: ignore[method-assign]
+CLASSES["LocalResponseNorm"].extra_repr = lambda self: _format_config(self, "data_format", "NCHW")  # type: ignore[method-assign]
 globals().update(CLASSES)
 __all__ = ["Bilinear", "PairwiseDistance", "Unflatten", *CLASSES]  # noqa: PLE0604 - created from the table
 
 
-def _config_text(layer: FunctionLayer, argument: str, default: Any) -> str:
+def _format_config(layer: FunctionLayer, argument: str, default: Any) -> str:
     """Return the arguments for `repr`, one of them only if it is not at its default."""
     shown_config = {k: v for k, v in layer._get_config().items() if k != argument or v != default}
     return ", ".join(

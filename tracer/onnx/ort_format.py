@@ -128,7 +128,7 @@ class _ModelReader:
         if self._budget < 0:
             raise ValueError("it references the same tables too often")
 
-    def text(self, value: bytes | None) -> str:
+    def decode_text(self, value: bytes | None) -> str:
         """Decode a string."""
         self.consume_budget(len(value or b""))
         return (value or b"").decode()
@@ -141,28 +141,29 @@ class _ModelReader:
 
     def model(self, session: Any) -> OrtModel:
         """Read the whole file."""
-        model, text = session.Model(), self.text
+        model, decode_text = session.Model(), self.decode_text
         graph = model.Graph()
         opsets = {
-            text(o.Domain()): o.Version()
+            decode_text(o.Domain()): o.Version()
             for o in self.iter_vector(model.OpsetImport, model.OpsetImportLength())
         }
         ops: Counter[str] = Counter()
         operators: Operators = {}
         self.count_operators(graph, ops, operators)
         types = {
-            text(a.Name()): a for a in self.iter_vector(graph.NodeArgs, graph.NodeArgsLength())
+            decode_text(a.Name()): a
+            for a in self.iter_vector(graph.NodeArgs, graph.NodeArgsLength())
         }
         inputs = [
-            self.tensor_spec(types, text(name))
+            self.tensor_spec(types, decode_text(name))
             for name in self.iter_vector(graph.Inputs, graph.InputsLength())
         ]
         outputs = [
-            self.tensor_spec(types, text(name))
+            self.tensor_spec(types, decode_text(name))
             for name in self.iter_vector(graph.Outputs, graph.OutputsLength())
         ]
         return OrtModel(
-            text(session.OrtVersion()),
+            decode_text(session.OrtVersion()),
             opsets,
             inputs,
             outputs,
@@ -174,9 +175,11 @@ class _ModelReader:
     def count_operators(self, graph: Any, ops: Counter[str], operators: Operators) -> None:
         """Count the operators of a graph and of the subgraphs of its nodes."""
         for node in self.iter_vector(graph.Nodes, graph.NodesLength()):
-            name = self.text(node.OpType())
+            name = self.decode_text(node.OpType())
             ops[name] += 1
-            operators.setdefault((self.text(node.Domain()), node.SinceVersion()), set()).add(name)
+            operators.setdefault((self.decode_text(node.Domain()), node.SinceVersion()), set()).add(
+                name
+            )
             for attribute in self.iter_vector(node.Attributes, node.AttributesLength()):
                 if attribute.G() is not None:
                     self.count_operators(attribute.G(), ops, operators)
@@ -203,7 +206,7 @@ class _ModelReader:
         """
         if dim.DimType() == _DIM_VALUE:
             return int(dim.DimValue())
-        return self.text(dim.DimParam()) or "?"
+        return self.decode_text(dim.DimParam()) or "?"
 
 
 _DIM_VALUE = 1  # DimensionValueType.VALUE

@@ -11,14 +11,14 @@ from ..core.errors import OpError
 from ..core.parameter import Parameter
 from ..ops import optimizer
 from .lr_base import LRScheduler
-from .optimizer import Accumulator, Array, Optimizer, ParameterUpdate, assign_arrays
+from .optimizer import Accumulator, Array, Optimizer, ParameterUpdate, assign_updated_arrays
 
 __all__ = ["Adam", "AdamW", "Adamax", "Lamb"]
 
 _adam_kernel = native.find_kernel("adam")
 
 
-def _betas(beta1: Any, beta2: Any, epsilon: Any) -> dict[str, float]:
+def _check_adam_attrs(beta1: Any, beta2: Any, epsilon: Any) -> dict[str, float]:
     """Return the checked attributes: beta1 and beta2 in [0, 1), epsilon >= 0."""
     for name, value in (("beta1", beta1), ("beta2", beta2)):
         if not 0 <= float(value) < 1:
@@ -61,7 +61,7 @@ class Adam(Optimizer):
                 "dense"
             )
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
-        self._attrs = _betas(beta1, beta2, epsilon)
+        self._attrs = _check_adam_attrs(beta1, beta2, epsilon)
         self._multi_precision = multi_precision
 
     def _accumulator_specs(self) -> tuple[Accumulator, ...]:
@@ -78,7 +78,7 @@ class Adam(Optimizer):
             return False
         states = [self._accumulators_of(p) for p, _, _ in updates]
         rows = [self._kernel_args(*u, s) for u, s in zip(updates, states, strict=True)]
-        if not assign_arrays(
+        if not assign_updated_arrays(
             updates, _adam_kernel(rows, self._attrs["beta1"], self._attrs["beta2"])
         ):
             return False
@@ -198,7 +198,7 @@ class Adamax(Optimizer):
         name: str | None = None,
     ) -> None:
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
-        self._attrs = _betas(beta1, beta2, epsilon)
+        self._attrs = _check_adam_attrs(beta1, beta2, epsilon)
 
     def _accumulator_specs(self) -> tuple[Accumulator, ...]:
         return (
@@ -207,7 +207,7 @@ class Adamax(Optimizer):
             Accumulator("beta1_pow_acc", "Beta1Pow", self._attrs["beta1"], is_scalar=True),
         )
 
-    def _after_update(self, parameter: Parameter, state: dict[str, Array]) -> None:
+    def _update_accumulators_after_op(self, parameter: Parameter, state: dict[str, Array]) -> None:
         state["beta1_pow_acc"] = state["beta1_pow_acc"] * self._attrs_of(parameter)["beta1"]
 
 

@@ -81,12 +81,12 @@ class LBFGS(Optimizer):
                 )
             )
         start_evaluations = self._evaluations
-        first, loss, gradient = self._evaluate(closure)
+        first, loss, gradient = self._evaluate_loss_and_gradient(closure)
         for num_left in reversed(range(self._limits[0])):
             if np.abs(gradient).max(initial=0.0) <= self._tolerance[0]:
                 break
             self._iterations += 1
-            step = self._direction(gradient)
+            step = self._descent_direction(gradient)
             slope = float(gradient @ step)
             if slope > -self._tolerance[1]:
                 break
@@ -156,7 +156,9 @@ class LBFGS(Optimizer):
             p.array = cuda.copy_like(vector[offset : offset + size].reshape(p.array.shape), p.array)
             offset += size
 
-    def _evaluate(self, closure: Callable[[], Tensor]) -> tuple[Tensor, float, Array]:
+    def _evaluate_loss_and_gradient(
+        self, closure: Callable[[], Tensor]
+    ) -> tuple[Tensor, float, Array]:
         """Return the loss as a tensor and a number, and its gradient."""
         with use_mode(state.mode.with_tape(True)):
             loss = closure()
@@ -181,7 +183,7 @@ class LBFGS(Optimizer):
     # -- search direction and step length
     # --------------------------------------------------------------------------------------------
 
-    def _direction(self, gradient: Array) -> Array:
+    def _descent_direction(self, gradient: Array) -> Array:
         """Return the negative gradient times the inverse Hessian estimate, by the two-loop
         recursion.
         """
@@ -222,7 +224,7 @@ class LBFGS(Optimizer):
 
         def evaluate_at(t: float) -> _LineSearchPoint:
             self._set_parameters(origin + t * step)
-            _, loss, gradient = self._evaluate(closure)
+            _, loss, gradient = self._evaluate_loss_and_gradient(closure)
             return _LineSearchPoint(t, loss, gradient, float(gradient @ step))
 
         if self._line_search is None and last:
@@ -265,7 +267,7 @@ def strong_wolfe(
     """
     previous, point = start, evaluate_at(length)
     for count in range(max_evaluations):
-        if _violates_decrease(point, start) or (count and point.loss >= previous.loss):
+        if _violates_sufficient_decrease(point, start) or (count and point.loss >= previous.loss):
             return _zoom(evaluate_at, start, previous, point, tolerance, max_evaluations - count)
         if abs(point.slope) <= -0.9 * start.slope:
             return point
@@ -278,7 +280,7 @@ def strong_wolfe(
     return point
 
 
-def _violates_decrease(point: _LineSearchPoint, start: _LineSearchPoint) -> bool:
+def _violates_sufficient_decrease(point: _LineSearchPoint, start: _LineSearchPoint) -> bool:
     """Return whether a point violates the sufficient decrease condition."""
     return not point.loss <= start.loss + 1e-4 * point.t * start.slope
 
@@ -299,7 +301,7 @@ def _zoom(
         left, right = sorted((low.t, high.t))
         t = min(max(_cubic_minimum(low, high), left + 0.1 * width), right - 0.1 * width)
         point = evaluate_at(t)
-        if _violates_decrease(point, start) or point.loss >= low.loss:
+        if _violates_sufficient_decrease(point, start) or point.loss >= low.loss:
             high = point
             continue
         if abs(point.slope) <= -0.9 * start.slope:

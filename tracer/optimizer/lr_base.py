@@ -65,7 +65,11 @@ class LRScheduler:
     def state_dict(self) -> dict[str, Any]:
         """Return the state for `set_state_dict`."""
         self.state_keys()
-        return {key: _to_number(self.__dict__[key]) for key in self.keys if key in self.__dict__}
+        return {
+            key: _unwrap_one_element(self.__dict__[key])
+            for key in self.keys
+            if key in self.__dict__
+        }
 
     def set_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Restore the state that `state_dict` returned.
@@ -91,7 +95,7 @@ class LRScheduler:
                 with_user_line(f"{problem}. Can't find [ {missing[0]} ] in state_dict")
             )
         for key in self.keys:
-            self.__dict__[key] = _to_number(state_dict[key])
+            self.__dict__[key] = _unwrap_one_element(state_dict[key])
         if len(state_dict) > len(self.keys):
             unused = sorted(map(str, state_dict.keys() - set(self.keys)))
             warn(
@@ -102,7 +106,7 @@ class LRScheduler:
     set_dict = set_state_dict
 
 
-def _to_number(value: Any) -> Any:
+def _unwrap_one_element(value: Any) -> Any:
     """Convert a one-element tensor or array to a Python number."""
     array = getattr(value, "array", value)
     return array.item() if isinstance(array, np.ndarray | np.generic) and array.size == 1 else value

@@ -34,7 +34,7 @@ MASTER = "fp32_master"
 ParameterUpdate = tuple[Parameter, Array, float]
 
 
-def assign_arrays(updates: list[ParameterUpdate], arrays: Any) -> bool:
+def assign_updated_arrays(updates: list[ParameterUpdate], arrays: Any) -> bool:
     """Assign the new arrays to the parameters; return False if `arrays` is NotImplemented."""
     if arrays is NotImplemented:
         return False
@@ -153,7 +153,7 @@ class Optimizer:
         unknown = (
             options.keys()
             - {"learning_rate", "weight_decay", "grad_clip"}
-            - self._group_option_names()
+            - self._allowed_group_options()
         )
         if unknown:
             raise OpError(
@@ -168,7 +168,7 @@ class Optimizer:
             if isinstance(item, dict):
                 self._group_options[id(parameter)] = options
 
-    def _group_option_names(self) -> set[str]:
+    def _allowed_group_options(self) -> set[str]:
         """Return the attributes of the op that a parameter group may set."""
         return set(self._op.attrs)
 
@@ -308,7 +308,7 @@ class Optimizer:
         if MASTER in state:
             state[MASTER] = outputs["Param"]
         parameter.array = outputs["Param"].astype(parameter.array.dtype, copy=False)
-        self._after_update(parameter, state)
+        self._update_accumulators_after_op(parameter, state)
 
     @property
     def _accumulators(self) -> dict[str, dict[str, Any]]:
@@ -336,7 +336,7 @@ class Optimizer:
         """Return the accumulators of a parameter."""
         return ()
 
-    def _after_update(self, parameter: Parameter, state: dict[str, Array]) -> None:
+    def _update_accumulators_after_op(self, parameter: Parameter, state: dict[str, Array]) -> None:
         """Update accumulators after the op."""
 
     def _attrs_of(self, parameter: Parameter) -> dict[str, Any]:
@@ -354,7 +354,7 @@ class Optimizer:
         if state is None:
             state = self._init_accumulators(parameter)
             if state and self._is_restored:
-                self._raise_state_missing(parameter, list(state))
+                self._raise_missing_accumulators(parameter, list(state))
             self._state[parameter.name] = state
         return state
 
@@ -540,16 +540,17 @@ class Optimizer:
         for parameter in self._parameter_list:
             state = self._init_accumulators(parameter)
             saved = {
-                key: self._saved_value(state_dict, parameter, key, MASTER in state) for key in state
+                key: self._find_saved_accumulator(state_dict, parameter, key, MASTER in state)
+                for key in state
             }
             missing = [key for key, value in saved.items() if value is None and key != MASTER]
             if missing and (
                 len(missing) < len(state.keys() - {MASTER}) or self._state.get(parameter.name)
             ):
-                self._raise_state_missing(parameter, missing)
+                self._raise_missing_accumulators(parameter, missing)
             if not missing:
                 checked = {
-                    k: self._check_shape(parameter, k, v, state[k])
+                    k: self._fit_saved_value(parameter, k, v, state[k])
                     for k, v in saved.items()
                     if v is not None
                 }
@@ -558,7 +559,7 @@ class Optimizer:
             state_dict.keys() - {"LR_Scheduler", "master_weights", "global_step"}
         )
 
-    def _raise_state_missing(self, parameter: Parameter, missing: Sequence[str]) -> None:
+    def _raise_missing_accumulators(self, parameter: Parameter, missing: Sequence[str]) -> None:
         problem = (
             f"optimizer Tensor {self._accumulator_name(parameter, missing[0], False)} not "
             "found in the "
@@ -569,7 +570,7 @@ class Optimizer:
             with_user_line(f"{type(self).__name__}.set_state_dict: {problem}; {hint}")
         )
 
-    def _saved_value(
+    def _find_saved_accumulator(
         self, state_dict: dict[str, Any], parameter: Parameter, key: str, has_master: bool
     ) -> Any:
         """Return the saved value of an accumulator, or None.
@@ -589,7 +590,7 @@ class Optimizer:
         ]
         return state_dict[others[0]] if len(others) == 1 else None
 
-    def _check_shape(self, parameter: Parameter, key: str, value: Any, like: Array) -> Array:
+    def _fit_saved_value(self, parameter: Parameter, key: str, value: Any, like: Array) -> Array:
         """Return a saved value with the shape, dtype and device of the accumulator."""
         array = cuda.copy_like(
             value.array if isinstance(value, Tensor) else np.asarray(value), like

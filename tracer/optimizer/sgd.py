@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from ..core import native
 from ..ops import optimizer
 from .lr_base import LRScheduler
-from .optimizer import Accumulator, Optimizer, ParameterUpdate, assign_arrays
+from .optimizer import Accumulator, Optimizer, ParameterUpdate, assign_updated_arrays
 
 __all__ = ["SGD", "Momentum"]
 
@@ -34,7 +34,7 @@ class SGD(Optimizer):
 
     def _update_all_fused(self, updates: list[ParameterUpdate]) -> bool:
         rows = [(p.array, g, lr) for p, g, lr in updates]
-        return assign_arrays(updates, _MOMENTUM(rows, False, 0.0, False))
+        return assign_updated_arrays(updates, _MOMENTUM(rows, False, 0.0, False))
 
 
 class Momentum(Optimizer):
@@ -75,6 +75,6 @@ class Momentum(Optimizer):
         if self._attrs["rescale_grad"] != 1.0 or self._group_options:
             return False
         rows = [(p.array, g, self._accumulators_of(p)["velocity"], lr) for p, g, lr in updates]
-        return assign_arrays(
+        return assign_updated_arrays(
             updates, _MOMENTUM(rows, True, self._attrs["mu"], self._attrs["use_nesterov"])
         )

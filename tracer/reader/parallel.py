@@ -86,13 +86,13 @@ def xmap_readers(
 
         for job in [fill, *[work] * process_num]:
             _run_in_thread(job, results_queue.put)
-        results = _results_until_end(results_queue, process_num)
-        yield from _sort_by_number(results) if order else (value for _, value in results)
+        results = _iter_results_until_all_end(results_queue, process_num)
+        yield from _iter_in_number_order(results) if order else (value for _, value in results)
 
     return mapped
 
 
-def _results_until_end(results_queue: Queue[Any], num_workers: int) -> Iterator[Any]:
+def _iter_results_until_all_end(results_queue: Queue[Any], num_workers: int) -> Iterator[Any]:
     """Iterate over the queue until all workers have ended."""
     while num_workers:
         result = results_queue.get()
@@ -104,7 +104,7 @@ def _results_until_end(results_queue: Queue[Any], num_workers: int) -> Iterator[
             num_workers -= 1
 
 
-def _sort_by_number(results: Iterator[Any]) -> Iterator[Any]:
+def _iter_in_number_order(results: Iterator[Any]) -> Iterator[Any]:
     """Iterate over the values of (number, value) pairs, sorted by number."""
     pending: dict[int, Any] = {}
     next_number = 0
@@ -133,7 +133,7 @@ def multiprocess_reader(
     def through_queue() -> Iterator[Any]:
         queue: Any = context.Queue(queue_size)
         for reader in readers:
-            context.Process(target=_send_all, args=(reader, queue.put), daemon=True).start()
+            context.Process(target=_send_all_samples, args=(reader, queue.put), daemon=True).start()
         num_running = len(readers)
         while num_running:
             message_type, sample = queue.get()
@@ -145,7 +145,9 @@ def multiprocess_reader(
         for reader in readers:
             receiver, sender = context.Pipe()
             receivers.append(receiver)
-            context.Process(target=_send_all, args=(reader, sender.send), daemon=True).start()
+            context.Process(
+                target=_send_all_samples, args=(reader, sender.send), daemon=True
+            ).start()
             sender.close()
         while receivers:
             for receiver in list(receivers):
@@ -157,7 +159,7 @@ def multiprocess_reader(
     return through_pipes if use_pipe else through_queue
 
 
-def _send_all(reader: Reader, send: Callable[[Any], None]) -> None:
+def _send_all_samples(reader: Reader, send: Callable[[Any], None]) -> None:
     """Read all samples in the process of a reader and send them."""
     try:
         for sample in reader():

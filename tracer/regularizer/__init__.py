@@ -22,7 +22,7 @@ class L2Decay:
         """
         return parameter * parameter.dtype.type(self.coeff)
 
-    def term(self, parameter: Any) -> Any:
+    def gradient_term(self, parameter: Any) -> Any:
         """Return coeff * parameter for Tensors; in a program, append the op."""
         return parameter * self.coeff
 
@@ -43,7 +43,7 @@ class L1Decay:
         """
         return np.sign(parameter) * parameter.dtype.type(self.coeff)
 
-    def term(self, parameter: Any) -> Any:
+    def gradient_term(self, parameter: Any) -> Any:
         """Return coeff * sign(parameter) for Tensors; in a program, append the ops."""
         return parameter.sign() * self.coeff
 

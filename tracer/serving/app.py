@@ -21,7 +21,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ..core.errors import OarlockError
 from ..core.version import VERSION
-from .body import Limits, MemoryBudget, decompress, read_body
+from .body import Limits, RequestMemoryBudget, decompress, read_body
 from .metrics import Metrics
 from .protocol import RequestError, parse_request
 from .served_model import ServedModel, num_samples
@@ -38,7 +38,7 @@ class App:
     def __init__(self, models: Mapping[str, ServedModel], limits: Limits) -> None:
         self._models, self._limits = dict(models), limits
         self._metrics = Metrics()
-        self._budget = MemoryBudget(limits.memory)
+        self._budget = RequestMemoryBudget(limits.memory)
         self._num_active = 0  # complete requests that wait or run
         self._workers: anyio.CapacityLimiter | None = None  # used in the event loop only
 
@@ -47,8 +47,8 @@ class App:
         model = "/v2/models/{name}"
         routes = [
             Route("/v2", self._report_request_errors(self._server_metadata)),
-            Route("/v2/health/live", self._report_request_errors(self._health)),
-            Route("/v2/health/ready", self._report_request_errors(self._health)),
+            Route("/v2/health/live", self._report_request_errors(self._health_response)),
+            Route("/v2/health/ready", self._report_request_errors(self._health_response)),
             Route(
                 "/v2/repository/index",
                 self._report_request_errors(self._repository_index),
@@ -59,9 +59,9 @@ class App:
         ]
         for path in (model, model + "/versions/{version}"):
             routes += [
-                Route(path, self._report_request_errors(self._metadata)),
-                Route(path + "/ready", self._report_request_errors(self._is_ready)),
-                Route(path + "/config", self._report_request_errors(self._config)),
+                Route(path, self._report_request_errors(self._metadata_response)),
+                Route(path + "/ready", self._report_request_errors(self._readiness_response)),
+                Route(path + "/config", self._report_request_errors(self._config_response)),
                 Route(path + "/stats", self._report_request_errors(self._statistics)),
                 Route(path + "/infer", self._infer, methods=["POST"]),
             ]
@@ -89,7 +89,7 @@ class App:
     def _server_metadata(self, request: Request) -> Response:
         return JSONResponse({"name": "oarlock", "version": VERSION, "extensions": _EXTENSIONS})
 
-    def _health(self, request: Request) -> Response:
+    def _health_response(self, request: Request) -> Response:
         return Response()
 
     def _repository_index(self, request: Request) -> Response:
@@ -112,14 +112,14 @@ class App:
             raise RequestError(f"model '{name}' has the version 1 only", 404)
         return self._models[name]
 
-    def _metadata(self, request: Request) -> Response:
+    def _metadata_response(self, request: Request) -> Response:
         return JSONResponse(self._get_model(request).metadata())
 
-    def _is_ready(self, request: Request) -> Response:
+    def _readiness_response(self, request: Request) -> Response:
         self._get_model(request)
         return Response()
 
-    def _config(self, request: Request) -> Response:
+    def _config_response(self, request: Request) -> Response:
         return JSONResponse(self._get_model(request).config)
 
     def _statistics(self, request: Request) -> Response:
@@ -139,9 +139,9 @@ class App:
             model = self._get_model(request)
             self._check_queue()  # before reading a body that would be rejected
             async with read_body(request, self._limits, self._budget) as body:
-                with self._queue_slot():
+                with self._occupied_queue_slot():
                     call = partial(self._infer_body, model, body, request.headers)
-                    (text, size), rows, seconds = await self._run(call)
+                    (text, size), rows, seconds = await self._run_in_worker(call)
             status = 200
             return _inference_response(text, size)
         except RequestError as error:
@@ -162,7 +162,7 @@ class App:
             raise RequestError("the request queue is full", 503)
 
     @contextmanager
-    def _queue_slot(self) -> Iterator[None]:
+    def _occupied_queue_slot(self) -> Iterator[None]:
         """Occupy a queue slot while a request waits and runs. A request whose body is incomplete
         occupies no slot.
         """
@@ -186,7 +186,7 @@ class App:
         started = time.perf_counter()
         return model.infer(request), num_samples(request), time.perf_counter() - started
 
-    async def _run(self, call: Callable[[], Any]) -> Any:
+    async def _run_in_worker(self, call: Callable[[], Any]) -> Any:
         """Run a call in a worker thread, so that it does not block the event loop."""
         if self._workers is None:
             self._workers = anyio.CapacityLimiter(self._limits.workers)

@@ -35,7 +35,7 @@ class Limits:
     queue: int = 64
 
 
-class MemoryBudget:
+class RequestMemoryBudget:
     """The total size of all request bodies in memory, and its limit in bytes."""
 
     def __init__(self, limit: int) -> None:
@@ -56,7 +56,9 @@ class MemoryBudget:
 
 
 @asynccontextmanager
-async def read_body(request: Request, limits: Limits, budget: MemoryBudget) -> AsyncIterator[bytes]:
+async def read_body(
+    request: Request, limits: Limits, budget: RequestMemoryBudget
+) -> AsyncIterator[bytes]:
     """Read the raw body of a request; its bytes are reserved in `budget` until the block ends.
 
     Bytes are reserved when they arrive, not when the Content-Length header announces them.
@@ -71,9 +73,9 @@ async def read_body(request: Request, limits: Limits, budget: MemoryBudget) -> A
     reserved = 0
     chunks = request.stream()
     try:
-        with _timeout(limits.seconds):
+        with _raise_after(limits.seconds):
             while True:
-                with _timeout(limits.idle):
+                with _raise_after(limits.idle):
                     chunk = await anext(chunks, None)
                 if chunk is None:
                     break
@@ -90,7 +92,7 @@ async def read_body(request: Request, limits: Limits, budget: MemoryBudget) -> A
 
 
 @contextmanager
-def _timeout(seconds: float) -> Iterator[None]:
+def _raise_after(seconds: float) -> Iterator[None]:
     try:
         with anyio.fail_after(seconds):
             yield

@@ -10,7 +10,7 @@ from ..core.dtype import dtype_of
 from ..core.errors import OpError
 
 
-class Datatype(NamedTuple):
+class TensorDatatype(NamedTuple):
     """A dtype.
 
     protocol: its name in requests.
@@ -37,12 +37,12 @@ _ROWS = [
     ("float64", "FP64", "TYPE_FP64", True),
 ]
 DATATYPES = {
-    name: Datatype(dtype_of(name).np, protocol, triton, json)
+    name: TensorDatatype(dtype_of(name).np, protocol, triton, json)
     for name, protocol, triton, json in _ROWS
 }
 
 
-def datatype_of(dtype: str, name: str) -> Datatype:
+def datatype_of(dtype: str, name: str) -> TensorDatatype:
     """Return the names of a dtype.
 
     name: of the tensor, for the message. Raises OpError if the protocol lacks the dtype.

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import OarlockError
-from .datatypes import Datatype
+from .datatypes import TensorDatatype
 
 Array = np.ndarray[Any, Any]
 _MAX_RANK = 32
@@ -46,7 +46,7 @@ class Request:
 
 
 @dataclass
-class Cursor:
+class BinaryDataCursor:
     """Reads the binary tensors that follow the JSON, one after the other."""
 
     data: memoryview
@@ -65,16 +65,16 @@ class Cursor:
 
 
 def parse_request(
-    body: bytes, header_length: str | None, inputs: Mapping[str, Datatype]
+    body: bytes, header_length: str | None, inputs: Mapping[str, TensorDatatype]
 ) -> Request:
     """Parse and validate a request body.  Raises RequestError.
 
     header_length: value of the header Inference-Header-Content-Length.
     inputs: of the model.
     """
-    size = _header_size(header_length, len(body))
+    size = _json_header_size(header_length, len(body))
     message = _parse_json(body[:size])
-    cursor = Cursor(memoryview(body)[size:])
+    cursor = BinaryDataCursor(memoryview(body)[size:])
     feeds: dict[str, Array] = {}
     for item in _get_list(message, "inputs"):
         name = _get_string(item, "name")
@@ -91,10 +91,10 @@ def parse_request(
     if cursor.offset != len(cursor.data):
         raise RequestError(f"{len(cursor.data) - cursor.offset} extra bytes follow the inputs")
     outputs = {
-        _get_string(o, "name"): _get_flag(_check_output_request(o), "binary_data")
+        _get_string(o, "name"): _get_bool_parameter(_check_output_request(o), "binary_data")
         for o in _get_list(message, "outputs", required=False)
     }
-    binary = _get_flag(message, "binary_data_output")
+    binary = _get_bool_parameter(message, "binary_data_output")
     return Request(str(message.get("id") or ""), feeds, outputs, binary)
 
 
@@ -110,7 +110,7 @@ def _check_output_request(output: dict[str, Any]) -> dict[str, Any]:
     return output
 
 
-def _header_size(length: str | None, size: int) -> int:
+def _json_header_size(length: str | None, size: int) -> int:
     if length is None:
         return size
     if not length.isdecimal() or len(length) > _MAX_DIGITS or int(length) > size:
@@ -151,7 +151,7 @@ def _get_parameters(item: Mapping[str, Any]) -> dict[str, Any]:
     return parameters
 
 
-def _get_flag(item: Mapping[str, Any], name: str) -> bool:
+def _get_bool_parameter(item: Mapping[str, Any], name: str) -> bool:
     return _get_parameters(item).get(name, False) is True
 
 
@@ -163,7 +163,9 @@ def _get_shape(item: Mapping[str, Any], name: str) -> list[int]:
     return list(shape)  # type: ignore[arg-type]
 
 
-def _parse_tensor(item: Mapping[str, Any], name: str, datatype: Datatype, cursor: Cursor) -> Array:
+def _parse_tensor(
+    item: Mapping[str, Any], name: str, datatype: TensorDatatype, cursor: BinaryDataCursor
+) -> Array:
     if item.get("datatype") != datatype.protocol:
         raise RequestError(
             f"input '{name}': datatype {str(item.get('datatype'))[:20]}, the model requires "
@@ -179,7 +181,7 @@ def _parse_tensor(item: Mapping[str, Any], name: str, datatype: Datatype, cursor
 
 
 def _parse_binary_data(
-    size: Any, name: str, datatype: Datatype, shape: list[int], cursor: Cursor
+    size: Any, name: str, datatype: TensorDatatype, shape: list[int], cursor: BinaryDataCursor
 ) -> Array:
     if type(size) is not int or size < 0 or size != math.prod(shape) * datatype.np.itemsize:
         raise RequestError(
@@ -202,7 +204,7 @@ def _reshape(array: Array, shape: list[int], name: str) -> Array:
         raise RequestError(f"input '{name}': the shape {shape} is too large") from None
 
 
-def _parse_json_data(data: Any, name: str, datatype: Datatype, shape: list[int]) -> Array:
+def _parse_json_data(data: Any, name: str, datatype: TensorDatatype, shape: list[int]) -> Array:
     """Convert JSON numbers, in one list or nested lists, to an array.
 
     Raises RequestError for numbers that the dtype cannot represent.
@@ -245,7 +247,7 @@ def _has_only_numbers(data: list[Any]) -> bool:
 
 
 def encode_response(
-    model: str, request: Request, results: Sequence[tuple[str, Datatype, Array]]
+    model: str, request: Request, results: Sequence[tuple[str, TensorDatatype, Array]]
 ) -> tuple[bytes, int | None]:
     """Encode a response.  Returns the body, and the length of its JSON if binary tensors follow.
 
@@ -263,21 +265,21 @@ def encode_response(
             data = np.ascontiguousarray(array, dtype=datatype.np).tobytes()
             entry["parameters"] = {"binary_data_size": len(data)}
             binary.append(data)
-            entries.append(_to_json(entry))
+            entries.append(_to_compact_json(entry))
         else:
             numbers = _numbers_as_json(array, name, datatype)
-            entries.append(f'{_to_json(entry)[:-1]},"data":[{numbers}]}}')
+            entries.append(f'{_to_compact_json(entry)[:-1]},"data":[{numbers}]}}')
     message = {"id": request.id} if request.id else {}
     message |= {"model_name": model, "model_version": "1"}
-    text = f'{_to_json(message)[:-1]},"outputs":[{",".join(entries)}]}}'.encode()
+    text = f'{_to_compact_json(message)[:-1]},"outputs":[{",".join(entries)}]}}'.encode()
     return (text + b"".join(binary), len(text)) if binary else (text, None)
 
 
-def _to_json(value: Any) -> str:
+def _to_compact_json(value: Any) -> str:
     return json.dumps(value, separators=(",", ":"))
 
 
-def _numbers_as_json(array: Array, name: str, datatype: Datatype) -> str:
+def _numbers_as_json(array: Array, name: str, datatype: TensorDatatype) -> str:
     """Format the elements as comma-separated JSON numbers.
 
     Conversion in chunks lets other threads run, and is five times faster for millions of numbers.
@@ -290,5 +292,6 @@ def _numbers_as_json(array: Array, name: str, datatype: Datatype) -> str:
         )
     flat = array.reshape(-1)
     return ",".join(
-        _to_json(flat[i : i + _CHUNK_SIZE].tolist())[1:-1] for i in range(0, flat.size, _CHUNK_SIZE)
+        _to_compact_json(flat[i : i + _CHUNK_SIZE].tolist())[1:-1]
+        for i in range(0, flat.size, _CHUNK_SIZE)
     )

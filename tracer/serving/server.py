@@ -113,7 +113,7 @@ class _GracefulServer(uvicorn.Server):
                 signal.signal(number, handler)
 
 
-def check_host(host: str, allow_remote: bool) -> None:
+def check_host_is_local(host: str, allow_remote: bool) -> None:
     """Raise OpError for an address that other machines can reach, unless `allow_remote`."""
     try:
         is_local = ipaddress.ip_address(host).is_loopback
@@ -149,7 +149,7 @@ def serve(models: list[ServedModel], host: str, port: int, limits: Limits) -> in
             h11_max_incomplete_event_size=_MAX_HEADER_BYTES,
         )
     )
-    with _bind(host, port) as listener:
+    with _bind_socket(host, port) as listener:
         url = f"http://{host}:{listener.getsockname()[1]}/v2"
         print(f"serving {', '.join(names)} at {url}", file=sys.stderr, flush=True)
         server.run(sockets=[listener])
@@ -159,7 +159,7 @@ def serve(models: list[ServedModel], host: str, port: int, limits: Limits) -> in
     return 0
 
 
-def _bind(host: str, port: int) -> socket.socket:
+def _bind_socket(host: str, port: int) -> socket.socket:
     """Return a socket bound to an address.  Raises OSError with the address if that fails."""
     try:
         family, kind, proto, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]

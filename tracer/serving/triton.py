@@ -29,7 +29,7 @@ _WARM_UP_SIZE = 1  # of a dynamic dimension
 _TOLERANCE = 1e-2  # for half precision, where another order of sums changes results
 
 
-class Enumerator(str):
+class EnumName(str):
     """The name of an enum value, which a config.pbtxt contains without quotes."""
 
     __slots__ = ()
@@ -58,7 +58,7 @@ def _preserves_results_in_batch(engine: Engine) -> bool:
         rows = {len(array) for array in first}
         if len(rows) != 1:
             return False
-        second = [_perturb(array) for array in first]
+        second = [_change_floats(array) for array in first]
         both = [np.concatenate(pair) for pair in zip(first, second, strict=True)]
         try:
             separate = engine.run(first), engine.run(second)
@@ -69,7 +69,7 @@ def _preserves_results_in_batch(engine: Engine) -> bool:
     return False
 
 
-def _perturb(array: Any) -> Any:
+def _change_floats(array: Any) -> Any:
     """Return other values for a floating-point array; integers may be indices and stay."""
     if array.dtype.kind != "f":
         return array
@@ -95,7 +95,7 @@ def model_config(name: str, engine: Engine) -> dict[str, Any]:
         return [
             {
                 "name": n,
-                "data_type": Enumerator(datatype_of(dtype, n).triton),
+                "data_type": EnumName(datatype_of(dtype, n).triton),
                 "dims": _format_dims(shape)[batches:] or [1],
             }
             | ({"reshape": {"shape": []}} if not _format_dims(shape)[batches:] else {})
@@ -108,18 +108,18 @@ def model_config(name: str, engine: Engine) -> dict[str, Any]:
         "max_batch_size": _MAX_BATCH_SIZE if batches else 0,
         "input": describe(engine.inputs),
         "output": describe(engine.outputs),
-        "instance_group": [{"count": 1, "kind": Enumerator("KIND_AUTO")}],
-        "model_warmup": [_warm_up(engine, batches)],
+        "instance_group": [{"count": 1, "kind": EnumName("KIND_AUTO")}],
+        "model_warmup": [_warm_up_entry(engine, batches)],
     }
     return config | ({"dynamic_batching": {}} if batches else {})
 
 
-def _warm_up(engine: Engine, batches: bool) -> dict[str, Any]:
+def _warm_up_entry(engine: Engine, batches: bool) -> dict[str, Any]:
     inputs = [
         {
             "key": n,
             "value": {
-                "data_type": Enumerator(datatype_of(dtype, n).triton),
+                "data_type": EnumName(datatype_of(dtype, n).triton),
                 "dims": [d if d >= 0 else _WARM_UP_SIZE for d in _format_dims(shape)[batches:]]
                 or [1],
                 "zero_data": True,
@@ -147,7 +147,7 @@ def to_pbtxt(tree: dict[str, Any], indent: str = "") -> str:
 def _format_value(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, Enumerator):
+    if isinstance(value, EnumName):
         return str(value)
     return json.dumps(value)  # same syntax for strings, numbers and lists of numbers
 

@@ -49,17 +49,19 @@ def einsum(equation: str, *operands: Any) -> Tensor:
         pair_labels = (
             right
             if not remaining
-            else _needed_labels(terms[i] + terms[j], "".join(terms[k] for k in remaining) + right)
+            else _labels_needed_later(
+                terms[i] + terms[j], "".join(terms[k] for k in remaining) + right
+            )
         )
-        product = _contract([terms[i], terms[j]], [xs[i], xs[j]], pair_labels)
+        product = _run_einsum_op([terms[i], terms[j]], [xs[i], xs[j]], pair_labels)
         terms, xs = (
             [terms[k] for k in remaining] + [pair_labels],
             [xs[k] for k in remaining] + [product],
         )
-    return _contract(terms, xs, right) if len(left.split(",")) == 1 else xs[0]
+    return _run_einsum_op(terms, xs, right) if len(left.split(",")) == 1 else xs[0]
 
 
-def _contract(terms: list[str], xs: list[Tensor], right: str) -> Tensor:
+def _run_einsum_op(terms: list[str], xs: list[Tensor], right: str) -> Tensor:
     out: Tensor = OPS["einsum"](xs, equation=f"{','.join(terms)}->{right}")[0]
     return out
 
@@ -70,7 +72,7 @@ def _implicit_output(left: str) -> str:
     return ("..." if "..." in left else "") + "".join(sorted(c for c, n in count.items() if n == 1))
 
 
-def _needed_labels(pair: str, others: str) -> str:
+def _labels_needed_later(pair: str, others: str) -> str:
     """Return the labels of the product of two operands that are needed later."""
     ellipsis = "..." if "..." in pair else ""
     return ellipsis + "".join(dict.fromkeys(c for c in pair if c.isalpha() and c in others))

@@ -30,7 +30,11 @@ _MAX_SLICE_END = 2**31 - 1
 
 
 def _expand_ellipsis(index: Any, rank: int) -> list[Any]:
-    items = [_as_mask(i) for i in index] if isinstance(index, tuple) else [_as_mask(index)]
+    items = (
+        [_bool_list_to_mask(i) for i in index]
+        if isinstance(index, tuple)
+        else [_bool_list_to_mask(index)]
+    )
     num_axes = sum(_num_indexed_axes(i) for i in items)
     if num_axes > rank:
         raise IndexRangeError(
@@ -43,7 +47,7 @@ def _expand_ellipsis(index: Any, rank: int) -> list[Any]:
     return items + full_slices
 
 
-def _as_mask(item: Any) -> Any:
+def _bool_list_to_mask(item: Any) -> Any:
     """Convert a list of bools to an array."""
     return (
         np.asarray(item)
@@ -86,9 +90,8 @@ def _is_int(item: Any) -> bool:
 
 
 class _BasicIndex:
-    """The ints, slices and None of an.
-
-    index: attributes of a slice op, and the axes that None inserts.
+    """The ints, slices and None of an index: attributes of a slice op, and the axes that None
+    inserts.
     """
 
     def __init__(self, x: Tensor, index: Any) -> None:
@@ -183,11 +186,11 @@ class _BasicIndex:
         if step < 0 and isinstance(item.stop, int) and item.stop < 0:
             # NOTE: with a negative stride Paddle reads an end of -1 as "down to the first";
             # Python's -1 is the last.
-            end = self._static_size(axis) + item.stop
+            end = self._require_static_size(axis) + item.stop
             end = -1 if end < 0 else end
         self._add_range(axis, start, end, step)
 
-    def _static_size(self, axis: int) -> int:
+    def _require_static_size(self, axis: int) -> int:
         # A trace records a guard: with another size the index selects other elements.
         size = self.x.shape[axis]
         if not isinstance(size, int):
@@ -259,11 +262,11 @@ def getitem(x: Tensor, index: Any) -> Tensor:
     if basic.inserted_axes:
         out = unsqueeze(out, basic.inserted_axes)
     if basic.advanced:
-        return _gather(out, basic.advanced)
+        return _gather_at_advanced_index(out, basic.advanced)
     return reshape(out, [1]) if compat.is_paddle1 and not out.meta.shape else out
 
 
-def _gather(x: Tensor, advanced: list[tuple[int, Any]]) -> Tensor:
+def _gather_at_advanced_index(x: Tensor, advanced: list[tuple[int, Any]]) -> Tensor:
     axes, indices = [], []
     for axis, item in advanced:
         if _is_mask(item):
@@ -340,12 +343,12 @@ def setitem(x: Tensor, index: Any, value: Any) -> None:
         lambda current: (
             _assign_at_tensor_index(current, index, source)
             if basic.advanced
-            else _set_slice(current, basic, source)
+            else _assign_at_basic_index(current, basic, source)
         ),
     )
 
 
-def _set_slice(x: Tensor, basic: _BasicIndex, source: Tensor) -> Tensor:
+def _assign_at_basic_index(x: Tensor, basic: _BasicIndex, source: Tensor) -> Tensor:
     """Return x with `source` assigned at an index of ints and slices."""
     (starts, start_tensors), (ends, end_tensors) = (
         int_inputs(basic.starts, "int64"),

@@ -157,7 +157,7 @@ def apply_operator(op: Op, x: Any, y: Any) -> Tensor:
     x, y = _as_tensors(op, x, y)
     dx, dy = x.meta.dtype, y.meta.dtype
     if dx != dy:
-        promotes = op.type in _PROMOTING and _is_promoted(dx, dy)
+        promotes = op.type in _PROMOTING and _is_promoted_by_paddle(dx, dy)
         x, y = promote_operands(x, y) if promotes else (x, cast_right_operand(op.type, x, y))
     out: Tensor = op(x, y)
     return out
@@ -197,16 +197,16 @@ def _as_tensors(op: Op, x: Any, y: Any) -> tuple[Tensor, Tensor]:
                 )
             )
         y = _bool_to_int(y, x)
-        number, tensor = _match_dtypes(as_operand(x, y, op.type), y)
+        number, tensor = _cast_to_common_dtype(as_operand(x, y, op.type), y)
         return number, tensor
     if not isinstance(y, Tensor):
         x = _bool_to_int(x, y)
-        number, tensor = _match_dtypes(as_operand(y, x, op.type), x)
+        number, tensor = _cast_to_common_dtype(as_operand(y, x, op.type), x)
         return tensor, number
     return x, y
 
 
-def _match_dtypes(number: Tensor, tensor: Tensor) -> tuple[Tensor, Tensor]:
+def _cast_to_common_dtype(number: Tensor, tensor: Tensor) -> tuple[Tensor, Tensor]:
     """Cast a number or array and a tensor to a common dtype: the floating or complex one, else that
     of the tensor.
     """
@@ -241,12 +241,12 @@ def promote_floats(op: str, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     dx, dy = x.meta.dtype, y.meta.dtype
     if dx == dy:
         return x, y
-    if state.mode.static or not _is_promoted(dx, dy):
+    if state.mode.static or not _is_promoted_by_paddle(dx, dy):
         raise mixed_dtypes_error(op, x, y)
     return promote_operands(x, y)
 
 
-def _is_promoted(dx: Any, dy: Any) -> bool:
+def _is_promoted_by_paddle(dx: Any, dy: Any) -> bool:
     """Return whether Paddle promotes these dtypes."""
     return not compat.is_paddle1 and ((is_float(dx) and is_float(dy)) or "c" in (dx.kind, dy.kind))
 

@@ -149,9 +149,8 @@ MODULES = [
 
 
 def public(module: ModuleType) -> dict[str, Callable[..., Any]]:
-    """Return the public functions of a.
-
-    module: its `__all__`, and the in-place variants of its `IN_PLACE`.
+    """Return the public functions of a module: those of its `__all__`, and the in-place variants
+    of its `IN_PLACE`.
     """
     functions = {name: getattr(module, name) for name in getattr(module, "__all__", ())}
     return functions | {

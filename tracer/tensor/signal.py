@@ -15,7 +15,7 @@ __all__: list[str] = []
 METHODS = ["istft", "stft"]
 
 
-def _check(condition: bool, op: str, problem: str, x: Tensor) -> None:
+def _raise_unless(condition: bool, op: str, problem: str, x: Tensor) -> None:
     if not condition:
         raise OpError(with_user_line(f"{op}: {problem} (X={x.meta})"))
 
@@ -30,7 +30,7 @@ def frame(
     check_tensors(x)
     _check_axis_and_sizes(x, "frame", axis, frame_length=frame_length, hop_length=hop_length)
     size = x.meta.shape[axis]
-    _check(
+    _raise_unless(
         size < 0 or frame_length <= size,
         "frame",
         f"frame_length={frame_length} exceeds the signal length {size}",
@@ -46,14 +46,14 @@ def overlap_add(x: Tensor, hop_length: int, axis: int = -1, name: str | None = N
     """
     check_tensors(x)
     _check_axis_and_sizes(x, "overlap_add", axis, hop_length=hop_length)
-    _check(x.ndim > 1, "overlap_add", "the rank must be at least 2", x)
+    _raise_unless(x.ndim > 1, "overlap_add", "the rank must be at least 2", x)
     return OPS["overlap_add"](x, hop_length=hop_length, axis=axis)
 
 
 def _check_axis_and_sizes(x: Tensor, op: str, axis: int, **sizes: int) -> None:
-    _check(axis in (0, -1), op, f"axis={axis} is neither 0 nor -1", x)
+    _raise_unless(axis in (0, -1), op, f"axis={axis} is neither 0 nor -1", x)
     for name, size in sizes.items():
-        _check(size > 0, op, f"{name}={size} is not positive", x)
+        _raise_unless(size > 0, op, f"{name}={size} is not positive", x)
 
 
 def _hop_and_window_length(
@@ -62,8 +62,8 @@ def _hop_and_window_length(
     """Return the checked hop length and window length."""
     hop = n_fft // 4 if hop_length is None else hop_length
     length = n_fft if win_length is None else win_length
-    _check(hop > 0, op, f"hop_length={hop} is not positive", x)
-    _check(0 < length <= n_fft, op, f"win_length={length} is not in [1, n_fft={n_fft}]", x)
+    _raise_unless(hop > 0, op, f"hop_length={hop} is not positive", x)
+    _raise_unless(0 < length <= n_fft, op, f"win_length={length} is not in [1, n_fft={n_fft}]", x)
     return hop, length
 
 
@@ -72,7 +72,7 @@ def _padded_window(window: Tensor | None, length: int, n_fft: int, x: Tensor, op
     if window is None:
         window = ones([length], real_dtype(x.meta.dtype))
     has_length = window.ndim == 1 and window.meta.shape[0] in (length, -1)
-    _check(has_length, op, f"window={window.meta} does not have win_length={length}", x)
+    _raise_unless(has_length, op, f"window={window.meta} does not have win_length={length}", x)
     before = (n_fft - length) // 2
     return (
         OPS["pad"](window, paddings=[before, n_fft - length - before]) if length < n_fft else window
@@ -81,7 +81,7 @@ def _padded_window(window: Tensor | None, length: int, n_fft: int, x: Tensor, op
 
 def _pad_signal(x: Tensor, size: int, mode: str) -> Tensor:
     """Pad x [B, N] on both sides."""
-    _check(
+    _raise_unless(
         mode in ("constant", "reflect"),
         "stft",
         f"pad_mode={mode} is neither constant nor reflect",
@@ -115,10 +115,10 @@ def stft(
     onesided: omit the redundant half of the spectrum of a real signal.
     """
     check_tensors(x)
-    _check(x.ndim in (1, 2), "stft", "the rank must be 1 or 2", x)
+    _raise_unless(x.ndim in (1, 2), "stft", "the rank must be 1 or 2", x)
     hop, length = _hop_and_window_length(x, n_fft, hop_length, win_length, "stft")
     size = x.meta.shape[-1]
-    _check(
+    _raise_unless(
         n_fft > 0 and (size < 0 or n_fft <= size), "stft", f"n_fft={n_fft} is not in [1, {size}]", x
     )
     padded_window = _padded_window(window, length, n_fft, x, "stft")
@@ -131,7 +131,7 @@ def stft(
     )
     norm = "ortho" if normalized else "backward"
     if frames.meta.dtype.kind == "c":
-        _check(not onesided, "stft", "onesided=True requires a real signal", x)
+        _raise_unless(not onesided, "stft", "onesided=True requires a real signal", x)
         spectrum = OPS["fft_c2c"](frames, axes=[2], normalization=norm, forward=True)
     else:
         spectrum = OPS["fft_r2c"](
@@ -147,9 +147,9 @@ def _inverse_frames(
     """Return the frames [B, frames, n_fft] of a spectrum [B, frames, F]."""
     norm = "ortho" if normalized else "backward"
     if return_complex:
-        _check(not onesided, "istft", "return_complex=True requires onesided=False", x)
+        _raise_unless(not onesided, "istft", "return_complex=True requires onesided=False", x)
         return OPS["fft_c2c"](x, axes=[2], normalization=norm, forward=False)
-    _check(
+    _raise_unless(
         window.meta.dtype.kind != "c",
         "istft",
         "a complex window requires return_complex=True",
@@ -188,16 +188,16 @@ def istft(
     gaps.
     """
     check_tensors(x)
-    _check(
+    _raise_unless(
         x.meta.dtype.kind == "c" and x.ndim in (2, 3),
         "istft",
         "X must be complex with rank 2 or 3",
         x,
     )
     hop, size = _hop_and_window_length(x, n_fft, hop_length, win_length, "istft")
-    _check(hop <= size, "istft", f"hop_length={hop} exceeds win_length={size}", x)
+    _raise_unless(hop <= size, "istft", f"hop_length={hop} exceeds win_length={size}", x)
     num_frequencies = n_fft // 2 + 1 if onesided else n_fft
-    _check(
+    _raise_unless(
         x.meta.shape[-2] in (num_frequencies, -1),
         "istft",
         f"the frequency axis must have {num_frequencies} elements",
@@ -215,7 +215,7 @@ def istft(
     signal, envelope = (_remove_padding(t, n_fft, center, length) for t in (signal, envelope))
     if state.mode.is_eager:
         smallest = float(OPS["reduce_min"](OPS["abs"](envelope), reduce_all=True))
-        _check(
+        _raise_unless(
             smallest >= 1e-11,
             "istft",
             "the windows leave gaps: the sum of their squares is 0 somewhere",

@@ -204,17 +204,17 @@ def _operator_norm(axis: int, extreme: str) -> Any:
     return function
 
 
-def _frobenius(x: Tensor) -> Tensor:
+def _frobenius_norm(x: Tensor) -> Tensor:
     return OPS["sqrt"](OPS["reduce_sum"](OPS["square"](OPS["abs"](x)), dim=[-2, -1]))
 
 
-def _nuclear(x: Tensor) -> Tensor:
+def _nuclear_norm(x: Tensor) -> Tensor:
     return OPS["reduce_sum"](OPS["svd"](x)[1], dim=[-1])
 
 
 _NORMS: dict[Any, Any] = {
-    "fro": _frobenius,
-    "nuc": _nuclear,
+    "fro": _frobenius_norm,
+    "nuc": _nuclear_norm,
     1: _operator_norm(-2, "max"),
     -1: _operator_norm(-2, "min"),
     math.inf: _operator_norm(-1, "max"),

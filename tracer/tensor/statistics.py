@@ -252,7 +252,7 @@ def multiplex(inputs: Sequence[Tensor], index: Tensor, name: str | None = None) 
 # --------------------------------------------------------------------------------------
 
 
-def _flatten_axes(x: Tensor, axis: Any) -> tuple[Tensor, list[int]]:
+def _merge_axes_at_end(x: Tensor, axis: Any) -> tuple[Tensor, list[int]]:
     """Move the axes (None: all) to the end and merge them; returns the tensor and the axes."""
     rank = x.ndim
     axis_arg = axis_list(axis)
@@ -269,7 +269,7 @@ def _flatten_axes(x: Tensor, axis: Any) -> tuple[Tensor, list[int]]:
     return manipulation.reshape(transposed, [*(x.shape[i] for i in others), merged_size]), axes
 
 
-def _restore_axes(out: Tensor, axes: list[int], keepdim: bool) -> Tensor:
+def _unsqueeze_if_keepdim(out: Tensor, axes: list[int], keepdim: bool) -> Tensor:
     return manipulation.unsqueeze(out, axes) if keepdim else out
 
 
@@ -281,12 +281,12 @@ def median(
 
     x [*] -> [* without axis]
     """
-    return _restore_axes(*_median(x, axis), keepdim)
+    return _unsqueeze_if_keepdim(*_median_of_axes(x, axis), keepdim)
 
 
-def _median(x: Tensor, axis: Any) -> tuple[Tensor, list[int]]:
+def _median_of_axes(x: Tensor, axis: Any) -> tuple[Tensor, list[int]]:
     check_tensors(x)
-    rows, axes = _flatten_axes(
+    rows, axes = _merge_axes_at_end(
         cast(x, "float64" if x.meta.dtype == np.float64 else "float32")
         if x.ndim
         else manipulation.reshape(x, [1]),
@@ -294,17 +294,17 @@ def _median(x: Tensor, axis: Any) -> tuple[Tensor, list[int]]:
     )
     size = rows.shape[-1]
     ordered = search.sort(rows, -1)
-    low, high = (_select_last(ordered, k) for k in ((size - 1) // 2, size // 2))
+    low, high = (_select_on_last_axis(ordered, k) for k in ((size - 1) // 2, size // 2))
     if isinstance(size, int):
         middle = low if size % 2 else math.scale(math.add(low, high), 0.5)
     else:  # with a dynamic size there may be one or two
         middle = math.add(math.scale(low, 0.5), math.scale(high, 0.5))
     return math.add(
-        middle, math.scale(_select_last(ordered, size - 1), 0.0)
+        middle, math.scale(_select_on_last_axis(ordered, size - 1), 0.0)
     ), axes if x.ndim else []  # NaN is sorted last
 
 
-def _select_last(x: Tensor, index: Any) -> Tensor:
+def _select_on_last_axis(x: Tensor, index: Any) -> Tensor:
     if not isinstance(index, int):
         return manipulation.squeeze(
             manipulation.gather(x, manipulation.reshape(index, [1]), axis=-1), [-1]
@@ -319,7 +319,7 @@ def quantile(x: Tensor, q: Any, axis: Any = None, keepdim: bool = False) -> Tens
 
     x [*], q one or several of [0, 1] -> [*q, * without axis]
     """
-    return _quantiles(x, q, axis, keepdim, ignore_nan=False)
+    return _quantiles_of_axes(x, q, axis, keepdim, ignore_nan=False)
 
 
 def nanquantile(x: Tensor, q: Any, axis: Any = None, keepdim: bool = False) -> Tensor:
@@ -327,7 +327,7 @@ def nanquantile(x: Tensor, q: Any, axis: Any = None, keepdim: bool = False) -> T
 
     x [*], q one or several of [0, 1] -> float64 [*q, * without axis]
     """
-    return _quantiles(x, q, axis, keepdim, ignore_nan=True)
+    return _quantiles_of_axes(x, q, axis, keepdim, ignore_nan=True)
 
 
 def nanmedian(
@@ -340,19 +340,19 @@ def nanmedian(
     return OPS["nanmedian"](x, axis=axis_list(axis), keepdim=keepdim)[0]
 
 
-def _quantiles(x: Tensor, q: Any, axis: Any, keepdim: bool, ignore_nan: bool) -> Tensor:
+def _quantiles_of_axes(x: Tensor, q: Any, axis: Any, keepdim: bool, ignore_nan: bool) -> Tensor:
     check_tensors(x)
     fractions = [float(v) for v in (q if isinstance(q, list | tuple) else [q])]
     if not fractions or not all(0 <= fraction <= 1 for fraction in fractions):
         raise OpError(with_user_line(f"quantile: q={q!r} is not in [0, 1] (X={x.meta})"))
-    rows, axes = _flatten_axes(cast(x, "float64"), axis)
+    rows, axes = _merge_axes_at_end(cast(x, "float64"), axis)
     ordered = search.sort(rows, -1)
     is_nan = OPS["isnan_v2"](ordered)
     last = math.subtract(
         math.sum(cast(logic.logical_not(is_nan), "float64"), -1, keepdim=True), 1.0
     )
     outs = [
-        _restore_axes(
+        _unsqueeze_if_keepdim(
             _interpolate_quantile(ordered, is_nan, last, fraction, ignore_nan), axes, keepdim
         )
         for fraction in fractions

@@ -59,25 +59,26 @@ class _LimitedDecompressedFile:
     """File of unpacked bytes with a limit; seeking forward unpacks the skipped bytes, too."""
 
     def __init__(self, file: Any, name: str, max_bytes: int) -> None:
-        self._file, self._name, self._max_bytes = file, name, max_bytes
+        self._file, self._file_name, self._max_bytes = file, name, max_bytes
         self.tell, self.close = file.tell, file.close
 
     def seek(self, position: int) -> int:
         """Seek to a position."""
-        self._check(position)
+        self._check_unpacked_size(position)
         new_position: int = self._file.seek(position)
         return new_position
 
     def read(self, size: int) -> bytes:
         """Read bytes."""
-        self._check(self._file.tell() + size)
+        self._check_unpacked_size(self._file.tell() + size)
         data: bytes = self._file.read(size)
         return data
 
-    def _check(self, end: int) -> None:
+    def _check_unpacked_size(self, end: int) -> None:
         if end > self._max_bytes:
             raise FileError(
-                f"{self._name}: has more than {self._max_bytes} unpacked bytes, which is too large"
+                f"{self._file_name}: has more than {self._max_bytes} unpacked bytes, which is too "
+                f"large"
             )
 
 
@@ -145,7 +146,7 @@ class _LimitedTarFile(tarfile.TarFile):
                 if is_within_count
                 else (f"has more than {MAX_FILES} files")
             )
-            raise FileError(f"{self._name()}: {problem}")
+            raise FileError(f"{self._file_name()}: {problem}")
         return member
 
     def count_header(self, header: tarfile.TarInfo) -> None:
@@ -156,9 +157,11 @@ class _LimitedTarFile(tarfile.TarFile):
 
     def reject_large_member(self, member: tarfile.TarInfo, size: int) -> None:
         """Raise FileError."""
-        raise FileError(f"{self._name()}: {member.name!r:.80} has {size} bytes, which is too large")
+        raise FileError(
+            f"{self._file_name()}: {member.name!r:.80} has {size} bytes, which is too large"
+        )
 
-    def _name(self) -> str:
+    def _file_name(self) -> str:
         return os.path.basename(str(self.name))
 
 

@@ -21,7 +21,7 @@ def to_sequence(nest: Any) -> Any:
     return nest if is_sequence(nest) else [nest]
 
 
-def _items(structure: Any) -> list[Any]:
+def _child_list(structure: Any) -> list[Any]:
     return (
         [structure[key] for key in sorted(structure)]
         if isinstance(structure, dict)
@@ -70,5 +70,5 @@ def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True) -> N
         raise ValueError(
             with_user_line(f"assert_same_structure: the keys are {set(nest1)} and {set(nest2)}")
         )
-    for item1, item2 in zip(_items(nest1), _items(nest2), strict=True):
+    for item1, item2 in zip(_child_list(nest1), _child_list(nest2), strict=True):
         assert_same_structure(item1, item2, check_types)

@@ -29,7 +29,9 @@ def memory_usage(program: Any, batch_size: int) -> tuple[float, float, str]:
         raise ValueError(with_user_line("The batch size need to be positive."))
     block = program.raw.block
     names = dict.fromkeys(name for op in block.ops for name in op.output_names())
-    total = float(sum(_bytes(block.vars[n], batch_size) for n in names if n in block.vars))
+    total = float(
+        sum(_variable_num_bytes(block.vars[n], batch_size) for n in names if n in block.vars)
+    )
     for unit in ("B", "KB"):
         if total <= 1024:
             return total * 1.05, total * 1.1, unit
@@ -37,7 +39,7 @@ def memory_usage(program: Any, batch_size: int) -> tuple[float, float, str]:
     return total * 1.05, total * 1.1, "MB"
 
 
-def _bytes(var: Any, batch: int) -> int:
+def _variable_num_bytes(var: Any, batch: int) -> int:
     if var.kind != VarKind.DENSE:
         return 0
     if sum(d < 0 for d in var.shape) > 1:
@@ -51,10 +53,10 @@ def op_freq_statistic(program: Any) -> tuple[list[tuple[str, int]], list[tuple[s
     if not isinstance(program, Program):
         raise TypeError(f"The input type should be Porgram.But you passed in {type(program)}")
     counts = Counter(op.type for op in program.raw.block.ops if list(op.output_names()))
-    return counts.most_common(), Counter(_op_pairs(program)).most_common()
+    return counts.most_common(), Counter(_iter_adjacent_op_types(program)).most_common()
 
 
-def _op_pairs(program: Program) -> Iterator[str]:
+def _iter_adjacent_op_types(program: Program) -> Iterator[str]:
     producers: dict[str, str] = {}
     for op in program.raw.block.ops:
         yield from (f"{producers[n]}->{op.type}" for n in op.input_names() if n in producers)

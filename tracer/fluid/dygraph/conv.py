@@ -24,7 +24,9 @@ class _Conv(NameScopedLayer):
     weight: Any
     bias: Any
 
-    def _set_attrs(self, stride: Any, padding: Any, dilation: Any, groups: int | None) -> None:
+    def _set_window_attrs(
+        self, stride: Any, padding: Any, dilation: Any, groups: int | None
+    ) -> None:
         self._attrs: dict[str, Any] = {
             "strides": int_list(stride, self._axes),
             "paddings": int_list(padding, self._axes),
@@ -61,12 +63,12 @@ class _Conv(NameScopedLayer):
         self.bias = self.create_parameter([num_filters], attrs[1], dtype, is_bias=True)
 
 
-def _infer_channels(args: dict[str, Any], *inputs: Any) -> dict[str, Any]:
+def _infer_num_channels(args: dict[str, Any], *inputs: Any) -> dict[str, Any]:
     """Return the arguments that 1.6 inferred from the first input."""
     return {"num_channels": inputs[0].meta.shape[1]}
 
 
-def _arguments_of_1_5(*first: str, transposed: bool = False) -> tuple[str, ...]:
+def _argument_names_of_1_5(*first: str, transposed: bool = False) -> tuple[str, ...]:
     order = ("padding", "stride") if transposed else ("stride", "padding")
     return (
         *first,
@@ -81,8 +83,8 @@ def _arguments_of_1_5(*first: str, transposed: bool = False) -> tuple[str, ...]:
     )
 
 
-_OF_1_5 = _arguments_of_1_5("num_channels", "num_filters", "filter_size")
-_OF_1_6 = _arguments_of_1_5("num_filters", "filter_size")
+_OF_1_5 = _argument_names_of_1_5("num_channels", "num_filters", "filter_size")
+_OF_1_6 = _argument_names_of_1_5("num_filters", "filter_size")
 
 
 def _accept_arguments_of_1_5_and_1_6(cls: Any) -> Any:
@@ -94,7 +96,7 @@ def _accept_arguments_of_1_5_and_1_6(cls: Any) -> Any:
     for has_channels in (True, False):
         cls.__init__ = init
         accepts_name_scope(
-            *(_OF_1_5 if has_channels else _OF_1_6), infer_arguments=_infer_channels
+            *(_OF_1_5 if has_channels else _OF_1_6), infer_arguments=_infer_num_channels
         )(cls)
         inits[has_channels] = cls.__init__
 
@@ -133,13 +135,13 @@ class Conv2D(_Conv):
         super().__init__()
         depthwise = num_channels == groups and num_filters % num_channels == 0 and not use_cudnn
         self._op, self._act = "depthwise_conv2d" if depthwise else "conv2d", act
-        self._set_attrs(stride, padding, dilation, groups)
+        self._set_window_attrs(stride, padding, dilation, groups)
         self._create_parameters(
             num_channels, num_filters, filter_size, groups, (param_attr, bias_attr), dtype
         )
 
 
-@accepts_name_scope(*_OF_1_6, infer_arguments=_infer_channels)
+@accepts_name_scope(*_OF_1_6, infer_arguments=_infer_num_channels)
 class Conv3D(_Conv):
     """3-D convolution, plus a bias, with an activation: [N, C, D, H, W] -> [N, M, D', H', W']."""
 
@@ -162,7 +164,7 @@ class Conv3D(_Conv):
     ) -> None:
         super().__init__()
         self._op, self._act = "conv3d", act
-        self._set_attrs(stride, padding, dilation, groups)
+        self._set_window_attrs(stride, padding, dilation, groups)
         self._create_parameters(
             num_channels, num_filters, filter_size, groups, (param_attr, bias_attr), dtype
         )
@@ -201,7 +203,9 @@ def _infer_filter_size(args: dict[str, Any], *inputs: Any) -> dict[str, Any]:
     return inferred
 
 
-_TRANSPOSED_OF_1_5 = _arguments_of_1_5("num_filters", "output_size", "filter_size", transposed=True)
+_TRANSPOSED_OF_1_5 = _argument_names_of_1_5(
+    "num_filters", "output_size", "filter_size", transposed=True
+)
 
 
 @accepts_name_scope(*_TRANSPOSED_OF_1_5, infer_arguments=_infer_filter_size)
@@ -229,7 +233,7 @@ class Conv2DTranspose(_ConvTranspose):
         super().__init__()
         depthwise = num_channels == groups == num_filters and not use_cudnn
         self._op, self._act = "depthwise_conv2d_transpose" if depthwise else "conv2d_transpose", act
-        self._set_attrs(stride, padding, dilation, groups)
+        self._set_window_attrs(stride, padding, dilation, groups)
         self._attrs["output_size"] = [] if output_size is None else int_list(output_size)
         self._create_parameters(
             num_channels, num_filters, filter_size, groups, (param_attr, bias_attr), dtype
@@ -262,7 +266,7 @@ class Conv3DTranspose(_ConvTranspose):
     ) -> None:
         super().__init__()
         self._op, self._act, self._adds_bias = "conv3d_transpose", act, bool(bias_attr)
-        self._set_attrs(stride, padding, dilation, groups)
+        self._set_window_attrs(stride, padding, dilation, groups)
         self._create_parameters(
             num_channels, num_filters, filter_size, groups, (param_attr, bias_attr), dtype
         )

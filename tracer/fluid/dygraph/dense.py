@@ -41,7 +41,7 @@ class Linear(NameScopedLayer):
         return apply_activation("Linear", out, self._act)
 
 
-def _attr_at(attr: Any, index: int) -> Any:
+def _attr_for_input(attr: Any, index: int) -> Any:
     return attr[index] if isinstance(attr, list | tuple) else attr
 
 
@@ -77,7 +77,7 @@ class FC(NameScopedLayer):
         for i, x in enumerate(xs):
             rows = math.prod(x.meta.shape[self._num_flatten_dims :])
             weight = self.create_parameter(
-                [rows, self._size], _attr_at(self._attrs[0], i), self._param_dtype
+                [rows, self._size], _attr_for_input(self._attrs[0], i), self._param_dtype
             )
             weights.append(self.add_parameter(f"_w{i}", weight))
         self._weights = tuple(weights)
@@ -143,7 +143,7 @@ class Embedding(NameScopedLayer):
         )
 
 
-def _infer_sizes(args: dict[str, Any], x: Tensor, y: Tensor) -> dict[str, Any]:
+def _infer_bilinear_sizes(args: dict[str, Any], x: Tensor, y: Tensor) -> dict[str, Any]:
     return {
         "input1_dim": x.meta.shape[1],
         "input2_dim": y.meta.shape[1],
@@ -151,7 +151,9 @@ def _infer_sizes(args: dict[str, Any], x: Tensor, y: Tensor) -> dict[str, Any]:
     }
 
 
-@accepts_name_scope("size", "name", "act", "param_attr", "bias_attr", infer_arguments=_infer_sizes)
+@accepts_name_scope(
+    "size", "name", "act", "param_attr", "bias_attr", infer_arguments=_infer_bilinear_sizes
+)
 class BilinearTensorProduct(NameScopedLayer):
     """act(x @ weight[i] @ y + bias[i]) for every i: x [N, A], y [N, B] -> [N, output_dim]."""
 

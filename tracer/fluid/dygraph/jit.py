@@ -19,16 +19,18 @@ from ...nn.layer import Layer
 from ...static import BuildStrategy, ExecutionStrategy
 from ...static.graph.program import Program
 from ..deprecated import deprecated_alias
-from ..io.models import write_model
+from ..io.models import write_paddle1_model
 
 __all__ = ["ProgramTranslator", "TracedLayer", "declarative", "dygraph_to_static_func"]
 
 
-def _flatten(inputs: Any) -> list[Any]:
+def _flatten_tensors(inputs: Any) -> list[Any]:
     if isinstance(inputs, Tensor):
         return [inputs]
     return (
-        [t for item in inputs for t in _flatten(item)] if isinstance(inputs, list | tuple) else []
+        [t for item in inputs for t in _flatten_tensors(item)]
+        if isinstance(inputs, list | tuple)
+        else []
     )
 
 
@@ -52,7 +54,7 @@ class TracedLayer:
         """
         if not isinstance(layer, Layer):
             raise AssertionError(f"TracedLayer.trace: {type(layer).__name__} is not a Layer")
-        if not _flatten(inputs) and inputs not in ([], ()):
+        if not _flatten_tensors(inputs) and inputs not in ([], ()):
             raise OperandError(
                 with_user_line(f"TracedLayer.trace: inputs must be variables, not {inputs!r:.80}")
             )
@@ -86,7 +88,7 @@ class TracedLayer:
 
         Raises AssertionError for another number of inputs.
         """
-        tensors = _flatten(inputs)
+        tensors = _flatten_tensors(inputs)
         if len(tensors) != len(self._feed_names):
             raise MismatchError(
                 with_user_line(f"TracedLayer: takes {self._feed_names}, got {len(tensors)} inputs")
@@ -125,7 +127,7 @@ class TracedLayer:
             select_names_by_index("fetch", program.fetches(), fetch),
         )
         pruned = prune(program, feeds, fetches)
-        write_model(
+        write_paddle1_model(
             pruned,
             {name: tensor.array for name, tensor in recording.scope.items()},
             dirname,

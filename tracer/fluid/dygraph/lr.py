@@ -388,7 +388,7 @@ class ReduceLROnPlateau(_ManuallySteppedDecay):
             self.learning_rate = reduced
 
 
-class _EpochDecay(_ManuallySteppedDecay):
+class _EpochDecayBase(_ManuallySteppedDecay):
     """Base class of schedules by epoch; `epoch()` advances them."""
 
     keys = ("epoch_num", "learning_rate")
@@ -413,7 +413,7 @@ class _EpochDecay(_ManuallySteppedDecay):
         self.learning_rate = self.get_lr()
 
 
-class StepDecay(_EpochDecay):
+class StepDecay(_EpochDecayBase):
     """Multiply the rate by decay_rate every step_size epochs."""
 
     def __init__(self, learning_rate: float, step_size: int, decay_rate: float = 0.1) -> None:
@@ -431,7 +431,7 @@ class StepDecay(_EpochDecay):
         return self.base_lr * float(self.decay_rate ** (self.epoch_num // self.step_size_of_epochs))
 
 
-class MultiStepDecay(_EpochDecay):
+class MultiStepDecay(_EpochDecayBase):
     """Multiply the rate by decay_rate at each milestone."""
 
     def __init__(
@@ -453,7 +453,7 @@ class MultiStepDecay(_EpochDecay):
         )
 
 
-class LambdaDecay(_EpochDecay):
+class LambdaDecay(_EpochDecayBase):
     """learning_rate * lr_lambda(epoch)."""
 
     def __init__(self, learning_rate: float, lr_lambda: Callable[[int], float]) -> None:

@@ -265,10 +265,10 @@ class SpectralNorm(NameScopedLayer):
         super().__init__()
         sizes = [int(d) for d in weight_shape]
         self._attrs = {"dim": dim, "power_iters": power_iters, "eps": float(eps)}
-        self.weight_u: Any = self._create_vector(sizes[dim], dtype)
-        self.weight_v: Any = self._create_vector(math.prod(sizes) // sizes[dim], dtype)
+        self.weight_u: Any = self._create_random_vector(sizes[dim], dtype)
+        self.weight_v: Any = self._create_random_vector(math.prod(sizes) // sizes[dim], dtype)
 
-    def _create_vector(self, size: int, dtype: Any) -> Any:
+    def _create_random_vector(self, size: int, dtype: Any) -> Any:
         vector = self.create_parameter([size], None, dtype, default_initializer=Normal(0.0, 1.0))
         vector.stop_gradient = True
         return vector

@@ -68,7 +68,7 @@ class DataParallel(Layer):
             strategy if strategy is not None else ParallelStrategy(),
         )
         self._synchronized_ids: set[int] = set()
-        self._synchronize(layers.state_dict().values())
+        self._broadcast_from_rank_0(layers.state_dict().values())
 
     @property
     def _saved_layer(self) -> Layer:
@@ -76,7 +76,7 @@ class DataParallel(Layer):
         layer: Layer = self._layers
         return layer
 
-    def _synchronize(self, tensors: Any) -> None:
+    def _broadcast_from_rank_0(self, tensors: Any) -> None:
         if process_groups.global_group.size == 1:
             return
         paddle2_parallel.check_same_parameters(self._layers, get_group(0))
@@ -97,7 +97,7 @@ class DataParallel(Layer):
             if id(t) not in self._synchronized_ids
         ]
         before = [t.array for _, t in new]
-        self._synchronize(t for _, t in new)
+        self._broadcast_from_rank_0(t for _, t in new)
         different = [
             n
             for (n, t), array in zip(new, before, strict=True)

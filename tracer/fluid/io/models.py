@@ -31,7 +31,7 @@ __all__ = ["load_inference_model", "save_inference_model"]
 MODEL_FILE = "__model__"
 
 
-def write_model(
+def write_paddle1_model(
     desc: Any, values: dict[str, Any], dirname: str, model: str | None, params: str | None
 ) -> None:
     """Write a program with feed and fetch ops, and the values of its persistable variables.
@@ -58,7 +58,7 @@ def write_model(
     atomic_write(files)
 
 
-def _append_output_ops(program: Program, outputs: list[Variable]) -> list[Variable]:
+def _append_scale_or_assign_to_outputs(program: Program, outputs: list[Variable]) -> list[Variable]:
     """Append the op that 1.8 appends to each output: a scale by 1, or for bools, which scale does
     not accept, an assign.
     """
@@ -118,7 +118,7 @@ def save_inference_model(
         )
     clone = program.clone(for_test=True)
     variables = [clone.global_block().var(v.name) for v in targets]
-    outs = [v.name for v in _append_output_ops(clone, variables)]
+    outs = [v.name for v in _append_scale_or_assign_to_outputs(clone, variables)]
     desc = build_inference_program(clone.raw, feeds, outs, spare_feeds=True)
     scope = current_scope()
     if program_only:
@@ -127,7 +127,7 @@ def save_inference_model(
         atomic_write({path: pdmodel.to_bytes(desc)})
     else:
         values = {v.name: scope.value(v.name).array for v in desc.persistables()}
-        write_model(desc, values, dirname, model_filename, params_filename)
+        write_paddle1_model(desc, values, dirname, model_filename, params_filename)
     return outs
 
 

@@ -18,7 +18,7 @@ class OpRewrite:
         self.before: list[OpDesc] = []
         self.after: list[OpDesc] = []
 
-    def slot_var(self, slot: str) -> VarDesc:
+    def first_var_in_slot(self, slot: str) -> VarDesc:
         """Return the declaration of the first variable of a slot."""
         return self.var((self.op.inputs.get(slot) or self.op.outputs[slot])[0])
 
@@ -35,32 +35,34 @@ class OpRewrite:
         return name
 
 
-def _create_op(
+def _create_op_desc(
     type: str, inputs: dict[str, list[str]], out: str, **attrs: tuple[AttrType, object]
 ) -> OpDesc:
     return OpDesc(type, inputs, {"Out": [out]}, {name: Attr(*a) for name, a in attrs.items()})
 
 
-def _cast(x: str, out: str, in_dtype: str, out_dtype: str) -> OpDesc:
+def _cast_op_desc(x: str, out: str, in_dtype: str, out_dtype: str) -> OpDesc:
     dtypes = {"in_dtype": in_dtype, "out_dtype": out_dtype}
-    return _create_op(
+    return _create_op_desc(
         "cast", {"X": [x]}, out, **{k: (AttrType.INT, dtype_of(v).proto) for k, v in dtypes.items()}
     )
 
 
-def _transpose(x: str, out: str, perm: list[int]) -> OpDesc:
-    return _create_op("transpose2", {"X": [x]}, out, axis=(AttrType.INTS, perm))
+def _transpose_op_desc(x: str, out: str, perm: list[int]) -> OpDesc:
+    return _create_op_desc("transpose2", {"X": [x]}, out, axis=(AttrType.INTS, perm))
 
 
 def rewrite_dot(rewrite: OpRewrite) -> None:
     """The op of 1.8 keeps the reduced axis: squeeze it."""
-    out = rewrite.slot_var("Out")
+    out = rewrite.first_var_in_slot("Out")
     if not out.shape:
         return
     column = rewrite.declare_temporary("column", (*out.shape, 1), out.dtype)
     rewrite.op.outputs["Out"] = [column]
     rewrite.after.append(
-        _create_op("squeeze2", {"X": [column]}, out.name, axes=(AttrType.INTS, [len(out.shape)]))
+        _create_op_desc(
+            "squeeze2", {"X": [column]}, out.name, axes=(AttrType.INTS, [len(out.shape)])
+        )
     )
 
 
@@ -69,21 +71,21 @@ def rewrite_gather(rewrite: OpRewrite) -> None:
     axis = rewrite.op.attr("axis", 0)
     if not axis or rewrite.op.inputs.get("Axis"):
         return
-    x, out = rewrite.slot_var("X"), rewrite.slot_var("Out")
+    x, out = rewrite.first_var_in_slot("X"), rewrite.first_var_in_slot("Out")
     axes = list(range(len(x.shape)))
     perm = [axis, *(a for a in axes if a != axis)]
     inverse = [perm.index(a) for a in axes]
     rows = rewrite.declare_temporary("rows", [x.shape[a] for a in perm], x.dtype)
     gathered = rewrite.declare_temporary("taken", [out.shape[a] for a in perm], out.dtype)
-    rewrite.before.append(_transpose(x.name, rows, perm))
-    rewrite.after.append(_transpose(gathered, out.name, inverse))
+    rewrite.before.append(_transpose_op_desc(x.name, rows, perm))
+    rewrite.after.append(_transpose_op_desc(gathered, out.name, inverse))
     rewrite.op.inputs["X"], rewrite.op.outputs["Out"] = [rows], [gathered]
     del rewrite.op.attrs["axis"]
 
 
 def rewrite_unbind(rewrite: OpRewrite) -> None:
     """In 1.8, unbinding a vector returns tensors [1], as `split` does."""
-    if len(rewrite.slot_var("X").shape) == 1:
+    if len(rewrite.first_var_in_slot("X").shape) == 1:
         rewrite.op.type = "split"
         rewrite.op.attrs = {
             "num": Attr(AttrType.INT, len(rewrite.op.outputs["Out"])),
@@ -95,7 +97,7 @@ def rewrite_flatten(rewrite: OpRewrite) -> None:
     """A reshape infers one dynamic dimension only: transpose the dynamic dimensions after the
     flattened axes to the front, where 0 copies them.
     """
-    x, out = rewrite.slot_var("X"), rewrite.slot_var("Out")
+    x, out = rewrite.first_var_in_slot("X"), rewrite.first_var_in_slot("Out")
     rank = len(x.shape)
     start, stop = (
         rewrite.op.attr("start_axis", 1) % rank,
@@ -107,8 +109,8 @@ def rewrite_flatten(rewrite: OpRewrite) -> None:
     num_copied = rank - stop
     transposed = rewrite.declare_temporary("moved", [x.shape[a] for a in perm], x.dtype)
     flattened = rewrite.declare_temporary("joined", [*x.shape[stop:], -1], x.dtype)
-    rewrite.before.append(_transpose(x.name, transposed, perm))
-    rewrite.after.append(_transpose(flattened, out.name, [num_copied, *range(num_copied)]))
+    rewrite.before.append(_transpose_op_desc(x.name, transposed, perm))
+    rewrite.after.append(_transpose_op_desc(flattened, out.name, [num_copied, *range(num_copied)]))
     rewrite.op.type = "reshape2"
     rewrite.op.attrs = {"shape": Attr(AttrType.INTS, [0] * num_copied + [-1])}
     rewrite.op.inputs, rewrite.op.outputs = {"X": [transposed]}, {"Out": [flattened]}
@@ -119,11 +121,14 @@ def rewrite_broadcast(rewrite: OpRewrite) -> None:
     shape.
     """
     names, outs = rewrite.op.inputs["X"], rewrite.op.outputs["Out"]
-    full_shape = rewrite.slot_var("Out").shape
+    full_shape = rewrite.first_var_in_slot("Out").shape
     target = next((n for n in names if rewrite.var(n).shape == full_shape), None)
     if target is None:
         return
-    ops = [_expand_as(rewrite, name, out, target) for name, out in zip(names, outs, strict=True)]
+    ops = [
+        _create_expand_as_op(rewrite, name, out, target)
+        for name, out in zip(names, outs, strict=True)
+    ]
     rewrite.op.type, rewrite.op.inputs, rewrite.op.outputs = (
         ops[0].type,
         ops[0].inputs,
@@ -132,41 +137,41 @@ def rewrite_broadcast(rewrite: OpRewrite) -> None:
     rewrite.after[:0] = ops[1:]
 
 
-def _expand_as(rewrite: OpRewrite, name: str, out: str, target: str) -> OpDesc:
+def _create_expand_as_op(rewrite: OpRewrite, name: str, out: str, target: str) -> OpDesc:
     var, target_var = rewrite.var(name), rewrite.var(target)
     if var.shape == target_var.shape:
-        return _create_op("assign", {"X": [name]}, out)
+        return _create_op_desc("assign", {"X": [name]}, out)
     num_new_axes = len(target_var.shape) - len(var.shape)
     if num_new_axes:
         unsqueezed = rewrite.declare_temporary(
             "lifted", (*[1] * num_new_axes, *var.shape), var.dtype
         )
         axes = (AttrType.INTS, list(range(num_new_axes)))
-        rewrite.before.append(_create_op("unsqueeze2", {"X": [name]}, unsqueezed, axes=axes))
+        rewrite.before.append(_create_op_desc("unsqueeze2", {"X": [name]}, unsqueezed, axes=axes))
         name = unsqueezed
-    expand = _create_op("expand_as", {"X": [name], "target_tensor": [target]}, out)
+    expand = _create_op_desc("expand_as", {"X": [name], "target_tensor": [target]}, out)
     if var.dtype != target_var.dtype:  # the op requires equal dtypes
         dtype = target_var.dtype
         cast = rewrite.declare_temporary("number", var.shape, dtype)
         expanded = rewrite.declare_temporary("repeated", target_var.shape, dtype)
-        rewrite.before.append(_cast(name, cast, var.dtype, dtype))
-        rewrite.after.append(_cast(expanded, out, dtype, var.dtype))
+        rewrite.before.append(_cast_op_desc(name, cast, var.dtype, dtype))
+        rewrite.after.append(_cast_op_desc(expanded, out, dtype, var.dtype))
         expand.inputs["X"], expand.outputs["Out"] = [cast], [expanded]
     return expand
 
 
 def cast_bools(rewrite: OpRewrite) -> None:
     """The op of 1.8 does not accept bools: cast them to int32 and back."""
-    x, out = rewrite.slot_var("X"), rewrite.slot_var("Out")
+    x, out = rewrite.first_var_in_slot("X"), rewrite.first_var_in_slot("Out")
     if x.dtype == "bool":
         ints = rewrite.declare_temporary("number", x.shape, "int32")
         result = rewrite.declare_temporary("made", out.shape, "int32")
-        rewrite.before.append(_cast(x.name, ints, "bool", "int32"))
-        rewrite.after.append(_cast(result, out.name, "int32", "bool"))
+        rewrite.before.append(_cast_op_desc(x.name, ints, "bool", "int32"))
+        rewrite.after.append(_cast_op_desc(result, out.name, "int32", "bool"))
         rewrite.op.inputs["X"], rewrite.op.outputs["Out"] = [ints], [result]
 
 
-def add_roi_splits(rewrite: OpRewrite) -> None:
+def use_row_splits_instead_of_counts(rewrite: OpRewrite) -> None:
     """The op of 1.8 reads the row splits of the regions per image, RoisLod, instead of RoisNum."""
     rois_num = rewrite.op.inputs.get("RoisNum")
     if not rois_num:
@@ -174,18 +179,24 @@ def add_roi_splits(rewrite: OpRewrite) -> None:
     ends = rewrite.declare_temporary("ends", (-1,), "int64")
     splits = rewrite.declare_temporary("edges", (-1,), "int64")
     counts = rewrite.declare_temporary("counts", (-1,), "int64")
-    rewrite.before.append(_cast(rois_num[0], counts, rewrite.slot_var("RoisNum").dtype, "int64"))
-    rewrite.before.append(_create_op("cumsum", {"X": [counts]}, ends, axis=(AttrType.INT, -1)))
+    rewrite.before.append(
+        _cast_op_desc(rois_num[0], counts, rewrite.first_var_in_slot("RoisNum").dtype, "int64")
+    )
+    rewrite.before.append(_create_op_desc("cumsum", {"X": [counts]}, ends, axis=(AttrType.INT, -1)))
     zero = rewrite.declare_temporary("zero", (1,), "int64")
     shape, dtype = (AttrType.LONGS, [1]), (AttrType.INT, dtype_of("int64").proto)
     rewrite.before.append(
-        _create_op("fill_constant", {}, zero, shape=shape, dtype=dtype, value=(AttrType.FLOAT, 0.0))
+        _create_op_desc(
+            "fill_constant", {}, zero, shape=shape, dtype=dtype, value=(AttrType.FLOAT, 0.0)
+        )
     )
-    rewrite.before.append(_create_op("concat", {"X": [zero, ends]}, splits, axis=(AttrType.INT, 0)))
+    rewrite.before.append(
+        _create_op_desc("concat", {"X": [zero, ends]}, splits, axis=(AttrType.INT, 0))
+    )
     rewrite.op.inputs["RoisLod"] = [splits]
 
 
-def forward_custom_samples(rewrite: OpRewrite) -> None:
+def read_custom_samples_from_inputs(rewrite: OpRewrite) -> None:
     """With customized samples, the op of 1.8 outputs its inputs: let readers read these."""
     if not rewrite.op.attr("use_customized_samples", False):
         return
@@ -207,9 +218,9 @@ REWRITES: dict[str, Callable[[OpRewrite], None]] = {
     "unsqueeze2": cast_bools,
     "flatten_contiguous_range": rewrite_flatten,
     "broadcast_tensors": rewrite_broadcast,
-    "roi_align": add_roi_splits,
-    "roi_pool": add_roi_splits,
-    "sample_logits": forward_custom_samples,
+    "roi_align": use_row_splits_instead_of_counts,
+    "roi_pool": use_row_splits_instead_of_counts,
+    "sample_logits": read_custom_samples_from_inputs,
 }
 
 

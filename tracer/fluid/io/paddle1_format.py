@@ -27,12 +27,12 @@ def convert_to_paddle1(program: Program) -> None:
     rewrite_ops(program)
     for block in program.blocks:
         for op in block.ops:
-            _add_outputs(program, block, op)
+            _add_required_outputs(program, block, op)
             _convert_attrs(op)
             # with a negative axis, 1.8 writes out of bounds
             if op.type == "split" and op.attr("axis", 0) < 0:
                 op.attrs["axis"] = Attr(
-                    AttrType.INT, op.attr("axis") + len(_slot_shape(program, block, op))
+                    AttrType.INT, op.attr("axis") + len(_shape_of_x(program, block, op))
                 )
             if op.type in REPLACEMENTS:
                 REPLACEMENTS[op.type](program, block, op)
@@ -41,7 +41,7 @@ def convert_to_paddle1(program: Program) -> None:
                 var.shape = (1,)
 
 
-def _declare_output(
+def _declare_missing_output(
     block: Block, op: OpDesc, slot: str, shape: tuple[int, ...], dtype: str
 ) -> None:
     name = f"{next(iter(op.outputs.values()))[0]}.{slot.lower()}"
@@ -49,15 +49,15 @@ def _declare_output(
     op.outputs[slot] = [name]
 
 
-def _add_outputs(program: Program, block: Block, op: OpDesc) -> None:
+def _add_required_outputs(program: Program, block: Block, op: OpDesc) -> None:
     """Declare outputs that 1.8 requires. The shape of XShape is 0 followed by that of X."""
     if op.type in OPS_WITH_XSHAPE and not op.outputs.get("XShape"):
         x = program.var(op.inputs["X"][0], block.idx)
         assert x is not None
-        _declare_output(block, op, "XShape", (0, *x.shape), x.dtype)
+        _declare_missing_output(block, op, "XShape", (0, *x.shape), x.dtype)
     for slot, dtype in UNUSED_OUTPUTS.get(op.type, {}).items():
         if not op.outputs.get(slot):
-            _declare_output(block, op, slot, (-1,), dtype)
+            _declare_missing_output(block, op, slot, (-1,), dtype)
     if op.type == "lod_rank_table":
         block.vars[op.outputs["Out"][0]].kind = VarKind.RANK_TABLE
 
@@ -79,8 +79,8 @@ def _convert_attrs(op: OpDesc) -> None:
 EXPAND_SLOTS = {"RepeatTimes": "ExpandTimes", "repeat_times_tensor": "expand_times_tensor"}
 
 
-def _replace_tile(program: Program, block: Block, op: OpDesc) -> None:
-    if len(op.attr("expand_times", [])) == len(_slot_shape(program, block, op)):
+def _replace_tile_by_expand(program: Program, block: Block, op: OpDesc) -> None:
+    if len(op.attr("expand_times", [])) == len(_shape_of_x(program, block, op)):
         op.type = "expand"
         op.inputs = {EXPAND_SLOTS.get(slot, slot): names for slot, names in op.inputs.items()}
 
@@ -88,22 +88,22 @@ def _replace_tile(program: Program, block: Block, op: OpDesc) -> None:
 def _replace_flatten(program: Program, block: Block, op: OpDesc) -> None:
     out = program.var(op.outputs["Out"][0], block.idx)
     assert out is not None
-    rank = max(len(_slot_shape(program, block, op)), 1)
+    rank = max(len(_shape_of_x(program, block, op)), 1)
     start = op.attr("start_axis", 1) % rank
     # 0 copies a dimension
     sizes = [0 if i < start and d < 0 else d for i, d in enumerate(out.shape)]
     if sizes.count(-1) <= 1:
         op.type, op.attrs = "reshape2", {"shape": Attr(AttrType.INTS, sizes)}
-        _add_outputs(program, block, op)
+        _add_required_outputs(program, block, op)
 
 
 def _replace_top_k(program: Program, block: Block, op: OpDesc) -> None:
-    last = len(_slot_shape(program, block, op)) - 1
+    last = len(_shape_of_x(program, block, op)) - 1
     if op.attr("axis", -1) in (-1, last) and op.attr("largest", True):
         op.type, op.attrs = "top_k", {"k": Attr(AttrType.INT, op.attr("k", 1))}
 
 
-def _slot_shape(program: Program, block: Block, op: OpDesc) -> tuple[int, ...]:
+def _shape_of_x(program: Program, block: Block, op: OpDesc) -> tuple[int, ...]:
     desc = program.var(op.inputs["X"][0], block.idx)
     assert desc is not None
     return desc.shape
@@ -117,7 +117,7 @@ def _replace_unique(program: Program, block: Block, op: OpDesc) -> None:
 
 # Ops that have another name in 1.8; replaced if that op supports the attributes.
 REPLACEMENTS: dict[str, Callable[[Program, Block, OpDesc], None]] = {
-    "tile": _replace_tile,
+    "tile": _replace_tile_by_expand,
     "flatten_contiguous_range": _replace_flatten,
     "top_k_v2": _replace_top_k,
     "unique": _replace_unique,

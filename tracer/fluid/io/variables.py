@@ -27,7 +27,9 @@ def unwrap_program(program: Any) -> Any:
     return program.program if isinstance(program, CompiledProgram) else program
 
 
-def _save(executor: Any, dirname: Any, program: Any, predicate: Any, filename: str | None) -> Any:
+def _save_to_files_or_bytes(
+    executor: Any, dirname: Any, program: Any, predicate: Any, filename: str | None
+) -> Any:
     """Write values; without folder and file name return the bytes of one file."""
     if dirname is not None or filename is not None:
         return _save_vars(executor, dirname, program, None, predicate, filename)
@@ -72,7 +74,9 @@ def save_params(
 
     If dirname and filename are None, returns the bytes of one file.
     """
-    return _save(executor, dirname, unwrap_program(main_program), is_parameter, filename)
+    return _save_to_files_or_bytes(
+        executor, dirname, unwrap_program(main_program), is_parameter, filename
+    )
 
 
 @deprecated_alias("fluid.io.load_params", "paddle.static.load")
@@ -91,7 +95,7 @@ def save_persistables(
 
     If dirname and filename are None, returns the bytes of one file.
     """
-    return _save(executor, dirname, unwrap_program(main_program), None, filename)
+    return _save_to_files_or_bytes(executor, dirname, unwrap_program(main_program), None, filename)
 
 
 @deprecated_alias("fluid.io.load_persistables", "paddle.static.load")

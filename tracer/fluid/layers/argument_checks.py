@@ -33,7 +33,7 @@ TYPES: dict[str, Any] = {
 }
 
 
-class ArgumentType(NamedTuple):
+class AcceptedTypes(NamedTuple):
     """Types and dtypes that an argument accepts.
 
     dtypes: of a variable; empty: all
@@ -45,20 +45,20 @@ class ArgumentType(NamedTuple):
     description: str
 
 
-def _parse_types(text: str) -> ArgumentType:
+def _parse_types(text: str) -> AcceptedTypes:
     names = text.split()
     if names[0] != "=":
-        return ArgumentType((Tensor, TensorArray), frozenset(names), "Variable")
+        return AcceptedTypes((Tensor, TensorArray), frozenset(names), "Variable")
     types, _, dtypes = text[2:].partition(" = ")
-    return ArgumentType(
+    return AcceptedTypes(
         tuple(TYPES[n] for n in types.split()),
         frozenset(dtypes.split()),
         types.replace(" ", " or "),
     )
 
 
-def _checks_by_layer() -> dict[str, dict[str, ArgumentType]]:
-    layers: dict[str, dict[str, ArgumentType]] = {}
+def _accepted_types_by_layer() -> dict[str, dict[str, AcceptedTypes]]:
+    layers: dict[str, dict[str, AcceptedTypes]] = {}
     for text, arguments in ARGUMENT_TYPES.items():
         for item in arguments.split():
             layer, argument = item.split(".")
@@ -66,7 +66,7 @@ def _checks_by_layer() -> dict[str, dict[str, ArgumentType]]:
     return layers
 
 
-CHECKS_BY_LAYER = _checks_by_layer()
+CHECKS_BY_LAYER = _accepted_types_by_layer()
 
 
 def check_arguments(layer: Callable[..., Any], name: str) -> Callable[..., Any]:
@@ -84,15 +84,15 @@ def check_arguments(layer: Callable[..., Any], name: str) -> Callable[..., Any]:
             and compat.is_paddle1
             and not compat.follows_fluid_mode
         ):
-            for problem in _find_problems(checks, args, kwargs):
+            for problem in _iter_type_problems(checks, args, kwargs):
                 raise OperandError(with_user_line(f"{name}: {problem}"))
         return layer(*args, **kwargs)
 
     return wrapper
 
 
-def _find_problems(
-    checks: list[tuple[str, int, ArgumentType]], args: tuple[Any, ...], kwargs: dict[str, Any]
+def _iter_type_problems(
+    checks: list[tuple[str, int, AcceptedTypes]], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Iterator[str]:
     """Yield descriptions of invalid arguments."""
     for name, position, argument_type in checks:

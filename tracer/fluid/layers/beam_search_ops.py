@@ -10,12 +10,12 @@ from ...core.errors import OpError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS, Meta
 from ...ir.program import Attr, AttrType
-from .helper import replaced_by
+from .helper import deprecated_layer
 
 __all__ = ["beam_search", "beam_search_decode"]
 
 
-@replaced_by("paddle.nn.BeamSearchDecoder")
+@deprecated_layer("paddle.nn.BeamSearchDecoder")
 def beam_search(
     pre_ids: Any,
     pre_scores: Any,
@@ -46,7 +46,7 @@ def beam_search(
     return outputs if return_parent_idx else outputs[:2]
 
 
-@replaced_by("paddle.nn.dynamic_decode")
+@deprecated_layer("paddle.nn.dynamic_decode")
 def beam_search_decode(
     ids: Any, scores: Any, beam_size: int, end_id: int, name: str | None = None
 ) -> Any:

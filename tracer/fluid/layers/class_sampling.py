@@ -10,14 +10,14 @@ from ...core.tensor import Tensor
 from ...static.nn.helper import LayerHelper, require_static_size
 from ...static.nn.noise_contrastive import nce as _nce
 from ...tensor.convert import cast
-from .helper import assign_to, replaced_by
+from .helper import assign_to, deprecated_layer
 
 __all__ = ["center_loss", "hsigmoid", "nce", "sampled_softmax_with_cross_entropy"]
 
-nce = replaced_by("paddle.static.nn.nce")(_nce)
+nce = deprecated_layer("paddle.static.nn.nce")(_nce)
 
 
-@replaced_by("paddle.nn.functional.hsigmoid_loss")
+@deprecated_layer("paddle.nn.functional.hsigmoid_loss")
 def hsigmoid(
     input: Any,
     label: Any,
@@ -118,11 +118,11 @@ def center_loss(
             OPS["reduce_sum"](OPS["square"](difference), dim=[1], keep_dim=True), scale=0.5
         )
         if update_center:
-            _update_centers(centers, indices, difference, alpha)
+            _move_centers_to_samples(centers, indices, difference, alpha)
     return loss
 
 
-def _update_centers(centers: Any, indices: Any, difference: Any, alpha: Any) -> None:
+def _move_centers_to_samples(centers: Any, indices: Any, difference: Any, alpha: Any) -> None:
     """Move each center by alpha * sum(differences) / (1 + number of its samples)."""
     index = OPS["unsqueeze2"](indices, axes=[-1])
     counts = OPS["fill_any_like"](OPS["reduce_sum"](centers, dim=[1], keep_dim=True), value=1.0)

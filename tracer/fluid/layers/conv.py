@@ -8,7 +8,7 @@ from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
 from ...nn.functional.conv import int_list, is_channels_last, padding_attrs
 from ...static import nn
-from .helper import replaced_by
+from .helper import deprecated_layer
 
 __all__ = [
     "adaptive_pool2d",
@@ -22,13 +22,13 @@ __all__ = [
     "pool3d",
 ]
 
-conv2d = replaced_by("paddle.static.nn.conv2d")(nn.conv2d)
-conv3d = replaced_by("paddle.static.nn.conv3d")(nn.conv3d)
-conv2d_transpose = replaced_by("paddle.static.nn.conv2d_transpose")(nn.conv2d_transpose)
-conv3d_transpose = replaced_by("paddle.static.nn.conv3d_transpose")(nn.conv3d_transpose)
+conv2d = deprecated_layer("paddle.static.nn.conv2d")(nn.conv2d)
+conv3d = deprecated_layer("paddle.static.nn.conv3d")(nn.conv3d)
+conv2d_transpose = deprecated_layer("paddle.static.nn.conv2d_transpose")(nn.conv2d_transpose)
+conv3d_transpose = deprecated_layer("paddle.static.nn.conv3d_transpose")(nn.conv3d_transpose)
 
 
-@replaced_by("paddle.static.nn.deform_conv2d")
+@deprecated_layer("paddle.static.nn.deform_conv2d")
 def deformable_conv(
     input: Any,
     offset: Any,
@@ -70,7 +70,7 @@ def deformable_conv(
     )
 
 
-def _pool(rank: int, x: Any, args: dict[str, Any], data_format: str) -> Any:
+def _run_pool_op(rank: int, x: Any, args: dict[str, Any], data_format: str) -> Any:
     """Run pool2d or pool3d. args: the arguments of the public function by name"""
     op_type = f"pool{rank}d"
     if args["pool_type"] not in ("max", "avg"):
@@ -93,7 +93,7 @@ def _pool(rank: int, x: Any, args: dict[str, Any], data_format: str) -> Any:
     )
 
 
-@replaced_by("paddle.nn.functional.max_pool2d")
+@deprecated_layer("paddle.nn.functional.max_pool2d")
 def pool2d(
     input: Any,
     pool_size: Any = -1,
@@ -113,10 +113,10 @@ def pool2d(
     Returns [N, C, H', W'].
     """
     args = dict(locals())
-    return _pool(2, input, args, data_format)
+    return _run_pool_op(2, input, args, data_format)
 
 
-@replaced_by("paddle.nn.functional.max_pool3d")
+@deprecated_layer("paddle.nn.functional.max_pool3d")
 def pool3d(
     input: Any,
     pool_size: Any = -1,
@@ -136,10 +136,10 @@ def pool3d(
     Returns [N, C, D', H', W'].
     """
     args = dict(locals())
-    return _pool(3, input, args, data_format)
+    return _run_pool_op(3, input, args, data_format)
 
 
-def _adaptive_pool(rank: int, x: Any, size: Any, pool_type: str, require_index: bool) -> Any:
+def _run_adaptive_pool_op(rank: int, x: Any, size: Any, pool_type: str, require_index: bool) -> Any:
     sizes = int_list(size, rank)
     if pool_type not in ("max", "avg") or (pool_type == "avg" and require_index):
         raise OpError(
@@ -154,7 +154,7 @@ def _adaptive_pool(rank: int, x: Any, size: Any, pool_type: str, require_index: 
     return OPS[f"pool{rank}d"](x, pooling_type="avg", ksize=sizes, adaptive=True)
 
 
-@replaced_by("paddle.nn.functional.adaptive_avg_pool2d")
+@deprecated_layer("paddle.nn.functional.adaptive_avg_pool2d")
 def adaptive_pool2d(
     input: Any,
     pool_size: Any,
@@ -167,10 +167,10 @@ def adaptive_pool2d(
     input: [N, C, H, W].
     Returns [N, C, *pool_size], and with require_index the indices of the maxima.
     """
-    return _adaptive_pool(2, input, pool_size, pool_type, require_index)
+    return _run_adaptive_pool_op(2, input, pool_size, pool_type, require_index)
 
 
-@replaced_by("paddle.nn.functional.adaptive_avg_pool3d")
+@deprecated_layer("paddle.nn.functional.adaptive_avg_pool3d")
 def adaptive_pool3d(
     input: Any,
     pool_size: Any,
@@ -183,4 +183,4 @@ def adaptive_pool3d(
     input: [N, C, D, H, W].
     Returns [N, C, *pool_size], and with require_index the indices of the maxima.
     """
-    return _adaptive_pool(3, input, pool_size, pool_type, require_index)
+    return _run_adaptive_pool_op(3, input, pool_size, pool_type, require_index)

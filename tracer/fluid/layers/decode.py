@@ -16,7 +16,7 @@ from ...core.op import OPS
 from ...nn import decode
 from ...nn.decode import Decoder
 from .control_flow import While, array_read, array_write, create_array, tensor_array_to_tensor
-from .helper import assign_to, ensure_1d, replaced_by
+from .helper import assign_to, deprecated_layer, ensure_1d
 from .rnn_cells import swap_batch_time
 from .tensors import assign, fill_constant
 from .unary import increment
@@ -44,29 +44,29 @@ def parent_block() -> Iterator[None]:
         yield
 
 
-def _create_outer_array(like: Any) -> Any:
+def _create_array_in_parent_block(like: Any) -> Any:
     with parent_block():
         return create_array(like.dtype)
 
 
-def _freeze_finished(finished: Any) -> Any:
+def _make_select_unfinished(finished: Any) -> Any:
     """Return a function (old, new) that selects old states of finished sequences, else new ones."""
 
     def select(before: Any, after: Any) -> Any:
         dtype = before.dtype
         old, new, mask = (
-            _cast(x, "float32" if dtype.name == "bool" else dtype)
+            _cast_if_needed(x, "float32" if dtype.name == "bool" else dtype)
             for x in (before, after, finished)
         )
         negated_mask = OPS["scale"](mask, scale=1.0, bias=-1.0)  # mask - 1
         frozen = OPS["elementwise_mul"](old, mask, axis=0)
         negated_new = OPS["elementwise_mul"](new, negated_mask, axis=0)
-        return _cast(OPS["elementwise_sub"](frozen, negated_new), dtype)
+        return _cast_if_needed(OPS["elementwise_sub"](frozen, negated_new), dtype)
 
     return select
 
 
-@replaced_by("paddle.nn.dynamic_decode")
+@deprecated_layer("paddle.nn.dynamic_decode")
 def dynamic_decode(
     decoder: Any,
     inits: Any = None,
@@ -123,7 +123,7 @@ class _DecodeLoop:
         self.step = fill_constant([1], "int64", 0)
         self.cond = _any_unfinished(self.finished)
         self.max_step = None if max_step is None else fill_constant([1], "int64", max_step)
-        self.lengths = _cast(OPS["fill_any_like"](self.finished, value=0.0), "int64")
+        self.lengths = _cast_if_needed(OPS["fill_any_like"](self.finished, value=0.0), "int64")
         self.lengths.stop_gradient = True
 
     def record(self, kwargs: dict[str, Any]) -> tuple[Any, Any, Any]:
@@ -141,7 +141,7 @@ class _DecodeLoop:
                 else pytree.map(self._read_array, arrays)
             )
             outputs, *carried = self._record_step(inputs, states, kwargs)
-            output_arrays = pytree.map(_create_outer_array, outputs)
+            output_arrays = pytree.map(_create_array_in_parent_block, outputs)
             pytree.map(lambda x, array: array_write(x, self.step, array), outputs, output_arrays)
             self._write_loop_variables(arrays, *carried)
         outputs = pytree.map(
@@ -163,10 +163,10 @@ class _DecodeLoop:
         )
         finished = OPS["logical_or"](finished, self.finished)
         lengths = OPS["elementwise_add"](
-            self.lengths, _cast(OPS["logical_not"](self.finished), "int64")
+            self.lengths, _cast_if_needed(OPS["logical_not"](self.finished), "int64")
         )
         if self.impute_finished:
-            next_states = pytree.map(_freeze_finished(self.finished), states, next_states)
+            next_states = pytree.map(_make_select_unfinished(self.finished), states, next_states)
         return outputs, next_inputs, next_states, finished, lengths
 
     def _write_loop_variables(
@@ -192,7 +192,7 @@ def _any_unfinished(finished: Any) -> Any:
     return OPS["logical_not"](ensure_1d(OPS["reduce_all"](finished, reduce_all=True)))
 
 
-def _cast(x: Any, dtype: Any) -> Any:
+def _cast_if_needed(x: Any, dtype: Any) -> Any:
     out_dtype = dtype_of(dtype)
     if x.dtype == out_dtype:
         return x

@@ -8,7 +8,7 @@ from ...core.dtype import dtype_of
 from ...core.op import OPS
 from ...static import nn
 from ...static.nn.helper import LayerHelper
-from .helper import assign_to, ensure_1d, replaced_by
+from .helper import assign_to, deprecated_layer, ensure_1d
 
 __all__ = [
     "addcmul",
@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 
-@replaced_by("paddle.static.nn.fc")
+@deprecated_layer("paddle.static.nn.fc")
 def fc(
     input: Any,
     size: int,
@@ -47,7 +47,7 @@ def fc(
     return nn.fc(input, size, num_flatten_dims, param_attr, bias_attr, act, name)
 
 
-@replaced_by("paddle.static.nn.embedding")
+@deprecated_layer("paddle.static.nn.embedding")
 def embedding(
     input: Any,
     size: Any,
@@ -68,7 +68,7 @@ def embedding(
         )
 
 
-@replaced_by("paddle.matmul")
+@deprecated_layer("paddle.matmul")
 def matmul(
     x: Any,
     y: Any,
@@ -86,7 +86,7 @@ def matmul(
     return OPS["matmul"](x, y, transpose_X=transpose_x, transpose_Y=transpose_y, alpha=float(alpha))
 
 
-@replaced_by("paddle.matmul")
+@deprecated_layer("paddle.matmul")
 def mul(
     x: Any, y: Any, x_num_col_dims: int = 1, y_num_col_dims: int = 1, name: str | None = None
 ) -> Any:
@@ -100,38 +100,38 @@ def mul(
     return OPS["mul"](x, y, x_num_col_dims=x_num_col_dims, y_num_col_dims=y_num_col_dims)
 
 
-@replaced_by("paddle.bmm")
+@deprecated_layer("paddle.bmm")
 def bmm(x: Any, y: Any, name: str | None = None) -> Any:
     """Batched matrix product: [B, M, K], [B, K, N] -> [B, M, N]."""
     return OPS["bmm"](x, y)
 
 
-@replaced_by("paddle.dot")
+@deprecated_layer("paddle.dot")
 def dot(x: Any, y: Any, name: str | None = None) -> Any:
     """Sum of products over the last axis: [N], [N] -> [1]; [B, N], [B, N] -> [B, 1]."""
     out = OPS["dot"](x, y)
     return OPS["unsqueeze2"](out, axes=[-1]) if x.ndim > 1 else ensure_1d(out)
 
 
-@replaced_by("paddle.cross")
+@deprecated_layer("paddle.cross")
 def cross(input: Any, other: Any, dim: int | None = None) -> Any:
     """Cross product along axis `dim` of size 3, by default the first axis of this size."""
     return OPS["cross"](input, other) if dim is None else OPS["cross"](input, other, dim=dim)
 
 
-@replaced_by("paddle.dist")
+@deprecated_layer("paddle.dist")
 def dist(x: Any, y: Any, p: float = 2) -> Any:
     """p-norm of x - y: [*], [*] -> [1]."""
     return ensure_1d(OPS["dist"](x, y, p=float(p)))
 
 
-@replaced_by("paddle.kron")
+@deprecated_layer("paddle.kron")
 def kron(x: Any, y: Any, out: Any = None, name: str | None = None) -> Any:
     """Kronecker product."""
     return assign_to(OPS["kron"](x, y), out)
 
 
-@replaced_by("paddle.addmm")
+@deprecated_layer("paddle.addmm")
 def addmm(
     input: Any, x: Any, y: Any, alpha: float = 1.0, beta: float = 1.0, name: str | None = None
 ) -> Any:
@@ -139,7 +139,7 @@ def addmm(
     return OPS["addmm"](input, x, y, Alpha=float(alpha), Beta=float(beta))
 
 
-@replaced_by("paddle.add")
+@deprecated_layer("paddle.add")
 def addcmul(
     input: Any,
     tensor1: Any,
@@ -153,7 +153,7 @@ def addcmul(
     return assign_to(OPS["elementwise_add"](input, product), out)
 
 
-@replaced_by("paddle.logsumexp")
+@deprecated_layer("paddle.logsumexp")
 def logsumexp(
     x: Any, dim: Any = None, keepdim: bool = False, out: Any = None, name: str | None = None
 ) -> Any:
@@ -166,7 +166,7 @@ def logsumexp(
     return assign_to(OPS["log"](ensure_1d(total)), out)
 
 
-@replaced_by("paddle.static.nn.bilinear_tensor_product")
+@deprecated_layer("paddle.static.nn.bilinear_tensor_product")
 def bilinear_tensor_product(
     x: Any,
     y: Any,
@@ -180,7 +180,7 @@ def bilinear_tensor_product(
     return nn.bilinear_tensor_product(x, y, size, act, name, param_attr, bias_attr)
 
 
-@replaced_by("paddle.static.nn.row_conv")
+@deprecated_layer("paddle.static.nn.row_conv")
 def row_conv(
     input: Any, future_context_size: int, param_attr: Any = None, act: str | None = None
 ) -> Any:

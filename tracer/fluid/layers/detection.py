@@ -9,7 +9,7 @@ from typing import Any
 from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
 from .conv import conv2d
-from .helper import replaced_by, to_list, without_gradient
+from .helper import deprecated_layer, to_list, without_gradient
 from .losses import smooth_l1, softmax_with_cross_entropy
 from .package_getattr import package_getattr
 from .reduce import reduce_sum  # type: ignore[attr-defined]  # generated from a table
@@ -39,7 +39,7 @@ def _float_list(values: Any) -> list[float]:
     return [float(v) for v in to_list(values)]
 
 
-def _width_height(values: Any, name: str) -> list[float]:
+def _parse_width_height(values: Any, name: str) -> list[float]:
     """Return two numbers, for width and height. Raises OpError for other values."""
     if not isinstance(values, list | tuple) or len(values) != 2:
         raise OpError(with_user_line(f"{name}={values} must be [width, height]"))
@@ -69,7 +69,7 @@ def anchor_generator(
         anchor_sizes=_float_list(anchor_sizes),
         aspect_ratios=_float_list(aspect_ratios),
         variances=_float_list(variance),
-        stride=_width_height(stride, "anchor_generator: stride"),
+        stride=_parse_width_height(stride, "anchor_generator: stride"),
         offset=float(offset),
     )
     return without_gradient(boxes), without_gradient(variances)
@@ -95,7 +95,7 @@ def density_prior_box(
     image: [N, C', H', W'].
     Returns boxes and variances [H, W, P, 4]; with flatten_to_2d [H * W * P, 4].
     """
-    step = _width_height(steps, "density_prior_box: steps")
+    step = _parse_width_height(steps, "density_prior_box: steps")
     boxes, variances = OPS["density_prior_box"](
         input,
         image,
@@ -124,7 +124,7 @@ def _sizes_from_ratios(
     return min_sizes, [base_size * 0.20] + [base_size * (r + step) / 100.0 for r in ratios]
 
 
-def _check_per_map(num_maps: int, **args: Any) -> None:
+def _check_one_entry_per_map(num_maps: int, **args: Any) -> None:
     for name, values in args.items():
         if values and (not isinstance(values, list | tuple) or len(values) != num_maps):
             raise OpError(
@@ -165,7 +165,7 @@ def multi_box_head(
 
     Returns offsets [N, P, 4], scores [N, P, num_classes], prior boxes [P, 4] and variances [P, 4].
     """
-    _check_per_map(
+    _check_one_entry_per_map(
         len(inputs), aspect_ratios=aspect_ratios, step_w=step_w, step_h=step_h, steps=steps
     )
     if len(inputs) > 2 and min_sizes is None and max_sizes is None:
@@ -342,7 +342,7 @@ def ssd_loss(
     return loss / reduce_sum(box_weights) if normalize else loss
 
 
-@replaced_by("paddle.vision.ops.yolo_loss")
+@deprecated_layer("paddle.vision.ops.yolo_loss")
 def yolov3_loss(
     x: Any,
     gt_box: Any,

@@ -18,7 +18,7 @@ from .tensors import assign, fill_constant_batch_size_like
 __all__ = ["Categorical", "MultivariateNormalDiag", "Normal", "Uniform"]
 
 
-def _parameters(distribution: str, *args: Any) -> list[Any]:
+def _convert_parameters(distribution: str, *args: Any) -> list[Any]:
     """Convert parameters to variables and broadcast them to one shape; numbers become [1].
 
     Raises OpError if some are variables and others are not.
@@ -48,7 +48,7 @@ class _LocationScale:
 
     def __init__(self, first: Any, second: Any) -> None:
         self._is_scalar = isinstance(first, float) and isinstance(second, float)
-        self._first_parameter, self._second_parameter = _parameters(
+        self._first_parameter, self._second_parameter = _convert_parameters(
             type(self).__name__, first, second
         )
 
@@ -149,7 +149,7 @@ class Categorical:
     """Categorical distribution with logits [*, C], an array or a variable."""
 
     def __init__(self, logits: Any) -> None:
-        self.logits = _parameters("Categorical", logits)[0]
+        self.logits = _convert_parameters("Categorical", logits)[0]
 
     def entropy(self) -> Any:
         """Return the entropy [*, 1]."""
@@ -172,16 +172,16 @@ class MultivariateNormalDiag:
 
     def __init__(self, loc: Any, scale: Any) -> None:
         if isinstance(loc, Tensor):
-            self.loc, self.scale = _parameters("MultivariateNormalDiag", loc, scale)
+            self.loc, self.scale = _convert_parameters("MultivariateNormalDiag", loc, scale)
         else:
             self.loc, self.scale = (assign(np.asarray(a, "float32")) for a in (loc, scale))
 
-    def _diagonal(self) -> Any:
+    def _scale_diagonal(self) -> Any:
         identity = assign(np.eye(int(self.scale.meta.shape[0]), dtype="float32"))
         return OPS["reduce_sum"](self.scale * identity, dim=[1])
 
     def _log_det(self) -> Any:
-        return _sum_all(OPS["log"](self._diagonal()))
+        return _sum_all(OPS["log"](self._scale_diagonal()))
 
     def entropy(self) -> Any:
         """Return the entropy [1]."""
@@ -190,8 +190,8 @@ class MultivariateNormalDiag:
 
     def kl_divergence(self, other: MultivariateNormalDiag) -> Any:
         """Return the Kullback-Leibler divergence KL(self, other), [1]."""
-        difference, other_scale = other.loc - self.loc, other._diagonal()
-        trace = _sum_all(self._diagonal() / other_scale)
+        difference, other_scale = other.loc - self.loc, other._scale_diagonal()
+        trace = _sum_all(self._scale_diagonal() / other_scale)
         distance = _sum_all(difference * difference / other_scale)
         size = float(self.scale.meta.shape[0])
         return (trace + distance - size + other._log_det() - self._log_det()) * 0.5

@@ -24,7 +24,7 @@ _OPS = {
 __all__ = list(_OPS)
 
 
-def _make_layer(kind: str, paddle2_name: str) -> Callable[..., Any]:
+def _make_elementwise_layer(kind: str, paddle2_name: str) -> Callable[..., Any]:
     @deprecated_alias(f"fluid.layers.{kind}", f"paddle.{paddle2_name}")
     def layer(
         x: Any, y: Any, axis: int = -1, act: str | None = None, name: str | None = None
@@ -39,4 +39,4 @@ def _make_layer(kind: str, paddle2_name: str) -> Callable[..., Any]:
     return layer
 
 
-globals().update({kind: _make_layer(kind, name) for kind, name in _OPS.items()})
+globals().update({kind: _make_elementwise_layer(kind, name) for kind, name in _OPS.items()})

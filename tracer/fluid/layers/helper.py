@@ -32,7 +32,7 @@ def ensure_1d(x: Any) -> Any:
     return OPS["reshape2"](x, shape=[1])
 
 
-def replaced_by(new: str) -> Callable[[F], F]:
+def deprecated_layer(new: str) -> Callable[[F], F]:
     """Decorate a function of fluid.layers so that its first use warns and names the replacement.
 
     new: such as `paddle.nn.functional.relu`

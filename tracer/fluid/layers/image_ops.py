@@ -8,7 +8,7 @@ from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
 from ...core.tensor import Tensor
 from ...nn.functional import vision
-from .helper import replaced_by
+from .helper import deprecated_layer
 
 __all__ = [
     "add_position_encoding",
@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 
-@replaced_by("paddle.nn.functional.interpolate")
+@deprecated_layer("paddle.nn.functional.interpolate")
 def image_resize(
     input: Any,
     out_shape: Any = None,
@@ -56,24 +56,26 @@ def image_resize(
             with_user_line(f"image_resize: resample={resample!r} does not fit (X={input.meta})")
         )
     operands, attrs = (
-        vision._resize_inputs_and_attrs(input, size) if size is not None else _scale_operands(scale)
+        vision._resize_inputs_and_attrs(input, size)
+        if size is not None
+        else _interpolation_scale_operands(scale)
     )
     attrs |= {"align_corners": bool(align_corners), "align_mode": int(align_mode)}
     layout = "NHWC" if data_format[-1] == "C" else "NCHW"
     return OPS[f"{mode}_interp"](input, *operands, data_layout=layout, interp_method=mode, **attrs)
 
 
-def _scale_operands(scale: Any) -> tuple[list[Any], dict[str, Any]]:
+def _interpolation_scale_operands(scale: Any) -> tuple[list[Any], dict[str, Any]]:
     """Return the operands OutSize, SizeTensor and Scale, and the attributes, for a scale."""
     if isinstance(scale, Tensor):
         return [None, None, OPS["reshape2"](scale, shape=[-1])], {}
     return [], {"scale": float(scale)}
 
 
-interpolate = replaced_by("paddle.nn.functional.interpolate")(image_resize)
+interpolate = deprecated_layer("paddle.nn.functional.interpolate")(image_resize)
 
 
-@replaced_by("paddle.nn.functional.interpolate")
+@deprecated_layer("paddle.nn.functional.interpolate")
 def resize_bilinear(
     input: Any,
     out_shape: Any = None,
@@ -98,7 +100,7 @@ def resize_bilinear(
     )
 
 
-@replaced_by("paddle.nn.functional.interpolate")
+@deprecated_layer("paddle.nn.functional.interpolate")
 def resize_trilinear(
     input: Any,
     out_shape: Any = None,
@@ -123,7 +125,7 @@ def resize_trilinear(
     )
 
 
-@replaced_by("paddle.nn.functional.interpolate")
+@deprecated_layer("paddle.nn.functional.interpolate")
 def resize_nearest(
     input: Any,
     out_shape: Any = None,
@@ -139,7 +141,7 @@ def resize_nearest(
     )
 
 
-@replaced_by("paddle.nn.functional.interpolate")
+@deprecated_layer("paddle.nn.functional.interpolate")
 def image_resize_short(input: Any, out_short_len: int, resample: str = "BILINEAR") -> Any:
     """Resize images so that the shorter side is out_short_len: [N, C, H, W] -> [N, C, H', W']."""
     sides = input.meta.shape[2:4]
@@ -148,7 +150,7 @@ def image_resize_short(input: Any, out_short_len: int, resample: str = "BILINEAR
     return image_resize(input, size, resample=resample)
 
 
-@replaced_by("paddle.nn.functional.affine_grid")
+@deprecated_layer("paddle.nn.functional.affine_grid")
 def affine_grid(theta: Any, out_shape: Any, name: str | None = None) -> Any:
     """Return the sampling grid of an affine transform, [N, H, W, 2].
 
@@ -158,7 +160,7 @@ def affine_grid(theta: Any, out_shape: Any, name: str | None = None) -> Any:
     return vision.affine_grid(theta, out_shape, align_corners=True)
 
 
-@replaced_by("paddle.nn.functional.grid_sample")
+@deprecated_layer("paddle.nn.functional.grid_sample")
 def grid_sampler(x: Any, grid: Any, name: str | None = None) -> Any:
     """Sample images at the positions of a grid by bilinear interpolation.
 
@@ -169,7 +171,7 @@ def grid_sampler(x: Any, grid: Any, name: str | None = None) -> Any:
     return OPS["grid_sampler"](x, grid)
 
 
-@replaced_by("paddle.nn.functional.pixel_shuffle")
+@deprecated_layer("paddle.nn.functional.pixel_shuffle")
 def pixel_shuffle(x: Any, upscale_factor: int) -> Any:
     """Rearrange channels to pixels (Shi et al. 2016).
 
@@ -179,7 +181,7 @@ def pixel_shuffle(x: Any, upscale_factor: int) -> Any:
     return OPS["pixel_shuffle"](x, upscale_factor=upscale_factor)
 
 
-@replaced_by("paddle.nn.functional.temporal_shift")
+@deprecated_layer("paddle.nn.functional.temporal_shift")
 def temporal_shift(x: Any, seg_num: int, shift_ratio: float = 0.25, name: str | None = None) -> Any:
     """Shift some channels to the previous frame, some to the next (Lin et al. 2019).
 
@@ -189,7 +191,7 @@ def temporal_shift(x: Any, seg_num: int, shift_ratio: float = 0.25, name: str | 
     return OPS["temporal_shift"](x, seg_num=seg_num, shift_ratio=float(shift_ratio))
 
 
-@replaced_by("paddle.nn.functional.channel_shuffle")
+@deprecated_layer("paddle.nn.functional.channel_shuffle")
 def shuffle_channel(x: Any, group: int, name: str | None = None) -> Any:
     """Interleave the channels of groups (Zhang et al. 2018): [N, C, H, W] -> [N, C, H, W]."""
     return OPS["shuffle_channel"](x, group=group)

@@ -8,7 +8,7 @@ from ...core.dtype import dtype_of
 from ...core.op import OPS
 from ...core.tensor import Tensor
 from ...tensor import layout, search
-from .helper import replaced_by, to_list, without_gradient
+from .helper import deprecated_layer, to_list, without_gradient
 
 __all__ = [
     "gather",
@@ -30,19 +30,19 @@ __all__ = [
 ]
 
 
-@replaced_by("paddle.gather")
+@deprecated_layer("paddle.gather")
 def gather(input: Any, index: Any, overwrite: bool = True) -> Any:
     """Gather rows: input [N, *], index int [M] or [M, 1] -> [M, *]."""
     return OPS["gather"](input, index)
 
 
-@replaced_by("paddle.gather_nd")
+@deprecated_layer("paddle.gather_nd")
 def gather_nd(input: Any, index: Any, name: str | None = None) -> Any:
     """Gather elements or slices: input [*S], index int [*B, k] -> [*B, *S[k:]]."""
     return OPS["gather_nd"](input, index)
 
 
-@replaced_by("paddle.scatter")
+@deprecated_layer("paddle.scatter")
 def scatter(
     input: Any, index: Any, updates: Any, name: str | None = None, overwrite: bool = True
 ) -> Any:
@@ -56,7 +56,7 @@ def scatter(
     return OPS["scatter"](input, index, updates, overwrite=overwrite)
 
 
-@replaced_by("paddle.scatter_nd_add")
+@deprecated_layer("paddle.scatter_nd_add")
 def scatter_nd_add(ref: Any, index: Any, updates: Any, name: str | None = None) -> Any:
     """Add elements or slices at the indices.
 
@@ -68,7 +68,7 @@ def scatter_nd_add(ref: Any, index: Any, updates: Any, name: str | None = None) 
     return OPS["scatter_nd_add"](ref, index, updates)
 
 
-@replaced_by("paddle.scatter_nd")
+@deprecated_layer("paddle.scatter_nd")
 def scatter_nd(index: Any, updates: Any, shape: Any, name: str | None = None) -> Any:
     """Add elements or slices at the indices to zeros.
 
@@ -79,7 +79,7 @@ def scatter_nd(index: Any, updates: Any, shape: Any, name: str | None = None) ->
     return layout.scatter_nd(index, updates, shape)
 
 
-@replaced_by("paddle.nn.functional.gather_tree")
+@deprecated_layer("paddle.nn.functional.gather_tree")
 def gather_tree(ids: Any, parents: Any) -> Any:
     """Backtrace the beams from the tokens and parent indices of each step.
 
@@ -89,25 +89,25 @@ def gather_tree(ids: Any, parents: Any) -> Any:
     return OPS["gather_tree"](ids, parents)
 
 
-@replaced_by("paddle.index_select")
+@deprecated_layer("paddle.index_select")
 def index_select(input: Any, index: Any, dim: int = 0) -> Any:
     """Select slices along an axis: index int [M]; the result has size M there."""
     return OPS["index_select"](input, index, dim=dim)
 
 
-@replaced_by("paddle.index_sample")
+@deprecated_layer("paddle.index_sample")
 def index_sample(x: Any, index: Any) -> Any:
     """Gather elements of each row: x [N, M], index int [N, K] -> [N, K]."""
     return OPS["index_sample"](x, index)
 
 
-@replaced_by("paddle.multiplex")
+@deprecated_layer("paddle.multiplex")
 def multiplex(inputs: Any, index: Any) -> Any:
     """Select row i of the input index[i]: inputs list of [N, *], index int [N, 1] -> [N, *]."""
     return OPS["multiplex"](index, to_list(inputs))
 
 
-@replaced_by("paddle.topk")
+@deprecated_layer("paddle.topk")
 def topk(input: Any, k: Any, name: str | None = None) -> Any:
     """Return the k largest elements along the last axis, and their indices.
 
@@ -120,7 +120,7 @@ def topk(input: Any, k: Any, name: str | None = None) -> Any:
     return without_gradient(values), without_gradient(indices)
 
 
-@replaced_by("paddle.nn.functional.one_hot")
+@deprecated_layer("paddle.nn.functional.one_hot")
 def one_hot(input: Any, depth: Any, allow_out_of_range: bool = False) -> Any:
     """One-hot encoding: int [*, 1] -> float32 [*, depth]."""
     attrs = {"dtype": 5, "allow_out_of_range": allow_out_of_range}
@@ -129,13 +129,13 @@ def one_hot(input: Any, depth: Any, allow_out_of_range: bool = False) -> Any:
     return without_gradient(OPS["one_hot"](input, depth=int(depth), **attrs))
 
 
-@replaced_by("paddle.nonzero")
+@deprecated_layer("paddle.nonzero")
 def where(condition: Any) -> Any:
     """Return the indices of true elements: bool [*] -> int64 [K, number of axes]."""
     return OPS["where_index"](condition)
 
 
-@replaced_by("paddle.nonzero")
+@deprecated_layer("paddle.nonzero")
 def nonzero(input: Any, as_tuple: bool = False) -> Any:
     """Return the indices of elements other than 0, int64 [K, number of axes], or with as_tuple one
     column per axis.
@@ -143,7 +143,7 @@ def nonzero(input: Any, as_tuple: bool = False) -> Any:
     return search.nonzero(input, as_tuple)
 
 
-@replaced_by("paddle.unique")
+@deprecated_layer("paddle.unique")
 def unique(x: Any, dtype: Any = "int32") -> Any:
     """Return the distinct elements in the order of first occurrence, and the index of each element.
 
@@ -154,7 +154,7 @@ def unique(x: Any, dtype: Any = "int32") -> Any:
     return values, inverse
 
 
-@replaced_by("paddle.unique")
+@deprecated_layer("paddle.unique")
 def unique_with_counts(x: Any, dtype: Any = "int32") -> Any:
     """Return the distinct elements in the order of first occurrence, the index of each element, and
     counts.
@@ -166,7 +166,7 @@ def unique_with_counts(x: Any, dtype: Any = "int32") -> Any:
     return outputs
 
 
-@replaced_by("paddle.shard_index")
+@deprecated_layer("paddle.shard_index")
 def shard_index(
     input: Any, index_num: int, nshards: int, shard_id: int, ignore_value: int = -1
 ) -> Any:

@@ -22,7 +22,7 @@ from ...static.graph.mode import StaticGraphMode, enable_static
 from ...static.graph.parameters import declare_persistable
 from ..framework import data as _data
 from ..framework import in_dygraph_mode
-from .helper import replaced_by
+from .helper import deprecated_layer
 
 __all__ = [
     "Print",
@@ -34,10 +34,10 @@ __all__ = [
     "py_func",
 ]
 
-py_func = replaced_by("paddle.static.py_func")(py_func)
+py_func = deprecated_layer("paddle.static.py_func")(py_func)
 
 
-@replaced_by("paddle.static.data")
+@deprecated_layer("paddle.static.data")
 def data(
     name: str,
     shape: Any,
@@ -71,7 +71,7 @@ def create_tensor(dtype: Any, name: str | None = None, persistable: bool = False
     return block.create_var(name=name, dtype=dtype, persistable=persistable)
 
 
-@replaced_by("paddle.create_parameter")
+@deprecated_layer("paddle.create_parameter")
 def create_parameter(
     shape: Any,
     dtype: Any,
@@ -91,7 +91,7 @@ def create_parameter(
     )
 
 
-@replaced_by("paddle.static.create_global_var")
+@deprecated_layer("paddle.static.create_global_var")
 def create_global_var(
     shape: Any,
     value: float,
@@ -145,7 +145,7 @@ def autoincreased_step_counter(
     return counter
 
 
-@replaced_by("paddle.static.Print")
+@deprecated_layer("paddle.static.Print")
 def Print(
     input: Any,
     first_n: int = -1,

@@ -16,7 +16,7 @@ from ...ir.op_role import OpRole
 from ...static.graph.mode import StaticGraphMode
 from ...tensor.convert import cast
 from ...tensor.creation import full
-from .helper import assign_to, replaced_by
+from .helper import assign_to, deprecated_layer
 from .inputs import autoincreased_step_counter, create_global_var
 
 __all__ = [
@@ -53,12 +53,12 @@ def _learning_rate_schedule(
                 **arguments, **({"begin": 0} if dygraph_class == "PiecewiseDecay" else {})
             )
 
-        return replaced_by(f"paddle.optimizer.lr.{paddle2_name}")(wrapper)
+        return deprecated_layer(f"paddle.optimizer.lr.{paddle2_name}")(wrapper)
 
     return decorate
 
 
-def _step_number(begin: int = 0) -> Any:
+def _count_steps(begin: int = 0) -> Any:
     return cast(autoincreased_step_counter("@LR_DECAY_COUNTER@", begin), "float32")
 
 
@@ -67,7 +67,7 @@ def _num_periods(step: Any, decay_steps: Any, staircase: bool) -> Any:
     return OPS["floor"](periods) if staircase else periods
 
 
-def _constant(value: float) -> Any:
+def _scalar_constant(value: float) -> Any:
     return full([1], float(value), "float32")
 
 
@@ -77,7 +77,7 @@ def noam_decay(d_model: Any, warmup_steps: Any, learning_rate: Any = 1.0) -> Any
 
     (Vaswani et al. 2017).
     """
-    step = _step_number(1)
+    step = _count_steps(1)
     factor = OPS["elementwise_min"](step**-0.5, step * float(warmup_steps) ** -1.5)
     return factor * (float(d_model) ** -0.5) * learning_rate
 
@@ -87,8 +87,8 @@ def exponential_decay(
     learning_rate: Any, decay_steps: Any, decay_rate: Any, staircase: bool = False
 ) -> Any:
     """learning_rate * decay_rate ** (step / decay_steps), [1]; staircase: floor of the exponent."""
-    periods = _num_periods(_step_number(), decay_steps, staircase)
-    return OPS["elementwise_pow"](_constant(decay_rate), periods) * learning_rate
+    periods = _num_periods(_count_steps(), decay_steps, staircase)
+    return OPS["elementwise_pow"](_scalar_constant(decay_rate), periods) * learning_rate
 
 
 @_learning_rate_schedule("NaturalExpDecay", "NaturalExpDecay")
@@ -96,7 +96,7 @@ def natural_exp_decay(
     learning_rate: Any, decay_steps: Any, decay_rate: Any, staircase: bool = False
 ) -> Any:
     """learning_rate * exp(-decay_rate * step / decay_steps), [1]; staircase: floor of the ratio."""
-    periods = _num_periods(_step_number(), decay_steps, staircase)
+    periods = _num_periods(_count_steps(), decay_steps, staircase)
     return OPS["exp"](periods * (-1 * decay_rate)) * learning_rate
 
 
@@ -105,7 +105,7 @@ def inverse_time_decay(
     learning_rate: Any, decay_steps: Any, decay_rate: Any, staircase: bool = False
 ) -> Any:
     """learning_rate / (1 + decay_rate * step / decay_steps), [1]; staircase: floor of the ratio."""
-    periods = _num_periods(_step_number(), decay_steps, staircase)
+    periods = _num_periods(_count_steps(), decay_steps, staircase)
     return OPS["reciprocal"](periods * decay_rate + 1) * learning_rate
 
 
@@ -121,13 +121,13 @@ def polynomial_decay(
 
     cycle: multiply decay_steps by the number of times that it was reached
     """
-    step = _step_number()
+    step = _count_steps()
     if cycle:
         # the first step belongs to the first cycle
-        cycles = OPS["elementwise_max"](OPS["ceil"](step / decay_steps), _constant(1.0))
+        cycles = OPS["elementwise_max"](OPS["ceil"](step / decay_steps), _scalar_constant(1.0))
         fraction = step / (cycles * decay_steps)
     else:
-        fraction = OPS["elementwise_min"](step, _constant(decay_steps)) / decay_steps
+        fraction = OPS["elementwise_min"](step, _scalar_constant(decay_steps)) / decay_steps
     return (1 - fraction) ** power * (learning_rate - end_learning_rate) + end_learning_rate
 
 
@@ -141,19 +141,19 @@ def piecewise_decay(boundaries: Any, values: Any) -> Any:
                 f"values, not {len(values)}"
             )
         )
-    step = _step_number()
+    step = _count_steps()
     rate = create_global_var([1], 0.0, "float32", persistable=True, name="learning_rate")
-    value_now = _constant(values[-1])
+    value_now = _scalar_constant(values[-1])
     for boundary, value in reversed(list(zip(boundaries, values, strict=False))):
-        is_before = OPS["less_than"](step, _constant(boundary))
-        value_now = OPS["where"](is_before, _constant(value), value_now)
+        is_before = OPS["less_than"](step, _scalar_constant(boundary))
+        value_now = OPS["where"](is_before, _scalar_constant(value), value_now)
     return assign_to(OPS["assign"](value_now), rate)
 
 
 @_learning_rate_schedule("CosineDecay", "CosineAnnealingDecay")
 def cosine_decay(learning_rate: Any, step_each_epoch: Any, epochs: Any) -> Any:
     """learning_rate * (cos(pi * epoch / epochs) + 1) / 2, [1]."""
-    epoch = OPS["floor"](_step_number() / step_each_epoch)
+    epoch = OPS["floor"](_count_steps() / step_each_epoch)
     return (OPS["cos"](epoch * (math.pi / epochs)) + 1) * (0.5 * learning_rate)
 
 
@@ -164,11 +164,13 @@ def linear_lr_warmup(learning_rate: Any, warmup_steps: Any, start_lr: float, end
     learning_rate: a number or a variable of the program
     """
     rate = create_global_var([1], 0.0, "float32", persistable=True, name="learning_rate_warmup")
-    step = _step_number()
+    step = _count_steps()
     slope = (float(end_lr) - float(start_lr)) / float(warmup_steps)
-    final_rate = learning_rate if isinstance(learning_rate, Tensor) else _constant(learning_rate)
+    final_rate = (
+        learning_rate if isinstance(learning_rate, Tensor) else _scalar_constant(learning_rate)
+    )
     current_rate = OPS["where"](
-        OPS["less_than"](step, _constant(warmup_steps)),
+        OPS["less_than"](step, _scalar_constant(warmup_steps)),
         step * slope + float(start_lr),
         final_rate,
     )

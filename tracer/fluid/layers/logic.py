@@ -9,7 +9,7 @@ from typing import Any
 
 from ...core.op import OPS
 from ..deprecated import deprecated_alias
-from .helper import assign_to, ensure_1d, replaced_by
+from .helper import assign_to, deprecated_layer, ensure_1d
 
 _COMPARISONS = ("equal", "greater_equal", "greater_than", "less_equal", "not_equal")
 _CONNECTIVES = ("logical_and", "logical_or", "logical_xor")
@@ -26,14 +26,14 @@ __all__ = [
 __all__ += list(_COMPARISONS + _CONNECTIVES)
 
 
-def _make_comparison(kind: str) -> Callable[..., Any]:
+def _make_comparison_layer(kind: str) -> Callable[..., Any]:
     def layer(x: Any, y: Any, cond: Any = None) -> Any:
         return assign_to(OPS[kind](x, y), cond)
 
     return _set_name_and_doc(layer, kind, "cond")
 
 
-def _make_connective(kind: str) -> Callable[..., Any]:
+def _make_logical_layer(kind: str) -> Callable[..., Any]:
     def layer(x: Any, y: Any, out: Any = None, name: str | None = None) -> Any:
         return assign_to(OPS[kind](x, y), out)
 
@@ -49,53 +49,53 @@ def _set_name_and_doc(layer: Callable[..., Any], kind: str, target: str) -> Call
     return deprecated_alias(f"fluid.layers.{kind}", f"paddle.{kind}")(layer)
 
 
-globals().update({kind: _make_comparison(kind) for kind in _COMPARISONS})
-globals().update({kind: _make_connective(kind) for kind in _CONNECTIVES})
+globals().update({kind: _make_comparison_layer(kind) for kind in _COMPARISONS})
+globals().update({kind: _make_logical_layer(kind) for kind in _CONNECTIVES})
 
 
-@replaced_by("paddle.less_than")
+@deprecated_layer("paddle.less_than")
 def less_than(x: Any, y: Any, force_cpu: bool | None = None, cond: Any = None) -> Any:
     """x < y elementwise, bool [*]; also assigned to `cond`."""
     return assign_to(OPS["less_than"](x, y), cond)
 
 
-@replaced_by("paddle.equal_all")
+@deprecated_layer("paddle.equal_all")
 def elementwise_equal(x: Any, y: Any, name: str | None = None) -> Any:
     """x == y elementwise, bool [*]."""
     return OPS["equal"](x, y)
 
 
-@replaced_by("paddle.logical_not")
+@deprecated_layer("paddle.logical_not")
 def logical_not(x: Any, out: Any = None, name: str | None = None) -> Any:
     """Elementwise negation, bool [*]; also assigned to `out`."""
     return assign_to(OPS["logical_not"](x), out)
 
 
-@replaced_by("paddle.is_empty")
+@deprecated_layer("paddle.is_empty")
 def is_empty(x: Any, cond: Any = None) -> Any:
     """Whether x has no elements, bool [1]; also assigned to `cond`."""
     return assign_to(ensure_1d(OPS["is_empty"](x)), cond)
 
 
-@replaced_by("paddle.isinf")
+@deprecated_layer("paddle.isinf")
 def has_inf(x: Any) -> Any:
     """Whether any element is infinite, bool [1]."""
     return OPS["isinf"](x)
 
 
-@replaced_by("paddle.isnan")
+@deprecated_layer("paddle.isnan")
 def has_nan(x: Any) -> Any:
     """Whether any element is NaN, bool [1]."""
     return OPS["isnan"](x)
 
 
-@replaced_by("paddle.isfinite")
+@deprecated_layer("paddle.isfinite")
 def isfinite(x: Any) -> Any:
     """Whether all elements are finite, bool [1]."""
     return OPS["isfinite"](x)
 
 
-@replaced_by("paddle.allclose")
+@deprecated_layer("paddle.allclose")
 def allclose(
     input: Any,
     other: Any,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.op import OPS
-from .helper import ensure_1d, replaced_by
+from .helper import deprecated_layer, ensure_1d
 from .reduce import reduce_mean, reduce_sum  # type: ignore[attr-defined]  # generated
 from .shapes import reshape, transpose
 from .tensors import cast
@@ -34,7 +34,7 @@ __all__ = [
 MIN_FLOAT, MAX_FLOAT = 1.1754944e-38, 3.4028234e38
 
 
-@replaced_by("paddle.nn.functional.cross_entropy")
+@deprecated_layer("paddle.nn.functional.cross_entropy")
 def cross_entropy(
     input: Any, label: Any, soft_label: bool = False, ignore_index: int = -100
 ) -> Any:
@@ -49,7 +49,7 @@ def cross_entropy(
     return OPS["cross_entropy2"](input, label, ignore_index=ignore_index)[0]
 
 
-@replaced_by("paddle.nn.functional.softmax_with_cross_entropy")
+@deprecated_layer("paddle.nn.functional.softmax_with_cross_entropy")
 def softmax_with_cross_entropy(
     logits: Any,
     label: Any,
@@ -76,19 +76,19 @@ def softmax_with_cross_entropy(
     return (loss, softmax) if return_softmax else loss
 
 
-@replaced_by("paddle.nn.functional.square_error_cost")
+@deprecated_layer("paddle.nn.functional.square_error_cost")
 def square_error_cost(input: Any, label: Any) -> Any:
     """(input - label) ** 2, elementwise."""
     return OPS["square"](OPS["elementwise_sub"](input, label))
 
 
-@replaced_by("paddle.nn.functional.mse_loss")
+@deprecated_layer("paddle.nn.functional.mse_loss")
 def mse_loss(input: Any, label: Any) -> Any:
     """Mean of (input - label) ** 2, [1]."""
     return reduce_mean(square_error_cost(input, label))
 
 
-@replaced_by("paddle.nn.functional.binary_cross_entropy_with_logits")
+@deprecated_layer("paddle.nn.functional.binary_cross_entropy_with_logits")
 def sigmoid_cross_entropy_with_logits(
     x: Any, label: Any, ignore_index: int = -100, name: str | None = None, normalize: bool = False
 ) -> Any:
@@ -98,7 +98,7 @@ def sigmoid_cross_entropy_with_logits(
     )
 
 
-@replaced_by("paddle.nn.functional.log_loss")
+@deprecated_layer("paddle.nn.functional.log_loss")
 def log_loss(input: Any, label: Any, epsilon: float = 0.0001, name: str | None = None) -> Any:
     """-label ln(input + epsilon) - (1 - label) ln(1 - input + epsilon).
 
@@ -109,13 +109,13 @@ def log_loss(input: Any, label: Any, epsilon: float = 0.0001, name: str | None =
     return OPS["log_loss"](input, label, epsilon=float(epsilon))
 
 
-@replaced_by("paddle.nn.functional.smooth_l1_loss")
+@deprecated_layer("paddle.nn.functional.smooth_l1_loss")
 def huber_loss(input: Any, label: Any, delta: float) -> Any:
     """Huber loss: quadratic up to delta, linear above, [N, 1]."""
     return OPS["huber_loss"](input, label, delta=float(delta))[1]
 
 
-@replaced_by("paddle.nn.functional.smooth_l1_loss")
+@deprecated_layer("paddle.nn.functional.smooth_l1_loss")
 def smooth_l1(
     x: Any,
     y: Any,
@@ -140,7 +140,7 @@ def smooth_l1(
     return OPS["reduce_sum"](OPS["flatten2"](loss, axis=1), dim=[1], keep_dim=True)
 
 
-@replaced_by("paddle.nn.functional.kl_div")
+@deprecated_layer("paddle.nn.functional.kl_div")
 def kldiv_loss(x: Any, target: Any, reduction: str = "mean", name: str | None = None) -> Any:
     """Kullback-Leibler divergence of target from exp(x).
 
@@ -167,7 +167,7 @@ def rank_loss(label: Any, left: Any, right: Any, name: str | None = None) -> Any
     return OPS["rank_loss"](label, left, right)
 
 
-@replaced_by("paddle.nn.functional.margin_ranking_loss")
+@deprecated_layer("paddle.nn.functional.margin_ranking_loss")
 def margin_rank_loss(
     label: Any, left: Any, right: Any, margin: float = 0.1, name: str | None = None
 ) -> Any:
@@ -236,7 +236,7 @@ def sigmoid_focal_loss(
     return OPS["elementwise_div"](total, divisor)
 
 
-@replaced_by("paddle.nn.functional.npair_loss")
+@deprecated_layer("paddle.nn.functional.npair_loss")
 def npair_loss(anchor: Any, positive: Any, labels: Any, l2_reg: float = 0.002) -> Any:
     """N-pair loss: cross entropy of the similarities of anchors and positives, plus L2
     regularization (Sohn 2016).
@@ -258,7 +258,7 @@ def npair_loss(anchor: Any, positive: Any, labels: Any, l2_reg: float = 0.002) -
     )
 
 
-@replaced_by("paddle.nn.functional.dice_loss")
+@deprecated_layer("paddle.nn.functional.dice_loss")
 def dice_loss(input: Any, label: Any, epsilon: float = 0.00001, name: str | None = None) -> Any:
     """1 - 2 * intersection / sum, averaged over the images.
 
@@ -279,7 +279,7 @@ def dice_loss(input: Any, label: Any, epsilon: float = 0.00001, name: str | None
     return reduce_mean(OPS["scale"](score, scale=-1.0, bias=1.0))
 
 
-@replaced_by("paddle.nn.functional.cosine_similarity")
+@deprecated_layer("paddle.nn.functional.cosine_similarity")
 def cos_sim(X: Any, Y: Any) -> Any:
     """Cosine similarity of rows: X [N, D], Y [N, D] or [1, D] -> [N, 1]."""
     product = OPS["reduce_sum"](OPS["elementwise_mul"](X, Y), dim=[1], keep_dim=True)
@@ -289,7 +289,7 @@ def cos_sim(X: Any, Y: Any) -> Any:
     return OPS["elementwise_div"](product, OPS["elementwise_mul"](*norms))
 
 
-@replaced_by("paddle.nn.functional.label_smooth")
+@deprecated_layer("paddle.nn.functional.label_smooth")
 def label_smooth(
     label: Any,
     prior_dist: Any = None,

@@ -7,12 +7,12 @@ from typing import Any
 from ...core.op import OPS
 from ...static.graph import metrics
 from ...tensor.convert import cast
-from .helper import assign_to, ensure_1d, replaced_by, without_gradient
+from .helper import assign_to, deprecated_layer, ensure_1d, without_gradient
 
 __all__ = ["accuracy", "auc", "mean_iou"]
 
 
-@replaced_by("paddle.static.accuracy")
+@deprecated_layer("paddle.static.accuracy")
 def accuracy(input: Any, label: Any, k: int = 1, correct: Any = None, total: Any = None) -> Any:
     """Return the fraction of rows whose label is among the k largest scores, float32 [1].
 
@@ -28,7 +28,7 @@ def accuracy(input: Any, label: Any, k: int = 1, correct: Any = None, total: Any
     return without_gradient(fraction)
 
 
-@replaced_by("paddle.static.auc")
+@deprecated_layer("paddle.static.auc")
 def auc(
     input: Any,
     label: Any,

@@ -11,7 +11,7 @@ from ...nn.param_attr import ParamAttr
 from ...static import default_main_program, nn
 from ...static.nn.helper import LayerHelper, apply_activation, require_static_size
 from ..training_mode import TRAINING_MODE
-from .helper import replaced_by
+from .helper import deprecated_layer
 
 __all__ = [
     "affine_channel",
@@ -28,13 +28,13 @@ __all__ = [
     "spectral_norm",
 ]
 
-batch_norm = replaced_by("paddle.static.nn.batch_norm")(nn.batch_norm)
-layer_norm = replaced_by("paddle.static.nn.layer_norm")(nn.layer_norm)
-group_norm = replaced_by("paddle.static.nn.group_norm")(nn.group_norm)
-spectral_norm = replaced_by("paddle.static.nn.spectral_norm")(nn.spectral_norm)
+batch_norm = deprecated_layer("paddle.static.nn.batch_norm")(nn.batch_norm)
+layer_norm = deprecated_layer("paddle.static.nn.layer_norm")(nn.layer_norm)
+group_norm = deprecated_layer("paddle.static.nn.group_norm")(nn.group_norm)
+spectral_norm = deprecated_layer("paddle.static.nn.spectral_norm")(nn.spectral_norm)
 
 
-@replaced_by("paddle.static.nn.instance_norm")
+@deprecated_layer("paddle.static.nn.instance_norm")
 def instance_norm(
     input: Any,
     epsilon: float = 1e-05,
@@ -50,7 +50,7 @@ def instance_norm(
     return nn.instance_norm(input, epsilon, ParamAttr.of(param_attr), ParamAttr.of(bias_attr), name)
 
 
-@replaced_by("paddle.static.nn.batch_norm")
+@deprecated_layer("paddle.static.nn.batch_norm")
 def inplace_abn(
     input: Any,
     act: str | None = None,
@@ -147,7 +147,7 @@ def data_norm(
         return helper.activate(out, act)
 
 
-@replaced_by("paddle.nn.functional.dropout")
+@deprecated_layer("paddle.nn.functional.dropout")
 def dropout(
     x: Any,
     dropout_prob: float,
@@ -174,14 +174,14 @@ def dropout(
     )[0]
 
 
-@replaced_by("paddle.nn.functional.normalize")
+@deprecated_layer("paddle.nn.functional.normalize")
 def l2_normalize(x: Any, axis: int | None, epsilon: float = 1e-12, name: str | None = None) -> Any:
     """x / sqrt(sum(x ** 2) + epsilon) along an axis."""
     axis = 0 if x.ndim == 1 else 1 if axis is None else axis
     return OPS["norm"](x, axis=axis, epsilon=float(epsilon))[0]
 
 
-@replaced_by("paddle.nn.functional.local_response_norm")
+@deprecated_layer("paddle.nn.functional.local_response_norm")
 def lrn(
     input: Any,
     n: int = 5,
@@ -202,7 +202,7 @@ def lrn(
     )[0]
 
 
-@replaced_by("paddle.static.nn.prelu")
+@deprecated_layer("paddle.static.nn.prelu")
 def prelu(x: Any, mode: str, param_attr: Any = None, name: str | None = None) -> Any:
     """x if x > 0, else alpha * x (He et al. 2015).
 

@@ -8,7 +8,7 @@ from ...core.dtype import dtype_of
 from ...core.op import OPS
 from ...tensor import creation
 from ...tensor.convert import cast, shape_inputs
-from .helper import assign_to, replaced_by, without_gradient
+from .helper import assign_to, deprecated_layer, without_gradient
 from .tensors import fill_constant_batch_size_like
 
 __all__ = [
@@ -24,27 +24,29 @@ __all__ = [
 ]
 
 
-def _random(kind: str, shape: Any, dtype: Any, **attrs: Any) -> Any:
+def _random_tensor(kind: str, shape: Any, dtype: Any, **attrs: Any) -> Any:
     ints, tensors = shape_inputs(shape, kind)
     return without_gradient(
         OPS[kind](None, tensors, shape=ints, dtype=dtype_of(dtype).proto, **attrs)
     )
 
 
-@replaced_by("paddle.uniform")
+@deprecated_layer("paddle.uniform")
 def uniform_random(
     shape: Any, dtype: Any = "float32", min: float = -1.0, max: float = 1.0, seed: int = 0
 ) -> Any:
     """Uniform distribution on [min, max), [*shape]. shape: ints or variables, or a variable"""
-    return _random("uniform_random", shape, dtype, min=float(min), max=float(max), seed=seed)
+    return _random_tensor("uniform_random", shape, dtype, min=float(min), max=float(max), seed=seed)
 
 
-@replaced_by("paddle.normal")
+@deprecated_layer("paddle.normal")
 def gaussian_random(
     shape: Any, mean: float = 0.0, std: float = 1.0, seed: int = 0, dtype: Any = "float32"
 ) -> Any:
     """Normal distribution, [*shape]. shape: ints or variables, or a variable"""
-    return _random("gaussian_random", shape, dtype, mean=float(mean), std=float(std), seed=seed)
+    return _random_tensor(
+        "gaussian_random", shape, dtype, mean=float(mean), std=float(std), seed=seed
+    )
 
 
 def _random_batch_size_like(
@@ -62,7 +64,7 @@ def _random_batch_size_like(
     )
 
 
-@replaced_by("paddle.uniform")
+@deprecated_layer("paddle.uniform")
 def uniform_random_batch_size_like(
     input: Any,
     shape: Any,
@@ -82,7 +84,7 @@ def uniform_random_batch_size_like(
     )
 
 
-@replaced_by("paddle.normal")
+@deprecated_layer("paddle.normal")
 def gaussian_random_batch_size_like(
     input: Any,
     shape: Any,
@@ -102,7 +104,7 @@ def gaussian_random_batch_size_like(
     )
 
 
-@replaced_by("paddle.randint")
+@deprecated_layer("paddle.randint")
 def randint(
     low: int,
     high: int | None = None,
@@ -116,7 +118,7 @@ def randint(
 ) -> Any:
     """Random integers in [low, high), or in [0, low), int64 [*shape]; [1] for shape=None."""
     low, high = (0, low) if high is None else (low, high)
-    values = _random(
+    values = _random_tensor(
         "randint",
         [1] if shape is None else shape,
         "int64" if dtype is None else dtype,
@@ -127,7 +129,7 @@ def randint(
     return assign_to(values, out)
 
 
-@replaced_by("paddle.randn")
+@deprecated_layer("paddle.randn")
 def randn(
     shape: Any,
     out: Any = None,
@@ -142,7 +144,7 @@ def randn(
     return values
 
 
-@replaced_by("paddle.randperm")
+@deprecated_layer("paddle.randperm")
 def randperm(
     n: int,
     out: Any = None,
@@ -155,7 +157,7 @@ def randperm(
     return without_gradient(assign_to(creation.randperm(n, dtype), out))
 
 
-@replaced_by("paddle.multinomial")
+@deprecated_layer("paddle.multinomial")
 def sampling_id(
     x: Any, min: float = 0.0, max: float = 1.0, seed: int = 0, dtype: Any = "float32"
 ) -> Any:
@@ -163,7 +165,7 @@ def sampling_id(
     return without_gradient(OPS["sampling_id"](x, min=float(min), max=float(max), seed=int(seed)))
 
 
-@replaced_by("paddle.crop")
+@deprecated_layer("paddle.crop")
 def random_crop(x: Any, shape: Any, seed: Any = None) -> Any:
     """Crop the last axes to `shape` at a random position: [*B, *S] -> [*B, *shape]."""
     first = x.ndim - len(shape)

@@ -14,7 +14,7 @@ from ...loader.pdiparams import load_params
 from ...static import py_func
 from ..framework import data
 from ..io.generators import PyReader
-from .helper import replaced_by
+from .helper import deprecated_layer
 
 __all__ = ["create_py_reader_by_data", "double_buffer", "load", "py_reader", "read_file"]
 
@@ -36,7 +36,7 @@ class Reader(PyReader):
         return self._feed_list
 
 
-@replaced_by("paddle.io.DataLoader")
+@deprecated_layer("paddle.io.DataLoader")
 def py_reader(
     capacity: int,
     shapes: Any,
@@ -55,7 +55,7 @@ def py_reader(
     return Reader(variables, capacity, name or unique_name.generate("create_py_reader"))
 
 
-@replaced_by("paddle.io.DataLoader")
+@deprecated_layer("paddle.io.DataLoader")
 def create_py_reader_by_data(
     capacity: int, feed_list: Any, name: str | None = None, use_double_buffer: bool = True
 ) -> Reader:
@@ -70,13 +70,13 @@ def create_py_reader_by_data(
     return Reader(feed_list, capacity, name or unique_name.generate("create_py_reader"))
 
 
-@replaced_by("paddle.io.DataLoader")
+@deprecated_layer("paddle.io.DataLoader")
 def double_buffer(reader: Any, place: Any = None, name: str | None = None) -> Any:
     """Return the reader unchanged: batches are in memory already."""
     return reader
 
 
-@replaced_by("paddle.io.DataLoader")
+@deprecated_layer("paddle.io.DataLoader")
 def read_file(reader: Reader) -> Any:
     """Return the variables of a batch: one, or a list."""
     variables = reader.variables

@@ -22,7 +22,7 @@ _OPS = {
 __all__ = list(_OPS)
 
 
-def _make_layer(kind: str, paddle2_name: str) -> Callable[..., Any]:
+def _make_reduce_layer(kind: str, paddle2_name: str) -> Callable[..., Any]:
     @deprecated_alias(f"fluid.layers.{kind}", f"paddle.{paddle2_name}")
     def layer(input: Any, dim: Any = None, keep_dim: bool = False, name: str | None = None) -> Any:
         axes = [dim] if isinstance(dim, int) else list(dim or [])
@@ -35,4 +35,4 @@ def _make_layer(kind: str, paddle2_name: str) -> Callable[..., Any]:
     return layer
 
 
-globals().update({kind: _make_layer(kind, name) for kind, name in _OPS.items()})
+globals().update({kind: _make_reduce_layer(kind, name) for kind, name in _OPS.items()})

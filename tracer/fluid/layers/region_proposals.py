@@ -6,7 +6,7 @@ from typing import Any
 
 from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
-from .helper import replaced_by, without_gradient
+from .helper import deprecated_layer, without_gradient
 from .indexing import gather
 from .shapes import reshape
 from .tensors import cast
@@ -24,12 +24,12 @@ __all__ = [
 ]
 
 
-def _without_gradient(x: Any) -> Any:
+def _without_gradient_if_given(x: Any) -> Any:
     """Set stop_gradient, if there is a variable."""
     return None if x is None else without_gradient(x)
 
 
-def _gather_anchors(predictions: Any, width: int, indices: Any) -> Any:
+def _gather_anchor_predictions(predictions: Any, width: int, indices: Any) -> Any:
     """Select the predictions of some anchors: [N, A, width] -> [K, width]."""
     return gather(reshape(predictions, (-1, width)), indices)
 
@@ -63,7 +63,7 @@ def rpn_target_assign(
     weights of the offsets [F, 4].
     """
     location_index, score_index, boxes, labels, weights, *_ = map(
-        _without_gradient,
+        _without_gradient_if_given,
         OPS["rpn_target_assign"](
             anchor_box,
             gt_boxes,
@@ -79,8 +79,8 @@ def rpn_target_assign(
         ),
     )
     return (
-        _gather_anchors(cls_logits, 1, score_index),
-        _gather_anchors(bbox_pred, 4, location_index),
+        _gather_anchor_predictions(cls_logits, 1, score_index),
+        _gather_anchor_predictions(bbox_pred, 4, location_index),
         labels,
         boxes,
         weights,
@@ -111,7 +111,7 @@ def retinanet_target_assign(
     [N, 1].
     """
     location_index, score_index, boxes, labels, weights, fg_num, *_ = map(
-        _without_gradient,
+        _without_gradient_if_given,
         OPS["retinanet_target_assign"](
             anchor_box,
             gt_boxes,
@@ -124,8 +124,8 @@ def retinanet_target_assign(
         ),
     )
     return (
-        _gather_anchors(cls_logits, num_classes, score_index),
-        _gather_anchors(bbox_pred, 4, location_index),
+        _gather_anchor_predictions(cls_logits, num_classes, score_index),
+        _gather_anchor_predictions(bbox_pred, 4, location_index),
         labels,
         boxes,
         weights,
@@ -133,7 +133,7 @@ def retinanet_target_assign(
     )
 
 
-@replaced_by("paddle.vision.ops.generate_proposals")
+@deprecated_layer("paddle.vision.ops.generate_proposals")
 def generate_proposals(
     scores: Any,
     bbox_deltas: Any,
@@ -262,7 +262,7 @@ def generate_mask_labels(
     return tuple(map(without_gradient, outputs[:3]))
 
 
-@replaced_by("paddle.vision.ops.distribute_fpn_proposals")
+@deprecated_layer("paddle.vision.ops.distribute_fpn_proposals")
 def distribute_fpn_proposals(
     fpn_rois: Any,
     min_level: int,

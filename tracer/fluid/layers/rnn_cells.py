@@ -11,7 +11,7 @@ from ...core import pytree
 from ...core.mode import state
 from ...core.op import OPS
 from ...nn.rnn import initial_states, run_over_time
-from .helper import replaced_by
+from .helper import deprecated_layer
 
 __all__ = ["GRUCell", "LSTMCell", "RNNCell", "rnn"]
 
@@ -158,7 +158,7 @@ def select_masked(new: Any, old: Any, mask: Any) -> Any:
     return OPS["elementwise_sub"](OPS["elementwise_mul"](new, mask, axis=0), negated_old)
 
 
-def sequence_mask_of(lengths: Any, inputs: Any, dtype: Any) -> Any:
+def time_major_sequence_mask(lengths: Any, inputs: Any, dtype: Any) -> Any:
     """Return 1 for steps within a sequence, 0 after its end: inputs [T, B, *] -> [T, B]."""
     count = OPS["slice"](
         OPS["shape"](inputs), axes=[0], starts=[0], ends=[1], infer_flags=[1], decrease_axis=[]
@@ -171,7 +171,7 @@ def _enable_gradient(x: Any) -> Any:
     return x
 
 
-@replaced_by("paddle.nn.RNN")
+@deprecated_layer("paddle.nn.RNN")
 def rnn(
     cell: Any,
     inputs: Any,
@@ -198,7 +198,7 @@ def rnn(
     inputs = inputs if time_major else pytree.map(swap_batch_time, inputs)
     mask = None
     if sequence_length is not None:
-        mask = sequence_mask_of(
+        mask = time_major_sequence_mask(
             sequence_length, pytree.leaves(inputs)[0], pytree.leaves(initial_states)[0].dtype
         )
     if is_reverse:

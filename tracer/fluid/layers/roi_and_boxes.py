@@ -7,7 +7,7 @@ from typing import Any
 from ...core.op import OPS
 from ...core.tensor import Tensor
 from ...tensor.convert import cast
-from .helper import replaced_by, to_list, without_gradient
+from .helper import deprecated_layer, to_list, without_gradient
 
 __all__ = [
     "box_coder",
@@ -27,7 +27,7 @@ __all__ = [
 ]
 
 
-def _roi_counts(row_splits: Any) -> Any:
+def _row_splits_to_counts(row_splits: Any) -> Any:
     """Convert row splits [images + 1] to counts int32 [images]; None if the regions have a LoD."""
     if row_splits is None:
         return None
@@ -37,7 +37,7 @@ def _roi_counts(row_splits: Any) -> Any:
     return cast(OPS["elementwise_sub"](ends, starts), "int32")
 
 
-@replaced_by("paddle.vision.ops.roi_pool")
+@deprecated_layer("paddle.vision.ops.roi_pool")
 def roi_pool(
     input: Any,
     rois: Any,
@@ -58,10 +58,10 @@ def roi_pool(
         "pooled_width": pooled_width,
         "spatial_scale": float(spatial_scale),
     }
-    return OPS["roi_pool"](input, rois, _roi_counts(rois_lod), **size)[0]
+    return OPS["roi_pool"](input, rois, _row_splits_to_counts(rois_lod), **size)[0]
 
 
-@replaced_by("paddle.vision.ops.roi_align")
+@deprecated_layer("paddle.vision.ops.roi_align")
 def roi_align(
     input: Any,
     rois: Any,
@@ -85,11 +85,11 @@ def roi_align(
         "spatial_scale": float(spatial_scale),
     }
     return OPS["roi_align"](
-        input, rois, _roi_counts(rois_lod), sampling_ratio=sampling_ratio, **size
+        input, rois, _row_splits_to_counts(rois_lod), sampling_ratio=sampling_ratio, **size
     )
 
 
-@replaced_by("paddle.vision.ops.psroi_pool")
+@deprecated_layer("paddle.vision.ops.psroi_pool")
 def psroi_pool(
     input: Any,
     rois: Any,
@@ -201,7 +201,7 @@ def roi_perspective_transform(
     )
 
 
-@replaced_by("paddle.vision.ops.prior_box")
+@deprecated_layer("paddle.vision.ops.prior_box")
 def prior_box(
     input: Any,
     image: Any,
@@ -240,7 +240,7 @@ def prior_box(
     return without_gradient(outputs[0]), without_gradient(outputs[1])
 
 
-@replaced_by("paddle.vision.ops.box_coder")
+@deprecated_layer("paddle.vision.ops.box_coder")
 def box_coder(
     prior_box: Any,
     prior_box_var: Any,
@@ -263,7 +263,7 @@ def box_coder(
     return OPS["box_coder"](prior_box, None, target_box, variance=variance, **attrs)
 
 
-@replaced_by("paddle.vision.ops.yolo_box")
+@deprecated_layer("paddle.vision.ops.yolo_box")
 def yolo_box(
     x: Any,
     img_size: Any,
@@ -293,7 +293,7 @@ def yolo_box(
     )
 
 
-@replaced_by("paddle.vision.ops.matrix_nms")
+@deprecated_layer("paddle.vision.ops.matrix_nms")
 def matrix_nms(
     bboxes: Any,
     scores: Any,
@@ -330,7 +330,7 @@ def matrix_nms(
     return (without_gradient(out), index) if return_index else without_gradient(out)
 
 
-@replaced_by("paddle.vision.ops.nms")
+@deprecated_layer("paddle.vision.ops.nms")
 def multiclass_nms(
     bboxes: Any,
     scores: Any,

@@ -11,7 +11,7 @@ from ...core.tensor import Tensor
 from ...nn.functional.vision import unfold as _unfold
 from ...static.nn.helper import apply_activation
 from ...tensor import convert, creation, layout, manipulation
-from .helper import ensure_1d, replaced_by, to_list, without_gradient
+from .helper import deprecated_layer, ensure_1d, to_list, without_gradient
 from .tensors import assign
 
 __all__ = [
@@ -46,7 +46,7 @@ __all__ = [
 ]
 
 
-@replaced_by("paddle.reshape")
+@deprecated_layer("paddle.reshape")
 def reshape(
     x: Any,
     shape: Any,
@@ -65,48 +65,48 @@ def reshape(
     )
 
 
-@replaced_by("paddle.transpose")
+@deprecated_layer("paddle.transpose")
 def transpose(x: Any, perm: Any, name: str | None = None) -> Any:
     """Permute the axes: axis i of the result is axis perm[i] of x."""
     return OPS["transpose2"](x, axis=list(perm))
 
 
-@replaced_by("paddle.t")
+@deprecated_layer("paddle.t")
 def t(input: Any, name: str | None = None) -> Any:
     """Transpose a matrix: [N, M] -> [M, N]; return a vector unchanged."""
     return manipulation.t(input)
 
 
-@replaced_by("paddle.flatten")
+@deprecated_layer("paddle.flatten")
 def flatten(x: Any, axis: int = 1, name: str | None = None) -> Any:
     """Flatten to a matrix: [*A, *B] -> [prod(A), prod(B)], with `axis` axes in A."""
     return OPS["flatten2"](x, axis=axis)
 
 
-@replaced_by("paddle.squeeze")
+@deprecated_layer("paddle.squeeze")
 def squeeze(input: Any, axes: Any, name: str | None = None) -> Any:
     """Remove axes of size 1; all of them if `axes` is empty."""
     return ensure_1d(manipulation.squeeze(input, to_list(axes) or None))
 
 
-@replaced_by("paddle.unsqueeze")
+@deprecated_layer("paddle.unsqueeze")
 def unsqueeze(input: Any, axes: Any, name: str | None = None) -> Any:
     """Insert axes of size 1 at these positions."""
     return manipulation.unsqueeze(input, axes)
 
 
-def _tensors(value: Any) -> Any:
+def _tensors_to_concatenate(value: Any) -> Any:
     """The tensors to concatenate; a TensorArray from `array_write` is returned unchanged."""
     return value if hasattr(value, "concat_elements") else to_list(value)
 
 
-@replaced_by("paddle.concat")
+@deprecated_layer("paddle.concat")
 def concat(input: Any, axis: Any = 0, name: str | None = None) -> Any:
     """Concatenate tensors along an axis."""
-    return manipulation.concat(_tensors(input), axis)
+    return manipulation.concat(_tensors_to_concatenate(input), axis)
 
 
-@replaced_by("paddle.split")
+@deprecated_layer("paddle.split")
 def split(input: Any, num_or_sections: Any, dim: Any = -1, name: str | None = None) -> Any:
     """Split along an axis into a number of equal parts, or into parts of given sizes, one of which
     may be -1.
@@ -114,19 +114,19 @@ def split(input: Any, num_or_sections: Any, dim: Any = -1, name: str | None = No
     return manipulation.split(input, num_or_sections, dim)
 
 
-@replaced_by("paddle.stack")
+@deprecated_layer("paddle.stack")
 def stack(x: Any, axis: int = 0) -> Any:
     """Stack tensors along a new axis."""
-    return manipulation.stack(_tensors(x), axis)
+    return manipulation.stack(_tensors_to_concatenate(x), axis)
 
 
-@replaced_by("paddle.unstack")
+@deprecated_layer("paddle.unstack")
 def unstack(x: Any, axis: int = 0, num: int | None = None) -> Any:
     """Return the slices along an axis, without this axis."""
     return [ensure_1d(tensor) for tensor in manipulation.unstack(x, axis, num)]
 
 
-@replaced_by("paddle.tile")
+@deprecated_layer("paddle.tile")
 def expand(x: Any, expand_times: Any, name: str | None = None) -> Any:
     """Repeat x along each axis: [*S] -> [*S * expand_times].
 
@@ -148,7 +148,7 @@ def expand(x: Any, expand_times: Any, name: str | None = None) -> Any:
     )
 
 
-@replaced_by("paddle.expand_as")
+@deprecated_layer("paddle.expand_as")
 def expand_as(x: Any, target_tensor: Any, name: str | None = None) -> Any:
     """Repeat x along each axis to the shape of the target, which must be a multiple of that of
     x.
@@ -156,55 +156,55 @@ def expand_as(x: Any, target_tensor: Any, name: str | None = None) -> Any:
     return OPS["expand_as"](x, target_tensor)
 
 
-@replaced_by("paddle.flip")
+@deprecated_layer("paddle.flip")
 def flip(input: Any, dims: Any, name: str | None = None) -> Any:
     """Reverse the order along axes."""
     return OPS["flip"](input, axis=to_list(dims))
 
 
-@replaced_by("paddle.flip")
+@deprecated_layer("paddle.flip")
 def reverse(x: Any, axis: Any) -> Any:
     """Reverse the order along axes."""
     return OPS["reverse"](x, axis=to_list(axis))
 
 
-@replaced_by("paddle.roll")
+@deprecated_layer("paddle.roll")
 def roll(input: Any, shifts: Any, dims: Any = None) -> Any:
     """Shift elements cyclically along axes; by default along the flattened tensor."""
     return manipulation.roll(input, shifts, dims)
 
 
-@replaced_by("paddle.slice")
+@deprecated_layer("paddle.slice")
 def slice(input: Any, axes: Any, starts: Any, ends: Any) -> Any:
     """Slice [start, end) along axes; starts and ends may be variables."""
     return manipulation.slice(input, list(axes), starts, ends)
 
 
-@replaced_by("paddle.strided_slice")
+@deprecated_layer("paddle.strided_slice")
 def strided_slice(input: Any, axes: Any, starts: Any, ends: Any, strides: Any) -> Any:
     """Slice [start, end) with strides along axes; all may be variables."""
     return manipulation.strided_slice(input, list(axes), starts, ends, strides)
 
 
-@replaced_by("paddle.shape")
+@deprecated_layer("paddle.shape")
 def shape(input: Any) -> Any:
     """Return the shape as a variable, int32 [number of axes]."""
     return without_gradient(OPS["shape"](input))
 
 
-@replaced_by("paddle.numel")
+@deprecated_layer("paddle.numel")
 def size(input: Any) -> Any:
     """Return the number of elements as a variable, int64 [1]."""
     return without_gradient(ensure_1d(OPS["size"](input)))
 
 
-@replaced_by("paddle.rank")
+@deprecated_layer("paddle.rank")
 def rank(input: Any) -> Any:
     """Return the number of axes as a variable, int32 []."""
     return assign(np.array(input.ndim, "int32"))
 
 
-@replaced_by("paddle.nn.functional.pad")
+@deprecated_layer("paddle.nn.functional.pad")
 def pad(x: Any, paddings: Any, pad_value: float = 0.0, name: str | None = None) -> Any:
     """Pad each axis with a value.
 
@@ -213,7 +213,7 @@ def pad(x: Any, paddings: Any, pad_value: float = 0.0, name: str | None = None) 
     return OPS["pad"](x, paddings=list(paddings), pad_value=float(pad_value))
 
 
-@replaced_by("paddle.nn.functional.pad")
+@deprecated_layer("paddle.nn.functional.pad")
 def pad2d(
     input: Any,
     paddings: Any = (0, 0, 0, 0),
@@ -234,14 +234,14 @@ def pad2d(
     return OPS["pad2d"](input, paddings=[int(p) for p in paddings], **attrs)
 
 
-@replaced_by("paddle.nn.functional.pad")
+@deprecated_layer("paddle.nn.functional.pad")
 def pad_constant_like(x: Any, y: Any, pad_value: float = 0.0, name: str | None = None) -> Any:
     """Pad the end of each axis of y with a value to the shape of x."""
     ends = [n for a, b in zip(x.meta.shape, y.meta.shape, strict=True) for n in (0, a - b)]
     return OPS["pad"](y, paddings=ends, pad_value=float(pad_value))
 
 
-@replaced_by("paddle.crop")
+@deprecated_layer("paddle.crop")
 def crop(x: Any, shape: Any = None, offsets: Any = None, name: str | None = None) -> Any:
     """Return the part of x with this shape that starts at the offsets.
 
@@ -251,13 +251,13 @@ def crop(x: Any, shape: Any = None, offsets: Any = None, name: str | None = None
     return layout.crop(x, sizes, offsets)
 
 
-@replaced_by("paddle.crop")
+@deprecated_layer("paddle.crop")
 def crop_tensor(x: Any, shape: Any = None, offsets: Any = None, name: str | None = None) -> Any:
     """Return the part of x with this shape that starts at the offsets; both may be variables."""
     return layout.crop(x, shape, offsets)
 
 
-@replaced_by("paddle.diag_embed")
+@deprecated_layer("paddle.diag_embed")
 def diag_embed(input: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
     """Return matrices with these diagonals: [*, N] -> [*, N, N]."""
     return layout.diag_embed(
@@ -265,7 +265,7 @@ def diag_embed(input: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> A
     )
 
 
-@replaced_by("paddle.trace")
+@deprecated_layer("paddle.trace")
 def trace(
     input: Any,
     offset: int = 0,
@@ -278,7 +278,7 @@ def trace(
     return ensure_1d(OPS["trace"](input, offset=offset, axis1=dim1, axis2=dim2))
 
 
-@replaced_by("paddle.nn.functional.unfold")
+@deprecated_layer("paddle.nn.functional.unfold")
 def unfold(
     x: Any,
     kernel_sizes: Any,

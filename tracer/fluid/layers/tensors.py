@@ -13,7 +13,7 @@ from ...core.tensor import Tensor
 from ...tensor import creation
 from ...tensor.convert import cast as _cast
 from ...tensor.convert import to_tensor
-from .helper import assign_to, replaced_by, without_gradient
+from .helper import assign_to, deprecated_layer, without_gradient
 
 __all__ = [
     "arange",
@@ -40,7 +40,7 @@ __all__ = [
 ]
 
 
-@replaced_by("paddle.cast")
+@deprecated_layer("paddle.cast")
 def cast(x: Any, dtype: Any) -> Any:
     """Cast x.
 
@@ -52,7 +52,7 @@ def cast(x: Any, dtype: Any) -> Any:
     return OPS["cast"](x, in_dtype=dtype_of(x.meta.dtype).proto, out_dtype=dtype_of(dtype).proto)
 
 
-@replaced_by("paddle.assign")
+@deprecated_layer("paddle.assign")
 def assign(input: Any, output: Any = None) -> Any:
     """Copy a variable or an array; assign it to `output` if given."""
     if not isinstance(input, Tensor):
@@ -63,7 +63,7 @@ def assign(input: Any, output: Any = None) -> Any:
     return assign_to(OPS["assign"](input), output)
 
 
-@replaced_by("paddle.full")
+@deprecated_layer("paddle.full")
 def fill_constant(
     shape: Any, dtype: Any, value: Any, force_cpu: bool = False, out: Any = None
 ) -> Any:
@@ -74,7 +74,7 @@ def fill_constant(
     return without_gradient(assign_to(creation.full(shape, value, dtype), out))
 
 
-@replaced_by("paddle.full")
+@deprecated_layer("paddle.full")
 def full(
     shape: Any,
     fill_value: Any,
@@ -90,7 +90,7 @@ def full(
     return result
 
 
-@replaced_by("paddle.full_like")
+@deprecated_layer("paddle.full_like")
 def full_like(
     input: Any,
     fill_value: Any,
@@ -106,7 +106,7 @@ def full_like(
     return result
 
 
-@replaced_by("paddle.full")
+@deprecated_layer("paddle.full")
 def fill_constant_batch_size_like(
     input: Any,
     shape: Any,
@@ -134,49 +134,49 @@ def fill_constant_batch_size_like(
     )
 
 
-@replaced_by("paddle.ones")
+@deprecated_layer("paddle.ones")
 def ones(shape: Any, dtype: Any, force_cpu: bool = False) -> Any:
     """Return ones [*shape]."""
     return without_gradient(creation.full(shape, 1.0, dtype))
 
 
-@replaced_by("paddle.zeros")
+@deprecated_layer("paddle.zeros")
 def zeros(shape: Any, dtype: Any, force_cpu: bool = False) -> Any:
     """Return zeros [*shape]."""
     return without_gradient(creation.full(shape, 0.0, dtype))
 
 
-@replaced_by("paddle.ones_like")
+@deprecated_layer("paddle.ones_like")
 def ones_like(x: Any, out: Any = None) -> Any:
     """Return ones with the shape of x."""
     return without_gradient(assign_to(creation.full_like(x, 1.0), out))
 
 
-@replaced_by("paddle.zeros_like")
+@deprecated_layer("paddle.zeros_like")
 def zeros_like(x: Any, out: Any = None) -> Any:
     """Return zeros with the shape of x."""
     return without_gradient(assign_to(creation.full_like(x, 0.0), out))
 
 
-@replaced_by("paddle.arange")
+@deprecated_layer("paddle.arange")
 def range(start: Any, end: Any, step: Any, dtype: Any) -> Any:
     """Return start, start + step, ... below end."""
     return without_gradient(creation.arange(start, end, step, dtype))
 
 
-@replaced_by("paddle.arange")
+@deprecated_layer("paddle.arange")
 def arange(start: Any, end: Any, step: Any = 1, dtype: Any = None, name: str | None = None) -> Any:
     """Return start, start + step, ... below end."""
     return without_gradient(creation.arange(start, end, step, "int64" if dtype is None else dtype))
 
 
-@replaced_by("paddle.linspace")
+@deprecated_layer("paddle.linspace")
 def linspace(start: Any, stop: Any, num: Any, dtype: Any) -> Any:
     """Return num evenly spaced values from start to stop, both included."""
     return creation.linspace(start, stop, num, dtype)
 
 
-@replaced_by("paddle.eye")
+@deprecated_layer("paddle.eye")
 def eye(
     num_rows: int, num_columns: int | None = None, batch_shape: Any = None, dtype: Any = "float32"
 ) -> Any:
@@ -190,7 +190,7 @@ def eye(
     return without_gradient(matrix)
 
 
-@replaced_by("paddle.diag")
+@deprecated_layer("paddle.diag")
 def diag(diagonal: Any) -> Any:
     """Return a matrix with this diagonal: a variable or array [N] -> [N, N]."""
     return without_gradient(
@@ -198,37 +198,37 @@ def diag(diagonal: Any) -> Any:
     )
 
 
-@replaced_by("paddle.tril")
+@deprecated_layer("paddle.tril")
 def tril(input: Any, diagonal: int = 0, name: str | None = None) -> Any:
     """Return the lower triangle, with zeros above it."""
     return OPS["tril_triu"](input, diagonal=diagonal, lower=True)
 
 
-@replaced_by("paddle.triu")
+@deprecated_layer("paddle.triu")
 def triu(input: Any, diagonal: int = 0, name: str | None = None) -> Any:
     """Return the upper triangle, with zeros below it."""
     return OPS["tril_triu"](input, diagonal=diagonal, lower=False)
 
 
-@replaced_by("paddle.meshgrid")
+@deprecated_layer("paddle.meshgrid")
 def meshgrid(input: Any, name: str | None = None) -> Any:
     """Return coordinate grids: [N], [M], ... -> [N, M, ...] each."""
     return OPS["meshgrid"](list(input))
 
 
-@replaced_by("paddle.argmax")
+@deprecated_layer("paddle.argmax")
 def argmax(x: Any, axis: int = 0) -> Any:
     """Return the index of the maximum along an axis, int64, without that axis."""
     return without_gradient(OPS["arg_max"](x, axis=axis))
 
 
-@replaced_by("paddle.argmin")
+@deprecated_layer("paddle.argmin")
 def argmin(x: Any, axis: int = 0) -> Any:
     """Return the index of the minimum along an axis, int64, without that axis."""
     return without_gradient(OPS["arg_min"](x, axis=axis))
 
 
-@replaced_by("paddle.argsort")
+@deprecated_layer("paddle.argsort")
 def argsort(input: Any, axis: int = -1, descending: bool = False, name: str | None = None) -> Any:
     """Sort along an axis; returns the sorted elements and their indices, int64."""
     return OPS["argsort"](input, axis=axis, descending=descending)

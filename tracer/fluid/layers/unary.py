@@ -10,7 +10,7 @@ from ...core.op import OPS
 from ...core.tensor import Tensor
 from ...static.nn.helper import apply_activation
 from ..deprecated import deprecated_alias
-from .helper import assign_to, ensure_1d, replaced_by
+from .helper import assign_to, deprecated_layer, ensure_1d
 from .tensors import cast
 
 # name -> name in Paddle 2, and numeric arguments: argument -> (attribute, default; None: the op's
@@ -86,7 +86,7 @@ __all__ = [
 __all__ += list(_OPS)
 
 
-def _make_layer(
+def _make_unary_layer(
     kind: str, paddle2_name: str, arguments: dict[str, tuple[str, Any]]
 ) -> Callable[..., Any]:
     positional = inspect.Parameter.POSITIONAL_OR_KEYWORD
@@ -116,10 +116,10 @@ def _make_layer(
     return deprecated_alias(f"fluid.layers.{kind}", paddle2_name)(layer)
 
 
-globals().update({kind: _make_layer(kind, *row) for kind, row in _OPS.items()})
+globals().update({kind: _make_unary_layer(kind, *row) for kind, row in _OPS.items()})
 
 
-@replaced_by("paddle.nn.functional.relu6")
+@deprecated_layer("paddle.nn.functional.relu6")
 def relu6(x: Any, threshold: float = 6.0, name: str | None = None) -> Any:
     """min(max(x, 0), threshold)."""
     return OPS["relu6"](x, threshold=float(threshold))
@@ -130,7 +130,7 @@ def soft_relu(x: Any, threshold: float = 40.0, name: str | None = None) -> Any:
     return OPS["soft_relu"](x, threshold=float(threshold))
 
 
-@replaced_by("paddle.nn.functional.swish")
+@deprecated_layer("paddle.nn.functional.swish")
 def swish(x: Any, beta: float = 1.0, name: str | None = None) -> Any:
     """x / (1 + exp(-x)).
 
@@ -139,7 +139,7 @@ def swish(x: Any, beta: float = 1.0, name: str | None = None) -> Any:
     return OPS["swish"](x)
 
 
-@replaced_by("paddle.nn.functional.gelu")
+@deprecated_layer("paddle.nn.functional.gelu")
 def gelu(x: Any, approximate: bool = False) -> Any:
     """x * Phi(x) with the normal distribution function Phi, or an approximation (Hendrycks and
     Gimpel 2016).
@@ -147,7 +147,7 @@ def gelu(x: Any, approximate: bool = False) -> Any:
     return OPS["gelu"](x, approximate=approximate)
 
 
-@replaced_by("paddle.pow")
+@deprecated_layer("paddle.pow")
 def pow(x: Any, factor: Any = 1.0, name: str | None = None) -> Any:
     """x ** factor; factor: a number or a variable [1]."""
     return (
@@ -155,13 +155,13 @@ def pow(x: Any, factor: Any = 1.0, name: str | None = None) -> Any:
     )
 
 
-@replaced_by("paddle.log1p")
+@deprecated_layer("paddle.log1p")
 def log1p(x: Any, out: Any = None, name: str | None = None) -> Any:
     """ln(1 + x)."""
     return assign_to(OPS["log1p"](x), out)
 
 
-@replaced_by("paddle.scale")
+@deprecated_layer("paddle.scale")
 def scale(
     x: Any,
     scale: Any = 1.0,
@@ -180,13 +180,13 @@ def scale(
     return apply_activation("scale", scaled, act)
 
 
-@replaced_by("paddle.clip")
+@deprecated_layer("paddle.clip")
 def clip(x: Any, min: float, max: float, name: str | None = None) -> Any:
     """Clip x to [min, max]."""
     return OPS["clip"](x, min=float(min), max=float(max))
 
 
-@replaced_by("paddle.clip")
+@deprecated_layer("paddle.clip")
 def clamp(
     input: Any, min: Any = None, max: Any = None, output: Any = None, name: str | None = None
 ) -> Any:
@@ -209,20 +209,20 @@ def clip_by_norm(x: Any, max_norm: float, name: str | None = None) -> Any:
     )
 
 
-@replaced_by("paddle.nn.functional.softmax")
+@deprecated_layer("paddle.nn.functional.softmax")
 def softmax(input: Any, use_cudnn: bool = False, name: str | None = None, axis: int = -1) -> Any:
     """exp(x) / sum(exp(x)) along an axis."""
     return OPS["softmax"](input, axis=axis)
 
 
-@replaced_by("paddle.nn.functional.log_softmax")
+@deprecated_layer("paddle.nn.functional.log_softmax")
 def log_softmax(input: Any, axis: Any = None, dtype: Any = None, name: str | None = None) -> Any:
     """Logarithm of the softmax along an axis."""
     logits = input if dtype is None else cast(input, dtype)
     return OPS["log"](OPS["softmax"](logits, axis=-1 if axis is None else axis))
 
 
-@replaced_by("paddle.nn.functional.maxout")
+@deprecated_layer("paddle.nn.functional.maxout")
 def maxout(x: Any, groups: int, name: str | None = None, axis: int = 1) -> Any:
     """Maximum of each group of channels (Goodfellow et al. 2013).
 
@@ -232,25 +232,25 @@ def maxout(x: Any, groups: int, name: str | None = None, axis: int = 1) -> Any:
     return OPS["maxout"](x, groups=groups, axis=axis)
 
 
-@replaced_by("paddle.mean")
+@deprecated_layer("paddle.mean")
 def mean(x: Any, name: str | None = None) -> Any:
     """Mean of all elements, [1]."""
     return ensure_1d(OPS["mean"](x))
 
 
-@replaced_by("paddle.add_n")
+@deprecated_layer("paddle.add_n")
 def sum(x: Any) -> Any:
     """Sum of several tensors of the same shape."""
     return OPS["sum"](list(x) if isinstance(x, list | tuple) else [x])
 
 
-@replaced_by("paddle.add_n")
+@deprecated_layer("paddle.add_n")
 def sums(input: Any, out: Any = None) -> Any:
     """Sum of several tensors of the same shape; also assigned to `out`."""
     return assign_to(OPS["sum"](list(input) if isinstance(input, list | tuple) else [input]), out)
 
 
-@replaced_by("paddle.cumsum")
+@deprecated_layer("paddle.cumsum")
 def cumsum(
     x: Any, axis: int | None = None, exclusive: bool | None = None, reverse: bool | None = None
 ) -> Any:
@@ -264,7 +264,7 @@ def cumsum(
     )
 
 
-@replaced_by("paddle.increment")
+@deprecated_layer("paddle.increment")
 def increment(x: Any, value: float = 1.0, in_place: bool = True) -> Any:
     """x + value, [1]; with in_place, x is updated."""
     result = OPS["increment"](x, step=float(value))

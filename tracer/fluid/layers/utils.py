@@ -20,27 +20,27 @@ __all__ = [
 
 def is_sequence(seq: Any) -> bool:
     """Whether `seq` is a dict or a sequence other than str or bytes."""
-    return _children_of(seq) is not None
+    return _factory_and_children(seq) is not None
 
 
-def _children_of(value: Any) -> pytree.FactoryAndChildren | None:
+def _factory_and_children(value: Any) -> pytree.FactoryAndChildren | None:
     return pytree.sequence_children(value, (str, bytes))
 
 
-def _children(nest: Any) -> list[Any]:
+def _child_list(nest: Any) -> list[Any]:
     return [nest[key] for key in sorted(nest)] if isinstance(nest, dict) else list(nest)
 
 
 def flatten(nest: Any) -> list[Any]:
     """Return the leaves of a nest as a list; those of a dict in the order of its sorted keys."""
-    return pytree.flatten(nest, sort_keys=True, children_of=_children_of)[0]
+    return pytree.flatten(nest, sort_keys=True, children_of=_factory_and_children)[0]
 
 
 def pack_sequence_as(structure: Any, flat_sequence: Sequence[Any]) -> Any:
     """Return the structure with other leaves. Raises ValueError if their number differs."""
     if not is_sequence(flat_sequence):
         raise TypeError(with_user_line("pack_sequence_as: flat_sequence must be a sequence"))
-    leaves, spec = pytree.flatten(structure, sort_keys=True, children_of=_children_of)
+    leaves, spec = pytree.flatten(structure, sort_keys=True, children_of=_factory_and_children)
     if len(leaves) != len(flat_sequence):
         why = (
             f"pack_sequence_as: the structure has {len(leaves)} elements, the flat sequence "
@@ -84,7 +84,7 @@ def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True) -> N
         raise ValueError(
             with_user_line(f"The structures have the keys {sorted(nest1)} and {sorted(nest2)}")
         )
-    for first, second in zip(_children(nest1), _children(nest2), strict=True):
+    for first, second in zip(_child_list(nest1), _child_list(nest2), strict=True):
         assert_same_structure(first, second, check_types)
 
 

@@ -59,8 +59,8 @@ class ModelAverage(ParameterAveraging):
     def _accumulate(self, program: Program, parameter: Any) -> dict[str, Any]:
         """Append the op that accumulates a parameter; return the names of its state variables."""
         shape, dtype = parameter.raw.shape, parameter.raw.dtype
-        states = {n: _zeros(program, parameter, n, shape, dtype) for n in _SUMS}
-        states |= {n: _zeros(program, parameter, n, (1,), "int64") for n in _COUNTS}
+        states = {n: _declare_zero_variable(program, parameter, n, shape, dtype) for n in _SUMS}
+        states |= {n: _declare_zero_variable(program, parameter, n, (1,), "int64") for n in _COUNTS}
         OPS["average_accumulates"](parameter, *states.values(), **self._attrs)
         return {n: v.name for n, v in states.items()}
 
@@ -72,7 +72,9 @@ class ModelAverage(ParameterAveraging):
             yield name, total / count.astype(total.dtype)
 
 
-def _zeros(program: Program, parameter: Any, name: str, shape: tuple[int, ...], dtype: str) -> Any:
+def _declare_zero_variable(
+    program: Program, parameter: Any, name: str, shape: tuple[int, ...], dtype: str
+) -> Any:
     full_name = unique_name.generate(f"{parameter.name}_{name}")
     desc = data.VarDesc(full_name, shape, dtype, persistable=True, stop_gradient=True)
     return declare_persistable(program, desc, lambda: emit_constant(np.zeros(shape, dtype)))

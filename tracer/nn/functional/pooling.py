@@ -222,16 +222,21 @@ def _adaptive_avg_symbolic(x: Tensor, sizes: list[Any], data_format: str) -> Ten
         order = list(range(x.ndim))
         order[axis], order[-1] = order[-1], order[axis]
         x = transpose(
-            _window_means(transpose(x, order), _as_int64(x.shape[axis]), _as_int64(size)), order
+            _average_windows_of_last_axis(
+                transpose(x, order),
+                _size_as_int64_scalar(x.shape[axis]),
+                _size_as_int64_scalar(size),
+            ),
+            order,
         )
     return x
 
 
-def _as_int64(size: Any) -> Any:
+def _size_as_int64_scalar(size: Any) -> Any:
     return reshape(cast(size, "int64"), []) if isinstance(size, Tensor) else size
 
 
-def _window_means(x: Tensor, size: Any, out: Any) -> Tensor:
+def _average_windows_of_last_axis(x: Tensor, size: Any, out: Any) -> Tensor:
     """Average each window of the last axis: [*, size] -> [*, out].
 
     A matrix product with weights would spread a NaN to all windows.
@@ -428,7 +433,7 @@ def _scatter_to_indices(x: Tensor, indices: Tensor, sizes: list[Any]) -> Tensor:
 
     x, indices [N, C, *S] -> [N, C, *sizes]
     """
-    count = math.prod(_as_int64(s) for s in sizes)
+    count = math.prod(_size_as_int64_scalar(s) for s in sizes)
     zeros = full([x.shape[0], x.shape[1], count], 0.0, x.dtype)
     flat, positions = reshape(x, [0, 0, -1]), cast(reshape(indices, [0, 0, -1]), "int64")
     return reshape(put_along_axis(zeros, positions, flat, 2), [x.shape[0], x.shape[1], *sizes])

@@ -20,7 +20,7 @@ def _sum_over_axes(x: Tensor, axes: list[int]) -> Tensor:
     return out
 
 
-def _all_reduce(x: Tensor) -> Tensor:
+def _sum_over_ranks(x: Tensor) -> Tensor:
     out: Tensor = OPS["c_allreduce_sum"](x, use_calc_stream=True)
     return out
 
@@ -52,14 +52,14 @@ def sync_batch_norm(
     stat_dtype = np.dtype(np.float32) if is_half(x.meta.dtype) else x.meta.dtype
     x32 = cast(x, stat_dtype)
     local_count = math.prod(x.shape[a] for a in axes)
-    count = _all_reduce(
+    count = _sum_over_ranks(
         Tensor(
             cuda.to_device(np.array([local_count], dtype=stat_dtype), cuda.gpu_index_of(x.array))
         )
     )
-    mean = _all_reduce(_sum_over_axes(x32, axes)) / count
+    mean = _sum_over_ranks(_sum_over_axes(x32, axes)) / count
     centred = x32 - mean
-    variance = _all_reduce(_sum_over_axes(centred * centred, axes)) / count
+    variance = _sum_over_ranks(_sum_over_axes(centred * centred, axes)) / count
     out = centred * OPS["rsqrt"](variance + epsilon)
     if weight is not None:
         out = out * OPS["reshape2"](cast(weight, stat_dtype), shape=channel_shape)

@@ -36,7 +36,7 @@ _RANKS = {
 _FORMATS = {1: ("NCW", "NWC"), 2: ("NCHW", "NHWC"), 3: ("NCDHW", "NDHWC")}
 
 
-def _raise_error(problem: str, x: Tensor) -> None:
+def _raise_interpolate_error(problem: str, x: Tensor) -> None:
     raise OpError(with_user_line(f"interpolate: {problem} (X={x.meta})"))
 
 
@@ -51,19 +51,21 @@ def _check_interpolate(
 ) -> None:
     rank = x.ndim - 2
     if mode not in _RANKS:
-        _raise_error(f"mode={mode!r} is not one of {', '.join(map(repr, _RANKS))}", x)
+        _raise_interpolate_error(f"mode={mode!r} is not one of {', '.join(map(repr, _RANKS))}", x)
     if rank not in _RANKS[mode]:
-        _raise_error(f"mode={mode!r} does not support this rank", x)
+        _raise_interpolate_error(f"mode={mode!r} does not support this rank", x)
     if data_format not in _FORMATS[rank]:
-        _raise_error(
+        _raise_interpolate_error(
             f"data_format={data_format!r} is neither {' nor '.join(map(repr, _FORMATS[rank]))}", x
         )
     if (size is None) == (scale is None):
-        _raise_error("specify exactly one of size and scale_factor", x)
+        _raise_interpolate_error("specify exactly one of size and scale_factor", x)
     if align_mode not in (0, 1):
-        _raise_error(f"align_mode={align_mode} is neither 0 nor 1", x)
+        _raise_interpolate_error(f"align_mode={align_mode} is neither 0 nor 1", x)
     if align_corners and mode == "nearest":
-        _raise_error("align_corners requires mode linear, bilinear, bicubic or trilinear", x)
+        _raise_interpolate_error(
+            "align_corners requires mode linear, bilinear, bicubic or trilinear", x
+        )
 
 
 def interpolate(
@@ -94,14 +96,14 @@ def interpolate(
     if mode == "area":
         pool: Any = (adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d)[rank - 1]
         if size is None:
-            _raise_error("mode='area' requires size", x)
+            _raise_interpolate_error("mode='area' requires size", x)
         if isinstance(size, Tensor):
             size = [size[i] for i in range(size.shape[0])] if size.ndim else size
         return pool(x, size[0] if rank == 1 and isinstance(size, list | tuple) else size)
     operands, attrs = (
         _resize_inputs_and_attrs(x, size)
         if scale_factor is None
-        else _scale_per_axis(rank, scale_factor)
+        else _scale_inputs_and_attrs(rank, scale_factor)
     )
     return OPS[f"{mode}_interp_v2"](
         x,
@@ -121,14 +123,14 @@ def _resize_inputs_and_attrs(x: Tensor, size: Any) -> tuple[list[Any], dict[str,
     rank = x.ndim - 2
     sizes = [size] * rank if not isinstance(size, list | tuple) else list(size)
     if len(sizes) != rank:
-        _raise_error(f"size={size} does not fit", x)
+        _raise_interpolate_error(f"size={size} does not fit", x)
     names = ["out_d", "out_h", "out_w"][3 - rank :]
     if any(isinstance(s, Tensor) for s in sizes):
-        return [None, [_size_tensor(s) for s in sizes]], dict.fromkeys(names, -1)
+        return [None, [_to_int32_size_tensor(s) for s in sizes]], dict.fromkeys(names, -1)
     return [], {n: int(s) for n, s in zip(names, sizes, strict=True)}
 
 
-def _size_tensor(size: Any) -> Tensor:
+def _to_int32_size_tensor(size: Any) -> Tensor:
     if not isinstance(size, Tensor):
         return OPS["fill_constant"](
             None, None, None, shape=[1], dtype=2, value=float(size), str_value=str(size)
@@ -136,7 +138,7 @@ def _size_tensor(size: Any) -> Tensor:
     return OPS["reshape2"](OPS["cast"](size, out_dtype=2, in_dtype=size.dtype.proto), shape=[1])
 
 
-def _scale_per_axis(rank: int, scale: Any) -> tuple[list[Any], dict[str, Any]]:
+def _scale_inputs_and_attrs(rank: int, scale: Any) -> tuple[list[Any], dict[str, Any]]:
     if isinstance(scale, Tensor):
         return [None, None, OPS["reshape2"](scale, shape=[-1])], {}
     return [], {

@@ -78,7 +78,7 @@ class WeightNorm(_WeightHook):
         return multiply(divide(v, _norm_except_dim(v, self.dim)), reshape(g, shape))
 
 
-def _parameter(layer: Any, name: str) -> Parameter:
+def _require_parameter(layer: Any, name: str) -> Parameter:
     weight = layer._parameters.get(name)
     if weight is None:
         raise OpError(with_user_line(f"{type(layer).__name__} has no parameter {name!r}"))
@@ -94,7 +94,7 @@ def weight_norm(layer: Any, name: str = "weight", dim: int | None = 0) -> Any:
 
     Returns the layer.
     """
-    weight = _parameter(layer, name)
+    weight = _require_parameter(layer, name)
     rank = weight.ndim
     if dim is not None and not -rank <= dim < rank:
         raise OpError(
@@ -193,7 +193,7 @@ def spectral_norm(
         )
     if dim is None:
         dim = int(isinstance(layer, Conv1DTranspose | Conv2DTranspose | Conv3DTranspose | Linear))
-    weight, hook = _parameter(layer, name), SpectralNorm(name, n_power_iterations, dim, eps)
+    weight, hook = _require_parameter(layer, name), SpectralNorm(name, n_power_iterations, dim, eps)
     with no_grad():
         shape = hook.reshape_to_matrix(weight).meta.shape
         u, v = (F.normalize(randn([n]), axis=0, epsilon=eps) for n in shape)

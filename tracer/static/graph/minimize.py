@@ -117,7 +117,11 @@ def _emit_weight_decay(
     """Add the term of the weight decay to a gradient."""
     decay = optimizer._decay_added_to_gradient(parameter)
     if decay:
-        term = decay.term(parameter) if hasattr(decay, "term") else parameter * float(decay)
+        term = (
+            decay.gradient_term(parameter)
+            if hasattr(decay, "gradient_term")
+            else parameter * float(decay)
+        )
         StaticGraphMode(program).write_variable(OPS["sum"]([gradient, term]), gradient)
 
 
@@ -222,7 +226,7 @@ class OptimizerOpWriter:
     def _update_accumulators(self, state: dict[str, Variable]) -> None:
         """Append the updates of accumulators that the optimizer op does not make."""
         previous = dict(state)
-        self.optimizer._after_update(self.parameter, state)
+        self.optimizer._update_accumulators_after_op(self.parameter, state)
         for name, variable in state.items():
             if variable is not previous[name]:
                 StaticGraphMode(self.program).write_variable(variable, previous[name])

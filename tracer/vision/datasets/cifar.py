@@ -11,7 +11,7 @@ import numpy as np
 from ...core.errors import FileError
 from ...loader import pickles
 from ...utils.archives import members, open_archive
-from .common import ImageDataset, to_label
+from .common import ImageDataset, to_label_array
 
 __all__ = ["Cifar10", "Cifar100"]
 
@@ -41,12 +41,14 @@ class Cifar10(ImageDataset):
         super().__init__(mode, ("train", "test"), transform, backend)
         name, md5 = self._ARCHIVE
         url = f"https://dataset.bj.bcebos.com/cifar/{name}"
-        self.data_file = self._file(data_file, "data_file", url, md5, "cifar", download)
+        self.data_file = self._user_or_downloaded_file(
+            data_file, "data_file", url, md5, "cifar", download
+        )
         images, labels = [], []
         for name, batch in self._batches():
             pixels, classes = self._validate_batch(name, batch)
             images.append(pixels.reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1))
-            labels.append(to_label(classes))
+            labels.append(to_label_array(classes))
         if not images:
             raise FileError(f"{self.data_file.name}: has no {self._FILE_PREFIXES[self.mode]}")
         self.images, self.labels = np.concatenate(images), np.concatenate(labels)
@@ -94,7 +96,7 @@ class Cifar10(ImageDataset):
         return pixels, classes
 
     def __getitem__(self, idx: int) -> Any:
-        return self._to_sample(self.images[idx]), to_label(self.labels[idx])
+        return self._to_sample(self.images[idx]), to_label_array(self.labels[idx])
 
     def __len__(self) -> int:
         return len(self.labels)

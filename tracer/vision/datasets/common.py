@@ -35,7 +35,7 @@ class ImageDataset(Dataset):
         self.transform = transform
         self.dtype = get_default_dtype()
 
-    def _file(
+    def _user_or_downloaded_file(
         self, user_path: Any, argument: str, url: str, md5: str, folder: str, may_download: bool
     ) -> Path:
         """Return the path of a file: the user's, or a downloaded one."""
@@ -63,6 +63,6 @@ class ImageDataset(Dataset):
         return image if self.backend == "pil" else image.astype(self.dtype)
 
 
-def to_label(value: Any) -> Any:
+def to_label_array(value: Any) -> Any:
     """Return a label as an int64 array."""
     return np.asarray(value, np.int64)

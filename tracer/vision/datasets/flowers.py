@@ -12,7 +12,7 @@ import numpy as np
 from ...core.errors import FileError
 from ...utils.archives import members, open_archive
 from ..image import open_image
-from .common import ImageDataset, to_label
+from .common import ImageDataset, to_label_array
 from .matfile import read_mat
 
 __all__ = ["Flowers"]
@@ -48,11 +48,12 @@ class Flowers(ImageDataset):
         backend: str | None = None,
     ) -> None:
         super().__init__(mode, tuple(_INDEX_KEYS), transform, backend)
-        archive = self._file(data_file, "data_file", *_DATA, "flowers", download)
+        archive = self._user_or_downloaded_file(data_file, "data_file", *_DATA, "flowers", download)
         self.labels = self._read_integers(
-            self._file(label_file, "label_file", *_LABEL, "flowers", download), "labels"
+            self._user_or_downloaded_file(label_file, "label_file", *_LABEL, "flowers", download),
+            "labels",
         )
-        ids = self._file(setid_file, "setid_file", *_SETID, "flowers", download)
+        ids = self._user_or_downloaded_file(setid_file, "setid_file", *_SETID, "flowers", download)
         self.indexes = self._read_integers(ids, _INDEX_KEYS[self.mode])
         if len(self.indexes) and not 1 <= self.indexes.min() <= self.indexes.max() <= len(
             self.labels
@@ -69,9 +70,9 @@ class Flowers(ImageDataset):
     def __getitem__(self, idx: int) -> Any:
         image_number = self.indexes[idx]
         image = open_image(self.data_path / f"image_{image_number:05d}.jpg")
-        return self._transform_image(image if self.backend == "pil" else np.array(image)), to_label(
-            [self.labels[image_number - 1]]
-        )
+        return self._transform_image(
+            image if self.backend == "pil" else np.array(image)
+        ), to_label_array([self.labels[image_number - 1]])
 
     def __len__(self) -> int:
         return len(self.indexes)

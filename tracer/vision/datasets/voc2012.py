@@ -41,7 +41,9 @@ class VOC2012(ImageDataset):
         backend: str | None = None,
     ) -> None:
         super().__init__(mode, tuple(_LIST_NAMES), transform, backend)
-        self.data_file = self._file(data_file, "data_file", _URL, _MD5, "voc2012", download)
+        self.data_file = self._user_or_downloaded_file(
+            data_file, "data_file", _URL, _MD5, "voc2012", download
+        )
         with open_archive(self.data_file, "r:") as archive:
             files = (m for m in archive if m.isfile())
             self._offsets_and_sizes = {m.name: (m.offset_data, m.size) for m in files}

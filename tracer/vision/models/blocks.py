@@ -70,7 +70,9 @@ def make_divisible(value: float, divisor: int = 8, least: int | None = None) -> 
     return rounded + divisor if rounded < 0.9 * value else rounded
 
 
-def with_weights(net: Net, arch: str, pretrained: bool, urls: dict[str, tuple[str, str]]) -> Net:
+def load_pretrained_weights(
+    net: Net, arch: str, pretrained: bool, urls: dict[str, tuple[str, str]]
+) -> Net:
     """Load the weights that PaddlePaddle publishes for `arch` into `net` if pretrained; returns
     `net`.
 

@@ -9,7 +9,7 @@ from ... import nn
 from ...core.errors import OpError
 from ...core.tensor import Tensor
 from ...tensor.manipulation import concat
-from .blocks import with_weights
+from .blocks import load_pretrained_weights
 
 __all__ = ["DenseNet", "densenet121", "densenet161", "densenet169", "densenet201", "densenet264"]
 
@@ -210,7 +210,9 @@ class DenseNet(nn.Layer):
 
 
 def _densenet(layers: int, pretrained: bool, kwargs: dict[str, Any]) -> DenseNet:
-    return with_weights(DenseNet(layers, **kwargs), f"densenet{layers}", pretrained, URLS)
+    return load_pretrained_weights(
+        DenseNet(layers, **kwargs), f"densenet{layers}", pretrained, URLS
+    )
 
 
 def densenet121(pretrained: bool = False, **kwargs: Any) -> DenseNet:

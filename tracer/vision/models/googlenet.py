@@ -9,7 +9,7 @@ from ... import nn
 from ...core.tensor import Tensor
 from ...nn import functional as F
 from ...tensor.manipulation import concat
-from .blocks import with_weights
+from .blocks import load_pretrained_weights
 
 __all__ = ["GoogLeNet", "googlenet"]
 
@@ -34,7 +34,7 @@ _INCEPTIONS = [
 ]
 
 
-def _linear(channels: int, out: int, fan_in: int) -> nn.Linear:
+def _create_uniform_linear(channels: int, out: int, fan_in: int) -> nn.Linear:
     """Create a linear layer initialized from Uniform(-sqrt(3 / fan_in), sqrt(3 / fan_in))."""
     bound = math.sqrt(3.0 / fan_in)
     return nn.Linear(channels, out, weight_attr=nn.initializer.Uniform(-bound, bound))
@@ -128,15 +128,15 @@ class GoogLeNet(nn.Layer):
             self._pool_o2 = nn.AvgPool2D(5, 3)
         if num_classes > 0:
             self._drop = nn.Dropout(0.4, mode="downscale_in_infer")
-            self._fc_out = _linear(1024, num_classes, 1024)
+            self._fc_out = _create_uniform_linear(1024, num_classes, 1024)
             self._conv_o1 = ConvLayer(512, 128, 1)
-            self._fc_o1 = _linear(1152, 1024, 2048)
+            self._fc_o1 = _create_uniform_linear(1152, 1024, 2048)
             self._drop_o1 = nn.Dropout(0.7, mode="downscale_in_infer")
-            self._out1 = _linear(1024, num_classes, 1024)
+            self._out1 = _create_uniform_linear(1024, num_classes, 1024)
             self._conv_o2 = ConvLayer(528, 128, 1)
-            self._fc_o2 = _linear(1152, 1024, 2048)
+            self._fc_o2 = _create_uniform_linear(1152, 1024, 2048)
             self._drop_o2 = nn.Dropout(0.7, mode="downscale_in_infer")
-            self._out2 = _linear(1024, num_classes, 1024)
+            self._out2 = _create_uniform_linear(1024, num_classes, 1024)
 
     def _inceptions(self, x: Tensor, *names: str) -> Tensor:
         """Apply the named inception blocks."""
@@ -165,4 +165,4 @@ def googlenet(pretrained: bool = False, **kwargs: Any) -> GoogLeNet:
 
     kwargs: num_classes, with_pool
     """
-    return with_weights(GoogLeNet(**kwargs), "googlenet", pretrained, URLS)
+    return load_pretrained_weights(GoogLeNet(**kwargs), "googlenet", pretrained, URLS)

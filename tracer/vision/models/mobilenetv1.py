@@ -6,7 +6,7 @@ from typing import Any
 
 from ... import nn
 from ...core.tensor import Tensor
-from .blocks import ConvNormActivation, with_weights
+from .blocks import ConvNormActivation, load_pretrained_weights
 
 __all__ = ["MobileNetV1", "mobilenet_v1"]
 
@@ -93,4 +93,6 @@ def mobilenet_v1(pretrained: bool = False, scale: float = 1.0, **kwargs: Any) ->
 
     kwargs: num_classes, with_pool
     """
-    return with_weights(MobileNetV1(scale, **kwargs), f"mobilenetv1_{scale}", pretrained, URLS)
+    return load_pretrained_weights(
+        MobileNetV1(scale, **kwargs), f"mobilenetv1_{scale}", pretrained, URLS
+    )

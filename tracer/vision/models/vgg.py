@@ -6,7 +6,7 @@ from typing import Any
 
 from ... import nn
 from ...core.tensor import Tensor
-from .blocks import with_weights
+from .blocks import load_pretrained_weights
 
 __all__ = ["VGG", "vgg11", "vgg13", "vgg16", "vgg19"]
 
@@ -78,7 +78,9 @@ def _vgg(depth: int, pretrained: bool, batch_norm: bool, kwargs: dict[str, Any])
     for count, width in zip(_DEPTHS[depth], _WIDTHS, strict=True):
         cfg += [*[width] * count, "M"]
     arch = f"vgg{depth}_bn" if batch_norm else f"vgg{depth}"
-    return with_weights(VGG(make_layers(cfg, batch_norm), **kwargs), arch, pretrained, URLS)
+    return load_pretrained_weights(
+        VGG(make_layers(cfg, batch_norm), **kwargs), arch, pretrained, URLS
+    )
 
 
 def vgg11(pretrained: bool = False, batch_norm: bool = False, **kwargs: Any) -> VGG:

@@ -99,7 +99,7 @@ def resize(img: Any, size: Any, interpolation: str = "bilinear") -> Any:
     only for PIL images
     """
     backend, old_size = _backend_for("resize", img), height_and_width(img)
-    new_size = geometry.resize_size(size, *old_size)
+    new_size = geometry.height_and_width_for_resize(size, *old_size)
     return (
         img
         if isinstance(size, int) and new_size == old_size

@@ -19,7 +19,7 @@ from ...core.errors import OpError
 Matrix = list[float]
 
 
-def resize_size(size: Any, height: int, width: int) -> tuple[int, int]:
+def height_and_width_for_resize(size: Any, height: int, width: int) -> tuple[int, int]:
     """Return the height and width for `resize`; one number is the shorter side."""
     if isinstance(size, Sequence) and len(size) == 2:
         return int(size[0]), int(size[1])

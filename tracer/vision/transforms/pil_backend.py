@@ -123,7 +123,7 @@ def to_grayscale(img: Any, num_output_channels: int) -> Any:
     return gray if num_output_channels == 1 else gray.convert("RGB")
 
 
-def _enhance(kind: str, img: Any, factor: float) -> Any:
+def _apply_pil_enhancer(kind: str, img: Any, factor: float) -> Any:
     from PIL import ImageEnhance  # noqa: PLC0415 - optional
 
     return getattr(ImageEnhance, kind)(img).enhance(factor)
@@ -131,17 +131,17 @@ def _enhance(kind: str, img: Any, factor: float) -> Any:
 
 def adjust_brightness(img: Any, factor: float) -> Any:
     """Blend black and the image."""
-    return _enhance("Brightness", img, factor)
+    return _apply_pil_enhancer("Brightness", img, factor)
 
 
 def adjust_contrast(img: Any, factor: float) -> Any:
     """Blend the mean luminance and the image."""
-    return _enhance("Contrast", img, factor)
+    return _apply_pil_enhancer("Contrast", img, factor)
 
 
 def adjust_saturation(img: Any, factor: float) -> Any:
     """Blend the grayscale image and the image."""
-    return _enhance("Color", img, factor)
+    return _apply_pil_enhancer("Color", img, factor)
 
 
 def adjust_hue(img: Any, factor: float) -> Any:

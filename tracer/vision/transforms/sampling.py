@@ -50,7 +50,7 @@ def check_interpolation(
         raise OpError(f"{op}: interpolation={interpolation!r} is not one of {list(supported)}")
 
 
-def neighbours(position: Array, interpolation: str) -> PixelWeights:
+def neighbor_weights(position: Array, interpolation: str) -> PixelWeights:
     """Return the pixels around positions; indices may be outside of the image.
 
     position: 0.5 is the centre of the first pixel
@@ -86,7 +86,7 @@ def resize_weights(old: int, new: int, interpolation: str) -> PixelWeights:
             first.astype(np.int64)[:, None] + [0, 1], np.stack([1 - next_weight, next_weight], 1)
         )
     else:
-        taps = neighbours((position + 0.5) * ratio, interpolation)
+        taps = neighbor_weights((position + 0.5) * ratio, interpolation)
     return PixelWeights(taps.source.clip(0, old - 1), taps.weight)
 
 
@@ -99,7 +99,7 @@ def _area_weights(start: Array, stop: Array) -> PixelWeights:
     return PixelWeights(index, weight / weight.sum(-1, keepdims=True))
 
 
-def weight_matrix(taps: PixelWeights, old: int) -> Array:
+def to_weight_matrix(taps: PixelWeights, old: int) -> Array:
     """Convert the weights to a matrix.
 
     -> [new, old]
@@ -118,7 +118,7 @@ def interpolation_weights(
     x, y [*] -> pairs of [*]. At the edge the weights sum to less than 1.
     """
     pairs = []
-    x_taps, y_taps = neighbours(x, interpolation), neighbours(y, interpolation)
+    x_taps, y_taps = neighbor_weights(x, interpolation), neighbor_weights(y, interpolation)
     for j in range(y_taps.source.shape[-1]):
         for i in range(x_taps.source.shape[-1]):
             column, row = x_taps.source[..., i], y_taps.source[..., j]

@@ -59,11 +59,11 @@ def resize(img: Tensor, size: tuple[int, int], interpolation: str) -> Tensor:
         )
     height, width = height_and_width(img)
     row_matrix = _constant_like(
-        sampling.weight_matrix(sampling.resize_weights(height, size[0], interpolation), height),
+        sampling.to_weight_matrix(sampling.resize_weights(height, size[0], interpolation), height),
         values,
     )
     column_matrix = _constant_like(
-        sampling.weight_matrix(sampling.resize_weights(width, size[1], interpolation), width),
+        sampling.to_weight_matrix(sampling.resize_weights(width, size[1], interpolation), width),
         values,
     )
     return _to_image_dtype(row_matrix.matmul(values).matmul(column_matrix, transpose_y=True), img)
@@ -150,7 +150,7 @@ def _luminance(img: Tensor) -> Tensor:
     )
 
 
-def _blend(img: Tensor, other: Any, factor: float) -> Tensor:
+def _interpolate_images(img: Tensor, other: Any, factor: float) -> Tensor:
     values = _to_float(img)
     mixed = clip(
         other + (values - other) * float(factor), 0.0, 1.0 if is_float(img.meta.dtype) else 255.0
@@ -163,7 +163,7 @@ def adjust_brightness(img: Tensor, factor: float) -> Tensor:
 
     -> like img
     """
-    return _blend(img, 0.0, factor)
+    return _interpolate_images(img, 0.0, factor)
 
 
 def adjust_contrast(img: Tensor, factor: float) -> Tensor:
@@ -171,7 +171,9 @@ def adjust_contrast(img: Tensor, factor: float) -> Tensor:
 
     -> like img
     """
-    return _blend(img, _luminance(_to_float(img)).mean([-3, -2, -1], keepdim=True), factor)
+    return _interpolate_images(
+        img, _luminance(_to_float(img)).mean([-3, -2, -1], keepdim=True), factor
+    )
 
 
 def adjust_saturation(img: Tensor, factor: float) -> Tensor:
@@ -179,7 +181,7 @@ def adjust_saturation(img: Tensor, factor: float) -> Tensor:
 
     -> like img
     """
-    return _blend(img, _luminance(_to_float(img)), factor)
+    return _interpolate_images(img, _luminance(_to_float(img)), factor)
 
 
 def adjust_hue(img: Tensor, factor: float) -> Tensor:

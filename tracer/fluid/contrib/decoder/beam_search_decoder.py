@@ -20,7 +20,7 @@ __all__ = ["BeamSearchDecoder", "InitState", "StateCell", "TrainingDecoder"]
 BEFORE, INSIDE, AFTER = range(3)
 
 
-class _Decoder:
+class _DecoderBase:
     """Base class: a block that is recorded once, and a state cell that belongs to the decoder
     meanwhile.
     """
@@ -59,7 +59,7 @@ class _Decoder:
             )
 
 
-class TrainingDecoder(_Decoder):
+class TrainingDecoder(_DecoderBase):
     """Records a step over sequences in `with decoder.block():`, with the methods of DynamicRNN and
     of the state cell; `decoder()` returns the outputs.
     """
@@ -106,7 +106,7 @@ class TrainingDecoder(_Decoder):
         return self._rnn(*args, **kwargs)
 
 
-class BeamSearchDecoder(_Decoder):
+class BeamSearchDecoder(_DecoderBase):
     """Beam search: `decoder.decode()` records the loop, `decoder()` returns the sentences and
     scores.
 
@@ -231,8 +231,8 @@ class BeamSearchDecoder(_Decoder):
                 name: layers.sequence_expand(value, previous_scores)
                 for name, value in inputs.items()
             }
-            self._compute_state(previous_ids, previous_scores, expanded)
-            ids, scores = self._select(previous_ids, previous_scores)
+            self._run_state_cell(previous_ids, previous_scores, expanded)
+            ids, scores = self._select_best_continuations(previous_ids, previous_scores)
             with layers.Switch() as switch:
                 with switch.case(layers.is_empty(ids)):
                     self.early_stop()
@@ -245,7 +245,7 @@ class BeamSearchDecoder(_Decoder):
                     ]:
                         self.update_array(old, new)
 
-    def _compute_state(self, ids: Any, scores: Any, inputs: dict[str, Any]) -> None:
+    def _run_state_cell(self, ids: Any, scores: Any, inputs: dict[str, Any]) -> None:
         """Run the state cell for the current beams."""
         cell, (num_words, width, _) = self._state_cell, self._sizes
         embedded = layers.embedding(
@@ -257,7 +257,7 @@ class BeamSearchDecoder(_Decoder):
             inputs={**{name: embedded for name in cell.inputs if name not in inputs}, **inputs}
         )
 
-    def _select(self, ids: Any, scores: Any) -> Any:
+    def _select_best_continuations(self, ids: Any, scores: Any) -> Any:
         """Return the best continuations of the beams, and their scores."""
         num_words, _, topk = self._sizes
         probabilities = layers.fc(

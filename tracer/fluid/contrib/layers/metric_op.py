@@ -24,10 +24,10 @@ def ctr_metric_bundle(input: Any, label: Any) -> tuple[Any, ...]:
     error = OPS["elementwise_sub"](input, label)
     rows = layers.fill_constant_batch_size_like(label, [-1, 1], "float32", 1.0)
     values = (OPS["square"](error), OPS["abs"](error), input, OPS["sigmoid"](input), label, rows)
-    return tuple(_accumulate(value) for value in values)
+    return tuple(_sum_over_runs(value) for value in values)
 
 
-def _accumulate(value: Any) -> Any:
+def _sum_over_runs(value: Any) -> Any:
     """Return a variable to which every run adds the sum of `value`."""
     total = layers.create_global_var([1], 0.0, "float32", persistable=True)
     total.stop_gradient = True

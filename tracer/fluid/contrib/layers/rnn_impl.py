@@ -8,8 +8,8 @@ from ....capture.control.static_rnn import StaticRNN
 from ....core.op import OPS
 from ....nn.rnn import initial_states
 from ...layers.normalization import dropout
-from ...layers.rnn_cells import select_masked, sequence_mask_of, swap_batch_time
-from .units import BasicGRUUnit, BasicLSTMUnit, with_name_suffix
+from ...layers.rnn_cells import select_masked, swap_batch_time, time_major_sequence_mask
+from .units import BasicGRUUnit, BasicLSTMUnit, attr_with_name_suffix
 
 __all__ = ["basic_gru", "basic_lstm"]
 
@@ -18,7 +18,7 @@ def _reverse_time(x: Any) -> Any:
     return OPS["reverse"](x, axis=[0])
 
 
-class _Network:
+class _StackedRecurrentNetwork:
     """The layers of a network.
 
     unit: creates a unit from its name and the attributes of its parameters
@@ -34,17 +34,21 @@ class _Network:
         drop: Any,
     ) -> None:
         self.num_layers, self.bidirectional, self.drop = num_layers, bidirectional, drop
-        self.directions = [self._create_units(name, unit, attrs, "fw")]
+        self.directions = [self._create_unit_per_layer(name, unit, attrs, "fw")]
         if bidirectional:
-            self.directions.append(self._create_units(f"{name}_reverse", unit, attrs, "bw"))
+            self.directions.append(
+                self._create_unit_per_layer(f"{name}_reverse", unit, attrs, "bw")
+            )
 
-    def _create_units(self, name: str, unit: Any, attrs: tuple[Any, Any], tag: str) -> list[Any]:
+    def _create_unit_per_layer(
+        self, name: str, unit: Any, attrs: tuple[Any, Any], tag: str
+    ) -> list[Any]:
         weight, bias = attrs
         return [
             unit(
                 f"{name}_layers_{i}",
-                with_name_suffix(weight, f"_{tag}_w_{i}"),
-                with_name_suffix(bias, f"_{tag}_b_{i}"),
+                attr_with_name_suffix(weight, f"_{tag}_w_{i}"),
+                attr_with_name_suffix(bias, f"_{tag}_b_{i}"),
             )
             for i in range(self.num_layers)
         ]
@@ -97,7 +101,7 @@ class _Network:
         x: [B, T, *] with batch_first, else [T, B, *]
         """
         x = swap_batch_time(x) if batch_first else x
-        mask = None if lengths is None else sequence_mask_of(lengths, x, x.dtype)
+        mask = None if lengths is None else time_major_sequence_mask(lengths, x, x.dtype)
         shape = [self.num_layers, 2 if self.bidirectional else 1, -1, width]
         initial = [
             None if state is None else OPS["reshape2"](state, shape=shape) for state in initial
@@ -118,7 +122,7 @@ class _Network:
         return swap_batch_time(outputs) if batch_first else outputs, *states
 
 
-def _dropout_layer(probability: Any, implementation: str) -> Any:
+def _make_dropout_function(probability: Any, implementation: str) -> Any:
     if not probability:
         return lambda x: x
     return lambda x: dropout(x, dropout_prob=probability, dropout_implementation=implementation)
@@ -154,8 +158,10 @@ def basic_gru(
     def unit(scope: str, weight: Any, bias: Any) -> Any:
         return BasicGRUUnit(scope, hidden_size, weight, bias, gate_activation, activation, dtype)
 
-    drop = _dropout_layer(dropout_prob, "downgrade_in_infer")
-    network = _Network(name, num_layers, bidirectional, (param_attr, bias_attr), unit, drop)
+    drop = _make_dropout_function(dropout_prob, "downgrade_in_infer")
+    network = _StackedRecurrentNetwork(
+        name, num_layers, bidirectional, (param_attr, bias_attr), unit, drop
+    )
     return network.run(input, [init_hidden], hidden_size, sequence_length, batch_first)
 
 
@@ -189,6 +195,8 @@ def basic_lstm(
             scope, hidden_size, weight, bias, gate_activation, activation, forget_bias, dtype
         )
 
-    drop = _dropout_layer(dropout_prob, "upscale_in_train")
-    network = _Network(name, num_layers, bidirectional, (param_attr, bias_attr), unit, drop)
+    drop = _make_dropout_function(dropout_prob, "upscale_in_train")
+    network = _StackedRecurrentNetwork(
+        name, num_layers, bidirectional, (param_attr, bias_attr), unit, drop
+    )
     return network.run(input, [init_hidden, init_cell], hidden_size, sequence_length, batch_first)

@@ -12,7 +12,7 @@ from ...dygraph.layers import Layer
 __all__ = ["BasicGRUUnit", "BasicLSTMUnit"]
 
 
-def with_name_suffix(attr: Any, suffix: str) -> Any:
+def attr_with_name_suffix(attr: Any, suffix: str) -> Any:
     """Return a copy of an attribute with a suffix at its name; itself if it has no name."""
     if getattr(attr, "name", None) is None:
         return attr
@@ -27,7 +27,7 @@ def _project_input_and_state(x: Any, state: Any, weight: Any, bias: Any) -> Any:
     return OPS["elementwise_add"](OPS["matmul"](inputs, weight), bias)
 
 
-class _Unit(Layer):
+class _RecurrentUnit(Layer):
     """Base class of both units."""
 
     def __init__(
@@ -47,7 +47,7 @@ class _Unit(Layer):
         self._activation = activation or OPS["tanh"]
 
 
-class BasicGRUUnit(_Unit):
+class BasicGRUUnit(_RecurrentUnit):
     """One step of a GRU (Cho et al. 2014).
 
     u h + (1 - u) act([x, r h] Wc + bc), with the gates r, u = gate([x, h] Wg + bg)
@@ -73,7 +73,7 @@ class BasicGRUUnit(_Unit):
     def _build_once(self, input: Any, pre_hidden: Any) -> None:
         size, width = int(input.meta.shape[-1]), self._width
         (gate_attr, candidate_attr), (gate_bias_attr, candidate_bias_attr) = (
-            [with_name_suffix(a, e) for e in ("_gate", "_candidate")] for a in self._attrs
+            [attr_with_name_suffix(a, e) for e in ("_gate", "_candidate")] for a in self._attrs
         )
         self._gate_weight: Any = self.create_parameter(
             [size + width, 2 * width], gate_attr, self._dtype
@@ -100,7 +100,7 @@ class BasicGRUUnit(_Unit):
         return OPS["elementwise_add"](OPS["elementwise_mul"](u, pre_hidden), update)
 
 
-class BasicLSTMUnit(_Unit):
+class BasicLSTMUnit(_RecurrentUnit):
     """One step of an LSTM (Hochreiter and Schmidhuber 1997) with sigmoid and tanh, as in 1.8.
 
     input: [B, D].
