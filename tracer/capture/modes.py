@@ -357,7 +357,7 @@ class Static(Mode):
         program.
         """
         if self.recorder.read_tracker is not None:
-            self.recorder.read_tracker.record_tensor_elements(tensor, reader)
+            self.recorder.read_tracker.guard_tensor_elements(tensor, reader)
 
 
 def _placeholder_metas(op: Op, metas: tuple[Any, ...]) -> Any:

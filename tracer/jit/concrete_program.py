@@ -32,7 +32,7 @@ from .call_capture import CallCapture
 from .guards.guard_set import GuardSet
 from .guards.rollback import StateRollback
 from .guards.side_effects import SideEffect, is_registered_buffer, reject_tensor_array_effects
-from .guards.snapshots import MISSING, Snapshot, iter_container_items, take_snapshot
+from .guards.snapshots import MISSING, Snapshot, iter_value_and_items, take_snapshot
 from .layer_capture import CapturedProgram, create_captured_program, declare_outputs, set_contract
 
 
@@ -463,7 +463,7 @@ def _iter_effect_tensors(recorder: Recorder, effects: list[SideEffect]) -> Itera
 def _is_mutated_argument(recorder: Recorder, snapshot: Snapshot, value: Any) -> bool:
     """Whether the recording mutated an argument, or replaced a list in it with a TensorArray."""
     return not snapshot.matches(value) or any(
-        value is moved for value in iter_container_items(value) for moved in recorder.replaced_lists
+        value is moved for value in iter_value_and_items(value) for moved in recorder.replaced_lists
     )
 
 
@@ -491,7 +491,7 @@ def reject_invalid_results(flat: list[Any]) -> None:
     for leaf in flat:
         if isinstance(leaf, Undefined):
             leaf.raise_error()
-        attribute_values = [*iter_container_items(leaf), *getattr(leaf, "__dict__", {}).values()]
+        attribute_values = [*iter_value_and_items(leaf), *getattr(leaf, "__dict__", {}).values()]
         if not isinstance(leaf, Tensor) and any(isinstance(v, Variable) for v in attribute_values):
             why = (
                 f"'{type(leaf).__name__}' holds values of the program and is not a result; give "

@@ -25,7 +25,7 @@ from .layer_capture import (
     CapturedProgram,
     create_captured_program,
     declare_outputs,
-    require_outputs,
+    require_tensor_outputs,
     set_contract,
 )
 from .methods_to_save import MethodToSave
@@ -157,7 +157,7 @@ def _capture_outputs(capture: CallCapture, method: MethodToSave, guards: str) ->
         checks = remove_asserts_and_prints(recorder)
         for guard in checks if guards == CHECK else []:
             recorder.add_guard(guard)
-        contract = declare_outputs(recorder, require_outputs(outputs))
+        contract = declare_outputs(recorder, require_tensor_outputs(outputs))
     _warn_ndarray_outputs(method.parameters.name, outputs)
     result = create_captured_program(
         method.owner, recorder, set_contract(recorder.program, contract)

@@ -243,9 +243,9 @@ class ExpressionTransformer(ast.NodeTransformer):
             result,
             node,
             ITER=generator.iter,
-            MAKE=_item_lambda(generator.target, node.elt, node),
+            MAKE=_make_item_lambda(generator.target, node.elt, node),
             **(
-                {"WANTED": _item_lambda(generator.target, condition, node)}
+                {"WANTED": _make_item_lambda(generator.target, condition, node)}
                 if condition is not None
                 else {}
             ),
@@ -303,7 +303,7 @@ def is_name_or_name_tuple(node: ast.expr) -> bool:
     return all(isinstance(n, ast.Name) for n in inner)
 
 
-def _item_lambda(target: ast.expr, value: ast.expr, at: ast.AST) -> ast.expr:
+def _make_item_lambda(target: ast.expr, value: ast.expr, at: ast.AST) -> ast.expr:
     """Return a lambda that computes an expression of a comprehension for one item."""
     if isinstance(target, ast.Name):
         result: ast.expr = expression_from_template(

@@ -214,12 +214,12 @@ class LoopJumpLowering(ast.NodeTransformer):
 
     @staticmethod
     def _lower_jump_kind(node: ast.For | ast.While, kind: type, flag: str) -> None:
-        def set_flag(at: ast.stmt) -> StatementList:
+        def replace_jump_by_flag(at: ast.stmt) -> StatementList:
             return statements_from_template(f"{flag} = True", at)
 
-        node.body = JumpLowering((kind,), [flag], set_flag, loops=False).lower_statements(
-            node.body
-        ) or statements_from_template("pass", node)
+        node.body = JumpLowering(
+            (kind,), [flag], replace_jump_by_flag, loops=False
+        ).lower_statements(node.body) or statements_from_template("pass", node)
         if kind is ast.Continue:
             node.body = [*statements_from_template(f"{flag} = False", node), *node.body]
 
@@ -303,12 +303,14 @@ def _lower_returns(function: ast.FunctionDef, body: StatementList) -> StatementL
             found.append(node)
         return found
 
-    def set_result(node: ast.stmt) -> StatementList:
+    def replace_return(node: ast.stmt) -> StatementList:
         assert isinstance(node, ast.Return)
         value = node.value or ast.copy_location(ast.Constant(None), node)
         return statements_from_template(f"{RESULT} = VALUE\n{RETURNED} = True", node, VALUE=value)
 
-    lowered = ReturnLowering(set_result).lower_statements(replace_loop_returns(body))
+    lowered = ReturnOutsideLoopsLowering(replace_return).lower_statements(
+        replace_loop_returns(body)
+    )
     first = statements_from_template(
         f"{RESULT} = __ol.NO_RETURN_VALUE\n{RETURNED} = False", function
     )
@@ -320,7 +322,7 @@ def _lower_returns(function: ast.FunctionDef, body: StatementList) -> StatementL
     return [*first, *lowered, *statements_from_template(last, body[-1])]
 
 
-class ReturnLowering(JumpLowering):
+class ReturnOutsideLoopsLowering(JumpLowering):
     """Lowers returns outside of loops. Returns in loops were already replaced by flags and
     breaks.
     """
@@ -335,7 +337,7 @@ class ReturnLowering(JumpLowering):
             following = list(body[i + 1 :])
             if isinstance(node, ast.Return):
                 return result + self.replace_jump(node)
-            if _contains_loop_return(node):
+            if _contains_replaced_return(node):
                 if not isinstance(node, ast.For | ast.While):
                     return result + self._lower_compound(node, following)
                 node.orelse = self.lower_statements(node.orelse)
@@ -347,9 +349,9 @@ class ReturnLowering(JumpLowering):
         return result
 
 
-def _contains_loop_return(node: ast.AST) -> bool:
+def _contains_replaced_return(node: ast.AST) -> bool:
     if getattr(node, "returns", False):
         return True
     return not isinstance(node, INNER_SCOPES) and any(
-        _contains_loop_return(n) for n in ast.iter_child_nodes(node)
+        _contains_replaced_return(n) for n in ast.iter_child_nodes(node)
     )

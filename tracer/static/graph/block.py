@@ -373,7 +373,7 @@ class Block:
         line = user_line()
         desc.user_line = "" if line is None else str(line)
         if type in OPS and all(s.is_optional or s.name in desc.inputs for s in OPS[type].ins):
-            self._infer_outputs(desc)
+            self._set_inferred_outputs(desc)
         self.program.recorder.set_common_attrs(desc)
         self.raw.ops.insert(index, desc)
         self.program.mark_changed()
@@ -388,7 +388,7 @@ class Block:
             if value is not None
         }
 
-    def _infer_outputs(self, desc: data.OpDesc) -> None:
+    def _set_inferred_outputs(self, desc: data.OpDesc) -> None:
         names = {*desc.input_names(), *desc.output_names()}
         declared = {n: self.program.raw.var(n, self.idx) for n in names}
         try:
