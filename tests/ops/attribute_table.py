@@ -10,7 +10,7 @@ from pathlib import Path
 
 import oarlock  # noqa: F401  # defines all ops
 from oarlock.core.op import OPS
-from oarlock.ir.attr_checks import attr_kind
+from oarlock.ir.attr_checks import range_kind_of_attr
 
 TABLE = Path(__file__).parents[2] / "cpp_runtime" / "src" / "paddle" / "op_attrs.inc"
 HEAD = """// The attributes of every op: its type, the attribute, its type, what its whole numbers count.   Sorted.
@@ -21,7 +21,7 @@ HEAD = """// The attributes of every op: its type, the attribute, its type, what
 def table() -> str:
     """The text of the table."""
     rows = sorted(
-        (t, name, spec.type, attr_kind(op, name))
+        (t, name, spec.type, range_kind_of_attr(op, name))
         for t, op in OPS.items()
         for name, spec in op.attrs.items()
     )

@@ -15,7 +15,7 @@ from oarlock.capture.modes import Static
 from oarlock.capture.recorder import Recorder
 from oarlock.capture.variable import Variable
 from oarlock.compiler import CompiledProgram
-from oarlock.compiler.codegen import FunctionSource
+from oarlock.compiler.codegen import FunctionSourceWriter
 from oarlock.compiler.instructions import Branch, FusedCalls
 from oarlock.compiler.unsupported_ops import Unsupported
 from oarlock.core.errors import OpError
@@ -242,7 +242,7 @@ def test_invalid_slots_and_attributes(op: OpDesc, words: str) -> None:
 
 def test_branch_with_unread_results() -> None:
     op = OpDesc("conditional_block")
-    run = FunctionSource().compile_function(
+    run = FunctionSourceWriter().compile_function(
         ["x"], [], [Branch(op, "{0}", ("x",), [FusedCalls(op, [], [], ())])], ["x"]
     )
     assert run(1) == (1,)
@@ -296,5 +296,5 @@ def test_unread_ops_are_removed_except_side_effects() -> None:
 
 def test_c_code_called_by_compiled_functions_can_import() -> None:
     # C code that imports a module, such as CuPy's, uses the builtins of the calling function.
-    run = FunctionSource().compile_function(["x"], [], [], ["x"])
+    run = FunctionSourceWriter().compile_function(["x"], [], [], ["x"])
     assert run.__builtins__["__import__"] is __import__  # type: ignore[attr-defined]

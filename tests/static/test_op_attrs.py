@@ -16,7 +16,7 @@ from oarlock.compiler import CompiledProgram
 from oarlock.core.errors import FileError
 from oarlock.core.op import OPS
 from oarlock.export.pdmodel import to_bytes
-from oarlock.ir.attr_checks import ACCEPTED_TYPES, attr_kind, attr_problems
+from oarlock.ir.attr_checks import ACCEPTED_TYPES, attr_problems, range_kind_of_attr
 from oarlock.ir.attr_types import LIST_ATTR_TYPES
 from oarlock.ir.parser import parse
 from oarlock.ir.program import Attr, AttrType, OpDesc, Program
@@ -120,7 +120,7 @@ RANGED = sorted(
     (t, n)
     for t, op in OPS.items()
     for n in op.attrs
-    if attr_kind(op, n) in ("axis", "window", "count")
+    if range_kind_of_attr(op, n) in ("axis", "window", "count")
 )
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..ir.program import Block, OpDesc, Program
-from .value_versions import names_written_by_op
+from .value_versions import names_written_by_op_and_blocks
 
 FED_SUFFIX = "@FED"
 
@@ -18,7 +18,10 @@ def copy_overwritten_inputs(program: Program) -> Program:
     """
     fed = set(program.feeds())
     overwritten = {
-        n for op in program.block.ops if op.type != "feed" for n in names_written_by_op(program, op)
+        n
+        for op in program.block.ops
+        if op.type != "feed"
+        for n in names_written_by_op_and_blocks(program, op)
     } & fed
     return (
         replace(program, blocks=[_rewrite_block(program.block, overwritten), *program.blocks[1:]])

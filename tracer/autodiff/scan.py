@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from ..capture.recorder import OpenBlock
 from ..capture.variable import Variable
-from ..ir.block_captures import EMPTY_NAME, block_reads
+from ..ir.block_captures import EMPTY_NAME, outer_names_read_by_block
 from ..ir.program import Attr, AttrType, Block, OpDesc, VarDesc, VarKind
 from .backward_pass import ProgramBackwardPass
 from .cotangents import declare_variable_like, zero_grad_for
@@ -54,7 +54,7 @@ class RecurrentGradient:
             self.backward.run()
             read = [
                 n
-                for n in block_reads(self.recorder.program, self.block)
+                for n in outer_names_read_by_block(self.recorder.program, self.block)
                 if n in self.backward.cotangents
             ]
             self._assign_total_grads(

@@ -15,7 +15,7 @@ from ..capture.recorder import OpenBlock
 from ..capture.variable import Variable
 from ..core.dtype import dtype_of
 from ..core.op import OPS
-from ..ir.block_captures import block_reads, block_writes
+from ..ir.block_captures import outer_names_read_by_block, outer_names_written_by_block
 from ..ir.program import Attr, AttrType, Block, OpDesc, VarDesc, VarKind
 from .backward_pass import GRADIENT_RULES, ProgramBackwardPass
 from .cotangents import (
@@ -89,7 +89,7 @@ class BlockGradient:
         """The variables that the block writes and whose gradient is needed after the block
         or in an earlier iteration.
         """
-        for name in block_writes(self.recorder.program, self.block):
+        for name in outer_names_written_by_block(self.recorder.program, self.block):
             kept = self.is_loop or self.outer.value_versions.has_value_before(name, self.op_index)
             if name in self.outer.cotangents or (kept and self.outer.needs_grad(name)):
                 yield name
@@ -121,7 +121,7 @@ class BlockGradient:
 
     def _grads_of_read_variables(self, backward: ProgramBackwardPass) -> dict[str, Variable]:
         """The gradients of the variables that the block only reads."""
-        outside = block_reads(self.recorder.program, self.block)
+        outside = outer_names_read_by_block(self.recorder.program, self.block)
         found = dict.fromkeys(
             n for n in outside if n not in self.written_grads and n in backward.cotangents
         )

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from ..capture.recorder import Recorder
 from ..ir.attr_types import referenced_block_indices
-from ..ir.block_captures import block_writes
+from ..ir.block_captures import outer_names_written_by_block
 from ..ir.program import Attr, AttrType, Block, OpDesc, Program
 
 
@@ -44,7 +44,7 @@ class ValueVersions:
         # indices of the ops that write a variable, ascending
         self._write_indices: dict[str, list[int]] = {}
         for i, op in enumerate(self.forward_ops):
-            for name in names_written_by_op(recorder.program, op):
+            for name in names_written_by_op_and_blocks(recorder.program, op):
                 self._write_indices.setdefault(name, []).append(i)
         self._copy_names: dict[tuple[str, int], str] = {}
         self._copy_ops: dict[int, list[OpDesc]] = {}
@@ -154,10 +154,12 @@ class ValueVersions:
             yield self.forward_ops[i]
 
 
-def names_written_by_op(program: Program, op: OpDesc) -> list[str]:
+def names_written_by_op_and_blocks(program: Program, op: OpDesc) -> list[str]:
     """The names that an op writes, including those that its sub-blocks write."""
     found = dict.fromkeys(op.output_names())
     for attr in op.attrs.values():
         for index in referenced_block_indices(attr):
-            found.update(dict.fromkeys(block_writes(program, program.blocks[index])))
+            found.update(
+                dict.fromkeys(outer_names_written_by_block(program, program.blocks[index]))
+            )
     return list(found)

@@ -23,7 +23,7 @@ from ..core.errors import (
 from ..core.mode import Mode, base_mode
 from ..core.op import OPS, Meta, Op, Slot
 from ..core.tensor import RemovableHook, Tensor
-from ..ir.guards import format_value
+from ..ir.guards import format_guarded_value
 from ..ir.program import Guard
 from .guarded_int import GuardedShape
 from .recorder import Recorder, saved_output_slots
@@ -101,7 +101,7 @@ class Trace(EagerMode):
             self.recorder.is_bound(tensor)
             and self.recorder.name_of(tensor) not in self.recorder.scope
         ):
-            self._add_guard("value", tensor, 0, format_value(tensor.array), reader)
+            self._add_guard("value", tensor, 0, format_guarded_value(tensor.array), reader)
             if tensor.array.ndim > 1:  # the shape is part of what was read
                 for axis in range(tensor.array.ndim):
                     self._guard_size(tensor, axis, reader)
@@ -357,7 +357,7 @@ class Static(Mode):
         program.
         """
         if self.recorder.read_tracker is not None:
-            self.recorder.read_tracker.record_tensor_elements(tensor, reader)
+            self.recorder.read_tracker.guard_tensor_elements(tensor, reader)
 
 
 def _placeholder_metas(op: Op, metas: tuple[Any, ...]) -> Any:

@@ -13,7 +13,7 @@ from typing import Any
 from ..core.errors import COMPILED_FILE_PREFIX
 from .buffer_reuse import make_in_place_kernel
 from .error_wrapping import errors_as_op_error
-from .fusion import compile_expression, is_better_unfused
+from .fusion import compile_fused_expression, is_better_unfused
 from .instructions import (
     BackwardLoop,
     Branch,
@@ -40,7 +40,7 @@ MAX_NAMES_PER_LINE = 30
 _function_numbers = itertools.count()
 
 
-class FunctionSource:
+class FunctionSourceWriter:
     """The source of a function under construction.
 
     global_values: the globals of the function.
@@ -136,20 +136,23 @@ class FunctionSource:
         return function
 
 
-def _slot_source(slot: Any) -> str:
+def _slot_code(slot: Any) -> str:
     if slot is None:
         return "None"
     return f"[{', '.join(slot)}]" if isinstance(slot, tuple) else str(slot)
 
 
-def call_source(
-    source: FunctionSource, kernel: Any, call: KernelCall, extra: tuple[Any, ...] | None = None
+def call_code(
+    source: FunctionSourceWriter,
+    kernel: Any,
+    call: KernelCall,
+    extra: tuple[Any, ...] | None = None,
 ) -> str:
     """The source of a function call.
 
     extra: positional arguments after the inputs, instead of attributes.
     """
-    operands = [_slot_source(s) for s in call.ins]
+    operands = [_slot_code(s) for s in call.ins]
     if extra is not None:
         arguments = ", ".join((*operands, *map(source.global_name, extra)))
         return f"{source.global_name(kernel)}({arguments})"
@@ -171,15 +174,15 @@ def assignment_target(outs: RegisterSlots) -> str:
     return ", ".join(parts)
 
 
-def _write_call(source: FunctionSource, call: KernelCall) -> None:
+def _write_call(source: FunctionSourceWriter, call: KernelCall) -> None:
     if source.tensors:
         source.add_line(
-            f"{assignment_target(call.outs)} = {call_source(source, call.op, call)}", call
+            f"{assignment_target(call.outs)} = {call_code(source, call.op, call)}", call
         )
         return
     if source.on_gpu:
         source.add_line(
-            f"{assignment_target(call.outs)} = {call_source(source, call.op.kernel, call)}", call
+            f"{assignment_target(call.outs)} = {call_code(source, call.op.kernel, call)}", call
         )
         return
     fixed, written_out = fold_constant_call(call), inline_expression(call)
@@ -197,7 +200,7 @@ def _write_call(source: FunctionSource, call: KernelCall) -> None:
         _write_in_place(source, call)
 
 
-def _write_in_place(source: FunctionSource, call: KernelCall) -> None:
+def _write_in_place(source: FunctionSourceWriter, call: KernelCall) -> None:
     """Append the call of the in-place kernel, if there is one, with the other kernels as
     fallback.
     """
@@ -205,23 +208,23 @@ def _write_in_place(source: FunctionSource, call: KernelCall) -> None:
     if place is None or call.outs[0] is None or call.outs[0] in call.reads():
         _write_kernel_call(source, call)
         return
-    source.add_line(f"{call.outs[0]} = {call_source(source, place, call)}", call)
+    source.add_line(f"{call.outs[0]} = {call_code(source, place, call)}", call)
     source.add_line(f"if {call.outs[0]} is NI:", call)
     with source.indented():
         _write_kernel_call(source, call)
 
 
-def _write_kernel_call(source: FunctionSource, call: KernelCall) -> None:
+def _write_kernel_call(source: FunctionSourceWriter, call: KernelCall) -> None:
     """Append the call of the compiled kernel, with the NumPy kernel as fallback."""
-    kernel = call_source(source, kernel_without_errstate(call.op), call)
+    kernel = call_code(source, kernel_without_errstate(call.op), call)
     direct, quick = select_native_call(call), find_native_kernel(call.op)
     if direct is None and quick is None:
         source.add_line(f"{assignment_target(call.outs)} = {kernel}", call)
         return
     first = (
-        call_source(source, quick, call)
+        call_code(source, quick, call)
         if direct is None
-        else call_source(source, direct[0], call, direct[1])
+        else call_code(source, direct[0], call, direct[1])
     )
     single = call.op.has_single_output and call.outs[0] is not None
     found = call.outs[0] if single else "t"
@@ -231,20 +234,20 @@ def _write_kernel_call(source: FunctionSource, call: KernelCall) -> None:
         source.add_line(f"{assignment_target(call.outs)} = t", call)
 
 
-def _write_statement(source: FunctionSource, do: Statement) -> None:
+def _write_statement(source: FunctionSourceWriter, do: Statement) -> None:
     of_tensors = TENSOR_VERSIONS if source.tensors else {}
     names = {n: source.global_name(of_tensors.get(id(v), v)) for n, v in do.name_values.items()}
     names |= {f"o{i}": register for i, register in enumerate(do.outs)}
     source.add_line(do.template.format(*do.ins, **names), do)
 
 
-def _write_branch(source: FunctionSource, branch: Branch) -> None:
+def _write_branch(source: FunctionSourceWriter, branch: Branch) -> None:
     source.add_line(f"if {branch.condition.format(*branch.ins)}:", branch)
     with source.indented():
         _write_body(source, branch)
 
 
-def _write_body(source: FunctionSource, instruction: Branch | BackwardLoop) -> None:
+def _write_body(source: FunctionSourceWriter, instruction: Branch | BackwardLoop) -> None:
     """Append a body; `pass` if dead-code elimination left nothing."""
     before = len(source.lines)
     source.write_block(instruction.body)
@@ -252,7 +255,7 @@ def _write_body(source: FunctionSource, instruction: Branch | BackwardLoop) -> N
         source.add_line("pass", instruction)
 
 
-def _write_loop(source: FunctionSource, loop: Loop) -> None:
+def _write_loop(source: FunctionSourceWriter, loop: Loop) -> None:
     if loop.residual_list is not None:
         source.add_line(f"{loop.residual_list} = []", loop)
     source.add_line(f"while {loop.condition_register}:", loop)
@@ -267,14 +270,14 @@ def _write_loop(source: FunctionSource, loop: Loop) -> None:
             )
 
 
-def _write_backward_loop(source: FunctionSource, back: BackwardLoop) -> None:
+def _write_backward_loop(source: FunctionSourceWriter, back: BackwardLoop) -> None:
     targets = "".join(f"{c}, " for c in back.saved_registers)
     source.add_line(f"for ({targets}) in reversed({back.residual_list}):", back)
     with source.indented():
         _write_body(source, back)
 
 
-def _write_fused(source: FunctionSource, fused: FusedCalls) -> None:
+def _write_fused(source: FunctionSourceWriter, fused: FusedCalls) -> None:
     if not fused.outs:
         return
     if is_better_unfused(fused):
@@ -284,7 +287,8 @@ def _write_fused(source: FunctionSource, fused: FusedCalls) -> None:
     single = len(fused.outs) == 1 and fused.outs[0] not in fused.ins
     found = fused.outs[0] if single else "t"
     source.add_line(
-        f"{found} = {source.global_name(compile_expression(fused))}({', '.join(fused.ins)})", fused
+        f"{found} = {source.global_name(compile_fused_expression(fused))}({', '.join(fused.ins)})",
+        fused,
     )
     source.add_line(f"if {found} is NI:", fused)
     with source.indented():

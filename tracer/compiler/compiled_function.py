@@ -13,18 +13,18 @@ from ..core._tape import limited
 from ..core.errors import OpError, with_user_line
 from ..core.errstate import IGNORE_ALL, errstate_variable
 from ..core.tensor import Tensor
-from ..ir.block_captures import paddle_control_flow_grads
+from ..ir.block_captures import control_flow_grads_in_paddle_form
 from ..ir.op_traits import is_feed_or_fetch
 from ..ir.passes.upgrade_ops import upgrade_program
 from ..ir.program import Program, VarKind
-from .codegen import Function, FunctionSource
+from .codegen import Function, FunctionSourceWriter
 from .error_mapping import raise_user_error
 from .error_wrapping import errors_as_op_error
 from .feeds import LOD_SUFFIX
 from .fusion import fuse_elementwise
 from .instructions import Instruction, LoweredProgram, iter_registers_written
 from .liveness import eliminate_dead_code, mark_dead_registers
-from .lod_propagation import LodArray, as_level_list
+from .lod_propagation import ArrayWithLod, as_level_list
 from .lowering import LOWERING_RULES, MULTI_INSTRUCTION_RULES, Lowering
 from .unsupported_ops import check_supported
 
@@ -36,7 +36,7 @@ class CompiledFunction:
     share it.
 
     inputs, outputs: registers, in the order of arguments and results.
-    tensors, on_gpu, on_iteration: see FunctionSource.
+    tensors, on_gpu, on_iteration: see FunctionSourceWriter.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class CompiledFunction:
             kept = kept if tensors or on_gpu else fuse_elementwise(kept, lowered.variables)
         big = _large_registers(lowered)
         live = mark_dead_registers(kept, set(outputs), lambda register: register.rstrip("r") in big)
-        self._source = FunctionSource(tensors, on_iteration, on_gpu)
+        self._source = FunctionSourceWriter(tensors, on_iteration, on_gpu)
         self.function: Function = self._source.compile_function(
             inputs, sorted(live - set(inputs)), kept, outputs
         )
@@ -69,7 +69,7 @@ class CompiledFunction:
             raise_user_error(self.function, self._source.line_instructions, error)
         return found
 
-    def run_without_warnings(self, *arrays: Any) -> tuple[Any, ...]:
+    def run_without_numpy_warnings(self, *arrays: Any) -> tuple[Any, ...]:
         """Run the function without NumPy warnings about overflow."""
         token = errstate_variable.set(IGNORE_ALL)
         try:
@@ -117,7 +117,7 @@ def lower_program(program: Program, tensors: bool = False) -> LoweredProgram:
         ]
         foreign = [
             op
-            for op in paddle_control_flow_grads(program)
+            for op in control_flow_grads_in_paddle_form(program)
             if op.attr("sub_block") not in result.grad_block_parents
         ]
         check_supported(
@@ -129,7 +129,7 @@ def lower_program(program: Program, tensors: bool = False) -> LoweredProgram:
 class CompiledProgram:
     """A program compiled for certain feeds and fetches.
 
-    on_iteration: see FunctionSource.
+    on_iteration: see FunctionSourceWriter.
 
     A run leaves no state, so threads may share the program unless it writes to a scope that they
     share.
@@ -204,7 +204,7 @@ class CompiledProgram:
         ]
         if cuda.cupy_state.cupy is not None:
             given = [cuda.to_host(a) for a in given]
-        found = built.function.run_without_warnings(
+        found = built.function.run_without_numpy_warnings(
             *given, *(as_level_list(feed[name + LOD_SUFFIX]) for name in built.lod_input_names)
         )
         count, end = len(self.fetches), len(self.fetches) + len(built.stored_names)
@@ -213,7 +213,7 @@ class CompiledProgram:
         shared = {id(a) for a in (*given, *found[count:end])}
         result = [_copy_if_shared(array, shared) for array in found[:count]]
         for i, offsets in zip(built.lod_fetch_indices, found[end:], strict=True):
-            result[i] = LodArray(result[i], offsets) if offsets else result[i]
+            result[i] = ArrayWithLod(result[i], offsets) if offsets else result[i]
         return result
 
 

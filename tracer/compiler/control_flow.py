@@ -59,7 +59,7 @@ def lower_while_grad(lowering: Lowering, block: int, desc: OpDesc) -> Instructio
     return BackwardLoop(desc, lowering.forward_loops[residuals], residuals, body)
 
 
-def statement_rule(text: str, ins: str, outs: str, **names: Any) -> LoweringRule:
+def make_statement_rule(text: str, ins: str, outs: str, **names: Any) -> LoweringRule:
     """A lowering rule for an op that becomes one statement.
 
     text: the source of the statement, see `Statement`.
@@ -101,13 +101,13 @@ def lower_array_slice(lowering: Lowering, block: int, desc: OpDesc) -> Instructi
     """Lower `slice` of a TensorArray to a shorter list; with decrease_axis, to one element."""
     start, end = desc.attr("starts")[0], desc.attr("ends")[0]
     index = f"[{start}]" if desc.attr("decrease_axis") else f"[{start}:{end}]"
-    return statement_rule("{o0} = {0}" + index, "Input", "Out")(lowering, block, desc)  # type: ignore[return-value]
+    return make_statement_rule("{o0} = {0}" + index, "Input", "Out")(lowering, block, desc)  # type: ignore[return-value]
 
 
 def lower_array_sum(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
     """Lower `sum` of TensorArrays."""
     given = ", ".join(f"{{{i}}}" for i in range(len(desc.inputs["X"])))
-    return statement_rule(
+    return make_statement_rule(
         f"{{o0}} = {{ADDED}}({given})", "X*", "Out", ADDED=tensor_lists.add_lists
     )(lowering, block, desc)  # type: ignore[return-value]
 
@@ -121,7 +121,7 @@ def lower_tensor_array_to_tensor(lowering: Lowering, block: int, desc: OpDesc) -
     }
     outs = "Out OutIndex" if desc.outputs.get("OutIndex") else "Out"
     target = "{o0}, {o1}" if " " in outs else "{o0}, _"
-    return statement_rule(target + " = {JOIN}({0}, {axis}, {stacked})", "X", outs, **names)(
+    return make_statement_rule(target + " = {JOIN}({0}, {axis}, {stacked})", "X", outs, **names)(
         lowering, block, desc
     )  # type: ignore[return-value]
 
@@ -133,7 +133,7 @@ def lower_tensor_array_to_tensor_grad(lowering: Lowering, block: int, desc: OpDe
         "axis": desc.attr("axis", 0),
         "stacked": desc.attr("use_stack", False),
     }
-    return statement_rule(
+    return make_statement_rule(
         "{o0} = {PARTS}({0}, {1}, {axis}, {stacked})", "Out@GRAD X", "X@GRAD", **names
     )(lowering, block, desc)  # type: ignore[return-value]
 
@@ -144,11 +144,11 @@ def lower_select_input(lowering: Lowering, block: int, desc: OpDesc) -> Instruct
     """
     count = len(desc.inputs["X"])
     if count == 2:
-        return statement_rule("{o0} = {2} if {0}.item() else {1}", "Mask X*", "Out")(
+        return make_statement_rule("{o0} = {2} if {0}.item() else {1}", "Mask X*", "Out")(
             lowering, block, desc
         )  # type: ignore[return-value]
     choices = ", ".join(f"{{{i + 1}}}" for i in range(count))
-    return statement_rule(f"{{o0}} = ({choices})[{{0}}.item()]", "Mask X*", "Out")(
+    return make_statement_rule(f"{{o0}} = ({choices})[{{0}}.item()]", "Mask X*", "Out")(
         lowering, block, desc
     )  # type: ignore[return-value]
 
@@ -158,7 +158,7 @@ def lower_select_output(lowering: Lowering, block: int, desc: OpDesc) -> Instruc
     outs = desc.outputs["Out"]
     targets = "".join(f"{{o{i}}}, " for i in range(len(outs)))
     text = f"{targets}= [{{1}} if i == {{0}}.item() else None for i in range({len(outs)})]"
-    return statement_rule(text, "Mask X", "Out*")(lowering, block, desc)  # type: ignore[return-value]
+    return make_statement_rule(text, "Mask X", "Out*")(lowering, block, desc)  # type: ignore[return-value]
 
 
 def lower_select_input_grad(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
@@ -167,14 +167,14 @@ def lower_select_input_grad(lowering: Lowering, block: int, desc: OpDesc) -> Ins
     targets = "".join(f"{{o{i}}}, " for i in range(len(outs)))
     given = ", ".join(f"{{{i + 2}}}" for i in range(len(outs)))
     text = f"{targets}= {{PICKED}}({{0}}, {{1}}, ({given},))"
-    return statement_rule(
+    return make_statement_rule(
         text, "Mask Out@GRAD X*", "X@GRAD*", PICKED=tensor_lists.select_input_grad
     )(lowering, block, desc)  # type: ignore[return-value]
 
 
 def lower_assign(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
     """Lower assign to a copy."""
-    return statement_rule(COPY_STATEMENT, "X", "Out")(lowering, block, desc)  # type: ignore[return-value]
+    return make_statement_rule(COPY_STATEMENT, "X", "Out")(lowering, block, desc)  # type: ignore[return-value]
 
 
 def lower_rnn_memory_helper(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
@@ -184,7 +184,7 @@ def lower_rnn_memory_helper(lowering: Lowering, block: int, desc: OpDesc) -> Ins
 
 def lower_print(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
     """Lower print, which returns its input."""
-    return statement_rule("{o0} = {SHOW}({0})", "In", "Out", SHOW=PrintKernel.from_op(desc))(
+    return make_statement_rule("{o0} = {SHOW}({0})", "In", "Out", SHOW=PrintKernel.from_op(desc))(
         lowering, block, desc
     )  # type: ignore[return-value]
 
@@ -193,12 +193,12 @@ def lower_assert(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
     """Lower assert."""
     if desc.attr(EXPECTED_FLAG_ATTR) is not None:
         text = f"if {'not ' if desc.attr(EXPECTED_FLAG_ATTR) else ''}{{0}}.item(): {{FAIL}}()"
-        return statement_rule(text, "Cond", "", FAIL=UndefinedReadKernel(desc.attr("message")))(
-            lowering, block, desc
-        )  # type: ignore[return-value]
+        return make_statement_rule(
+            text, "Cond", "", FAIL=UndefinedReadKernel(desc.attr("message"))
+        )(lowering, block, desc)  # type: ignore[return-value]
     shown = "".join(f"{{{i + 1}}}, " for i in range(len(_input_names(desc, "Data"))))
     held = AssertKernel(desc.attr("summarize", -1), desc.user_line, desc.attr("message", ""))
-    return statement_rule("{CHECK}({0}, [" + shown + "])", "Cond Data*", "", CHECK=held)(
+    return make_statement_rule("{CHECK}({0}, [" + shown + "])", "Cond Data*", "", CHECK=held)(
         lowering, block, desc
     )  # type: ignore[return-value]
 
@@ -213,7 +213,7 @@ def lower_py_func(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
     given = ", ".join(f"{{{i}}}" for i in range(len(_input_names(desc, "X"))))
     target = "".join(f"{{o{i}}}, " for i in range(len(outs)))
     text = f"{target}= {{CALL}}({given})" if outs else f"{{CALL}}({given})"
-    return statement_rule(text, "X*", "Out*", CALL=caller)(lowering, block, desc)  # type: ignore[return-value]
+    return make_statement_rule(text, "X*", "Out*", CALL=caller)(lowering, block, desc)  # type: ignore[return-value]
 
 
 def lower_pylayer(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
@@ -223,7 +223,7 @@ def lower_pylayer(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
         f"{''.join(f'{{o{i}}}, ' for i in range(count))}= "
         f"{''.join(f'{{{i}}}, ' for i in range(count))}"
     )
-    return statement_rule(text, "Y*", "Out*")(lowering, block, desc)  # type: ignore[return-value]
+    return make_statement_rule(text, "Y*", "Out*")(lowering, block, desc)  # type: ignore[return-value]
 
 
 LOWERING_RULES |= {
@@ -241,27 +241,27 @@ LOWERING_RULES |= {
     "select_input_grad": lower_select_input_grad,
     "assign": lower_assign,
     "rnn_memory_helper": lower_rnn_memory_helper,
-    "rnn_memory_helper_grad": statement_rule(COPY_STATEMENT, "Out@GRAD", "X@GRAD"),
-    "create_array": statement_rule("{o0} = []", "", "Out"),
-    "write_to_array": statement_rule(
+    "rnn_memory_helper_grad": make_statement_rule(COPY_STATEMENT, "Out@GRAD", "X@GRAD"),
+    "create_array": make_statement_rule("{o0} = []", "", "Out"),
+    "write_to_array": make_statement_rule(
         "{o0} = {WRITE}({2}, {0}, {1})", "I X >Out", "Out", WRITE=tensor_lists.write_element
     ),
-    "read_from_array": statement_rule(
+    "read_from_array": make_statement_rule(
         "{o0} = {READ}({0}, {1})", "X I", "Out", READ=tensor_lists.read_element
     ),
-    "lod_array_length": statement_rule(
+    "lod_array_length": make_statement_rule(
         "{o0} = {LENGTH}({0})", "X", "Out", LENGTH=tensor_lists.length
     ),
     "tensor_array_to_tensor": lower_tensor_array_to_tensor,
     "slice": restrict_to_tensor_arrays(lower_array_slice, "Input"),
     "sum": restrict_to_tensor_arrays(lower_array_sum),
-    "write_to_array_grad": statement_rule(
+    "write_to_array_grad": make_statement_rule(
         "{o0}, {o1} = {UNWRITTEN}({0}, {1}, {2})",
         "Out@GRAD I X",
         "X@GRAD Out@GRAD",
         UNWRITTEN=tensor_lists.write_element_grad,
     ),
-    "read_from_array_grad": statement_rule(
+    "read_from_array_grad": make_statement_rule(
         "{o0} = {UNREAD}({2}, {0}, {1})",
         "I Out@GRAD X@GRAD",
         "X@GRAD",

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ..ir.program import VarDesc
 from .instructions import Instruction, Statement, body_of, iter_registers_written
-from .loop_residuals import rename_reads
+from .loop_residuals import rename_registers_read
 
 COPY_STATEMENT = "{o0} = {0}"
 
@@ -27,7 +27,7 @@ def propagate_copies(
     found: dict[str, str] = {}
     _find_copies(instructions, writes, declared, found)
     for instruction in instructions:
-        rename_reads(instruction, found)
+        rename_registers_read(instruction, found)
     return found
 
 

@@ -29,12 +29,12 @@ ShapeLookup = Callable[[str], tuple[int, ...]]
 ExpressionRule = Callable[[KernelCall, ShapeLookup], ExpressionCode | None]
 
 
-def binary_rule(piece: str) -> ExpressionRule:
+def make_binary_rule(piece: str) -> ExpressionRule:
     """A rule that translates a kernel on two inputs. Calls with attribute `axis` are not fused."""
     return lambda call, _: None if call.attrs else [(piece, call.ins[0], call.ins[1])]
 
 
-def unary_rule(piece: str) -> ExpressionRule:
+def make_unary_rule(piece: str) -> ExpressionRule:
     """A rule that translates a kernel on one input."""
     return lambda call, _: None if call.attrs else [(piece, call.ins[0], None)]
 
@@ -122,7 +122,7 @@ def _fill_like_code(call: KernelCall, _: ShapeLookup) -> ExpressionCode | None:
     return [("second", call.ins[0], call.attrs.get("value", 0.0))]
 
 
-def _broadcast_grad_code(call: KernelCall, shape_of: ShapeLookup) -> ExpressionCode | None:
+def _reduction_grad_code(call: KernelCall, shape_of: ShapeLookup) -> ExpressionCode | None:
     """Broadcast the gradient of a reduction over the reduced axes, if this is the same as
     NumPy's broadcasting.
     """
@@ -140,15 +140,15 @@ def _broadcast_grad_code(call: KernelCall, shape_of: ShapeLookup) -> ExpressionC
 
 
 EXPRESSION_RULES: dict[str, ExpressionRule] = {
-    "elementwise_add": binary_rule("add"),
-    "elementwise_sub": binary_rule("sub"),
-    "elementwise_mul": binary_rule("mul"),
-    "elementwise_div": binary_rule("div"),
-    "elementwise_max": binary_rule("max"),
-    "elementwise_min": binary_rule("min"),
-    "keep": binary_rule("mask"),
+    "elementwise_add": make_binary_rule("add"),
+    "elementwise_sub": make_binary_rule("sub"),
+    "elementwise_mul": make_binary_rule("mul"),
+    "elementwise_div": make_binary_rule("div"),
+    "elementwise_max": make_binary_rule("max"),
+    "elementwise_min": make_binary_rule("min"),
+    "keep": make_binary_rule("mask"),
     **{
-        n: unary_rule(n)
+        n: make_unary_rule(n)
         for n in (
             "relu",
             "tanh",
@@ -162,8 +162,8 @@ EXPRESSION_RULES: dict[str, ExpressionRule] = {
             "reciprocal",
         )
     },
-    "swish": unary_rule("silu"),
-    **{n: binary_rule(n) for n in ("relu_grad", "tanh_grad", "sigmoid_grad", "silu_grad")},
+    "swish": make_unary_rule("silu"),
+    **{n: make_binary_rule(n) for n in ("relu_grad", "tanh_grad", "sigmoid_grad", "silu_grad")},
     "gelu": _gelu_rule("gelu", "gelu_tanh"),
     "gelu_grad": _gelu_rule("gelu_grad", "gelu_tanh_grad"),
     "relu6": _clip_rule("", "threshold", (0.0, 6.0)),
@@ -175,7 +175,7 @@ EXPRESSION_RULES: dict[str, ExpressionRule] = {
     "scale": _scale_code,
     "sum": _sum_code,
     "masked": _dropout_code,
-    "spread_like": _broadcast_grad_code,
+    "spread_like": _reduction_grad_code,
     "fill_any_like": _fill_like_code,
 }
 # For a single call of these, NumPy is as fast.
@@ -330,13 +330,13 @@ def is_better_unfused(instruction: FusedCalls) -> bool:
     )
 
 
-def compile_expression(instruction: FusedCalls) -> Any:
+def compile_fused_expression(instruction: FusedCalls) -> Any:
     """The compiled expression of a group, a function from `ins` to `outs`."""
     numbers: dict[Operand, int] = {register: i for i, register in enumerate(instruction.ins)}
-    code, constants = _assign_operand_numbers(instruction, numbers)
+    code, constants = _build_numbered_code(instruction, numbers)
     num_inputs = len(instruction.ins)
 
-    def final_number(v: int) -> int:
+    def expression_operand_index(v: int) -> int:
         return (
             v
             if v < num_inputs
@@ -346,13 +346,15 @@ def compile_expression(instruction: FusedCalls) -> Any:
         )
 
     result = native.find_kernel("Expression")
-    instructions = [(piece, final_number(x), final_number(y)) for piece, x, y in code]
+    instructions = [
+        (piece, expression_operand_index(x), expression_operand_index(y)) for piece, x, y in code
+    ]
     spent = [i for i, register in enumerate(instruction.ins) if register in instruction.dead_after]
     return result(
         len(instruction.ins),
         constants,
         instructions,
-        [final_number(numbers[register]) for register in instruction.outs],
+        [expression_operand_index(numbers[register]) for register in instruction.outs],
         spent,
         buffer_reuse.UNSHARED_REFCOUNT,
     )
@@ -362,7 +364,7 @@ def compile_expression(instruction: FusedCalls) -> Any:
 FIRST_CONSTANT, FIRST_RESULT = 1 << 20, 1 << 21
 
 
-def _assign_operand_numbers(
+def _build_numbered_code(
     instruction: FusedCalls, numbers: dict[Operand, int]
 ) -> tuple[list[tuple[str, int, int]], list[float]]:
     """The instructions of a group with numbered inputs; results are added to `numbers`."""

@@ -21,7 +21,7 @@ from .instructions import Instruction, KernelCall, Statement
 from .registers import Registers
 
 
-class LodArray(NamedTuple):
+class ArrayWithLod(NamedTuple):
     """A fetched array with LoD offsets."""
 
     array: Any
@@ -126,7 +126,7 @@ class LodPropagation:
             None,
         )
         result: list[Instruction] = []
-        like = source is not None and inherits_lod(desc.type)
+        like = source is not None and inherits_undeclared_lod(desc.type)
         for name in (n for names in desc.outputs.values() for n in names if n != EMPTY_NAME):
             var = self._registers.program.var(name, block)
             if (
@@ -137,7 +137,7 @@ class LodPropagation:
                 continue
             if name in self._multi_write_names and desc.type not in IN_PLACE_OPS:
                 result.append(
-                    self.make_statement(
+                    self.make_lod_statement(
                         desc,
                         "{o0} = []" if source is None else "{o0} = {0}",
                         (source,),
@@ -164,7 +164,7 @@ class LodPropagation:
         return self.lod_registers.get(self._registers.register_of(block, desc.inputs[slot][0]))
 
     @staticmethod
-    def make_statement(
+    def make_lod_statement(
         desc: OpDesc, text: str, ins: tuple[str | None, ...], out: str, **names: Any
     ) -> Instruction:
         """A statement on offsets."""
@@ -215,7 +215,7 @@ def _lower_lod_of_write_to_array(
     source = self.find_input_lod_register(block, desc, "X")
     value = "[]" if source is None else "{2}"
     return [
-        self.make_statement(
+        self.make_lod_statement(
             desc,
             f"{{o0}} = {{WRITE}}({{0}}, {{1}}, {value})",
             (held, at, source),
@@ -233,7 +233,7 @@ def _lower_lod_of_read_from_array(
         self.register_of(block, desc.inputs["I"][0]),
     )
     return [
-        self.make_statement(
+        self.make_lod_statement(
             desc,
             "{o0} = {READ}({0}, {1})",
             (held, at),
@@ -243,13 +243,13 @@ def _lower_lod_of_read_from_array(
     ]
 
 
-def _drop_lod(self: LodPropagation, block: int, desc: OpDesc) -> list[Instruction]:
+def _no_lod_instructions(self: LodPropagation, block: int, desc: OpDesc) -> list[Instruction]:
     return []
 
 
 def _lower_lod_of_create_array(self: LodPropagation, block: int, desc: OpDesc) -> list[Instruction]:
     return [
-        self.make_statement(
+        self.make_lod_statement(
             desc, "{o0} = []", (), self.get_or_create_lod_register(block, desc.outputs["Out"][0])
         )
     ]
@@ -260,15 +260,15 @@ TENSOR_ARRAY_RULES: dict[str, LodLoweringRule] = {
     "create_array": _lower_lod_of_create_array,
     "write_to_array": _lower_lod_of_write_to_array,
     "read_from_array": _lower_lod_of_read_from_array,
-    "lod_array_length": _drop_lod,
-    "tensor_array_to_tensor": _drop_lod,
-    "beam_search_decode": _drop_lod,
-    "lod_tensor_to_array": _drop_lod,
-    "array_to_lod_tensor": _drop_lod,
+    "lod_array_length": _no_lod_instructions,
+    "tensor_array_to_tensor": _no_lod_instructions,
+    "beam_search_decode": _no_lod_instructions,
+    "lod_tensor_to_array": _no_lod_instructions,
+    "array_to_lod_tensor": _no_lod_instructions,
 }
 
 
-def inherits_lod(type: str) -> bool:
+def inherits_undeclared_lod(type: str) -> bool:
     """Whether the result of an op gets the LoD of its input even if the program does not
     declare the result as a sequence.
     """

@@ -20,13 +20,13 @@ from .instructions import (
 )
 
 
-def assign_residuals(instructions: Sequence[Instruction]) -> None:
+def select_loop_residuals(instructions: Sequence[Instruction]) -> None:
     """Set `saved` of every differentiated loop to the registers that its backward loops read.
 
     The backward loops read the saved values from separate registers, because after the loop the
     original registers hold the values of the last iteration.
     """
-    backs = list(_backward_loops(instructions))
+    backs = list(_iter_backward_loops(instructions))
     for instruction in backs:
         result = set(iter_registers_written(instruction.forward_loop.body))
         kept = dict.fromkeys(
@@ -34,7 +34,7 @@ def assign_residuals(instructions: Sequence[Instruction]) -> None:
         )
         renamed = {register: f"{register}r" for register in kept}
         for inside in instruction.body:
-            rename_reads(inside, renamed)
+            rename_registers_read(inside, renamed)
         instruction.forward_loop.saved_registers, instruction.saved_registers = (
             tuple(dict.fromkeys((*instruction.forward_loop.saved_registers, *kept))),
             tuple(kept),
@@ -46,15 +46,15 @@ def assign_residuals(instructions: Sequence[Instruction]) -> None:
         )
 
 
-def _backward_loops(instructions: Sequence[Instruction]) -> Iterator[BackwardLoop]:
+def _iter_backward_loops(instructions: Sequence[Instruction]) -> Iterator[BackwardLoop]:
     """The backward loops, innermost first."""
     for instruction in instructions:
-        yield from _backward_loops(body_of(instruction))
+        yield from _iter_backward_loops(body_of(instruction))
         if isinstance(instruction, BackwardLoop):
             yield instruction
 
 
-def rename_reads(instruction: Instruction, renamed: Mapping[str, str]) -> None:
+def rename_registers_read(instruction: Instruction, renamed: Mapping[str, str]) -> None:
     """Rename the registers that an instruction and its body read."""
     if isinstance(instruction, KernelCall | Statement | Branch):
         instruction.ins = _rename_slots(instruction.ins, renamed)
@@ -67,7 +67,7 @@ def rename_reads(instruction: Instruction, renamed: Mapping[str, str]) -> None:
             instruction.residual_list, instruction.residual_list
         )
     for inside in body_of(instruction):
-        rename_reads(inside, renamed)
+        rename_registers_read(inside, renamed)
 
 
 def _rename_slots(slots: tuple[Any, ...], renamed: Mapping[str, str]) -> tuple[Any, ...]:

@@ -19,7 +19,7 @@ from .copy_propagation import propagate_copies
 from .error_wrapping import errors_as_op_error
 from .instructions import Instruction, KernelCall, Loop, LoweredProgram, Statement
 from .lod_propagation import LodPropagation
-from .loop_residuals import assign_residuals
+from .loop_residuals import select_loop_residuals
 from .registers import Registers
 
 REFERENCE_ATTR_TYPES = (AttrType.BLOCK, AttrType.BLOCKS, AttrType.VAR, AttrType.VARS)
@@ -65,7 +65,7 @@ class Lowering(Registers):
                 key: same.get(register, register) for key, register in self.registers.items()
             }
             lods = {same.get(register, register): offsets for register, offsets in lods.items()}
-        assign_residuals(instructions)
+        select_loop_residuals(instructions)
         return LoweredProgram(
             instructions,
             self.registers,
@@ -108,11 +108,11 @@ class Lowering(Registers):
             )
             return [
                 *result,
-                *self.restore_scalar_axis(block, desc),
+                *self.scalar_axis_restoring_instructions(block, desc),
                 *self.lod_propagation.lower_lod(block, desc),
             ]
 
-    def restore_scalar_axis(self, block: int, desc: OpDesc) -> list[Instruction]:
+    def scalar_axis_restoring_instructions(self, block: int, desc: OpDesc) -> list[Instruction]:
         """Reshape a 0-D result to [1] if the program declares one axis, as programs before
         Paddle 2.5 do.
         """
@@ -182,10 +182,10 @@ def non_default_attrs(op: Op, desc: OpDesc) -> dict[str, Any]:
     }
     if any(p.kind is p.VAR_KEYWORD for p in inspect.signature(op.numpy_kernel).parameters.values()):
         return given
-    return {n: v for n, v in given.items() if not is_default(op.attrs[n], v)}
+    return {n: v for n, v in given.items() if not is_default_attr_value(op.attrs[n], v)}
 
 
-def is_default(spec: AttrSpec, value: Any) -> bool:
+def is_default_attr_value(spec: AttrSpec, value: Any) -> bool:
     """Whether a value is the default of an attribute."""
     if spec.default is inspect.Parameter.empty:
         return False

@@ -79,9 +79,9 @@ class PartialProgram:
 
         Raises OpError for a wrong number of inputs and for an op that fails.
         """
-        return self.call_specialized(inputs, self.stop_gradients(inputs))
+        return self.call_specialized(inputs, self.input_stop_gradients(inputs))
 
-    def stop_gradients(self, inputs: Sequence[Tensor]) -> StopGradients | None:
+    def input_stop_gradients(self, inputs: Sequence[Tensor]) -> StopGradients | None:
         """The `stop_gradient` of each input; None if no gradients are recorded."""
         return stop_gradients_of([*inputs, *self._state_tensors]) if state.mode.tape else None
 
@@ -96,7 +96,7 @@ class PartialProgram:
                 )
             )
         if not state.mode.allows_bare_arrays or checks_numerics():
-            return self._run_recorded(inputs)
+            return self._record_in_current_mode(inputs)
         operands = [*inputs, *self._state_tensors]
         arrays = arrays_of(operands)
         device = None if cuda.cupy_state.cupy is None else self._common_device(arrays)
@@ -106,9 +106,9 @@ class PartialProgram:
         ) or self._specialize(stops, on_gpu)
         if on_gpu:
             with cuda.use_device(device):
-                found = specialization.forward.run_without_warnings(*arrays)
+                found = specialization.forward.run_without_numpy_warnings(*arrays)
         else:
-            found = specialization.forward.run_without_warnings(*arrays)
+            found = specialization.forward.run_without_numpy_warnings(*arrays)
         count, end = specialization.output_split_indices
         if end > count:
             for tensor, array in zip(self._updated_tensors, found[count:end], strict=True):
@@ -141,7 +141,7 @@ class PartialProgram:
             )
             raise DeviceMismatchError(with_user_line(f"a program: {error} ({shown})")) from None
 
-    def _run_recorded(self, inputs: Sequence[Tensor]) -> list[Tensor]:
+    def _record_in_current_mode(self, inputs: Sequence[Tensor]) -> list[Tensor]:
         """Run the program op by op in the current mode, which records it."""
         feed = dict(zip(self.feeds, inputs, strict=True))
         mode = static_mode(state.mode)
@@ -153,12 +153,12 @@ class PartialProgram:
         names = [*self.feeds, *self.state_names]
         wants = [] if stops is None else [i for i, stop in enumerate(stops) if not stop]
         result = Specialization(
-            self, names, [i for i in wants if self._is_differentiable(names[i])], on_gpu
+            self, names, [i for i in wants if self._has_differentiable_type(names[i])], on_gpu
         )
         self._specializations[stops, native.switch.on, on_gpu] = result
         return result
 
-    def _is_differentiable(self, name: str) -> bool:
+    def _has_differentiable_type(self, name: str) -> bool:
         var = self.program.var(name)
         return var is not None and has_differentiable_type(var)
 
@@ -196,7 +196,7 @@ class Specialization:
             if differentiated_positions and activity.needs_grad(0, name)
         ]
         self.tape_op: Op | None = None
-        self._backward_functions: dict[tuple[bool, ...], BackwardFunction] = {}
+        self._backward_functions: dict[tuple[bool, ...], DifferentiatedProgram] = {}
         if not self.differentiable_outputs:
             lowered = lower_program(partial.program)
             outputs = [
@@ -214,21 +214,21 @@ class Specialization:
         self.has_grad_everywhere = tuple(
             i in self.differentiable_outputs for i in range(len(partial.fetches))
         )
-        backward = self._backward_functions[self.has_grad_everywhere] = BackwardFunction(
+        backward = self._backward_functions[self.has_grad_everywhere] = DifferentiatedProgram(
             self, self.has_grad_everywhere, None
         )
         self.residual_keys = backward.residual_keys
         self.forward = backward.compile_forward()
-        self.tape_op = _make_node_op(self)
+        self.tape_op = _make_tape_node_op(self)
 
-    def backward(self, has_grad: tuple[bool, ...]) -> BackwardFunction | None:
+    def backward(self, has_grad: tuple[bool, ...]) -> DifferentiatedProgram | None:
         """The backward function for a call in which the outputs `has_grad` have gradients.
         None if it needs residuals that the forward function did not save.
         """
         found = self._backward_functions.get(has_grad)
         if found is None:
             try:
-                found = BackwardFunction(self, has_grad, self.residual_keys)
+                found = DifferentiatedProgram(self, has_grad, self.residual_keys)
             except KeyError:
                 return None
             self._backward_functions[has_grad] = found
@@ -256,13 +256,13 @@ class Specialization:
 
     @staticmethod
     def run_backward(
-        backward: BackwardFunction, residuals: Residuals, given: Sequence[Any]
+        backward: DifferentiatedProgram, residuals: Residuals, given: Sequence[Any]
     ) -> list[Any]:
         """Run a backward function.
 
         given: its initial gradients.
         """
-        found = backward.compiled_function.run_without_warnings(*residuals[0], *given)
+        found = backward.compiled_function.run_without_numpy_warnings(*residuals[0], *given)
         return [None if i < 0 else found[i] for i in backward.input_grad_positions]
 
     def gradients_for_create_graph(
@@ -274,7 +274,7 @@ class Specialization:
         if draws_random(self.partial_program.program):
             why = "create_graph=True runs a program again, and this one draws random numbers"
             raise OpError(with_user_line(f"grad: {why}"))
-        backward = BackwardFunction(self, tuple([g is not None for g in grads]), None)
+        backward = DifferentiatedProgram(self, tuple([g is not None for g in grads]), None)
         again = PartialProgram(
             backward.to_gradient_program(), self.partial_program.scope, stores=False
         )
@@ -286,7 +286,7 @@ class Specialization:
         return [None if i < 0 else result[i] for i in backward.input_grad_positions]
 
 
-class BackwardFunction:
+class DifferentiatedProgram:
     """A copy of the forward program with its backward pass appended.
 
     output_has_grad: which outputs have a gradient.
@@ -404,7 +404,7 @@ def _first_backward_index(instructions: Sequence[Instruction]) -> int:
     return len(instructions)
 
 
-def _make_node_op(specialization: Specialization) -> Op:
+def _make_tape_node_op(specialization: Specialization) -> Op:
     """The op of the node that a call records on the tape."""
     op = Op(
         "program",

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from ..ir.block_captures import recurrent_grad_parents
+from ..ir.block_captures import forward_blocks_of_recurrent_grads
 from ..ir.program import Program, VarDesc, VarKind
 
 UNDECLARED_VARIABLE = VarDesc("")
@@ -26,7 +26,7 @@ class Registers:
         self.variables: dict[str, VarDesc] = {}
         # (block, name) of undeclared variables that are local to the block
         self.undeclared_locals: set[tuple[int, str]] = set()
-        self.grad_block_parents = recurrent_grad_parents(program)
+        self.grad_block_parents = forward_blocks_of_recurrent_grads(program)
 
     def register_of(self, block: int, name: str) -> str:
         """The register of a variable, resolved from a block outwards."""

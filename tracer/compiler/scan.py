@@ -27,7 +27,7 @@ APPEND_STATEMENT = "{0}.append({1})"
 POP_STATEMENT = "{o0} = {0}.pop()"
 
 
-def step_order(inputs: Sequence[Any], reverse: bool) -> list[int]:
+def step_indices_last_first(inputs: Sequence[Any], reverse: bool) -> list[int]:
     """The step indices, last executed step first, because steps are taken from the end of the list.
 
     Raises OpError if the inputs have different lengths or are empty.
@@ -72,7 +72,7 @@ def lower_recurrent(lowering: Lowering, block: int, desc: OpDesc) -> list[Instru
     lists = [lowering.new_temporary(LIST_VARIABLE) for _ in outs]
     reverse = bool(desc.attr("reverse", False))
     given = lowering.registers_of(block, sequences)
-    names = {"ORDER": step_order, "reverse": reverse}
+    names = {"ORDER": step_indices_last_first, "reverse": reverse}
     listed = "".join(f"{{{i}}}, " for i in range(len(given)))
     start: list[Instruction] = [
         Statement(desc, f"{{o0}} = {{ORDER}}(({listed}), {{reverse}})", given, (left,), names)
@@ -115,7 +115,7 @@ def lower_recurrent(lowering: Lowering, block: int, desc: OpDesc) -> list[Instru
         *start,
         loop,
         *(
-            _stack_outputs(lowering, block, desc, pair, reverse)
+            _stack_output(lowering, block, desc, pair, reverse)
             for pair in zip(lists, outs, strict=True)
         ),
     ]
@@ -130,7 +130,7 @@ def _residuals_register(lowering: Lowering, block: int, desc: OpDesc) -> str | N
     )
 
 
-def _stack_outputs(
+def _stack_output(
     lowering: Lowering, block: int, desc: OpDesc, pair: tuple[str, str], reverse: bool
 ) -> Instruction:
     register, name = pair

@@ -46,20 +46,20 @@ class VjpCall:
             and reduces_to_scalar(op.type, self._attrs, operands[0].ndim)
         ):
             grads, results = (
-                [_reshape_to_0d(g) for g in grads],
-                [_reshape_to_0d(r) for r in results],
+                [_reshape_one_element_to_0d(g) for g in grads],
+                [_reshape_one_element_to_0d(r) for r in results],
             )
         asked = dict(zip(op.vjp_keyword_names[len(self._attrs) :], results, strict=True))
         with use_mode(BARE_ARRAY_MODE):
             said = op.vjp_rule(*grads, *operands, **self._attrs, **asked)
             parts = said if isinstance(said, tuple) else (said,)
             return [
-                _reduce_grad_to(_evaluate_input_grad(parts, i, k), _input_at(operands[i], k))
+                _reduced_grad_or_zeros(_evaluate_input_grad(parts, i, k), _input_at(operands[i], k))
                 for i, k in self._requested_inputs
             ]
 
 
-def _reshape_to_0d(value: Any) -> Any:
+def _reshape_one_element_to_0d(value: Any) -> Any:
     """Reshape a [1] value to 0-D. Programs before Paddle 2.5 declare scalars as [1]."""
     return value.reshape(()) if getattr(value, "shape", None) == (1,) else value
 
@@ -79,7 +79,7 @@ def _input_at(operand: Any, place: int) -> Any:
     return operand[place] if isinstance(operand, list) else operand
 
 
-def _reduce_grad_to(gradient: Any, like: Any) -> Any:
+def _reduced_grad_or_zeros(gradient: Any, like: Any) -> Any:
     if gradient is None or not is_float(like.dtype):
         return np.zeros_like(like)
     if gradient.dtype.kind == "c" and like.dtype.kind != "c":
@@ -89,7 +89,7 @@ def _reduce_grad_to(gradient: Any, like: Any) -> Any:
     return gradient if gradient.dtype == like.dtype else gradient.astype(like.dtype)
 
 
-class _ArgumentSourceBuilder:
+class _ArgumentCodeBuilder:
     """Builds the source of the arguments of a VjpCall, and collects the registers that they
     read.
     """
@@ -102,11 +102,9 @@ class _ArgumentSourceBuilder:
     def source(self) -> str:
         """The source of three lists: output gradients, inputs and outputs."""
         op = self._op
-        grads = [self._output_grad_source(op.outs[i]) for i in op.grad_out_indices]
-        inputs = [
-            self._lod_source(s) if s.lod_source_slot else self._value_source(s) for s in op.ins
-        ]
-        outputs = [self._value_source(op.outs[i]) for i in op.vjp_output_indices]
+        grads = [self._output_grad_code(op.outs[i]) for i in op.grad_out_indices]
+        inputs = [self._lod_code(s) if s.lod_source_slot else self._value_code(s) for s in op.ins]
+        outputs = [self._value_code(op.outs[i]) for i in op.vjp_output_indices]
         parts = (grads, inputs, outputs)
         return ", ".join(f"({''.join(f'{text}, ' for text in part)})" for part in parts)
 
@@ -114,20 +112,20 @@ class _ArgumentSourceBuilder:
         self.registers.append(register)
         return f"{{{len(self.registers) - 1}}}"
 
-    def _value_source(self, slot: Slot) -> str:
+    def _value_code(self, slot: Slot) -> str:
         names = self._desc.inputs.get(slot.name, [])
-        return _slot_source(
+        return _slot_code(
             [self._placeholder_for(r) for r in self._lowering.registers_of(self._block, names)],
             slot.is_list,
         )
 
-    def _lod_source(self, slot: Slot) -> str:
+    def _lod_code(self, slot: Slot) -> str:
         found = self._lowering.input_slot_registers(self._block, self._desc, self._op, slot)
         if isinstance(found, tuple):
             return f"[{', '.join(map(self._placeholder_for, found))}]"
         return "None" if found is None else self._placeholder_for(found)
 
-    def _output_grad_source(self, slot: Slot) -> str:
+    def _output_grad_code(self, slot: Slot) -> str:
         outputs = self._desc.inputs.get(slot.name, [])
         names = self._desc.inputs.get(f"{slot.name}@GRAD", []) or [EMPTY_NAME] * len(outputs)
         texts = []
@@ -136,10 +134,10 @@ class _ArgumentSourceBuilder:
                 self._lowering.register_of(self._block, outputs[i] if name == EMPTY_NAME else name)
             )
             texts.append(f"{{ZEROS}}({text})" if name == EMPTY_NAME else text)
-        return _slot_source(texts, slot.is_list)
+        return _slot_code(texts, slot.is_list)
 
 
-def _slot_source(texts: list[str], many: bool) -> str:
+def _slot_code(texts: list[str], many: bool) -> str:
     if not texts:
         return "None"
     return f"[{', '.join(texts)}]" if many else texts[0]
@@ -148,7 +146,7 @@ def _slot_source(texts: list[str], many: bool) -> str:
 def lower_vjp(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
     """Lower an op `vjp`."""
     op = OPS[desc.attr("of")]
-    arguments = _ArgumentSourceBuilder(lowering, block, desc)
+    arguments = _ArgumentCodeBuilder(lowering, block, desc)
     source = arguments.source()
     wanted = [
         (i, k, name)

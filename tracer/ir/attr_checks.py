@@ -83,7 +83,7 @@ MAX_LIST_LENGTH = 2 * MAX_RANK  # max length of a list of axes, or of sizes per 
 NUMERIC_STRING_ATTRS = frozenset({"rtol", "atol"})
 
 
-def attr_kind(op: Op, name: str) -> str:
+def range_kind_of_attr(op: Op, name: str) -> str:
     """The kind of an attribute: "axis", "window" (window sizes, dilations, paddings),
     "count", "number" (a number written as a string) or "" (any other).
     """
@@ -113,13 +113,13 @@ def attr_problems(op: Op, desc: OpDesc) -> Iterator[str]:
         spec = op.attrs.get(name)
         if spec is None or attr.type in _TENSOR_ATTR_TYPES:
             continue
-        kind = attr_kind(op, name)
+        kind = range_kind_of_attr(op, name)
         accepted = (
             ACCEPTED_TYPES["FLOAT"] | ACCEPTED_TYPES["STRING"]
             if kind == "number"
             else ACCEPTED_TYPES[spec.type]
         )
-        if attr.type not in accepted and not _is_scalar_or_single(attr, spec):
+        if attr.type not in accepted and not _swaps_scalar_and_list(attr, spec):
             yield f"attribute '{name}' has type {attr.type.name}, but {spec.type} is expected"
         else:
             yield from _range_problems(kind, name, attr.value)
@@ -142,7 +142,7 @@ def _range_problems(kind: str, name: str, value: Any) -> Iterator[str]:
             return
 
 
-def _is_scalar_or_single(attr: Attr, spec: AttrSpec) -> bool:
+def _swaps_scalar_and_list(attr: Attr, spec: AttrSpec) -> bool:
     """Whether the attribute is a number where a list is declared, or a one-element list
     where a number is declared. Some versions of Paddle write such attributes.
     """
@@ -151,7 +151,7 @@ def _is_scalar_or_single(attr: Attr, spec: AttrSpec) -> bool:
     return any(kind.name == f"{attr.type.name}S" for kind in ACCEPTED_TYPES[spec.type])
 
 
-def find_attr_problems(desc: OpDesc) -> Iterator[str]:
+def attr_problems_of_known_op(desc: OpDesc) -> Iterator[str]:
     """Yield the problems of the attributes of an op in a program. An unknown op type has none."""
     op = OPS.get(desc.type)
     if op is not None:

@@ -13,7 +13,7 @@ _SURROGATE_PATTERN = re.compile("[\ud800-\udfff]")
 _FLOAT32_MAX = 3.4028234663852886e38
 
 
-def _is_int_of_bits(bits: int) -> Callable[[Any], bool]:
+def _make_int_check(bits: int) -> Callable[[Any], bool]:
     def fits(value: Any) -> bool:
         return type(value) is int and -(1 << bits - 1) <= value < 1 << bits - 1
 
@@ -24,44 +24,44 @@ def _is_bool(value: Any) -> bool:
     return type(value) is bool
 
 
-def _is_text(value: Any) -> bool:
+def _is_valid_unicode(value: Any) -> bool:
     return isinstance(value, str) and _SURROGATE_PATTERN.search(value) is None
 
 
-def _is_double(value: Any) -> bool:
-    return isinstance(value, float) or _is_int_of_bits(54)(value)
+def _fits_double(value: Any) -> bool:
+    return isinstance(value, float) or _make_int_check(54)(value)
 
 
-def _is_float(value: Any) -> bool:
-    return _is_double(value) and (not math.isfinite(value) or abs(value) <= _FLOAT32_MAX)
+def _fits_float32(value: Any) -> bool:
+    return _fits_double(value) and (not math.isfinite(value) or abs(value) <= _FLOAT32_MAX)
 
 
-def _is_block(value: Any) -> bool:
-    return _is_int_of_bits(32)(value) and value >= 0
+def _is_block_index(value: Any) -> bool:
+    return _make_int_check(32)(value) and value >= 0
 
 
 def _is_scalar(value: Any) -> bool:
-    return type(value) in (bool, float, complex) or _is_int_of_bits(64)(value)
+    return type(value) in (bool, float, complex) or _make_int_check(64)(value)
 
 
 # type -> is a list, what an element is called, whether a value is one
 ATTR_RULES: dict[AttrType, tuple[bool, str, Callable[[Any], bool]]] = {
-    AttrType.INT: (False, "an int of 32 bits", _is_int_of_bits(32)),
-    AttrType.FLOAT: (False, "a float of 32 bits", _is_float),
-    AttrType.STRING: (False, "a str", _is_text),
-    AttrType.INTS: (True, "ints of 32 bits", _is_int_of_bits(32)),
-    AttrType.FLOATS: (True, "floats of 32 bits", _is_float),
-    AttrType.STRINGS: (True, "str", _is_text),
+    AttrType.INT: (False, "an int of 32 bits", _make_int_check(32)),
+    AttrType.FLOAT: (False, "a float of 32 bits", _fits_float32),
+    AttrType.STRING: (False, "a str", _is_valid_unicode),
+    AttrType.INTS: (True, "ints of 32 bits", _make_int_check(32)),
+    AttrType.FLOATS: (True, "floats of 32 bits", _fits_float32),
+    AttrType.STRINGS: (True, "str", _is_valid_unicode),
     AttrType.BOOLEAN: (False, "a bool", _is_bool),
     AttrType.BOOLEANS: (True, "bool", _is_bool),
-    AttrType.BLOCK: (False, "the index of a block", _is_block),
-    AttrType.LONG: (False, "an int of 64 bits", _is_int_of_bits(64)),
-    AttrType.BLOCKS: (True, "indices of blocks", _is_block),
-    AttrType.LONGS: (True, "ints of 64 bits", _is_int_of_bits(64)),
-    AttrType.FLOAT64S: (True, "floats", _is_double),
-    AttrType.VAR: (False, "the name of a variable", _is_text),
-    AttrType.VARS: (True, "names of variables", _is_text),
-    AttrType.FLOAT64: (False, "a float", _is_double),
+    AttrType.BLOCK: (False, "the index of a block", _is_block_index),
+    AttrType.LONG: (False, "an int of 64 bits", _make_int_check(64)),
+    AttrType.BLOCKS: (True, "indices of blocks", _is_block_index),
+    AttrType.LONGS: (True, "ints of 64 bits", _make_int_check(64)),
+    AttrType.FLOAT64S: (True, "floats", _fits_double),
+    AttrType.VAR: (False, "the name of a variable", _is_valid_unicode),
+    AttrType.VARS: (True, "names of variables", _is_valid_unicode),
+    AttrType.FLOAT64: (False, "a float", _fits_double),
     AttrType.SCALAR: (False, "a bool, an int of 64 bits, a float or a complex", _is_scalar),
     AttrType.SCALARS: (True, "bool, ints of 64 bits, floats or complex", _is_scalar),
 }

@@ -34,7 +34,7 @@ def iter_inner_blocks(program: Program, op: OpDesc) -> Iterator[Block]:
                 yield from iter_inner_blocks(program, inside)
 
 
-def block_inputs(op: OpDesc) -> list[str]:
+def recurrent_step_inputs(op: OpDesc) -> list[str]:
     """The variables of its block that an op assigns before a run of the block. For
     `recurrent`: one step of each input, and the memories.
     """
@@ -43,7 +43,7 @@ def block_inputs(op: OpDesc) -> list[str]:
     )
 
 
-def block_outputs(op: OpDesc) -> list[str]:
+def recurrent_step_outputs(op: OpDesc) -> list[str]:
     """The variables of its block that an op reads after a run of the block. For `recurrent`:
     one step of each output, and the next memories.
     """
@@ -52,7 +52,7 @@ def block_outputs(op: OpDesc) -> list[str]:
     )
 
 
-def op_reads(op: OpDesc) -> Iterator[str]:
+def names_read_by_op(op: OpDesc) -> Iterator[str]:
     """Every name that an op reads, including names in attributes, but excluding reads of its
     blocks.
     """
@@ -61,14 +61,14 @@ def op_reads(op: OpDesc) -> Iterator[str]:
         yield from referenced_var_names(attr)
 
 
-def block_reads(program: Program, block: Block) -> list[str]:
+def outer_names_read_by_block(program: Program, block: Block) -> list[str]:
     """The names that a block or its sub-blocks read but do not declare, without duplicates,
     in order.
     """
-    return _captured_names(program, block, op_reads, {})
+    return _captured_names(program, block, names_read_by_op, {})
 
 
-def block_writes(
+def outer_names_written_by_block(
     program: Program, block: Block, known: dict[int, list[str]] | None = None
 ) -> list[str]:
     """The names that a block or its sub-blocks write but do not declare, without duplicates, in
@@ -79,15 +79,18 @@ def block_writes(
     return _captured_names(program, block, OpDesc.output_names, {} if known is None else known)
 
 
-def op_accesses(program: Program, op: OpDesc) -> set[str]:
+def outer_names_used_by_op(program: Program, op: OpDesc) -> set[str]:
     """Every outer name that an op and its blocks read or write. A written name counts as
     read, because the block may not run and then keeps the previous value.
     """
-    found = set(op_reads(op))
+    found = set(names_read_by_op(op))
     for attr in op.attrs.values():
         for index in referenced_block_indices(attr):
             block = program.blocks[index]
-            found.update(block_reads(program, block), block_writes(program, block))
+            found.update(
+                outer_names_read_by_block(program, block),
+                outer_names_written_by_block(program, block),
+            )
     return found - {EMPTY_NAME}
 
 
@@ -127,7 +130,7 @@ def _captured_names(
     return known[block.idx]
 
 
-def paddle_control_flow_grads(program: Program) -> list[OpDesc]:
+def control_flow_grads_in_paddle_form(program: Program) -> list[OpDesc]:
     """The gradient ops of control flow in the form that PaddlePaddle writes: they read variables
     from scopes that the forward block left.
 
@@ -143,7 +146,7 @@ def paddle_control_flow_grads(program: Program) -> list[OpDesc]:
     return [op for op, parent in found if parent not in bodies]
 
 
-def recurrent_grad_parents(program: Program) -> dict[int, int]:
+def forward_blocks_of_recurrent_grads(program: Program) -> dict[int, int]:
     """Map each block of a `recurrent_grad` to the block of its `recurrent`. In Paddle, the
     gradient block reads variables of the forward block without being its child.
     """

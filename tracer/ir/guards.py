@@ -20,7 +20,7 @@ ASSERT_READER_PREFIX = "assert: "
 MAX_SAVED_ELEMENTS = 64  # larger arrays are saved as a digest
 
 
-def format_value(array: Any) -> str:
+def format_guarded_value(array: Any) -> str:
     """Format a value as guards save it: a scalar, a flat list if it has few elements,
     otherwise a digest.
     """

@@ -41,13 +41,17 @@ def exact_key(value: Any) -> Hashable:
     return found
 
 
-def are_identical(a: Any, b: Any) -> bool:
+def are_interchangeable(a: Any, b: Any) -> bool:
     """Whether two values are the same object, or interchangeable plain values of one type."""
     return a is b or (
         type(a) is type(b) and isinstance(a, PLAIN_TYPES) and exact_key(a) == exact_key(b)
     )
 
 
-def is_immutable(value: Any) -> bool:
+def is_plain_or_tuple_of_plain(value: Any) -> bool:
     """Whether a value is immutable: plain, or a tuple of such values."""
-    return all(map(is_immutable, value)) if type(value) is tuple else isinstance(value, PLAIN_TYPES)
+    return (
+        all(map(is_plain_or_tuple_of_plain, value))
+        if type(value) is tuple
+        else isinstance(value, PLAIN_TYPES)
+    )

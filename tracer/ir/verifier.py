@@ -13,15 +13,15 @@ from typing import Any
 
 from ..core.dtype import dtype_of
 from ..core.errors import OpError
-from .attr_checks import find_attr_problems
+from .attr_checks import attr_problems_of_known_op
 from .attr_types import attr_problem, referenced_block_indices, referenced_var_names
 from .block_captures import (
     EMPTY_NAME,
-    block_inputs,
-    block_outputs,
-    block_writes,
+    control_flow_grads_in_paddle_form,
     iter_inner_blocks,
-    paddle_control_flow_grads,
+    outer_names_written_by_block,
+    recurrent_step_inputs,
+    recurrent_step_outputs,
 )
 from .op_traits import program_op_traits
 from .program import AttrType, Block, OpDesc, Program, VarKind
@@ -126,7 +126,7 @@ def attributes_match_types(program: Program) -> Iterator[str]:
 def attributes_match_ops(program: Program) -> Iterator[str]:
     """Every declared attribute has a valid type and range; unreachable ops are checked too."""
     for _, op, where in _iter_ops(program):
-        yield from (f"{where}: {problem}" for problem in find_attr_problems(op))
+        yield from (f"{where}: {problem}" for problem in attr_problems_of_known_op(op))
 
 
 def _shape_problem(shape: tuple[int, ...]) -> str | None:
@@ -165,7 +165,7 @@ def operands_are_declared(program: Program) -> Iterator[str]:
     """Every input and output is declared in the block of the op or an enclosing one, except in
     Paddle's gradient blocks.
     """
-    foreign = {op.attr("sub_block") for op in paddle_control_flow_grads(program)}
+    foreign = {op.attr("sub_block") for op in control_flow_grads_in_paddle_form(program)}
     foreign |= {block.idx for block in program.blocks if block.parent in foreign}
     for block, op, where in _iter_ops(program):
         if block.idx in foreign:
@@ -211,7 +211,7 @@ def _recurrent_problems(program: Program, op: OpDesc) -> Iterator[str]:
     if not op.inputs.get("inputs"):
         yield "has no inputs"
     block = program.blocks[op.attr("sub_block")]
-    for name in dict.fromkeys([*block_inputs(op), *block_outputs(op)]):
+    for name in dict.fromkeys([*recurrent_step_inputs(op), *recurrent_step_outputs(op)]):
         if name not in block.vars:
             yield f"block {block.idx} does not declare {name!r}"
 
@@ -265,7 +265,7 @@ def parameters_not_overwritten(program: Program) -> Iterator[str]:
         by_blocks = {
             name
             for inner in iter_inner_blocks(program, op)
-            for name in block_writes(program, inner, writes)
+            for name in outer_names_written_by_block(program, inner, writes)
         }
         for name in sorted(set(op.output_names()) - set(op.input_names()) - by_blocks):
             var = program.var(name, block.idx)
@@ -293,7 +293,7 @@ def _unwritten_read_problems(program: Program, block: Block, known: set[str]) ->
         for index in (i for attr in op.attrs.values() for i in referenced_block_indices(attr)):
             if program_op_traits(op.type).is_control_flow:
                 yield from _unwritten_read_problems(
-                    program, program.blocks[index], {*known, *block_inputs(op)}
+                    program, program.blocks[index], {*known, *recurrent_step_inputs(op)}
                 )
         known.update(op.output_names())
 

@@ -29,13 +29,13 @@ def remove_asserts_and_prints(recorder: Recorder) -> list[Guard]:
                 guards.append(
                     _guard_from_assert(op, _export_condition(recorder, block, op, remaining_ops))
                 )
-            elif not _is_print_op(op):
+            elif not _is_resultless_py_func(op):
                 remaining_ops.append(op)
         block.ops = remaining_ops
     return guards
 
 
-def _is_print_op(op: OpDesc) -> bool:
+def _is_resultless_py_func(op: OpDesc) -> bool:
     """Whether an op calls a Python function without a result: a `print`."""
     return op.type == "py_func" and not op.outputs.get("Out")
 
@@ -76,7 +76,7 @@ class _ConditionExporter:
         """
         if block.idx == 0:
             return condition
-        enclosing = list(_enclosing_ops(self._recorder, block))
+        enclosing = list(_iter_enclosing_ops(self._recorder, block))
         count = next(
             (i for i, (_, runs) in enumerate(enclosing) if runs.type == "recurrent"), len(enclosing)
         )
@@ -131,7 +131,7 @@ class _ConditionExporter:
         )
 
 
-def _enclosing_ops(recorder: Recorder, block: Block) -> Iterator[tuple[Block, OpDesc]]:
+def _iter_enclosing_ops(recorder: Recorder, block: Block) -> Iterator[tuple[Block, OpDesc]]:
     """Yield the ops that contain a block, innermost first, each with the block in which it is."""
     while block.idx != 0:
         holders = ((b, op) for b in recorder.program.blocks for op in b.ops)

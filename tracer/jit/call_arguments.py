@@ -26,7 +26,7 @@ from ..core.op import Meta
 from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace
 from ..core.tensor import Tensor
 from ..ir.input_spec import InputSpec, to_input_spec
-from ..ir.plain_values import PLAIN_TYPES, exact_key, is_immutable
+from ..ir.plain_values import PLAIN_TYPES, exact_key, is_plain_or_tuple_of_plain
 
 BoundArguments = dict[str, Any]
 
@@ -208,7 +208,7 @@ class FunctionParameters:
             if p.default is not inspect.Parameter.empty
         )
         self.has_fixed_defaults = all(
-            map(is_immutable, defaults)
+            map(is_plain_or_tuple_of_plain, defaults)
         )  # defaults are the same at each call
 
     def bind_arguments(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Arguments:

@@ -28,11 +28,11 @@ from ..loader.program_runner import ProgramRunner
 from ..nn.layer import Layer
 from ..static.graph.program import Program as View
 from .call_arguments import Arguments, FunctionParameters, is_input
-from .function_capture import FunctionCapture
+from .call_capture import CallCapture
 from .guards.guard_set import GuardSet
 from .guards.rollback import StateRollback
 from .guards.side_effects import SideEffect, is_registered_buffer, reject_tensor_array_effects
-from .guards.snapshots import MISSING, Snapshot, iter_container_items, take_snapshot
+from .guards.snapshots import MISSING, Snapshot, iter_value_and_items, take_snapshot
 from .layer_capture import CapturedProgram, create_captured_program, declare_outputs, set_contract
 
 
@@ -76,7 +76,7 @@ class ConcreteProgram:
         If the run fails, random generators and buffers keep their previous state.
         """
         inputs = [*tensors, *self.result_builder.effect_inputs()]
-        stops = self.partial_program.stop_gradients(inputs)
+        stops = self.partial_program.input_stop_gradients(inputs)
         before = self._save_mutable_state()
         try:
             if stops is None or False not in stops:
@@ -135,7 +135,9 @@ class ConcreteProgram:
     def lacks_gradients(self, tensors: Sequence[Tensor]) -> bool:
         """Whether a call needs gradients that the program does not provide."""
         return bool(self.missing_gradient_reasons) and False in (
-            self.partial_program.stop_gradients([*tensors, *self.result_builder.effect_inputs()])
+            self.partial_program.input_stop_gradients(
+                [*tensors, *self.result_builder.effect_inputs()]
+            )
             or ()
         )
 
@@ -318,7 +320,7 @@ def capture_concrete_program(
     """
     recorder = Recorder()
     recorder.rollback, recorder.strict = StateRollback(), strict
-    capture = FunctionCapture.create(recorder, arguments, owner)
+    capture = CallCapture.create(recorder, arguments, owner)
     try:
         with defer_warnings() as warnings:
             concrete = _capture_call(function, parameters, arguments, owner, capture)
@@ -346,7 +348,7 @@ def _emit_warnings(warnings: list[Callable[[], None]]) -> None:
         emit()
 
 
-def _roll_back_capture(capture: FunctionCapture, removes_hooks: bool) -> None:
+def _roll_back_capture(capture: CallCapture, removes_hooks: bool) -> None:
     """Roll back the side effects of a failed recording."""
     recorder = capture.recorder
     for effect in capture.side_effects:
@@ -363,7 +365,7 @@ def _capture_call(
     parameters: FunctionParameters,
     arguments: Arguments,
     owner: Any,
-    capture: FunctionCapture,
+    capture: CallCapture,
 ) -> ConcreteProgram:
     recorder = capture.recorder
     capture.mode.caller_has_tape = state.mode.tape
@@ -419,12 +421,12 @@ def _reject_stop_gradient_writes(recorder: Recorder) -> None:
 
 
 def _collect_results(
-    capture: FunctionCapture, outputs: Any
+    capture: CallCapture, outputs: Any
 ) -> tuple[ResultBuilder, list[Tensor], list[Tensor]]:
     """Return the result builder, the tensors that the function returns, and the tensors for side
     effects and in-place changes.
     """
-    effects = [e for e in capture.side_effects if not _emit_buffer_assign(capture.recorder, e)]
+    effects = [e for e in capture.side_effects if not _try_emit_buffer_assign(capture.recorder, e)]
     capture.guards.set_side_effects(effects)
     flat, spec = pytree.flatten(outputs)
     reject_invalid_results(flat)
@@ -461,7 +463,7 @@ def _iter_effect_tensors(recorder: Recorder, effects: list[SideEffect]) -> Itera
 def _is_mutated_argument(recorder: Recorder, snapshot: Snapshot, value: Any) -> bool:
     """Whether the recording mutated an argument, or replaced a list in it with a TensorArray."""
     return not snapshot.matches(value) or any(
-        value is moved for value in iter_container_items(value) for moved in recorder.replaced_lists
+        value is moved for value in iter_value_and_items(value) for moved in recorder.replaced_lists
     )
 
 
@@ -489,7 +491,7 @@ def reject_invalid_results(flat: list[Any]) -> None:
     for leaf in flat:
         if isinstance(leaf, Undefined):
             leaf.raise_error()
-        attribute_values = [*iter_container_items(leaf), *getattr(leaf, "__dict__", {}).values()]
+        attribute_values = [*iter_value_and_items(leaf), *getattr(leaf, "__dict__", {}).values()]
         if not isinstance(leaf, Tensor) and any(isinstance(v, Variable) for v in attribute_values):
             why = (
                 f"'{type(leaf).__name__}' holds values of the program and is not a result; give "
@@ -520,7 +522,7 @@ def _make_effect_source_input(recorder: Recorder, before: Any) -> bool:
     return True
 
 
-def _emit_buffer_assign(recorder: Recorder, effect: SideEffect) -> bool:
+def _try_emit_buffer_assign(recorder: Recorder, effect: SideEffect) -> bool:
     """If a side effect assigns a buffer of the same shape and dtype that has no other references,
     write an op that assigns it. Return whether this op replaces the side effect.
     """

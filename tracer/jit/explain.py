@@ -22,9 +22,9 @@ from ..core.mode import replace_base_mode
 from ..ir.program import Guard
 from ..nn.layer import Layer
 from .call_arguments import FunctionParameters
+from .call_capture import CallCapture
 from .concrete_program import reject_invalid_results
 from .convert.source_scan import CaptureProblem, scan_function_and_callees
-from .function_capture import FunctionCapture
 from .guards.side_effects import reject_tensor_array_effects
 from .guards.user_code import is_user_function
 from .layer_capture import declare_outputs
@@ -160,7 +160,7 @@ def _iter_user_functions(function: Any, owner: Any) -> Iterator[FunctionType]:
 
 def _explain_capture(function: Callable[..., Any], input_spec: Any, owner: Any) -> Explanation:
     parameters, mode = FunctionParameters(function), ExplainMode(Recorder(), [])
-    capture = FunctionCapture(mode, parameters.arguments_from_specs(input_spec), owner)
+    capture = CallCapture(mode, parameters.arguments_from_specs(input_spec), owner)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         with replace_base_mode(mode):
@@ -194,7 +194,7 @@ def _is_after_capture_end(problem: CaptureProblem, last_lines: dict[tuple[str, s
 
 def _capture_and_collect(
     mode: ExplainMode,
-    capture: FunctionCapture,
+    capture: CallCapture,
     function: Callable[..., Any],
     parameters: FunctionParameters,
 ) -> dict[tuple[str, str], int]:

@@ -16,7 +16,7 @@ from ..core.mode import replace_base_mode
 from ..core.tensor import Tensor
 from ..ir.program_names import Namer
 from .asserts_to_guards import remove_asserts_and_prints
-from .function_capture import FunctionCapture
+from .call_capture import CallCapture
 from .guards.guard import StateGuard
 from .guards.side_effects import SideEffect
 from .guards.snapshots import consists_of_constants
@@ -25,7 +25,7 @@ from .layer_capture import (
     CapturedProgram,
     create_captured_program,
     declare_outputs,
-    require_outputs,
+    require_tensor_outputs,
     set_contract,
 )
 from .methods_to_save import MethodToSave
@@ -135,10 +135,8 @@ def _capture_and_restore(
 
 def _capture_once(
     method: MethodToSave, shared: SharedParameterNames, guards: str
-) -> tuple[CapturedProgram, FunctionCapture]:
-    capture = FunctionCapture.create(
-        shared.create_recorder(), method.arguments, method.method_owner
-    )
+) -> tuple[CapturedProgram, CallCapture]:
+    capture = CallCapture.create(shared.create_recorder(), method.arguments, method.method_owner)
     for variable in capture.inputs:
         variable.stop_gradient = True  # a file does not specify which inputs require gradients
     try:
@@ -151,9 +149,7 @@ def _capture_once(
             handle.remove()
 
 
-def _capture_outputs(
-    capture: FunctionCapture, method: MethodToSave, guards: str
-) -> CapturedProgram:
+def _capture_outputs(capture: CallCapture, method: MethodToSave, guards: str) -> CapturedProgram:
     recorder = capture.recorder
     with replace_base_mode(capture.mode):
         outputs = capture.call_function(method.function, method.parameters)
@@ -161,7 +157,7 @@ def _capture_outputs(
         checks = remove_asserts_and_prints(recorder)
         for guard in checks if guards == CHECK else []:
             recorder.add_guard(guard)
-        contract = declare_outputs(recorder, require_outputs(outputs))
+        contract = declare_outputs(recorder, require_tensor_outputs(outputs))
     _warn_ndarray_outputs(method.parameters.name, outputs)
     result = create_captured_program(
         method.owner, recorder, set_contract(recorder.program, contract)
@@ -189,7 +185,7 @@ def _contains_ndarray_variable(value: Any) -> bool:
     return isinstance(value, Variable) and value.is_ndarray
 
 
-def _warn_unstable_reads(capture: FunctionCapture, method: MethodToSave) -> None:
+def _warn_unstable_reads(capture: CallCapture, method: MethodToSave) -> None:
     """Warn that forward reads a Python value that differs at each call: the file contains the
     current one.
     """
@@ -227,7 +223,7 @@ def reject_reads_of_assigned_buffers(recording: CapturedProgram) -> None:
             )
 
 
-def _reject_state_effects(capture: FunctionCapture) -> None:
+def _reject_state_effects(capture: CallCapture) -> None:
     """Raise TraceError for side effects that change buffers, or tensors that the program reads."""
     labels = [
         e.label

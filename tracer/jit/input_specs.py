@@ -27,7 +27,7 @@ def reject_conflicting_specs(name: str, given: Any, own: Any) -> None:
         raise OpError(with_user_line(f"{name}: input_spec={given} {said}: {own}"))
 
 
-def apply_dynamic_sizes(given: Any, own: Any) -> Any:
+def copy_dynamic_sizes_of_own_specs(given: Any, own: Any) -> Any:
     """Return specs in which an example tensor has the dynamic sizes of the corresponding spec in
     `own`.
     """
@@ -66,7 +66,7 @@ def has_fewer_specs(specs: Any, own: Any) -> bool:
     return len(specs) < len(own) or len(leaves[0]) < len(leaves[1])
 
 
-def merge_by_name(specs: Any, own: list[Any]) -> list[Any] | None:
+def replace_specs_of_same_name(specs: Any, own: list[Any]) -> list[Any] | None:
     """Return `own` with each spec replaced by the spec in `specs` of the same name. None unless all
     of `specs` have a name in `own`.
     """
@@ -80,7 +80,7 @@ def merge_by_name(specs: Any, own: list[Any]) -> list[Any] | None:
     )
 
 
-def merge_by_position(specs: list[Any], own: list[Any]) -> list[Any]:
+def merge_next_matching(specs: list[Any], own: list[Any]) -> list[Any]:
     """Return `own` with some specs replaced: each by the next one in `specs` that has the same name
     and type, in order. If that fails, `specs` replace the first ones.
     """

@@ -74,7 +74,7 @@ class CapturedProgram:
         return self.program.contract
 
 
-def argument_names(function: Callable[..., Any], count: int) -> list[str]:
+def positional_argument_names(function: Callable[..., Any], count: int) -> list[str]:
     """Return the names of the first `count` positional arguments of forward, without `self`;
     `input_<i>` for `*args`.
     """
@@ -91,7 +91,7 @@ def iter_named_inputs(
     """Yield each leaf of the inputs with its name: `x`, `y_0` for an element of a list, the key for
     a value of a dict.
     """
-    for name, value in zip(argument_names(function, len(inputs)), inputs, strict=True):
+    for name, value in zip(positional_argument_names(function, len(inputs)), inputs, strict=True):
         leaves, spec = pytree.flatten(value, sort_keys=True)
         yield from zip(pytree.leaf_names(name, spec), leaves, strict=True)
 
@@ -181,7 +181,7 @@ def trace_layer(
     mode = Trace(recorder, constrained_dims=set() if tracks_constrained_dims else None)
     with replace_base_mode(mode), record_layer_paths(layer, recorder):
         outputs = layer(*inputs)
-        contract = declare_outputs(recorder, require_outputs(outputs))
+        contract = declare_outputs(recorder, require_tensor_outputs(outputs))
     constrained = {
         (b.var, b.axis)
         for a, b in zip(recorder.guards, contract.guards, strict=True)
@@ -206,7 +206,7 @@ def trace_layer(
     return outputs, recording
 
 
-def require_outputs(outputs: Any) -> Any:
+def require_tensor_outputs(outputs: Any) -> Any:
     """Return the outputs. Raises TraceError if there is no tensor among them."""
     if not output_tree.flatten(outputs, "out")[0]:
         raise TraceError("the layer returns no tensor; there is nothing to record")
@@ -311,7 +311,7 @@ def create_captured_program(
     )
 
 
-def set_inference(program: Program) -> Program:
+def set_ops_to_inference(program: Program) -> Program:
     """Return the program with every op that has a training behavior set to inference."""
 
     def set_op_inference(op: OpDesc) -> OpDesc:

@@ -54,7 +54,7 @@ def write_model_files(
     Files of methods of a previous model at `prefix` are removed.
     """
     for model in models:
-        _check_program(model)
+        _validate_and_drop_unused_values(model)
     if combined:
         _declare_all_values(models)
     previous_methods = [
@@ -91,7 +91,7 @@ def write_paddle1_folder(recording: CapturedProgram, folder: str) -> None:
     """Write a model in the layout of Paddle 1.x: the program as `folder`/__model__, and one file
     per value.
     """
-    _check_program(ModelToWrite(folder, recording, None))
+    _validate_and_drop_unused_values(ModelToWrite(folder, recording, None))
     values = {name: t.array for name, t in recording.scope.items()}
     files = {
         os.path.join(folder, name): pdiparams.iter_record_chunks(name, array)
@@ -100,7 +100,7 @@ def write_paddle1_folder(recording: CapturedProgram, folder: str) -> None:
     atomic_write({**files, os.path.join(folder, "__model__"): pdmodel.to_bytes(recording.program)})
 
 
-def _check_program(model: ModelToWrite) -> None:
+def _validate_and_drop_unused_values(model: ModelToWrite) -> None:
     """Raise OpError for an invalid program. Remove values that the program does not read."""
     persistable_names = {v.name for v in model.program.persistables()}
     model.recording.scope = {

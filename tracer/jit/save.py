@@ -23,7 +23,7 @@ from ..ir.program import ContractArg, OpDesc, Program
 from ..loader.translated_layer import TranslatedLayer
 from .conversion_switches import run_as_python
 from .export_capture import SharedParameterNames, capture_method, reject_reads_of_assigned_buffers
-from .layer_capture import CHECK, DROP, CapturedProgram, set_inference
+from .layer_capture import CHECK, DROP, CapturedProgram, set_ops_to_inference
 from .methods_to_save import MethodToSave, methods_to_save
 from .model_writer import ModelToWrite, write_model_files
 from .save_hooks import _run_save_pre_hooks
@@ -151,7 +151,7 @@ def capture_for_inference(
     Raises OpError.
     """
     recording = capture_method(method, shared, guards)
-    program = set_inference(recording.program)
+    program = set_ops_to_inference(recording.program)
     changed_op = next(iter(_iter_changed_ops(recording.program, program)), None)
     if method.is_training:
         recording.differs_from_eager |= (
@@ -171,7 +171,7 @@ def capture_for_inference(
 
 
 def _iter_changed_ops(program: Program, inference_program: Program) -> Iterator[OpDesc]:
-    """Yield the ops that `set_inference` changed; ops with blocks are left out."""
+    """Yield the ops that `set_ops_to_inference` changed; ops with blocks are left out."""
     pairs = zip(program.ops(), inference_program.ops(), strict=True)
     return (op for op, other in pairs if op.attrs != other.attrs and "sub_block" not in op.attrs)
 

@@ -29,11 +29,11 @@ from .convert import converted_source
 from .fallback import PythonFallback
 from .function_spec import FunctionSpec
 from .input_specs import (
-    apply_dynamic_sizes,
+    copy_dynamic_sizes_of_own_specs,
     has_fewer_specs,
-    merge_by_name,
-    merge_by_position,
+    merge_next_matching,
     reject_conflicting_specs,
+    replace_specs_of_same_name,
     specialize_specs,
 )
 from .layer_capture import CapturedProgram
@@ -428,14 +428,14 @@ class StaticFunction:
             else self._last_program().arguments
         )
 
-    def apply_dynamic_sizes(self, input_spec: Any) -> Any:
+    def copy_dynamic_sizes_of_own_specs(self, input_spec: Any) -> Any:
         """Return `input_spec`, with the dynamic sizes of the function's own spec in place of those
         of example tensors.
         """
         return (
             input_spec
             if self._input_spec is None
-            else apply_dynamic_sizes(input_spec, self._input_spec)
+            else copy_dynamic_sizes_of_own_specs(input_spec, self._input_spec)
         )
 
     def _last_program(self) -> ConcreteProgram:
@@ -450,7 +450,9 @@ class StaticFunction:
         inputs. The other inputs are not inputs of the saved program.
         """
         own_specs = list(self._input_spec)
-        merged = merge_by_name(specs, own_specs) or merge_by_position(list(specs), own_specs)
+        merged = replace_specs_of_same_name(specs, own_specs) or merge_next_matching(
+            list(specs), own_specs
+        )
         arguments = self._function_parameters.arguments_from_specs(merged)
         reject_conflicting_specs(self._function_parameters.name, merged, own_specs)
         selected_ids = {id(spec) for spec in pytree.flatten(list(specs))[0]}

@@ -17,7 +17,7 @@ from ..ir.program import Guard, Program
 from ..loader.program_runner import ProgramRunner
 from ..nn.layer import Layer
 from ..static.graph.compiled_program import BuildStrategy, ExecutionStrategy
-from .layer_capture import CHECK, CapturedProgram, set_inference, trace_layer
+from .layer_capture import CHECK, CapturedProgram, set_ops_to_inference, trace_layer
 from .model_writer import ModelToWrite, write_model_files
 from .relax_guards import relax_size_guards
 from .save import (
@@ -145,7 +145,9 @@ class TracedLayer:
         if configs:
             raise ValueError(f"save_inference_model: unknown configs {sorted(configs)}")
         prefix = validate_path_prefix(path)
-        program = set_inference(self.program if guards == CHECK else remove_guards(self.program))
+        program = set_ops_to_inference(
+            self.program if guards == CHECK else remove_guards(self.program)
+        )
         feeds = select_names_by_index("feed", program.feeds(), feed)
         fetches = select_names_by_index("fetch", program.fetches(), fetch)
         given = [

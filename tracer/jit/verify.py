@@ -62,7 +62,7 @@ def tolerance_for_dtype(dtype: np.dtype[Any], program: Program) -> float:
 INTEGER_RANGES = ((0, 2), (1, 2), (0, 1))
 
 
-def random_example(
+def random_input(
     arg: ContractArg,
     shape: tuple[int, ...],
     rng: np.random.Generator,
@@ -98,7 +98,7 @@ def with_larger_batch(declared: tuple[int, ...], shape: tuple[int, ...]) -> tupl
     return (shape[0] + 1, *shape[1:]) if shape and declared[0] < 0 else shape
 
 
-def iter_examples(
+def iter_trial_inputs(
     inputs: Sequence[ContractArg],
     known_inputs: Sequence[Tensor],
     known_shapes: Sequence[tuple[int, ...]] = (),
@@ -120,7 +120,7 @@ def iter_examples(
             *shapes_to_try,
             *([list(known_shapes)] if known_shapes and len(known_shapes) == len(inputs) else []),
         ):
-            yield [random_example(a, s, rng, integers) for a, s in zip(inputs, shapes, strict=True)]
+            yield [random_input(a, s, rng, integers) for a, s in zip(inputs, shapes, strict=True)]
 
 
 def iter_with_negated(examples: Iterator[list[Tensor]]) -> Iterator[list[Tensor]]:
@@ -192,7 +192,7 @@ def verify_model(
     num_required = NUM_EXAMPLES if known_inputs or has_dynamic_sizes(program.contract.inputs) else 1
     largest_difference, rejected = 0.0, ""
     limiter = LoopTerminationCheck(program, scope)
-    candidates = iter_examples(program.contract.inputs, known_inputs, known_shapes)
+    candidates = iter_trial_inputs(program.contract.inputs, known_inputs, known_shapes)
     if len(program.blocks) > 1:
         candidates, num_required = iter_with_negated(candidates), 2 * num_required
     for tensors in candidates:
@@ -262,7 +262,7 @@ def _reference_results(
         return *_run_reference(reference, tensors), ""
     except StructureError as error:
         # The program may also reject these inputs: a result is None, a loop has no iterations.
-        rejected = _rejection_reason(engine, program, tensors)
+        rejected = _file_rejection_reason(engine, program, tensors)
         if not rejected:
             raise VerifyError(f"verify: {error} at {sizes}") from None
         return tensors, None, rejected
@@ -272,7 +272,7 @@ def _reference_results(
         return tensors, None, (str(error) or type(error).__name__).splitlines()[0]
 
 
-def _rejection_reason(engine: Any, program: Program, tensors: list[Tensor]) -> str:
+def _file_rejection_reason(engine: Any, program: Program, tensors: list[Tensor]) -> str:
     """Return why the saved files reject some inputs; empty if they return results."""
     try:
         engine.run(inputs_for_engine(engine, program, tensors))
@@ -518,7 +518,7 @@ def describe_first_difference(
     there is none, state that the captured program differs from the layer.
     """
     inputs = [t.array for t in tensors]
-    names = readable_tensor_names(program, scope)
+    names = names_of_tensors_read_by_ops(program, scope)
     try:
         program_outputs = run_compiled_program(CompiledProgram(program), scope, inputs)
         if any(
@@ -551,7 +551,7 @@ def _exceeds_tolerance(actual: Any, expected: Any, program: Program) -> bool:
     return relative_difference(actual, expected) > tolerance_for_dtype(expected.dtype, program)
 
 
-def readable_tensor_names(program: Program, scope: Mapping[str, Tensor]) -> list[str]:
+def names_of_tensors_read_by_ops(program: Program, scope: Mapping[str, Tensor]) -> list[str]:
     """Return the names of the tensors of the outermost block, in the order of their last write.
     Tensors that no op reads are omitted, because the engine may not compute them.
     """

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from ..core.errors import OpError, with_user_line
 from ..core.op import OPS
-from ..ir.passes.shape_inference import infer_op_outputs
+from ..ir.passes.shape_inference import set_inferred_outputs
 from ..ir.program import Attr, AttrType
 from ..ir.program import VarDesc as VarData
 from .desc import IdentifiedDescView
@@ -255,7 +255,7 @@ class OpDesc(IdentifiedDescView):
         for variable in variables.values():
             variable.dtype = variable.dtype or "float32"
         try:
-            infer_op_outputs(raw, variables)
+            set_inferred_outputs(raw, variables)
         except OpError as error:
             raise OpError(with_user_line(f"{raw.type}: {error}")) from None
         return {name: variables[name] for name in raw.output_names()}

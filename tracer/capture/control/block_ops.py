@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...ir.block_captures import block_reads, block_writes
+from ...ir.block_captures import outer_names_read_by_block, outer_names_written_by_block
 from ...ir.program import Attr, AttrType, Block, OpDesc, VarDesc, VarKind
 from ..recorder import Recorder
 
@@ -16,8 +16,8 @@ def emit_while(recorder: Recorder, block: Block, flag: str, is_test: bool = Fals
 
     flag: the variable of its condition.
     """
-    reads = [n for n in block_reads(recorder.program, block) if n != flag]
-    writes = block_writes(recorder.program, block)
+    reads = [n for n in outer_names_read_by_block(recorder.program, block) if n != flag]
+    writes = outer_names_written_by_block(recorder.program, block)
     attrs = {
         "is_test": Attr(AttrType.BOOLEAN, is_test),
         "sub_block": Attr(AttrType.BLOCK, block.idx),
@@ -39,7 +39,7 @@ def emit_conditional(
     conditions: with `scalar`, one bool. Without it, the block runs if none of these inputs is
     empty.
     """
-    reads = [n for n in block_reads(recorder.program, block) if n not in outs]
+    reads = [n for n in outer_names_read_by_block(recorder.program, block) if n not in outs]
     attrs = {
         "is_scalar_condition": Attr(AttrType.BOOLEAN, scalar),
         "sub_block": Attr(AttrType.BLOCK, block.idx),
@@ -76,7 +76,7 @@ def emit_recurrent(
     reads = {
         "inputs": [*inputs],
         "initial_states": first,
-        "parameters": block_reads(recorder.program, block),
+        "parameters": outer_names_read_by_block(recorder.program, block),
     }
     outputs = {"outputs": [*outs], "step_scopes": [_declare_step_scopes(recorder, "step_scopes")]}
     return recorder.emit("recurrent", reads, outputs, attrs)

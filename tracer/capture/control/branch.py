@@ -12,7 +12,7 @@ from ...core.errors import BranchMergeError, user_line, with_user_line
 from ...core.mode import state
 from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
-from ...ir.block_captures import block_writes
+from ...ir.block_captures import outer_names_written_by_block
 from ...ir.program import VarDesc, VarKind
 from ..aliasing import Invalidation
 from ..modes import Static, static_mode
@@ -748,7 +748,7 @@ class BranchMerge:
 
     def _emit_branch(self, pred: Any, side: RecordedBranch) -> None:
         recorder, block = self.recorder, side.open_block.block
-        writes = block_writes(recorder.program, block)
+        writes = outer_names_written_by_block(recorder.program, block)
         arrays = [n for n in writes if n not in side.output_names and self._is_outer_output(n)]
         emit_conditional(recorder, block, [recorder.name_of(pred)], [*side.output_names, *arrays])
 

@@ -14,7 +14,7 @@ from ...core.dtype import dtype_of, is_float
 from ...core.errors import TraceError, with_user_line
 from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
-from ...ir.plain_values import are_identical
+from ...ir.plain_values import are_interchangeable
 from ..symbolic_scalars import SCALAR_TYPES, scalar_kind
 from ..variable import Variable
 
@@ -150,7 +150,7 @@ def has_same_objects(a: Any, b: Any) -> bool:
     """Whether two Python values are the same object, or lists or tuples of the same objects."""
     if type(a) is type(b) and isinstance(a, tuple | list) and len(a) == len(b):
         return a is b or all(has_same_objects(x, y) for x, y in zip(a, b, strict=True))
-    return are_identical(a, b)
+    return are_interchangeable(a, b)
 
 
 def merge_metas(name: str, a: Any, b: Any, sides: tuple[str, str]) -> Meta:

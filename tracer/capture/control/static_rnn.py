@@ -13,7 +13,7 @@ from ...core.dtype import dtype_of, is_float
 from ...core.errors import OpError, with_user_line
 from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
-from ...ir.block_captures import block_reads, block_writes
+from ...ir.block_captures import outer_names_read_by_block, outer_names_written_by_block
 from ...ir.program import Block
 from ..modes import Static
 from ..recorder import OpenBlock, Recorder
@@ -266,7 +266,10 @@ class StaticRNN:
             for _, before in inner.inplace_writes.values()
             if inner.block.vars.get(before.name) is not before
         )
-        written = (recorder.var(name) for name in block_writes(recorder.program, inner.block))
+        written = (
+            recorder.var(name)
+            for name in outer_names_written_by_block(recorder.program, inner.block)
+        )
         names = [v.name for v in befores] + [
             v.name for v in written if v is not None and not v.persistable
         ]
@@ -325,7 +328,7 @@ class StaticRNN:
             op.inputs = {
                 slot: [plain.get(n, n) for n in names] for slot, names in op.inputs.items()
             }
-        reads = set(block_reads(recorder.program, block))
+        reads = set(outer_names_read_by_block(recorder.program, block))
         for alias_name, name in plain.items():
             if alias_name in reads:
                 recorder.emit("assign", {"X": [name]}, {"Out": [alias_name]})

@@ -12,7 +12,7 @@ from typing import Any
 from ...core.errors import OarlockError, OpError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS
-from ...ir.block_captures import block_writes
+from ...ir.block_captures import outer_names_written_by_block
 from ...ir.program import Block
 from ..modes import Static, static_mode
 from ..variable import Variable
@@ -72,7 +72,7 @@ class While:
         flag = mode.recorder.name_of(self.cond_var)
         with _record_body(mode, repeats=True) as block:
             yield
-        if flag not in block_writes(mode.recorder.program, block):
+        if flag not in outer_names_written_by_block(mode.recorder.program, block):
             why = f"the body does not write its condition '{flag}', and would never end"
             raise OpError(with_user_line(f"While: {why}; use assign(value, output=cond)"))
         emit_while(mode.recorder, block, flag, self.is_test)
@@ -104,7 +104,7 @@ class ConditionalBlock:
         names = [recorder.name_of(given) for given in self.inputs]
         with _record_body(mode) as block:
             yield
-        outs = block_writes(recorder.program, block)
+        outs = outer_names_written_by_block(recorder.program, block)
         emit_conditional(recorder, block, names, outs, self.is_scalar_condition)
 
 

@@ -12,7 +12,7 @@ from ...core.tensor import Tensor
 from ...ir.passes.prune import prune
 from ...jit.api import dygraph_to_static_func, to_static
 from ...jit.dy2static.program_translator import ProgramTranslator
-from ...jit.layer_capture import set_inference
+from ...jit.layer_capture import set_ops_to_inference
 from ...jit.save import select_names_by_index
 from ...jit.traced_layer import TracedLayer as _TracedLayer
 from ...nn.layer import Layer
@@ -121,7 +121,7 @@ class TracedLayer:
         if not dirname:
             raise OpError(with_user_line("save_inference_model: dirname is empty"))
         recording = self._traced._captured_program
-        program = set_inference(recording.program)
+        program = set_ops_to_inference(recording.program)
         feeds, fetches = (
             select_names_by_index("feed", program.feeds(), feed),
             select_names_by_index("fetch", program.fetches(), fetch),

@@ -10,13 +10,13 @@ from dataclasses import replace
 from ...core.errors import OpError
 from ..block_captures import (
     EMPTY_NAME,
-    block_inputs,
-    block_outputs,
-    block_reads,
-    block_writes,
     iter_inner_blocks,
-    op_accesses,
-    op_reads,
+    names_read_by_op,
+    outer_names_read_by_block,
+    outer_names_used_by_op,
+    outer_names_written_by_block,
+    recurrent_step_inputs,
+    recurrent_step_outputs,
 )
 from ..op_traits import is_feed_or_fetch, program_op_traits
 from ..program import (
@@ -74,7 +74,7 @@ def prune_in_place(program: Program, feeds: Sequence[str], fetches: Sequence[str
         *needed,
         *feeds,
         *fetches,
-        *(n for op in ops for n in (*op_accesses(program, op), *op.output_names())),
+        *(n for op in ops for n in (*outer_names_used_by_op(program, op), *op.output_names())),
     }
     block.ops = ops
     block.vars = {name: var for name, var in block.vars.items() if name in names or var.persistable}
@@ -105,16 +105,23 @@ def _prune_sub_blocks(program: Program) -> Program:
     result = replace(program, blocks=[deepcopy(block) for block in program.blocks])
     runs = {op.attr("sub_block"): op for op in result.ops()}
     for block in reversed(result.blocks[1:]):  # a block precedes its children
-        taken = block_outputs(runs[block.idx]) if block.idx in runs else []
+        taken = recurrent_step_outputs(runs[block.idx]) if block.idx in runs else []
         block.ops = _live_ops(result, block, taken)
-        used = {name for op in block.ops for name in (*op_accesses(result, op), *op.output_names())}
-        used.update(taken, block_inputs(runs[block.idx]) if block.idx in runs else [])
+        used = {
+            name
+            for op in block.ops
+            for name in (*outer_names_used_by_op(result, op), *op.output_names())
+        }
+        used.update(taken, recurrent_step_inputs(runs[block.idx]) if block.idx in runs else [])
         block.vars = {name: var for name, var in block.vars.items() if name in used}
     for op in result.ops():
         for block in iter_inner_blocks(result, op):
             slot, known = (
                 program_op_traits(op.type).capture_slot,
-                {*block_reads(result, block), *block_writes(result, block)},
+                {
+                    *outer_names_read_by_block(result, block),
+                    *outer_names_written_by_block(result, block),
+                },
             )
             op.inputs[slot] = [name for name in op.inputs.get(slot, []) if name in known]
             break  # deeper blocks belong to other ops
@@ -125,12 +132,12 @@ def _live_ops(program: Program, block: Block, taken: Iterable[str]) -> list[OpDe
     """The live ops of a block. At its end, the outer variables that it writes and `taken`
     are live.
     """
-    needed = {*block_writes(program, block), *taken}
+    needed = {*outer_names_written_by_block(program, block), *taken}
     kept: list[OpDesc] = []
     for op in reversed(block.ops):
         if needed.intersection(op.output_names()) or _has_side_effects(program, op):
             kept.append(op)
-            needed |= op_accesses(program, op)
+            needed |= outer_names_used_by_op(program, op)
     return kept[::-1]
 
 
@@ -172,7 +179,7 @@ def _needed_ops(
         }
         if writes & needed or _has_side_effects(program, op):
             kept.append(op)
-            needed |= op_accesses(program, op)
+            needed |= outer_names_used_by_op(program, op)
     return kept[::-1], needed
 
 
@@ -204,7 +211,7 @@ def _unwritten_names(
         written = set(op.output_names()).union(
             *(o.output_names() for b in iter_inner_blocks(program, op) for o in b.ops)
         )
-        read = op_accesses(program, op) - written | set(op.input_names()) - {EMPTY_NAME}
+        read = outer_names_used_by_op(program, op) - written | set(op.input_names()) - {EMPTY_NAME}
         yield from sorted(name for name in read - known if name in program.block.vars)
         known |= written
     yield from sorted(name for name in needed - known if name in program.block.vars)
@@ -216,15 +223,15 @@ def _build_pruned_program(
     inner = {block.idx for op in ops for block in iter_inner_blocks(program, op)}
     order = [0, *sorted(inner | {p for i in inner for p in _iter_parents(program, i)} - {0})]
     renamed = {old: new for new, old in enumerate(order)}
-    kept = [_copy_block(program.blocks[i], renamed) for i in order]
+    kept = [_copy_block_renumbered(program.blocks[i], renamed) for i in order]
     block = kept[0]
     block.ops = [
         *(make_feed_op(name, i) for i, name in reversed(list(enumerate(feeds)))),
-        *(_copy_op(op, renamed) for op in ops),
+        *(_copy_op_renumbered(op, renamed) for op in ops),
         *(make_fetch_op(name, i) for i, name in enumerate(fetches)),
     ]
     guarded = [guard.var for guard in program.contract.guards] if program.contract else []
-    used = {*feeds, *fetches, *guarded, *_iter_names(kept)}
+    used = {*feeds, *fetches, *guarded, *_iter_variable_names(kept)}
     block.vars = {
         name: var for name, var in block.vars.items() if name in used and not is_feed_or_fetch(name)
     }
@@ -246,20 +253,20 @@ def _iter_parents(program: Program, index: int) -> Iterator[int]:
         yield index
 
 
-def _iter_names(blocks: list[Block]) -> Iterator[str]:
+def _iter_variable_names(blocks: list[Block]) -> Iterator[str]:
     for block in blocks:
         for op in block.ops:
-            yield from op_reads(op)
+            yield from names_read_by_op(op)
             yield from op.output_names()
 
 
-def _copy_block(block: Block, renamed: dict[int, int]) -> Block:
-    ops = [] if block.idx == 0 else [_copy_op(op, renamed) for op in block.ops]
+def _copy_block_renumbered(block: Block, renamed: dict[int, int]) -> Block:
+    ops = [] if block.idx == 0 else [_copy_op_renumbered(op, renamed) for op in block.ops]
     variables = {name: replace(var) for name, var in block.vars.items()}
     return Block(renamed[block.idx], renamed.get(block.parent, -1), variables, ops)
 
 
-def _copy_op(op: OpDesc, renamed: dict[int, int]) -> OpDesc:
+def _copy_op_renumbered(op: OpDesc, renamed: dict[int, int]) -> OpDesc:
     copied = deepcopy(op)
     for attr in copied.attrs.values():
         if attr.type == AttrType.BLOCK:

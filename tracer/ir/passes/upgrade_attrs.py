@@ -17,7 +17,7 @@ from ..program import Attr, AttrType, Block, OpDesc, Program, VarDesc
 
 def upgrade_attrs(program: Program) -> Program:
     """The upgraded program; the same program if nothing changes."""
-    if not any(_older_attrs(op.type) or op.type in UPGRADE_RULES for op in program.ops()):
+    if not any(_new_attr_name_by_old(op.type) or op.type in UPGRADE_RULES for op in program.ops()):
         return program
     blocks = [replace(block, vars=dict(block.vars)) for block in program.blocks]
     found = replace(program, blocks=blocks)
@@ -26,14 +26,14 @@ def upgrade_attrs(program: Program) -> Program:
     return found
 
 
-def _older_attrs(type: str) -> Mapping[str, str]:
+def _new_attr_name_by_old(type: str) -> Mapping[str, str]:
     return OPS[type].traits.older_attrs if type in OPS else {}
 
 
 def _upgrade_op(program: Program, block: Block, op: OpDesc) -> list[OpDesc]:
     names = {
         old: new
-        for old, new in _older_attrs(op.type).items()
+        for old, new in _new_attr_name_by_old(op.type).items()
         if old in op.attrs and new not in op.attrs
     }
     if names:
@@ -77,8 +77,8 @@ def _upgrade_roi(program: Program, block: Block, op: OpDesc) -> list[OpDesc]:
     ]
     counts = _declare_temporary(block, op, "counts", (-1,), "int32")
     cuts = [
-        _make_slice_op(edges[0], parts[0], 1, 2**31 - 1),
-        _make_slice_op(edges[0], parts[1], 0, -1),
+        _make_row_slice_op(edges[0], parts[0], 1, 2**31 - 1),
+        _make_row_slice_op(edges[0], parts[1], 0, -1),
     ]
     kinds = {"in_dtype": "int64", "out_dtype": "int32"}
     attrs = {name: Attr(AttrType.INT, dtype_of(dtype).proto) for name, dtype in kinds.items()}
@@ -87,7 +87,7 @@ def _upgrade_roi(program: Program, block: Block, op: OpDesc) -> list[OpDesc]:
     return [*cuts, apart, narrow, replace(op, inputs=inputs | {"RoisNum": [counts]})]
 
 
-def _make_slice_op(x: str, out: str, start: int, end: int) -> OpDesc:
+def _make_row_slice_op(x: str, out: str, start: int, end: int) -> OpDesc:
     where = {"axes": [0], "starts": [start], "ends": [end]}
     return OpDesc(
         "slice",

@@ -82,14 +82,14 @@ def _upgrade_op(op: OpDesc, find: FindVariable) -> list[OpDesc]:
         scaled = scale > 0 and not op.inputs.get("OutSize")
         result.attrs["scale"] = Attr(AttrType.FLOATS, [scale, scale] if scaled else [])
     if op.type.startswith("flatten"):
-        shape = _flattened_shape(op, find)
+        shape = _flattening_reshape_shape(op, find)
         if shape is None:
             return [op]
         result.attrs["shape"] = Attr(AttrType.INTS, shape)
     return [result]
 
 
-def _flattened_shape(op: OpDesc, find: FindVariable) -> list[int] | None:
+def _flattening_reshape_shape(op: OpDesc, find: FindVariable) -> list[int] | None:
     """The attribute `shape` of the reshape that flattens X to a matrix at `axis`; None if
     the declared sizes do not determine it.
     """

@@ -20,7 +20,7 @@ from .expressions import ExpressionTransformer, mark_conditions
 from .jumps import lower_jumps
 from .liveness import annotate_liveness
 from .statements import ControlFlowTransformer, local_names_of
-from .templates import mark_user_nodes, statements
+from .templates import mark_user_nodes, statements_from_template
 
 RUNTIME_NAME = "__ol"
 # The attribute of a function with its ConversionOptions.
@@ -54,7 +54,7 @@ def convert(function: Any) -> Any:
         inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
     ):
         return function
-    return _create_function(function, converted_code_of(function.__code__))
+    return _rebuild_function_with_code(function, converted_code_of(function.__code__))
 
 
 def is_converted(function: FunctionType) -> bool:
@@ -119,7 +119,7 @@ def converted_source(function: Any, stages: int = len(CONVERSION_STAGES)) -> str
     return _SOURCE_CACHE[code]
 
 
-def _create_function(function: FunctionType, code: CodeType) -> FunctionType:
+def _rebuild_function_with_code(function: FunctionType, code: CodeType) -> FunctionType:
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
     cells[RUNTIME_NAME] = CellType(runtime)
     closure = tuple(cells[name] for name in code.co_freevars)
@@ -175,7 +175,9 @@ def _convert_code(code: CodeType) -> CodeType:
     convert_tree(tree, frozenset(code.co_freevars))
     _SOURCE_CACHE[code] = ast.unparse(tree)
     tree.name = "_ol_function"  # the user's name may equal a name in the factory function
-    result = _find_code(compile(_factory_module(tree, code), code.co_filename, "exec"), tree.name)
+    result = _find_code_in_factory(
+        compile(_factory_module(tree, code), code.co_filename, "exec"), tree.name
+    )
     return _restore_user_name(result, code.co_name, code.co_qualname, user_lambda_lines)
 
 
@@ -194,7 +196,7 @@ def _reject_reserved_names(tree: ast.AST) -> None:
 
 
 def _lambda_to_function(tree: ast.Lambda) -> ast.FunctionDef:
-    (result,) = statements("def _ol_lambda():\n    return BODY", tree, BODY=tree.body)
+    (result,) = statements_from_template("def _ol_lambda():\n    return BODY", tree, BODY=tree.body)
     assert isinstance(result, ast.FunctionDef)
     result.args = tree.args
     return result
@@ -252,7 +254,9 @@ def _convert_statements(
     undefined = [n for n in flow.undefined_locals if n not in parameter_names(function)]
     doc = ast.get_docstring(function) is not None
     initializations = [
-        s for n in undefined for s in statements(f"{n} = __ol.Undefined({n!r})", function)
+        s
+        for n in undefined
+        for s in statements_from_template(f"{n} = __ol.Undefined({n!r})", function)
     ]
     function.body = [*body[:doc], *initializations, *body[doc:]]
 
@@ -289,13 +293,13 @@ def _factory_module(tree: ast.FunctionDef, code: CodeType) -> ast.Module:
     names = "\n    ".join(
         f"{name} = None" for name in (*code.co_freevars, RUNTIME_NAME, "__class__")
     )
-    body = statements(f"def _ol_factory():\n    {names}\n    TREE", tree, TREE=[tree])
+    body = statements_from_template(f"def _ol_factory():\n    {names}\n    TREE", tree, TREE=[tree])
     module = ast.Module(body, [])
     ast.fix_missing_locations(module)
     return module
 
 
-def _find_code(code: CodeType, name: str) -> CodeType:
+def _find_code_in_factory(code: CodeType, name: str) -> CodeType:
     for code_name in ("_ol_factory", name):
         code = next(c for c in code.co_consts if isinstance(c, CodeType) and c.co_name == code_name)
     return code

@@ -8,7 +8,7 @@ import ast
 import copy
 from typing import Any
 
-from .templates import expression
+from .templates import expression_from_template
 
 UNCONVERTED_CALLS = frozenset(
     {
@@ -46,13 +46,13 @@ class ExpressionTransformer(ast.NodeTransformer):
         call = f"__ol.{name}{'' if getattr(node, 'is_test', False) else 'value'}(A, lambda: B)"
         result = node.values[-1]
         for value in reversed(node.values[:-1]):
-            result = expression(call, node, A=value, B=result)
+            result = expression_from_template(call, node, A=value, B=result)
         return result
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
         self.generic_visit(node)
         return (
-            expression("__ol.not_(A)", node, A=node.operand)
+            expression_from_template("__ol.not_(A)", node, A=node.operand)
             if isinstance(node.op, ast.Not)
             else node
         )
@@ -63,9 +63,9 @@ class ExpressionTransformer(ast.NodeTransformer):
             return self._transform_comparison(node)
         operands = [node.left, *node.comparators]
         if any(not isinstance(o, ast.Constant | ast.Name) for o in operands[1:-1]):
-            operand_functions = [expression("lambda: A", node, A=o) for o in operands]
+            operand_functions = [expression_from_template("lambda: A", node, A=o) for o in operands]
             kinds = [type(o).__name__ for o in node.ops]
-            result: ast.Call = expression(f"__ol.compare_chain({kinds!r})", node)
+            result: ast.Call = expression_from_template(f"__ol.compare_chain({kinds!r})", node)
             if _contains_binding(operands[1:]):
                 return node
             result.args += operand_functions
@@ -76,7 +76,9 @@ class ExpressionTransformer(ast.NodeTransformer):
         ]
         made_pairs = pairs[-1]
         for pair in reversed(pairs[:-1]):
-            made_pairs = expression("__ol.and_(A, lambda: B)", node, A=pair, B=made_pairs)
+            made_pairs = expression_from_template(
+                "__ol.and_(A, lambda: B)", node, A=pair, B=made_pairs
+            )
         return made_pairs
 
     @staticmethod
@@ -93,7 +95,7 @@ class ExpressionTransformer(ast.NodeTransformer):
             text = "__ol.equal(A, B)" if isinstance(node.ops[0], ast.Eq) else "__ol.not_equal(A, B)"
         else:
             return node
-        result: ast.expr = expression(text, node, A=node.left, B=node.comparators[0])
+        result: ast.expr = expression_from_template(text, node, A=node.left, B=node.comparators[0])
         return result
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
@@ -103,12 +105,12 @@ class ExpressionTransformer(ast.NodeTransformer):
             node.left, node.right = (
                 side
                 if isinstance(side, ast.Constant)
-                else expression("__ol.resolve_replaced_list(A)", node, A=side)
+                else expression_from_template("__ol.resolve_replaced_list(A)", node, A=side)
                 for side in (node.left, node.right)
             )
-            return expression("__ol.register_new_object(VALUE)", node, VALUE=node)
+            return expression_from_template("__ol.register_new_object(VALUE)", node, VALUE=node)
         return (
-            expression("__ol.mod(A, B)", node, A=node.left, B=node.right)
+            expression_from_template("__ol.mod(A, B)", node, A=node.left, B=node.right)
             if isinstance(node.op, ast.Mod)
             else node
         )
@@ -117,11 +119,13 @@ class ExpressionTransformer(ast.NodeTransformer):
         text = ast.unparse(node.value)
         self.generic_visit(node)
         if not isinstance(node.ctx, ast.Load):
-            return _with_before_write(node, text)
+            return _with_save_before_write(node, text)
         if node.attr == "__class__":
-            return expression("__ol.get_class(A)", node, A=node.value)
+            return expression_from_template("__ol.get_class(A)", node, A=node.value)
         if not getattr(node, "is_called", False):
-            node.value = expression(f"__ol.before_read(A, {node.attr!r})", node.value, A=node.value)
+            node.value = expression_from_template(
+                f"__ol.before_read(A, {node.attr!r})", node.value, A=node.value
+            )
         return node
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
@@ -133,7 +137,7 @@ class ExpressionTransformer(ast.NodeTransformer):
         self.generic_visit(node)
         for part in node.values:
             if isinstance(part, ast.FormattedValue) and not self.num_enclosing_raises:
-                part.value = expression("__ol.check_format(A)", node, A=part.value)
+                part.value = expression_from_template("__ol.check_format(A)", node, A=part.value)
         return node
 
     def visit_Raise(self, node: ast.Raise) -> ast.AST:
@@ -144,14 +148,14 @@ class ExpressionTransformer(ast.NodeTransformer):
 
     def visit_Match(self, node: ast.Match) -> ast.AST:
         self.generic_visit(node)
-        node.subject = expression("__ol.check_match(A)", node, A=node.subject)
+        node.subject = expression_from_template("__ol.check_match(A)", node, A=node.subject)
         return node
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
         self.generic_visit(node)
         if _contains_binding([node.body, node.orelse]):
             return node
-        return expression(
+        return expression_from_template(
             "__ol.if_expression(TEST, lambda: A, lambda: B)",
             node,
             TEST=node.test,
@@ -173,7 +177,10 @@ class ExpressionTransformer(ast.NodeTransformer):
             and not node.args
             and self.first_argument_name
         ):
-            node.args = [expression("__class__", node), expression(self.first_argument_name, node)]
+            node.args = [
+                expression_from_template("__class__", node),
+                expression_from_template(self.first_argument_name, node),
+            ]
             return node
         is_unconverted = isinstance(function, ast.Name) and (
             function.id in UNCONVERTED_CALLS or function.id == "__ol"
@@ -183,14 +190,16 @@ class ExpressionTransformer(ast.NodeTransformer):
         )
         if is_unconverted or _is_operator_call(function):
             return node
-        node.func = expression("__ol.call(F)", function, F=function)
+        node.func = expression_from_template("__ol.call(F)", function, F=function)
         return node
 
     def _track_literal(self, node: ast.List | ast.Dict | ast.DictComp) -> ast.AST:
         self.generic_visit(node)
         if isinstance(node, ast.List) and not isinstance(node.ctx, ast.Load):
             return node
-        result: ast.expr = expression("__ol.register_new_object(VALUE)", node, VALUE=node)
+        result: ast.expr = expression_from_template(
+            "__ol.register_new_object(VALUE)", node, VALUE=node
+        )
         return result
 
     visit_List = visit_Dict = visit_DictComp = _track_literal
@@ -199,7 +208,7 @@ class ExpressionTransformer(ast.NodeTransformer):
         text = ast.unparse(node.value)
         self.generic_visit(node)
         if not isinstance(node.ctx, ast.Load):
-            return _with_before_write(node, text)
+            return _with_save_before_write(node, text)
         if isinstance(node.slice, ast.Tuple):
             return node
         if isinstance(node.slice, ast.Slice):
@@ -209,8 +218,10 @@ class ExpressionTransformer(ast.NodeTransformer):
                     "BCD", (node.slice.lower, node.slice.upper, node.slice.step), strict=True
                 )
             }
-            return expression("__ol.get_slice(A, B, C, D)", node, A=node.value, **bounds)
-        return expression("__ol.get_item(A, B)", node, A=node.value, B=node.slice)
+            return expression_from_template(
+                "__ol.get_slice(A, B, C, D)", node, A=node.value, **bounds
+            )
+        return expression_from_template("__ol.get_item(A, B)", node, A=node.value, B=node.slice)
 
     def visit_ListComp(self, node: ast.ListComp) -> Any:
         is_convertible = _is_convertible_comprehension(node)
@@ -225,14 +236,16 @@ class ExpressionTransformer(ast.NodeTransformer):
         )
         condition = (*generator.ifs, None)[0]
         for test in generator.ifs[1:]:
-            condition = expression("__ol.and_(A, lambda: B)", node, A=condition, B=test)
-        return expression(
+            condition = expression_from_template(
+                "__ol.and_(A, lambda: B)", node, A=condition, B=test
+            )
+        return expression_from_template(
             result,
             node,
             ITER=generator.iter,
-            MAKE=_item_lambda(generator.target, node.elt, node),
+            MAKE=_make_item_lambda(generator.target, node.elt, node),
             **(
-                {"WANTED": _item_lambda(generator.target, condition, node)}
+                {"WANTED": _make_item_lambda(generator.target, condition, node)}
                 if condition is not None
                 else {}
             ),
@@ -270,7 +283,7 @@ def mark_condition(test: ast.expr) -> None:
             mark_condition(value)
 
 
-def _with_before_write(node: ast.Attribute | ast.Subscript, text: str) -> ast.AST:
+def _with_save_before_write(node: ast.Attribute | ast.Subscript, text: str) -> ast.AST:
     """Return an assignment target that calls `save_before_write` on its object first.
 
     text: the source of the object.
@@ -278,7 +291,7 @@ def _with_before_write(node: ast.Attribute | ast.Subscript, text: str) -> ast.AS
     attribute = (
         (f", {node.attr!r}, {hasattr(node, 'is_read')}") if isinstance(node, ast.Attribute) else ""
     )
-    node.value = expression(
+    node.value = expression_from_template(
         f"__ol.save_before_write(VALUE, {text!r}{attribute})", node.value, VALUE=node.value
     )
     return node
@@ -290,15 +303,19 @@ def is_name_or_name_tuple(node: ast.expr) -> bool:
     return all(isinstance(n, ast.Name) for n in inner)
 
 
-def _item_lambda(target: ast.expr, value: ast.expr, at: ast.AST) -> ast.expr:
+def _make_item_lambda(target: ast.expr, value: ast.expr, at: ast.AST) -> ast.expr:
     """Return a lambda that computes an expression of a comprehension for one item."""
     if isinstance(target, ast.Name):
-        result: ast.expr = expression("lambda NAME: VALUE", at, NAME=target.id, VALUE=value)
+        result: ast.expr = expression_from_template(
+            "lambda NAME: VALUE", at, NAME=target.id, VALUE=value
+        )
         return result
     assert isinstance(target, ast.Tuple)
     names = [n.id for n in target.elts if isinstance(n, ast.Name)]
-    inner: ast.expr = expression(f"lambda {', '.join(names)}: VALUE", at, VALUE=value)
-    tuple_lambda: ast.expr = expression("lambda _ol_item: (INNER)(*_ol_item)", at, INNER=inner)
+    inner: ast.expr = expression_from_template(f"lambda {', '.join(names)}: VALUE", at, VALUE=value)
+    tuple_lambda: ast.expr = expression_from_template(
+        "lambda _ol_item: (INNER)(*_ol_item)", at, INNER=inner
+    )
     return tuple_lambda
 
 
@@ -328,7 +345,7 @@ def generator_to_list_comprehension(node: ast.Call) -> None:
         copied = copy.deepcopy(generator)
         comprehension = ast.copy_location(ast.ListComp(copied.elt, copied.generators), generator)
         generator.is_duplicate = True  # type: ignore[attr-defined]  # scans read the list only
-        is_dynamic_call = expression(
+        is_dynamic_call = expression_from_template(
             "__ol.has_program_items(ROWS)",
             generator,
             ROWS=copy.deepcopy(generator.generators[0].iter),

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 
 from .activity import INNER_SCOPES
 from .expressions import mark_condition
-from .templates import expression, statements
+from .templates import expression_from_template, statements_from_template
 
 RESULT, RETURNED = "_ol_result", "_ol_returned"
 StatementList = list[ast.stmt]
@@ -124,7 +124,7 @@ class JumpLowering:
 
     @staticmethod
     def _set_branches(node: ast.If, body: StatementList, orelse: StatementList) -> ast.If:
-        node.body, node.orelse = body or statements("pass", node), orelse
+        node.body, node.orelse = body or statements_from_template("pass", node), orelse
         return node
 
     def _lower_bodies_of_statement(self, node: ast.stmt) -> None:
@@ -139,7 +139,9 @@ class JumpLowering:
         if not following:
             return []
         test = " and ".join(f"not {flag}" for flag in self.flags)
-        return statements(f"if {test}:\n    REST", node, REST=self.lower_statements(following))
+        return statements_from_template(
+            f"if {test}:\n    REST", node, REST=self.lower_statements(following)
+        )
 
 
 class LoopJumpLowering(ast.NodeTransformer):
@@ -173,16 +175,16 @@ class LoopJumpLowering(ast.NodeTransformer):
         if has_break:
             flag = f"_ol_break_{loop_number}"
             self._lower_jump_kind(node, ast.Break, flag)
-            before = statements(f"{flag} = False", node)
+            before = statements_from_template(f"{flag} = False", node)
         if isinstance(node, ast.While) and any(
             isinstance(n, ast.NamedExpr) for n in ast.walk(node.test)
         ):
             before += self._move_test_to_statements(node, loop_number, has_break)
         elif has_break:
             if isinstance(node, ast.While):
-                node.test = expression(f"not {flag} and TEST", node, TEST=node.test)
+                node.test = expression_from_template(f"not {flag} and TEST", node, TEST=node.test)
             else:
-                node.extra_test = expression(f"not {flag}", node)  # type: ignore[attr-defined]
+                node.extra_test = expression_from_template(f"not {flag}", node)  # type: ignore[attr-defined]
         return [
             *before,
             node,
@@ -197,26 +199,29 @@ class LoopJumpLowering(ast.NodeTransformer):
         mark_condition(node.test)
         name = f"_ol_go_{number}"
         first, again = (
-            statements(f"{name} = TEST", node, TEST=copy.deepcopy(node.test)) for _ in range(2)
+            statements_from_template(f"{name} = TEST", node, TEST=copy.deepcopy(node.test))
+            for _ in range(2)
         )
         node.body += (
-            statements(f"if not _ol_break_{number}:\n    AGAIN", node, AGAIN=again)
+            statements_from_template(f"if not _ol_break_{number}:\n    AGAIN", node, AGAIN=again)
             if breaks
             else again
         )
-        node.test = expression(f"not _ol_break_{number} and {name}" if breaks else name, node)
+        node.test = expression_from_template(
+            f"not _ol_break_{number} and {name}" if breaks else name, node
+        )
         return first
 
     @staticmethod
     def _lower_jump_kind(node: ast.For | ast.While, kind: type, flag: str) -> None:
-        def set_flag(at: ast.stmt) -> StatementList:
-            return statements(f"{flag} = True", at)
+        def replace_jump_by_flag(at: ast.stmt) -> StatementList:
+            return statements_from_template(f"{flag} = True", at)
 
-        node.body = JumpLowering((kind,), [flag], set_flag, loops=False).lower_statements(
-            node.body
-        ) or statements("pass", node)
+        node.body = JumpLowering(
+            (kind,), [flag], replace_jump_by_flag, loops=False
+        ).lower_statements(node.body) or statements_from_template("pass", node)
         if kind is ast.Continue:
-            node.body = [*statements(f"{flag} = False", node), *node.body]
+            node.body = [*statements_from_template(f"{flag} = False", node), *node.body]
 
     @staticmethod
     def _move_else_after_loop(node: ast.For | ast.While, flag: str) -> StatementList:
@@ -224,7 +229,7 @@ class LoopJumpLowering(ast.NodeTransformer):
         orelse, node.orelse = node.orelse, []
         if not orelse or not flag:
             return orelse
-        return statements(f"if not {flag}:\n    ELSE", node, ELSE=orelse)
+        return statements_from_template(f"if not {flag}:\n    ELSE", node, ELSE=orelse)
 
 
 class _LoopReturnsToBreaks(ast.NodeTransformer):
@@ -237,7 +242,9 @@ class _LoopReturnsToBreaks(ast.NodeTransformer):
 
     def visit_Return(self, node: ast.Return) -> StatementList:
         value = node.value or ast.copy_location(ast.Constant(None), node)
-        return statements(f"{RESULT} = VALUE\n{RETURNED} = True\nbreak", node, VALUE=value)
+        return statements_from_template(
+            f"{RESULT} = VALUE\n{RETURNED} = True\nbreak", node, VALUE=value
+        )
 
     def visit_For(self, node: ast.For) -> StatementList:
         return self._transform_loop(node)
@@ -249,7 +256,10 @@ class _LoopReturnsToBreaks(ast.NodeTransformer):
         """Transform an inner loop. A `return` in it also ends the outer loops."""
         has_return = contains_node(node.body, (ast.Return,))
         self.generic_visit(node)
-        return [node, *(statements(f"if {RETURNED}:\n    break", node) if has_return else [])]
+        return [
+            node,
+            *(statements_from_template(f"if {RETURNED}:\n    break", node) if has_return else []),
+        ]
 
 
 def lower_jumps(function: ast.FunctionDef) -> None:
@@ -293,22 +303,26 @@ def _lower_returns(function: ast.FunctionDef, body: StatementList) -> StatementL
             found.append(node)
         return found
 
-    def set_result(node: ast.stmt) -> StatementList:
+    def replace_return(node: ast.stmt) -> StatementList:
         assert isinstance(node, ast.Return)
         value = node.value or ast.copy_location(ast.Constant(None), node)
-        return statements(f"{RESULT} = VALUE\n{RETURNED} = True", node, VALUE=value)
+        return statements_from_template(f"{RESULT} = VALUE\n{RETURNED} = True", node, VALUE=value)
 
-    lowered = ReturnLowering(set_result).lower_statements(replace_loop_returns(body))
-    first = statements(f"{RESULT} = __ol.NO_RETURN_VALUE\n{RETURNED} = False", function)
+    lowered = ReturnOutsideLoopsLowering(replace_return).lower_statements(
+        replace_loop_returns(body)
+    )
+    first = statements_from_template(
+        f"{RESULT} = __ol.NO_RETURN_VALUE\n{RETURNED} = False", function
+    )
     last = (
         f"return __ol.return_value({RESULT})"
         if always_returns
         else f"return __ol.return_value({RESULT}, {RETURNED}, {function.name!r})"
     )
-    return [*first, *lowered, *statements(last, body[-1])]
+    return [*first, *lowered, *statements_from_template(last, body[-1])]
 
 
-class ReturnLowering(JumpLowering):
+class ReturnOutsideLoopsLowering(JumpLowering):
     """Lowers returns outside of loops. Returns in loops were already replaced by flags and
     breaks.
     """
@@ -323,7 +337,7 @@ class ReturnLowering(JumpLowering):
             following = list(body[i + 1 :])
             if isinstance(node, ast.Return):
                 return result + self.replace_jump(node)
-            if _contains_loop_return(node):
+            if _contains_replaced_return(node):
                 if not isinstance(node, ast.For | ast.While):
                     return result + self._lower_compound(node, following)
                 node.orelse = self.lower_statements(node.orelse)
@@ -335,9 +349,9 @@ class ReturnLowering(JumpLowering):
         return result
 
 
-def _contains_loop_return(node: ast.AST) -> bool:
+def _contains_replaced_return(node: ast.AST) -> bool:
     if getattr(node, "returns", False):
         return True
     return not isinstance(node, INNER_SCOPES) and any(
-        _contains_loop_return(n) for n in ast.iter_child_nodes(node)
+        _contains_replaced_return(n) for n in ast.iter_child_nodes(node)
     )

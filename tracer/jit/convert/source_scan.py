@@ -54,12 +54,12 @@ def scan_function_and_callees(function: FunctionType) -> list[CaptureProblem]:
     by name.
     """
     problems: dict[CaptureProblem, None] = {}
-    for each in _iter_called_functions(function):
+    for each in _iter_function_and_callees(function):
         problems.update(dict.fromkeys(_scan_function(each)))
     return list(problems)
 
 
-def _iter_called_functions(function: FunctionType) -> Iterator[FunctionType]:
+def _iter_function_and_callees(function: FunctionType) -> Iterator[FunctionType]:
     """Yield a function, the user functions whose names it contains, and so on transitively."""
     todo, seen = [function], set()
     while todo:
@@ -133,7 +133,7 @@ class _ProblemScanner(ast.NodeVisitor):
             targets, source = [node.target], node.iter
         else:
             return
-        if self._is_program_value(source):
+        if self._may_be_program_value(source):
             self._tensor_names |= {
                 n.id
                 for t in targets
@@ -141,7 +141,7 @@ class _ProblemScanner(ast.NodeVisitor):
                 if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
             }
 
-    def _is_program_value(self, node: ast.AST | None) -> bool:
+    def _may_be_program_value(self, node: ast.AST | None) -> bool:
         """Whether an expression may be a value of the program."""
         if node is None or isinstance(node, INNER_SCOPES):
             return False
@@ -159,7 +159,7 @@ class _ProblemScanner(ast.NodeVisitor):
             and node.func.id in STATIC_BUILTINS
         ):
             return False
-        return any(self._is_program_value(inner) for inner in ast.iter_child_nodes(node))
+        return any(self._may_be_program_value(inner) for inner in ast.iter_child_nodes(node))
 
     def _add_problem(self, node: ast.AST, cause: str, fix: str, silent: bool = False) -> None:
         line = getattr(node, "lineno", 0)
@@ -189,7 +189,7 @@ class _ProblemScanner(ast.NodeVisitor):
             and is_name_or_name_tuple(first.target)
         )
         if not simple and any(
-            self._is_program_value(part) for g in node.generators for part in (g.iter, *g.ifs)
+            self._may_be_program_value(part) for g in node.generators for part in (g.iter, *g.ifs)
         ):
             kind = (
                 "a generator"
@@ -220,15 +220,17 @@ class _ProblemScanner(ast.NodeVisitor):
     def visit_Call(self, node: ast.Call) -> None:
         function = node.func
         if isinstance(function, ast.Attribute):
-            if function.attr in METHODS_READING_VALUES and self._is_program_value(function.value):
+            if function.attr in METHODS_READING_VALUES and self._may_be_program_value(
+                function.value
+            ):
                 self._add_problem(
                     node,
                     f"{function.attr}() asks for values, which only a run has",
                     "stay with tensors and paddle's functions",
                 )
-            module = self._module_of_call(function)
+            module = self._top_package_of_call(function)
             if module in (*KNOWN_LIBRARIES, "math") and any(
-                self._is_program_value(a) for a in node.args
+                self._may_be_program_value(a) for a in node.args
             ):
                 self._add_problem(
                     node,
@@ -237,7 +239,7 @@ class _ProblemScanner(ast.NodeVisitor):
                 )
         self.generic_visit(node)
 
-    def _module_of_call(self, function: ast.Attribute) -> str:
+    def _top_package_of_call(self, function: ast.Attribute) -> str:
         root: ast.expr = function
         while isinstance(root, ast.Attribute):
             root = root.value
@@ -247,7 +249,7 @@ class _ProblemScanner(ast.NodeVisitor):
     def _visit_lazy_expression(self, node: ast.BoolOp | ast.IfExp) -> None:
         parts = node.values[1:] if isinstance(node, ast.BoolOp) else [node.body, node.orelse]
         walrus = any(isinstance(n, ast.NamedExpr) for p in parts for n in ast.walk(p))
-        if walrus and self._is_program_value(node):
+        if walrus and self._may_be_program_value(node):
             self._add_problem(
                 node,
                 "`:=` in a part that may not be reached leaves the whole expression to Python",
@@ -262,7 +264,7 @@ class _ProblemScanner(ast.NodeVisitor):
             n
             for s in node.body
             for n in ast.walk(s)
-            if isinstance(n, ast.If) and self._is_program_value(n.test)
+            if isinstance(n, ast.If) and self._may_be_program_value(n.test)
         ]
         for branch in branches if node.handlers else []:
             if any(isinstance(n, ast.Raise) for n in ast.walk(branch)):

@@ -6,7 +6,7 @@ import ast
 from typing import Any
 
 from .activity import INNER_SCOPES, parameter_names, symbol_effects
-from .templates import expression, statements
+from .templates import expression_from_template, statements_from_template
 
 StatementList = list[ast.stmt]
 
@@ -59,11 +59,11 @@ class ControlFlowTransformer(ast.NodeTransformer):
         head += "".join(
             f"    nonlocal {s}\n" for s in effects.writes if self.outer_names.get(s) is False
         )
-        return statements(
+        return statements_from_template(
             f"def NAME({parameter}):\n{head}    BODY",
             at,
             NAME=name,
-            BODY=body or statements("pass", at),
+            BODY=body or statements_from_template("pass", at),
         )
 
     def _live_writes(self, body: StatementList, live: frozenset[str]) -> list[str]:
@@ -89,7 +89,7 @@ class ControlFlowTransformer(ast.NodeTransformer):
         )
         return [s for s in writes if s not in state and self._is_assignable_name(s)]
 
-    def _declare_locations(
+    def _declare_merged_symbols(
         self, setter: str, symbols: list[str], body: StatementList, at: ast.stmt
     ) -> StatementList:
         """Return statements that tell the setter `setter` which variables and attributes the
@@ -107,7 +107,7 @@ class ControlFlowTransformer(ast.NodeTransformer):
             if "." in s
         ]
         shared = [s for s in names if self.outer_names.get(s)]
-        return statements(
+        return statements_from_template(
             f"__ol.declare_setter_locations({setter}, lambda: "
             f"({''.join(f'{s}, ' for s in cells)}), "
             f"[{', '.join(attributes)}], {shared!r})",
@@ -139,8 +139,11 @@ class ControlFlowTransformer(ast.NodeTransformer):
             f"def {get}():\n    return [{', '.join(reads)}]\ndef {put}(values):\n{head}{sets}    "
             "pass"
         )
-        names = expression(repr([_displayed_symbol(s) for s in symbols]), at)
-        return [*statements(text, at), *self._declare_locations(put, symbols, body, at)], {
+        names = expression_from_template(repr([_displayed_symbol(s) for s in symbols]), at)
+        return [
+            *statements_from_template(text, at),
+            *self._declare_merged_symbols(put, symbols, body, at),
+        ], {
             "GET": get,
             "SET": put,
             "NAMES": names,
@@ -164,7 +167,7 @@ class ControlFlowTransformer(ast.NodeTransformer):
             *self._define_function(then, node.body, _first_statement_or(node.body, node)),
             *self._define_function(other, node.orelse, _first_statement_or(node.orelse, node)),
             *result,
-            *statements(call, node, TEST=node.test, THEN=then, ELSE=other, **holes),
+            *statements_from_template(call, node, TEST=node.test, THEN=then, ELSE=other, **holes),
         ]
 
     def visit_While(self, node: ast.While) -> StatementList:
@@ -174,10 +177,12 @@ class ControlFlowTransformer(ast.NodeTransformer):
         inside: StatementList = [*node.body, ast.copy_location(ast.Expr(node.test), node)]
         result, holes = self._define_accessors(self._live_writes(inside, live), inside, node)
         return [
-            *self._define_function(test, statements("return TEST", node, TEST=node.test), node),
+            *self._define_function(
+                test, statements_from_template("return TEST", node, TEST=node.test), node
+            ),
             *self._define_function(body, node.body, node),
             *result,
-            *statements(
+            *statements_from_template(
                 "__ol.while_(TEST, BODY, GET, SET, NAMES)", node, TEST=test, BODY=body, **holes
             ),
         ]
@@ -187,25 +192,37 @@ class ControlFlowTransformer(ast.NodeTransformer):
         extra = getattr(node, "extra_test", None)
         self.generic_visit(node)
         body, test = self._generate_name("body"), self._generate_name("test")
-        inside = [*statements("TARGET = _ol_item", node, TARGET=expression("_", node)), *node.body]
+        inside = [
+            *statements_from_template(
+                "TARGET = _ol_item", node, TARGET=expression_from_template("_", node)
+            ),
+            *node.body,
+        ]
         inside[0].targets = [node.target]  # type: ignore[attr-defined]
         result, holes = self._define_accessors(self._live_writes(inside, live), inside, node)
         result += self._define_function(body, inside, node, "_ol_item")
         call = "__ol.for_(ITER, BODY, GET, SET, NAMES)"
         if extra is not None:
-            result += self._define_function(test, statements("return TEST", node, TEST=extra), node)
+            result += self._define_function(
+                test, statements_from_template("return TEST", node, TEST=extra), node
+            )
             call = "__ol.for_(ITER, BODY, GET, SET, NAMES, TEST)"
-        return [*result, *statements(call, node, ITER=node.iter, BODY=body, TEST=test, **holes)]
+        return [
+            *result,
+            *statements_from_template(call, node, ITER=node.iter, BODY=body, TEST=test, **holes),
+        ]
 
     def visit_Assert(self, node: ast.Assert) -> StatementList:
         message = node.msg or ast.copy_location(ast.Constant(None), node)
-        return statements(
+        return statements_from_template(
             "__ol.assert_(TEST, lambda: MESSAGE)", node, TEST=node.test, MESSAGE=message
         )
 
     def visit_Raise(self, node: ast.Raise) -> ast.Raise:
         if node.exc is not None:
-            node.exc = expression("__ol.mark_user_exception(ERROR)", node, ERROR=node.exc)
+            node.exc = expression_from_template(
+                "__ol.mark_user_exception(ERROR)", node, ERROR=node.exc
+            )
         return node
 
     def visit_AugAssign(self, node: ast.AugAssign) -> StatementList:
@@ -214,7 +231,7 @@ class ControlFlowTransformer(ast.NodeTransformer):
             return [node]
         name = node.target.id
         return [
-            *statements(
+            *statements_from_template(
                 f"__ol.save_before_write(VALUE, {name!r})",
                 node,
                 VALUE=ast.copy_location(ast.Name(name, ast.Load()), node),
@@ -229,7 +246,7 @@ class ControlFlowTransformer(ast.NodeTransformer):
         return [
             s
             for n in names
-            for s in statements(f"{n} = __ol.Undefined({n!r}, 'was deleted')", node)
+            for s in statements_from_template(f"{n} = __ol.Undefined({n!r}, 'was deleted')", node)
         ]
 
 

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 Node = TypeVar("Node", bound=ast.AST)
 
 
-def statements(text: str, at: ast.AST, **holes: Any) -> list[ast.stmt]:
+def statements_from_template(text: str, at: ast.AST, **holes: Any) -> list[ast.stmt]:
     """Return the statements of `text`, with the line number of `at`.
 
     holes: the values of placeholders, by name.
@@ -25,9 +25,9 @@ def statements(text: str, at: ast.AST, **holes: Any) -> list[ast.stmt]:
     return result
 
 
-def expression(text: str, at: ast.AST, **holes: Any) -> Any:
-    """Return the expression of `text`; see `statements`."""
-    (result,) = statements(text, at, **holes)
+def expression_from_template(text: str, at: ast.AST, **holes: Any) -> Any:
+    """Return the expression of `text`; see `statements_from_template`."""
+    (result,) = statements_from_template(text, at, **holes)
     assert isinstance(result, ast.Expr)
     return result.value
 

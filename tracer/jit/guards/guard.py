@@ -14,7 +14,7 @@ from .snapshots import (
     ConstantSnapshot,
     Snapshot,
     consists_of_constants,
-    iter_container_items,
+    iter_value_and_items,
     restore_container_items,
 )
 from .source import LAYER_REGISTRIES, CellSource, GlobalSource, Source
@@ -48,7 +48,7 @@ class StateGuard:
         return self.source.key not in LAYER_REGISTRIES and (
             now is self.expected.value
             or consists_of_constants(now)
-            or any(map(is_symbolic_value, iter_container_items(now)))
+            or any(map(is_symbolic_value, iter_value_and_items(now)))
         )
 
     def restore_value(self) -> None:

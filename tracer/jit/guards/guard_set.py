@@ -16,7 +16,7 @@ from ...capture.variable import Variable
 from ...core.errors import TraceError, is_library_file, warn, with_user_line
 from ...core.tensor import Tensor
 from ...ir.input_spec import InputSpec
-from ...ir.plain_values import PLAIN_TYPES, is_immutable
+from ...ir.plain_values import PLAIN_TYPES, is_plain_or_tuple_of_plain
 from ...ir.program import Guard
 from ...nn import layer as layers
 from ...nn.layer import Layer
@@ -30,12 +30,12 @@ from .snapshots import (
     consists_of_constants,
     copy_constant,
     is_container,
-    iter_container_items,
     iter_state_snapshots,
+    iter_value_and_items,
     restore_container_items,
     snapshot_random_generators,
     take_state_snapshot,
-    without_elements,
+    without_element_comparisons,
     without_iterator_state,
 )
 from .source import (
@@ -183,7 +183,7 @@ class GuardSet:
 
     def _guard_value_and_items(self, source: Source, value: Any) -> None:
         if self._add_guard(source, value):
-            for found in iter_container_items(value):
+            for found in iter_value_and_items(value):
                 self._guard_all_attributes(found)
 
     def _guard_all_attributes(self, value: Any, is_owner: bool = False) -> None:
@@ -222,10 +222,12 @@ class GuardSet:
                 self._add_guard(source, list(found), is_versioned=True)
                 continue
             # The layer does not notice changes of a mutable container.
-            is_versioned = is_library_layer or not is_container(found) or is_immutable(found)
+            is_versioned = (
+                is_library_layer or not is_container(found) or is_plain_or_tuple_of_plain(found)
+            )
             self._add_guard(AttrSource(label, layer, key), found, is_versioned)
             if not is_versioned:
-                for item in iter_container_items(found):
+                for item in iter_value_and_items(found):
                     if isinstance(item, Layer):
                         self._guard_all_attributes(item)
 
@@ -251,7 +253,7 @@ class GuardSet:
         if key in self._guard_by_source:
             return False
         self._existing_function_ids.update(
-            id(v) for v in iter_container_items(value) if isinstance(v, FunctionType)
+            id(v) for v in iter_value_and_items(value) if isinstance(v, FunctionType)
         )
         expected = take_state_snapshot(value)
         is_versioned = is_versioned and not isinstance(value, np.ndarray)
@@ -286,7 +288,7 @@ class GuardSet:
             source = guard.source
             if (attribute_dict_id(source.holder), source.key) in assigned:
                 continue
-            guard.expected = without_elements(guard.expected, assigned)
+            guard.expected = without_element_comparisons(guard.expected, assigned)
             self._reject_program_values(guard)
             is_read = self._may_be_read(guard)
             if not guard.is_satisfied():
@@ -353,14 +355,14 @@ class GuardSet:
             or isinstance(source.holder, ModuleType | type)
         )
         if is_permanent and isinstance(source.read(), Variable):
-            self._reject_program_value(guard)
+            self._raise_program_value_error(guard)
         for state in iter_state_snapshots(guard.expected):
-            if any(map(is_symbolic_value, state.current_items())):
-                state.restore_items()
-                self._reject_program_value(guard)
+            if any(map(is_symbolic_value, state.current_deque_items())):
+                state.restore_deque_items()
+                self._raise_program_value_error(guard)
 
     @staticmethod
-    def _reject_program_value(guard: StateGuard) -> None:
+    def _raise_program_value_error(guard: StateGuard) -> None:
         guard.restore_value()
         why = (
             f"'{guard.source.display_name}' becomes a value of the program, which exists only "
@@ -437,7 +439,7 @@ class GuardSet:
         """
         source, now = guard.source, guard.source.read()
         if now is guard.expected.value and isinstance(now, list | dict):
-            if any(map(is_symbolic_value, iter_container_items(now))):
+            if any(map(is_symbolic_value, iter_value_and_items(now))):
                 self._handle_leaked_values(guard)
             else:
                 self._invalidate_after_call(source)

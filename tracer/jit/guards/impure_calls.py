@@ -79,7 +79,7 @@ GLOBAL_RANDOM_GENERATORS = {"random": random._inst, "numpy.random": np.random.mt
 WRAPPED_FUNCTION_TYPES = (FunctionType, BuiltinFunctionType, MethodType, weakref.ref)
 
 
-def record_impure_calls(function: Any, read_tracker: Any) -> Any:
+def wrap_impure_function(function: Any, read_tracker: Any) -> Any:
     """Return `function`, or a wrapper that records each impure call; None if the function is pure.
 
     read_tracker: the ReadTracker of the capture.

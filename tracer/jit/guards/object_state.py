@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ...ir.plain_values import PLAIN_TYPES, are_identical
+from ...ir.plain_values import PLAIN_TYPES, are_interchangeable
 from .user_code import is_user_object
 
 MAX_ITEMS = 1000  # larger containers are compared by identity and length: comparing them is slow
@@ -31,7 +31,7 @@ def read_state(value: Any, ignored: tuple[str, ...] = ()) -> Any:
         if isinstance(value, kinds):
             return reader(value)
     if hasattr(value, "__next__") and not hasattr(value, "__dict__"):
-        return _read_iterator(value)
+        return _read_iterator_state(value)
     if is_user_object(value) and not isinstance(value, type | ModuleType):
         attributes = {k: v for k, v in vars(value).items() if k not in ignored}
         return (
@@ -48,7 +48,7 @@ def states_equal(a: Any, b: Any) -> bool:
     if type(a) is tuple and type(b) is tuple:
         return len(a) == len(b) and all(map(states_equal, a, b))
     return a is b or (
-        isinstance(a, PLAIN_TYPES) and isinstance(b, PLAIN_TYPES) and are_identical(a, b)
+        isinstance(a, PLAIN_TYPES) and isinstance(b, PLAIN_TYPES) and are_interchangeable(a, b)
     )
 
 
@@ -74,18 +74,18 @@ def _read_container_items(value: Any) -> Any:
     return tuple(list.__iter__(value)) if isinstance(value, list) else ()
 
 
-def _read_array(value: Any) -> Any:
+def _read_array_state(value: Any) -> Any:
     if value.dtype == object:
         return tuple(value.flat)
     return (value.tobytes() if value.nbytes <= MAX_ARRAY_BYTES else None), value.shape
 
 
-def _read_generator(value: Any) -> Any:
+def _read_python_generator_state(value: Any) -> Any:
     frame = value.gi_frame
     return None if frame is None else (frame.f_lasti, *frame.f_locals.values())
 
 
-def _read_iterator(value: Any, depth: int = MAX_DEPTH) -> Any:
+def _read_iterator_state(value: Any, depth: int = MAX_DEPTH) -> Any:
     state = _pickle_state(value)
     return None if state is None else _freeze_state(state, depth)
 
@@ -105,15 +105,15 @@ def _freeze_state(state: Any, depth: int) -> Any:
         return tuple(_freeze_state(part, depth) for part in state)
     if hasattr(state, "__next__") and depth:
         is_generator = isinstance(state, GeneratorType)
-        return read_state(state) if is_generator else _read_iterator(state, depth - 1)
+        return read_state(state) if is_generator else _read_iterator_state(state, depth - 1)
     return tuple(state) if type(state) is list else state
 
 
 STATE_READER_BY_TYPE: list[tuple[Any, Callable[[Any], Any]]] = [
-    (np.ndarray, _read_array),
+    (np.ndarray, _read_array_state),
     ((bytearray, array), bytes),
     ((set, collections.deque), tuple),
-    (GeneratorType, _read_generator),
+    (GeneratorType, _read_python_generator_state),
     (np.random.RandomState, lambda value: (value.get_state()[1].tobytes(), value.get_state()[2:])),
     (np.random.Generator, lambda value: repr(value.bit_generator.state)),
     (random.SystemRandom, lambda _: None),

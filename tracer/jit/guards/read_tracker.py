@@ -23,8 +23,8 @@ from .snapshots import (
     SequenceSnapshot,
     SetSnapshot,
     Snapshot,
-    iter_container_items,
     iter_snapshots,
+    iter_value_and_items,
     take_state_snapshot,
 )
 from .source import (
@@ -36,7 +36,7 @@ from .source import (
     TensorSource,
     lookup_attribute_or_missing,
     lookup_item_or_missing,
-    snapshot_tensor_array,
+    snapshot_array_of_tensor,
 )
 from .user_code import PACKAGE_NAME, is_user_module
 
@@ -82,7 +82,7 @@ class ReadTracker:
         self._guard_by_source.setdefault((id(function), label), guard)
         return result
 
-    def record_tensor_elements(self, tensor: Tensor, reader: str) -> None:
+    def guard_tensor_elements(self, tensor: Tensor, reader: str) -> None:
         """Guard the elements of a tensor that Python reads.
 
         reader: how Python reads them, such as `item()`
@@ -90,7 +90,7 @@ class ReadTracker:
         key = id(tensor), ""
         if key not in self._guard_by_source:
             source = TensorSource(f"{reader} of {tensor.name}", tensor, "")
-            self._guard_by_source[key] = StateGuard(source, snapshot_tensor_array(tensor.array))
+            self._guard_by_source[key] = StateGuard(source, snapshot_array_of_tensor(tensor.array))
 
     def register_existing(self, value: Any, snapshot: Snapshot | None = None) -> None:
         """Register a value from before the capture, and the items of its containers.
@@ -110,17 +110,17 @@ class ReadTracker:
         """Register the globals of a module, whose names code may read later."""
         self._existing_objects[id(names)] = names
 
-    def record_attribute(self, value: Any, name: Any) -> None:
+    def guard_attribute_read(self, value: Any, name: Any) -> None:
         """Add a guard for an attribute that is about to be read."""
         if self._is_tracked(value):
-            self._record_read(value, name, is_item=False)
+            self._guard_read(value, name, is_item=False)
 
-    def record_item(self, value: Any, key: Any) -> None:
+    def guard_item_read(self, value: Any, key: Any) -> None:
         """Add a guard for an element that is about to be read."""
         if self._is_tracked(value) and id(value) not in self._compared_container_ids:
-            self._record_read(value, key, is_item=True)
+            self._guard_read(value, key, is_item=True)
 
-    def _record_read(self, value: Any, key: Any, is_item: bool) -> None:
+    def _guard_read(self, value: Any, key: Any, is_item: bool) -> None:
         if not isinstance(key, (*PLAIN_TYPES, type)):
             return
         guard = self._guard_by_source.get((id(value), key)) or self._add_guard(value, key, is_item)
@@ -161,7 +161,7 @@ class ReadTracker:
             self._guard_layer(found)
         return guard
 
-    def record_write(self, value: Any, name: str, attribute: str, is_read: bool) -> None:
+    def save_before_write(self, value: Any, name: str, attribute: str, is_read: bool) -> None:
         """Save the state of an object that is about to be changed.
 
         attribute: the only attribute that changes; empty if unknown.
@@ -212,7 +212,7 @@ def _iter_referenced_objects(value: Any) -> Iterator[Any]:
     """Yield a value, the items of its containers, the object of a bound method and the arguments of
     a partial function.
     """
-    for part in iter_container_items(value):
+    for part in iter_value_and_items(value):
         if isinstance(part, (*PLAIN_TYPES, Tensor, np.ndarray)):
             continue
         if isinstance(part, MethodType):

@@ -43,7 +43,7 @@ class StateRollback:
         # by id: a tensor and its previous stop_gradient
         self.saved_stop_gradient: dict[int, tuple[Tensor, bool]] = {}
         generator = rng.generator()
-        self._save_generator(generator)
+        self._save_numpy_generator(generator)
         self.save_before_mutation(random._inst)
         self.save_before_mutation(np.random.mtrand._rand)
         counts = unique_name.current_counts()
@@ -138,7 +138,7 @@ class StateRollback:
         state = value.get_state()
         self._undo_steps.append(lambda: value.set_state(state))
 
-    def _save_generator(self, value: np.random.Generator) -> None:
+    def _save_numpy_generator(self, value: np.random.Generator) -> None:
         state = value.bit_generator.state
 
         def undo() -> None:
@@ -167,6 +167,6 @@ SAVER_BY_TYPE: list[tuple[Any, Callable[[StateRollback, Any], None]]] = [
     (np.ndarray, StateRollback._save_array),
     (random.Random, StateRollback._save_random),
     (np.random.RandomState, StateRollback._save_numpy_random_state),
-    (np.random.Generator, StateRollback._save_generator),
+    (np.random.Generator, StateRollback._save_numpy_generator),
     (io.IOBase, StateRollback._save_file),
 ]

@@ -26,7 +26,7 @@ from ...core.op import OPS
 from ...core.parameter import Parameter
 from ...core.tensor import Tensor
 from ...nn.layer import Layer
-from .snapshots import MISSING, iter_container_items
+from .snapshots import MISSING, iter_value_and_items
 
 
 def is_symbolic_value(value: Any) -> bool:
@@ -213,7 +213,7 @@ def mark_shared_tensors(
     """
     users: dict[int, set[tuple[int, Any]]] = {}  # by id of a tensor
     for holder, key, value in locations:
-        for found in iter_container_items(value):
+        for found in iter_value_and_items(value):
             if isinstance(found, Tensor) and found is value:
                 users.setdefault(id(found), set()).add((attribute_dict_id(holder), key))
             elif isinstance(found, dict | list | tuple):

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ...ir.plain_values import PLAIN_TYPES, are_identical, exact_key
+from ...ir.plain_values import PLAIN_TYPES, are_interchangeable, exact_key
 from .impure_calls import GLOBAL_RANDOM_GENERATORS
 from .object_state import MAX_DEPTH, MAX_ITEMS, read_state, states_equal
 from .user_code import PACKAGE_NAME
@@ -41,7 +41,7 @@ class ConstantSnapshot(Snapshot):
 
     def matches(self, now: Any) -> bool:
         """Compare by type and value."""
-        return are_identical(now, self.value)
+        return are_interchangeable(now, self.value)
 
 
 @dataclass(frozen=True)
@@ -123,11 +123,11 @@ class ObjectStateSnapshot(Snapshot):
         """Compare identity and internal state."""
         return now is self.value and states_equal(read_state(now), self.state)
 
-    def current_items(self) -> Iterable[Any]:
+    def current_deque_items(self) -> Iterable[Any]:
         """Return the current items of a deque; nothing for other objects."""
         return self.value if isinstance(self.value, collections.deque) else ()
 
-    def restore_items(self) -> None:
+    def restore_deque_items(self) -> None:
         """Refill a deque with its previous items."""
         self.value.clear()
         self.value.extend(self.state)
@@ -194,7 +194,7 @@ def without_iterator_state(snapshot: Snapshot) -> Snapshot:
     return map_leaf_snapshots(without_state, snapshot)
 
 
-def without_elements(snapshot: Snapshot, elements: set[tuple[int, Any]]) -> Snapshot:
+def without_element_comparisons(snapshot: Snapshot, elements: set[tuple[int, Any]]) -> Snapshot:
     """Return the snapshot without comparisons of some elements.
 
     elements: for each element, the id of the list or dict, and the index or key.
@@ -205,7 +205,7 @@ def without_elements(snapshot: Snapshot, elements: set[tuple[int, Any]]) -> Snap
     def uncheck(key: Any, item: Snapshot) -> Snapshot:
         if (id(snapshot.value), key) in elements:
             return UncheckedSnapshot(item.value)
-        return without_elements(item, elements)
+        return without_element_comparisons(item, elements)
 
     if isinstance(snapshot, DictSnapshot):
         return DictSnapshot(snapshot.value, tuple((k, uncheck(k, s)) for k, s in snapshot.items))
@@ -265,13 +265,13 @@ def _snapshot_container(value: Any, depth: int) -> Snapshot:
     return SetSnapshot(value, exact_key(frozenset(value)))
 
 
-def iter_container_items(value: Any, depth: int = MAX_DEPTH) -> Iterator[Any]:
+def iter_value_and_items(value: Any, depth: int = MAX_DEPTH) -> Iterator[Any]:
     """Yield a value and the items of its lists, tuples and dicts."""
     yield value
     is_expanded = depth and is_container(value) and not isinstance(value, set | frozenset)
     if is_expanded and len(value) <= MAX_ITEMS:
         for item in value.values() if isinstance(value, dict) else value:
-            yield from iter_container_items(item, depth - 1)
+            yield from iter_value_and_items(item, depth - 1)
 
 
 def restore_container_items(snapshot: Snapshot) -> None:

@@ -226,7 +226,7 @@ class TensorSource(Source):
         """Do nothing: an op of the program changes the tensor."""
 
 
-def snapshot_tensor_array(array: Any) -> Snapshot:
+def snapshot_array_of_tensor(array: Any) -> Snapshot:
     """Return the snapshot for the array of a TensorSource."""
     elements = to_host(array)
     owns_memory = not isinstance(array, np.ndarray) or array.flags.owndata

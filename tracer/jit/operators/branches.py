@@ -36,8 +36,8 @@ from .calls import truth_value
 from .exceptions import (
     BranchRaised,
     emit_raise_assert,
+    record_rejecting_raise,
     record_until_raise,
-    reject_unconditional_raise,
 )
 from .nonlocal_writes import mark_merged_locations, register_new_object
 
@@ -212,7 +212,7 @@ def if_expression(test: Any, a: Callable[[], Any], b: Callable[[], Any]) -> Any:
         return a() if test else b()
     mark = mode.recorder.checkpoint()
     try:
-        return reject_unconditional_raise(
+        return record_rejecting_raise(
             lambda: cond(to_bool(test), a, b), "one side of an expression"
         )
     except ListLengthMismatchError:

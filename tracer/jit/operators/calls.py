@@ -32,7 +32,7 @@ from ...core.function_source import SourceError
 from ...core.mode import state
 from ...core.op import OPS
 from ...nn.layer import Layer
-from ..guards.impure_calls import record_impure_calls
+from ..guards.impure_calls import wrap_impure_function
 from ..guards.user_code import is_user_function, is_user_object
 from . import python_scalars, sequences
 from .dunder_methods import python_dunder_method
@@ -64,7 +64,7 @@ from .partial_dicts import (
 )
 from .python_scalars import name_scalar_in_errors, scalar_aware_method
 from .registry import get_operator
-from .training_state import is_training_step, skipped_call_result
+from .training_state import reject_training_step, skipped_call_result
 
 
 def call(function: Any) -> Any:
@@ -82,7 +82,7 @@ def call(function: Any) -> Any:
     if isinstance(function, functools.partial):
         return functools.partial(call(function.func), *function.args, **function.keywords)
     owner = getattr(function, "__self__", None)
-    if is_training_step(mode, function, owner):
+    if reject_training_step(mode, function, owner):
         return skipped_call_result
     if mode.recorder.rollback is not None:
         mode.recorder.rollback.save_before_mutation(owner)
@@ -119,7 +119,7 @@ def _record_if_impure(function: Any) -> Any:
     return (
         None
         if mode is None or mode.recorder.read_tracker is None
-        else record_impure_calls(function, mode.recorder.read_tracker)
+        else wrap_impure_function(function, mode.recorder.read_tracker)
     )
 
 

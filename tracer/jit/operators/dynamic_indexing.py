@@ -23,7 +23,7 @@ from .python_scalars import select_dict_entry, symbolic_scalar_kind
 INT64 = Meta((), np.dtype(np.int64))
 
 
-class IndexableList:
+class RuntimeIndexableList:
     """A list of which an element is about to be assigned; accepts run-time indices."""
 
     def __init__(self, recorder: Recorder, target: Any) -> None:
@@ -150,7 +150,7 @@ def get_item(value: Any, index: Any) -> Any:
         and mode.recorder.read_tracker is not None
         and not isinstance(index, Variable)
     ):
-        mode.recorder.read_tracker.record_item(value, index)
+        mode.recorder.read_tracker.guard_item_read(value, index)
     if isinstance(index, Variable) and isinstance(value, list | tuple):
         return select_item_at_runtime(value, index)
     if (

@@ -70,7 +70,7 @@ def emit_raise_assert(mode: Static, condition: Variable, raised: BranchRaised) -
     )
 
 
-def reject_unconditional_raise(run: Callable[[], Any], what: str) -> Any:
+def record_rejecting_raise(run: Callable[[], Any], what: str) -> Any:
     """Record the body of a loop or expression. Raises TraceError if the user's code raises an
     exception in it, because that would happen regardless of run-time values.
     """

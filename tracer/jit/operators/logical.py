@@ -32,7 +32,7 @@ from ...core.tensor import Tensor
 from ...ir.program import OpDesc
 from .calls import call, truth_value
 from .dunder_methods import python_dunder_method
-from .exceptions import reject_unconditional_raise
+from .exceptions import record_rejecting_raise
 from .iterables import as_dynamic_iterable
 from .partial_dicts import require_complete_dicts
 from .python_scalars import entry_defined_flag, is_, symbolic_scalar_kind
@@ -96,7 +96,7 @@ def _record_operand_branch(name: str, a: Variable, b: Callable[[], Any]) -> Any:
         return a
 
     branches = (b, first_operand) if name == "and" else (first_operand, b)
-    return reject_unconditional_raise(
+    return record_rejecting_raise(
         lambda: cond(to_bool(a), *branches, return_names=[f"`{name}`"]),
         "one side of an expression",
     )

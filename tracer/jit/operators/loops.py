@@ -25,7 +25,7 @@ from ...core.op import OPS, Meta
 from ..guards.opaque_state import reject_user_visible_iterator
 from .branches import Getter, Setter, empty_else, if_, save_opaque_state_before
 from .calls import call, truth_value
-from .exceptions import reject_unconditional_raise
+from .exceptions import record_rejecting_raise
 from .iterables import DynamicIterable, as_dynamic_iterable
 from .logical import and_
 from .nonlocal_writes import mark_merged_locations, register_new_object, reject_external_iterators
@@ -207,7 +207,7 @@ def _record_or_explain_loop(
 ) -> list[Any]:
     mark = mode.recorder.checkpoint()
     try:
-        found: list[Any] = reject_unconditional_raise(
+        found: list[Any] = record_rejecting_raise(
             lambda: record_loop(mode, test, body, start, names), "an iteration of a loop"
         )
         return found

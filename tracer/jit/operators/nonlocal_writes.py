@@ -40,7 +40,7 @@ from ...nn.layer import Layer
 from ..guards.bytecode import iter_assigned_globals
 from ..guards.object_state import MAX_ITEMS
 from ..guards.user_code import is_user_object
-from .dynamic_indexing import IndexableList
+from .dynamic_indexing import RuntimeIndexableList
 
 MAX_LOCATION_DEPTH = 2  # of nested containers and objects
 
@@ -61,7 +61,7 @@ def save_before_write(value: Any, name: str, attribute: str = "", reads: bool = 
         return resolve_replaced_list(value)
     recorder = mode.recorder
     if recorder.read_tracker is not None:
-        recorder.read_tracker.record_write(value, name, attribute, reads)
+        recorder.read_tracker.save_before_write(value, name, attribute, reads)
     save_locations(recorder, iter_locations_in(name, value, 0))
     if isinstance(value, MayAlias):
         save_locations(
@@ -72,7 +72,7 @@ def save_before_write(value: Any, name: str, attribute: str = "", reads: bool = 
                 for location in iter_locations_in(name, origin, 0)
             ),
         )
-    return IndexableList(recorder, value) if type(value) in (list, MayAliasList) else value
+    return RuntimeIndexableList(recorder, value) if type(value) in (list, MayAliasList) else value
 
 
 def operator_setattr(value: Any, name: str, attribute_value: Any) -> None:

@@ -16,7 +16,7 @@ from ...core.errors import TraceError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS
 from ...core.tensor import Tensor
-from .exceptions import reject_unconditional_raise
+from .exceptions import record_rejecting_raise
 from .python_scalars import entry_defined_flag
 
 SINGLE_KEY_DICT_METHODS = frozenset(
@@ -74,7 +74,7 @@ def make_conditional_get(partial_dict: dict[Any, Any]) -> Callable[..., Any]:
         there = entry_defined_flag(value) if isinstance(value, Variable) else True
         if there is True:
             return value
-        return reject_unconditional_raise(
+        return record_rejecting_raise(
             lambda: cond(there, lambda: value, lambda: default, return_names=["get()"]), "`get`"
         )
 

@@ -135,7 +135,7 @@ def reject_scalar_in_pattern(value: Any) -> None:
             reject_scalar_in_pattern(inner)
 
 
-def _reject_symbolic_arguments(name: str, python: Callable[..., Any]) -> Callable[..., Any]:
+def _wrap_to_reject_formatting(name: str, python: Callable[..., Any]) -> Callable[..., Any]:
     def checked_function(*args: Any, **kwargs: Any) -> Any:
         reject_formatting((args, kwargs), f"{name}()")
         return python(*args, **kwargs)
@@ -157,7 +157,7 @@ def record_attribute_read(value: Any, name: Any) -> None:
     if mode is not None:
         reject_training_state(mode, value, name)
     if mode is not None and mode.recorder.read_tracker is not None:
-        mode.recorder.read_tracker.record_attribute(value, name)
+        mode.recorder.read_tracker.guard_attribute_read(value, name)
 
 
 def _operator_hasattr(value: Any, name: str) -> Any:
@@ -204,7 +204,7 @@ def select_dict_entry(
     fallback = missing
     if fallback is None:
         _emit_key_check(key, [k for k, _ in number_items])
-        fallback = _constant_function(number_items.pop()[1])
+        fallback = _make_constant_function(number_items.pop()[1])
     for k, v in reversed(number_items):
         fallback = _select_if_key_equals(key, k, v, fallback)
     return fallback()
@@ -213,10 +213,10 @@ def select_dict_entry(
 def _select_if_key_equals(
     key: Any, candidate: Any, value: Any, fallback: Callable[[], Any]
 ) -> Callable[[], Any]:
-    return lambda: cond(key == candidate, _constant_function(value), fallback)
+    return lambda: cond(key == candidate, _make_constant_function(value), fallback)
 
 
-def _constant_function(value: Any) -> Callable[[], Any]:
+def _make_constant_function(value: Any) -> Callable[[], Any]:
     return lambda: value
 
 
@@ -243,12 +243,12 @@ def scalar_aware_method(function: Any) -> Any:
         return lambda key, default=None: (
             function(key, default)
             if symbolic_scalar_kind(key) is None
-            else select_dict_entry(owner, key, _constant_function(default))
+            else select_dict_entry(owner, key, _make_constant_function(default))
         )
     if symbolic_scalar_kind(owner) is not None and name in ("__str__", "__repr__", "__format__"):
-        return _reject_symbolic_arguments(name, lambda *_: owner)(owner)
+        return _wrap_to_reject_formatting(name, lambda *_: owner)(owner)
     if isinstance(owner, str | bytes) and name in ("format", "join", "format_map"):
-        return _reject_symbolic_arguments(name, function)
+        return _wrap_to_reject_formatting(name, function)
     return None
 
 
@@ -295,7 +295,7 @@ def _operator_pow(base: Any, exponent: Any, *modulus: Any) -> Any:
     return pow(base, exponent, *modulus)
 
 
-def _reject_symbolic_argument(python: Callable[..., Any], what: str) -> Callable[..., Any]:
+def _wrap_to_reject_symbolic_scalar(python: Callable[..., Any], what: str) -> Callable[..., Any]:
     def checked_function(value: Any, *rest: Any) -> Any:
         if symbolic_scalar_kind(value) is not None:
             return reject_scalar(value, what, "compute it with paddle's functions", 0)
@@ -307,15 +307,15 @@ def _reject_symbolic_argument(python: Callable[..., Any], what: str) -> Callable
 BUILTIN_REPLACEMENTS: dict[Any, Any] = {
     builtins.isinstance: isinstance_,
     builtins.type: type_,
-    builtins.str: _reject_symbolic_arguments("str", str),
-    builtins.repr: _reject_symbolic_arguments("repr", repr),
-    builtins.ascii: _reject_symbolic_arguments("ascii", ascii),
-    builtins.format: _reject_symbolic_arguments("format", format),
+    builtins.str: _wrap_to_reject_formatting("str", str),
+    builtins.repr: _wrap_to_reject_formatting("repr", repr),
+    builtins.ascii: _wrap_to_reject_formatting("ascii", ascii),
+    builtins.format: _wrap_to_reject_formatting("format", format),
     builtins.hasattr: _operator_hasattr,
     builtins.getattr: _operator_getattr,
     builtins.pow: _operator_pow,
-    builtins.id: _reject_symbolic_argument(id, "id()"),
+    builtins.id: _wrap_to_reject_symbolic_scalar(id, "id()"),
     np.isscalar: lambda value: symbolic_scalar_kind(value) is not None or np.isscalar(value),
-    builtins.complex: _reject_symbolic_argument(complex, "complex()"),
+    builtins.complex: _wrap_to_reject_symbolic_scalar(complex, "complex()"),
     builtins.callable: lambda value: symbolic_scalar_kind(value) is None and callable(value),
 }

@@ -31,7 +31,7 @@ def reject_training_state(mode: Static, owner: Any, name: str) -> bool:
     )
 
 
-def is_training_step(mode: Static, function: Any, owner: Any) -> bool:
+def reject_training_step(mode: Static, function: Any, owner: Any) -> bool:
     """Whether a call belongs to a training step. Raises SideEffectError for such a call; only while
     `oarlock explain` runs, it returns True and the caller skips the call.
     """

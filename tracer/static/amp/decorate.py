@@ -14,7 +14,7 @@ from ...core.op import OPS
 from ...core.unique_name import generate
 from ...ir.op_role import OpRole
 from ..graph.default_programs import program_guard
-from ..graph.gradients import program_of
+from ..graph.gradients import require_program_of_variable
 from ..graph.inputs import create_global_var
 from ..graph.mode import StaticGraphMode
 from ..graph.program import Program
@@ -121,7 +121,7 @@ class OptimizerWithMixedPrecision:
 
         Returns pairs of a parameter and its gradient.
         """
-        self._program = program = program_of("decorate: backward", loss)
+        self._program = program = require_program_of_variable("decorate: backward", loss)
         with program_guard(program, startup_program), use_mode(StaticGraphMode(program)):
             self._scale_variable = self._create_persistable(
                 "loss_scaling", self._initial_scale, "float32"
@@ -190,7 +190,9 @@ class OptimizerWithMixedPrecision:
         self, loss: Variable, startup_program: Any, params_grads: ParameterGradients
     ) -> Any:
         """Append the optimizer ops for these gradients."""
-        with program_guard(program_of("decorate: apply_optimize", loss), startup_program):
+        with program_guard(
+            require_program_of_variable("decorate: apply_optimize", loss), startup_program
+        ):
             return self.apply_gradients(params_grads)
 
     def minimize(

@@ -14,7 +14,7 @@ from typing import Any
 from ...core.dtype import dtype_of, float16
 from ...core.op import OPS
 from ...ir.block_captures import EMPTY_NAME
-from ...ir.passes.shape_inference import infer_op_outputs
+from ...ir.passes.shape_inference import set_inferred_outputs
 from ...ir.program import Attr, AttrType, OpDesc
 from ..graph.default_programs import name_scope
 from ..graph.program import Program
@@ -59,11 +59,11 @@ class AmpPass:
             cast_op = self._emit_half_precision_op(op) if self._should_run_in_half(op) else None
             if cast_op is None:
                 self.rewritten_ops.append(op)
-                self._forget_outputs(op)
+                self._forget_casts_of_outputs(op)
         self.block.ops[:] = self.rewritten_ops
         self.program.mark_changed()
 
-    def _forget_outputs(self, op: OpDesc) -> None:
+    def _forget_casts_of_outputs(self, op: OpDesc) -> None:
         for name in op.output_names():
             self.half_outputs.pop(name, None)
             self.half_casts.pop(name, None)
@@ -112,18 +112,18 @@ class AmpPass:
         for name in results:
             var = self.block.vars.get(name)
             if var is not None and var.dtype == FLOAT32_NAME and not var.persistable:
-                results[name] = self._declare_like(name, FLOAT32_NAME)
+                results[name] = self._declare_cast_result_like(name, FLOAT32_NAME)
         outputs = {slot: [results[n] for n in names] for slot, names in op.outputs.items()}
         half_op = OpDesc(op.type, inputs, outputs, deepcopy(op.attrs), op.user_line, op.layer_path)
-        infer_op_outputs(half_op, self.block.vars)
+        set_inferred_outputs(half_op, self.block.vars)
         self.rewritten_ops.append(half_op)
-        self._forget_outputs(op)
+        self._forget_casts_of_outputs(op)
         for name, result in results.items():
             if result != name:
-                self._emit_output_cast(name, result, half_op)
+                self._emit_output_write(name, result, half_op)
         return half_op if len(self.rewritten_ops) > num_ops else None
 
-    def _emit_output_cast(self, name: str, result: str, op: OpDesc) -> None:
+    def _emit_output_write(self, name: str, result: str, op: OpDesc) -> None:
         """Write the output `result` of an op to the variable `name`: by a cast, or by renaming
         it.
         """
@@ -138,11 +138,11 @@ class AmpPass:
     def _half_precision_input(self, name: str) -> str:
         half = self.half_outputs.get(name) or self.half_casts.get(name)
         if half is None:
-            half = self.half_casts[name] = self._declare_like(name, self.dtype)
+            half = self.half_casts[name] = self._declare_cast_result_like(name, self.dtype)
             self._emit_cast(name, half, None)
         return half
 
-    def _declare_like(self, like: str, dtype: str) -> str:
+    def _declare_cast_result_like(self, like: str, dtype: str) -> str:
         var = deepcopy(self.block.vars[like])
         var.name = self.program.recorder.namer.temporary_name("cast")
         var.dtype, var.persistable, var.is_parameter, var.checks_feed = dtype, False, False, False

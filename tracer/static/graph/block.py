@@ -13,7 +13,7 @@ from ...core.errors import OpError, op_error_like, user_line, with_user_line
 from ...core.op import OPS, Meta
 from ...ir import program as data
 from ...ir.op_traits import program_op_traits
-from ...ir.passes.shape_inference import infer_op_outputs
+from ...ir.passes.shape_inference import set_inferred_outputs
 from ...ir.passes.upgrade_ops import RENAMED_OPS
 from ...ir.printer import format_block
 from ..block_desc import BlockDesc
@@ -373,7 +373,7 @@ class Block:
         line = user_line()
         desc.user_line = "" if line is None else str(line)
         if type in OPS and all(s.is_optional or s.name in desc.inputs for s in OPS[type].ins):
-            self._infer_outputs(desc)
+            self._set_inferred_outputs(desc)
         self.program.recorder.set_common_attrs(desc)
         self.raw.ops.insert(index, desc)
         self.program.mark_changed()
@@ -388,11 +388,11 @@ class Block:
             if value is not None
         }
 
-    def _infer_outputs(self, desc: data.OpDesc) -> None:
+    def _set_inferred_outputs(self, desc: data.OpDesc) -> None:
         names = {*desc.input_names(), *desc.output_names()}
         declared = {n: self.program.raw.var(n, self.idx) for n in names}
         try:
-            infer_op_outputs(desc, {n: v for n, v in declared.items() if v is not None})
+            set_inferred_outputs(desc, {n: v for n, v in declared.items() if v is not None})
         except OpError as error:
             raise op_error_like(error, with_user_line(f"{desc.type}: {error}")) from None
 

@@ -14,7 +14,7 @@ from .mode import StaticGraphMode
 from .program import Program
 
 
-def program_of(caller: str, variable: Any) -> Program:
+def require_program_of_variable(caller: str, variable: Any) -> Program:
     """Return the program of a variable, or of the first variable of a list.
 
     Raises OpError if it is not a variable of a static graph program.
@@ -66,16 +66,20 @@ def append_backward(
         raise OarlockError(
             with_user_line("append_backward: checkpoints (recomputation) are not supported")
         )
-    program = program_of("append_backward", loss)
+    program = require_program_of_variable("append_backward", loss)
     with use_mode(StaticGraphMode(program)), program.recorder.set_op_role(OpRole.BACKWARD):
         pairs = autodiff.append_backward(loss, parameter_list, no_grad_set)
     program.mark_changed()
     block = program.current_block()
-    _set_op_roles(block.raw.ops, loss.name, [(p.name, g.name) for p, g in pairs])
+    _set_roles_of_loss_and_gradient_ops(
+        block.raw.ops, loss.name, [(p.name, g.name) for p, g in pairs]
+    )
     return [(block._var_recursive(p.name), block._var_recursive(g.name)) for p, g in pairs]  # type: ignore[misc]
 
 
-def _set_op_roles(ops: list[OpDesc], loss: str, pairs: list[tuple[str, str]]) -> None:
+def _set_roles_of_loss_and_gradient_ops(
+    ops: list[OpDesc], loss: str, pairs: list[tuple[str, str]]
+) -> None:
     """Set the role of the op that computes the loss, and op_role_var of the ops that compute
     gradients of parameters.
     """
@@ -106,7 +110,7 @@ def gradients(
 
     Returns one variable per input, or None if the targets do not depend on it.
     """
-    program = program_of("gradients", targets)
+    program = require_program_of_variable("gradients", targets)
     with use_mode(StaticGraphMode(program)), program.recorder.set_op_role(OpRole.BACKWARD):
         grads = autodiff.gradients(targets, inputs, target_gradients, no_grad_set)
     program.mark_changed()

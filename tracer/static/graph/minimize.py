@@ -16,7 +16,7 @@ from ...core.op import OPS
 from ...ir import program as data
 from ...ir.op_role import OpRole
 from .default_programs import program_guard
-from .gradients import append_backward, program_of
+from .gradients import append_backward, require_program_of_variable
 from .mode import StaticGraphMode
 from .operator import Operator
 from .parameters import declare_persistable
@@ -44,11 +44,11 @@ def backward(
     if not pairs:
         why = f"{type(optimizer).__name__}.minimize: '{loss.name}' depends on no parameter"
         warnings.warn(with_user_line(why), stacklevel=2)
-    emit_gradient_clips(program_of("minimize", loss))
+    emit_error_clips(require_program_of_variable("minimize", loss))
     return pairs
 
 
-def emit_gradient_clips(program: Program) -> None:
+def emit_error_clips(program: Program) -> None:
     """Clip the gradients of variables that have an error_clip, directly after the op that computes
     them.
     """
@@ -76,7 +76,7 @@ def minimize(
 
     Returns the optimizer ops, and pairs of a parameter and its gradient.
     """
-    program = program_of(f"{type(optimizer).__name__}.minimize", loss)
+    program = require_program_of_variable(f"{type(optimizer).__name__}.minimize", loss)
     with program_guard(program, startup_program), use_mode(StaticGraphMode(program)):
         pairs = backward(optimizer, loss, parameters, no_grad_set)
         return apply(optimizer, pairs), pairs
@@ -91,7 +91,7 @@ def apply(optimizer: Any, pairs: ParameterGradients) -> list[Operator]:
     pairs = [(p, g) for p, g in pairs if g is not None]
     if not pairs:
         return []
-    program = program_of("apply_gradients", pairs[0][0])
+    program = require_program_of_variable("apply_gradients", pairs[0][0])
     with use_mode(StaticGraphMode(program)), program.recorder.set_op_role(OpRole.OPTIMIZE):
         pairs = (
             pairs if optimizer._grad_clip is None else optimizer._grad_clip.clip_variables(pairs)
@@ -102,7 +102,7 @@ def apply(optimizer: Any, pairs: ParameterGradients) -> list[Operator]:
                 _emit_weight_decay(optimizer, program, parameter, gradient)
         block = program.current_block()
         start = len(block.raw.ops)
-        get_learning_rate_variable(
+        get_or_create_learning_rate_variable(
             optimizer, program
         )  # Paddle's startup program initializes it first
         for parameter, gradient in pairs:
@@ -125,7 +125,7 @@ def _emit_weight_decay(
         StaticGraphMode(program).write_variable(OPS["sum"]([gradient, term]), gradient)
 
 
-def get_learning_rate_variable(optimizer: Any, program: Program) -> Variable:
+def get_or_create_learning_rate_variable(optimizer: Any, program: Program) -> Variable:
     """Return the learning-rate variable of a program. The executor sets that of a scheduler before
     each run.
     """
@@ -140,14 +140,14 @@ def get_learning_rate_variable(optimizer: Any, program: Program) -> Variable:
             stop_gradient=True,
         )
         variables[id(program)] = declare_persistable(
-            program, desc, lambda: _emit_full(list(shape), optimizer.get_lr(), "float32")
+            program, desc, lambda: _emit_fill_constant(list(shape), optimizer.get_lr(), "float32")
         )
     if hasattr(optimizer._learning_rate, "last_lr"):
         program.lr_scheduler, program.lr_var = optimizer._learning_rate, variables[id(program)]
     return variables[id(program)]
 
 
-def _emit_full(shape: list[int], value: float, dtype: str) -> Any:
+def _emit_fill_constant(shape: list[int], value: float, dtype: str) -> Any:
     """Emit an op that fills a tensor with a value."""
     attrs = {"value": float(value), "str_value": repr(float(value)), "dtype": dtype_of(dtype).proto}
     return OPS["fill_constant"](shape=shape, **attrs)
@@ -191,11 +191,13 @@ class OptimizerOpWriter:
         dtype = self.parameter.raw.dtype
         desc = data.VarDesc(name, shape, dtype, persistable=True)
         return declare_persistable(
-            self.program, desc, lambda: _emit_full(list(shape), float(spec.initial_value), dtype)
+            self.program,
+            desc,
+            lambda: _emit_fill_constant(list(shape), float(spec.initial_value), dtype),
         )
 
     def _scaled_learning_rate(self) -> Variable:
-        rate = get_learning_rate_variable(self.optimizer, self.program)
+        rate = get_or_create_learning_rate_variable(self.optimizer, self.program)
         factor = self.optimizer._lr_factor(self.parameter)
         if factor == 1.0:
             return rate

@@ -17,7 +17,7 @@ Program: TypeAlias = Any  # program.Program
 NAME_TABLE_KEY = "StructuredToParameterName@@"
 
 
-def to_variable_names(values: dict[str, Any]) -> dict[str, Any]:
+def rename_keys_to_variable_names(values: dict[str, Any]) -> dict[str, Any]:
     """Rename the keys of a layer's state dict to variable names, if it has the name table of
     `paddle.load(.., keep_name_table=True)`.
     """
@@ -33,7 +33,7 @@ def set_fitting_values(program: Program, values: dict[str, Any], scope: Scope) -
     fit, or whose name is unknown.
     """
     variables = {v.name: v for v in program.persistables()}
-    for name, value in to_variable_names(values).items():
+    for name, value in rename_keys_to_variable_names(values).items():
         why = f"Because '{name}' not in the program."
         if name in variables:
             meta, raw = variables[name].meta, value.array if isinstance(value, Tensor) else value
@@ -62,7 +62,7 @@ def _describe_mismatch(name: str, array: Any, variable: Any) -> str:
     )
 
 
-def set_values(program: Program, values: dict[str, Any], scope: Scope) -> None:
+def set_values_if_all_fit(program: Program, values: dict[str, Any], scope: Scope) -> None:
     """Set persistable variables in a scope. Warn about unknown names.
 
     Raises MismatchError, which lists all values with a wrong shape or dtype, before any variable
@@ -74,7 +74,7 @@ def set_values(program: Program, values: dict[str, Any], scope: Scope) -> None:
                 f"set_state_dict: state_dict must be a dict, not {type(values).__name__}"
             )
         )
-    values = to_variable_names(values)
+    values = rename_keys_to_variable_names(values)
     variables = {v.name: v for v in program.persistables()}
     arrays = {
         n: np.asarray(cuda.to_host(v.array if isinstance(v, Tensor) else v))

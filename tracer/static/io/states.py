@@ -21,7 +21,7 @@ from ...framework.io import load as load_pickle
 from ...ir.scope import current_scope
 from ...loader.pdiparams import load_params
 from ..graph.program import Program
-from ..graph.state_dict import NAME_TABLE_KEY, set_values, to_variable_names
+from ..graph.state_dict import NAME_TABLE_KEY, rename_keys_to_variable_names, set_values_if_all_fit
 
 PARAMS, OPT, MODEL = ".pdparams", ".pdopt", ".pdmodel"
 
@@ -87,7 +87,7 @@ def load(
                 f"load: {os.path.basename(os.fspath(model_path))} has no values for {missing}"
             )
         )
-    set_values(program, {v.name: state[v.name] for v in variables}, current_scope())
+    set_values_if_all_fit(program, {v.name: state[v.name] for v in variables}, current_scope())
 
 
 def load_program_state(
@@ -105,7 +105,7 @@ def load_program_state(
         names = None if var_list is None else {v.name for v in var_list}
         if names is None:
             return state
-        return {n: a for n, a in to_variable_names(state).items() if n in names}
+        return {n: a for n, a in rename_keys_to_variable_names(state).items() if n in names}
     return _load_paddle1_values(os.fspath(model_path), var_list)
 
 
@@ -144,4 +144,4 @@ def set_program_state(program: Program, state_dict: dict[str, Any]) -> None:
                     f"set_program_state: '{name}' is {type(value).__name__}, not an ndarray"
                 )
             )
-    set_values(program, state_dict, current_scope())
+    set_values_if_all_fit(program, state_dict, current_scope())

@@ -51,9 +51,11 @@ def batch_norm(
         shift = helper.create_parameter(
             None if bias_attr is False else bias_attr, size, input.dtype, is_bias=True
         )
-        mean = helper.create_parameter(_statistic_attr(moving_mean_name, ZEROS), size, input.dtype)
+        mean = helper.create_parameter(
+            _non_trainable_attr(moving_mean_name, ZEROS), size, input.dtype
+        )
         variance = helper.create_parameter(
-            _statistic_attr(moving_variance_name, ONES), size, input.dtype
+            _non_trainable_attr(moving_variance_name, ONES), size, input.dtype
         )
         momentum_attr = 0.9 if isinstance(momentum, Variable) else float(momentum)
         momentum_tensor = momentum if isinstance(momentum, Variable) else None
@@ -75,7 +77,7 @@ def batch_norm(
         return helper.activate(outputs[0], act)
 
 
-def _statistic_attr(name: str | None, initializer: Constant) -> ParamAttr:
+def _non_trainable_attr(name: str | None, initializer: Constant) -> ParamAttr:
     return ParamAttr(name=name, initializer=initializer, trainable=False)
 
 

@@ -46,10 +46,10 @@ class WeightNormParamAttr(ParamAttr):
             n if self.dim is not None and i == self.dim % len(shape) else 1
             for i, n in enumerate(shape)
         ]
-        g = parameter(f"{name}_g", sizes, lambda: self._norm(v))
-        return OPS["elementwise_mul"](v, OPS["elementwise_div"](g, self._norm(v)))
+        g = parameter(f"{name}_g", sizes, lambda: self._norm_over_other_axes(v))
+        return OPS["elementwise_mul"](v, OPS["elementwise_div"](g, self._norm_over_other_axes(v)))
 
-    def _norm(self, v: Any) -> Any:
+    def _norm_over_other_axes(self, v: Any) -> Any:
         """Return |v|, with size 1 along the reduced axes."""
         axes = [i for i in range(v.ndim) if self.dim is None or i != self.dim % v.ndim]
         squares = OPS["elementwise_mul"](v, v)

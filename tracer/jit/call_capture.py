@@ -46,7 +46,7 @@ RECURSION_MESSAGE = (
 )
 
 
-class FunctionCapture:
+class CallCapture:
     """One captured call of a function.
 
     owner: the layer or object whose method it is.
@@ -77,7 +77,7 @@ class FunctionCapture:
             self.guards.guard_argument_contents(name, leaf)
 
     @classmethod
-    def create(cls, recorder: Recorder, arguments: Arguments, owner: Any) -> FunctionCapture:
+    def create(cls, recorder: Recorder, arguments: Arguments, owner: Any) -> CallCapture:
         """Return a capture for `arguments` that raises the first error."""
         return cls(Static(recorder, convert_if_user_code, True), arguments, owner)
 
