@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtype import is_float
+from ..core.dtype import is_inexact
 
 NUM_TRIALS = 3
 MAX_ACCUMULATED_ROUNDINGS = 32.0  # number of operations whose rounding errors may add up
@@ -49,7 +49,7 @@ def is_explained_by_rounding(
 
 def _perturb_last_bit(array: Any, rng: np.random.Generator) -> Any:
     """Change each number of an array by its last bit, up or down."""
-    if not isinstance(array, np.ndarray) or not is_float(array.dtype):
+    if not isinstance(array, np.ndarray) or not is_inexact(array.dtype):
         return array
     eps = 2.0**-8 if array.dtype.name == "bfloat16" else float(np.finfo(array.dtype).eps)
     signs = rng.integers(0, 2, array.shape) * 2 - 1
