@@ -88,7 +88,7 @@ class SavedMethod:
 
         Raises OpError for invalid inputs, GuardError for a violated guard.
         """
-        if any(map(pytree.is_tensor_container, (*inputs, *named.values()))):
+        if any(map(pytree.is_dict_or_tensor_sequence, (*inputs, *named.values()))):
             inputs, named = (), self._leaves_by_name(inputs, named)
         given = self._in_input_order(inputs, named) if named else inputs
         without_offsets = len(given) == len(self.inputs) and not state.mode.is_eager

@@ -64,7 +64,7 @@ from .core.errors import (
     VerifyError,
 )
 from .core.flags import get_flags, set_flags
-from .core.lazy_import import lazy_attributes as _later
+from .core.lazy_import import make_lazy_getattr as _later
 from .core.legacy_importer import set_legacy_importer as _set_legacy_importer
 from .core.paddle_functions import (
     batch,
@@ -77,7 +77,7 @@ from .core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace, get_device, set_de
 from .core.rng import get_rng_state, set_rng_state
 from .core.tensor import Tensor
 from .core.tensor_printing import set_printoptions
-from .core.threads import set_default_thread_count as _set_default_threads
+from .core.threads import set_default_blas_thread_count as _set_default_threads
 from .core.threads import set_num_threads
 from .core.version import VERSION as _VERSION
 from .framework.io import load, save

@@ -84,6 +84,6 @@ def test_map_rejects_different_structures() -> None:
 
 
 def test_is_tensor_container() -> None:
-    assert not pytree.is_tensor_container([[1.0, 2.0], [3.0, 4.0]])
-    assert pytree.is_tensor_container([1, [paddle.ones([1])]])
-    assert pytree.is_tensor_container({})
+    assert not pytree.is_dict_or_tensor_sequence([[1.0, 2.0], [3.0, 4.0]])
+    assert pytree.is_dict_or_tensor_sequence([1, [paddle.ones([1])]])
+    assert pytree.is_dict_or_tensor_sequence({})

@@ -70,7 +70,7 @@ def without_phases(row: Row, made: Any) -> Any:
 def run(row: Row, index: int | None) -> tuple[Any, list[Any]]:
     """The results of a row, and the gradients of its operands, of the sum of everything."""
     op, constant = op_of(row), constant_of(row)
-    place.set_device(cuda.device_name(index))
+    place.set_device(cuda.format_device(index))
     rng.seed(7)
 
     def operand(slot: Any, array: Any) -> Tensor:

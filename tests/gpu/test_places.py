@@ -294,7 +294,7 @@ def test_half_precision(cupy: ModuleType) -> None:
 
 def test_kernel_with_cpu_operand(cupy: ModuleType) -> None:
     oarlock.set_device("gpu")
-    with arrays.use_library(cupy):
+    with arrays.use_array_library(cupy):
         found = OPS["one_hot_v2"].kernel(np.array([1, 0]), depth=3, dtype=5)
     assert isinstance(found, np.ndarray) and found.tolist() == [[0, 1, 0], [1, 0, 0]]
 

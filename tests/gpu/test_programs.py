@@ -78,7 +78,7 @@ def test_lists_and_loops(cupy: ModuleType) -> None:
         paddle.set_device(device)
         x = paddle.to_tensor([[0.1, 0.9], [0.4, -0.6]], stop_gradient=False)
         f(x, paddle.to_tensor(3)).backward()
-        assert cuda.device_name(cuda.gpu_index_of(x.grad.array)).startswith(device)
+        assert cuda.format_device(cuda.gpu_index_of(x.grad.array)).startswith(device)
         return x.grad.numpy()
 
     np.testing.assert_allclose(gradient("gpu"), gradient("cpu"), rtol=1e-6)

@@ -16,7 +16,7 @@ from .table import IDS, ROWS, arrays_of, op_of
 rows = pytest.mark.parametrize("row", ROWS, ids=IDS)
 
 
-def metas_of(row: Row) -> tuple[Any, ...]:
+def metas_of_inputs(row: Row) -> tuple[Any, ...]:
     def meta(a: Any) -> Meta:
         return Meta(a.shape, a.dtype)
 
@@ -64,7 +64,7 @@ def test_kernel_and_meta_rule_agree(row: Row) -> None:
     ), "operands changed"
     for got, said in zip(
         flat_results(op, result_metas(op, outs)),
-        flat_results(op, op.infer(metas_of(row), row.attrs)),
+        flat_results(op, op.infer(metas_of_inputs(row), row.attrs)),
         strict=True,
     ):
         assert got.dtype == said.dtype
@@ -127,7 +127,7 @@ def test_meta_rules_with_unknown_sizes(row: Row) -> None:
     if op.type == "squeeze2" and not row.attrs.get("axes"):
         return  # a size that is not known counts as other than 1, as Paddle declares it
     for seed in range(6):
-        metas = with_unknown_sizes(metas_of(row), seed)
+        metas = with_unknown_sizes(metas_of_inputs(row), seed)
         try:
             said = flat_results(op, op.infer(metas, row.attrs))
         except OpError as error:

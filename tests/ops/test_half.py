@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from oarlock.core.autograd import grad
-from oarlock.core.dtype import DTYPE_BY_NP, HALF_DTYPES, is_float
+from oarlock.core.dtype import DTYPE_BY_NP, HALF_DTYPES, is_inexact
 from oarlock.core.errors import OpError
 from oarlock.core.mode import use_mode
 from oarlock.core.op import Meta
@@ -73,7 +73,7 @@ NAMES = [f"{IDS[n]}-{t.name}" for n, t in CASES]
 
 def assert_near(got: Any, wanted: Any) -> None:
     assert got.shape == wanted.shape
-    if is_float(got.dtype):
+    if is_inexact(got.dtype):
         np.testing.assert_allclose(rounded_to_single(got), wanted, rtol=NEAR, atol=NEAR)
     else:
         np.testing.assert_array_equal(got, wanted)
@@ -110,7 +110,7 @@ def gradients(row: Row, args: list[Any], attrs: dict[str, Any]) -> list[Any]:
     op, leaves = op_of(row), []
 
     def leaf(array: Any, constant: bool) -> Tensor:
-        made = Tensor(array, stop_gradient=constant or not is_float(array.dtype))
+        made = Tensor(array, stop_gradient=constant or not is_inexact(array.dtype))
         if not made.stop_gradient:
             leaves.append(made)
         return made
@@ -132,7 +132,7 @@ def gradients(row: Row, args: list[Any], attrs: dict[str, Any]) -> list[Any]:
         if not s.is_intermediate
         for t in (o if s.is_list else [o])
     ]
-    outs = [t for t in outs if is_float(t.array.dtype)]
+    outs = [t for t in outs if is_inexact(t.array.dtype)]
     found = grad(outs, leaves, [Tensor(np.ones_like(t.array)) for t in outs], allow_unused=True)
     for g, t in zip(found, leaves, strict=True):
         assert g is None or (g.array.dtype == t.array.dtype and g.array.shape == t.array.shape)

@@ -153,5 +153,5 @@ def is_supported_by_compiled_kernels(row: Row) -> bool:
 
 
 def test_missing_kernel_declines() -> None:
-    assert native.find_kernel("no such find_kernel") is native.not_available
+    assert native.find_compiled_function("no such find_compiled_function") is native.not_available
     assert native.not_available(1, 2) is NotImplemented

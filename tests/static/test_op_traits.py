@@ -37,7 +37,7 @@ def test_traits_agree_with_each_other(type: str) -> None:
 
 @pytest.mark.parametrize("type", sorted(backward_pass.GRADIENT_RULES.keys() - OPS.keys()))
 def test_ops_with_a_gradient_rule_state_where_gradients_flow(type: str) -> None:
-    assert program_op_traits(type).grad_input_slots is not None
+    assert program_op_traits(type).differentiable_input_slots is not None
 
 
 def test_unknown_ops_have_no_traits() -> None:

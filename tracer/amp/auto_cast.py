@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ..core.dtype import dtype_of, is_float
+from ..core.dtype import dtype_of, is_inexact
 from ..core.errors import OpError, with_user_line
 from ..core.mode import WrapperMode, remove_wrapper, state, use_mode
 from ..core.tensor import Tensor
@@ -138,7 +138,7 @@ def _make_save_dtype_hook(dtype: str) -> Any:
 
     def hook(state: dict[str, Tensor]) -> None:
         for key, tensor in state.items():
-            if is_float(tensor.meta.dtype):
+            if is_inexact(tensor.meta.dtype):
                 saved = cast(tensor.detach(), dtype)
                 saved.name = tensor.name
                 state[key] = saved

@@ -273,7 +273,7 @@ def enable_tensor_checker(checker_config: TensorCheckerConfig) -> None:
 def disable_tensor_checker() -> None:
     """Turn off the check that `enable_tensor_checker` turned on."""
     set_flags({"FLAGS_check_nan_inf": False, "FLAGS_check_nan_inf_level": numerics_check.ABORT})
-    numerics_check.settings = numerics_check.CheckSettings()
+    numerics_check.settings = numerics_check.NumericsCheckSettings()
 
 
 def check_layer_numerics(func: Callable[..., Any]) -> Callable[..., Any]:

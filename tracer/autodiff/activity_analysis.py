@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-from ..core.dtype import dtype_of, is_float
+from ..core.dtype import dtype_of, is_inexact
 from ..core.op import OPS
 from ..ir.attr_types import referenced_block_indices
 from ..ir.op_traits import program_op_traits
@@ -93,11 +93,11 @@ class ActivityAnalysis:
     def _grad_input_names(op: OpDesc) -> list[str]:
         definition = OPS.get(op.type)
         if definition is None:
-            slots = program_op_traits(op.type).grad_input_slots
+            slots = program_op_traits(op.type).differentiable_input_slots
             if slots is None:
                 return list(op.input_names())
         else:
-            slots = definition.grad_input_slots
+            slots = definition.differentiable_input_slots
         return [
             n
             for s in slots
@@ -123,5 +123,5 @@ def has_differentiable_type(var: VarDesc) -> bool:
     return (
         var.kind in (VarKind.DENSE, VarKind.ARRAY)
         and var.dtype != ""
-        and is_float(dtype_of(var.dtype).np)
+        and is_inexact(dtype_of(var.dtype).np)
     )

@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 
 from ..capture.recorder import Recorder, typed_attrs
 from ..capture.variable import Variable
-from ..core.dtype import is_float
-from ..core.eager import metas_of
+from ..core.dtype import is_inexact
+from ..core.eager import metas_of_inputs
 from ..core.errors import OarlockError, OpError, with_user_line
 from ..core.op import OPS, Op
 from ..ir.block_captures import EMPTY_NAME
@@ -206,7 +206,7 @@ class ProgramBackwardPass:
         None if the output cannot have one.
         """
         if name not in self.cotangents:
-            if name == EMPTY_NAME or not is_float(self.find_variable(name).meta.dtype):
+            if name == EMPTY_NAME or not is_inexact(self.find_variable(name).meta.dtype):
                 return None
             zeros = zero_grad_for(self.recorder, self.value_after(name, at))
             if not self.recorder.policy.emits_grad_ops:
@@ -247,7 +247,9 @@ class ProgramBackwardPass:
     def _add_missing_output(self, op: Op, desc: OpDesc, index: int, at: int) -> None:
         """Add an output to an op that lacks it, such as dropout's mask in an inference program."""
         attrs = {n: a.value for n, a in desc.attrs.items() if n in op.attrs}
-        meta = op.infer(metas_of(op, tuple(self._input_variables(op, desc, at))), attrs)[index]
+        meta = op.infer(metas_of_inputs(op, tuple(self._input_variables(op, desc, at))), attrs)[
+            index
+        ]
         name = self.recorder.namer.temporary_name(op.type)
         self.recorder.declare(name, meta, self.block)
         desc.outputs[op.outs[index].name] = [name]
@@ -302,7 +304,7 @@ class ProgramBackwardPass:
             if any(map(self.needs_grad, names)):
                 outs[f"{slot.name}@GRAD"] = [self._declare_vjp_output(name, at) for name in names]
         attrs = typed_attrs(
-            op, op.full_attrs({n: a.value for n, a in desc.attrs.items() if n in op.attrs})
+            op, op.attrs_with_defaults({n: a.value for n, a in desc.attrs.items() if n in op.attrs})
         )
         attrs["of"] = Attr(AttrType.STRING, op.type)
         self.recorder.emit("vjp", {**given, **operands, **results}, outs, attrs)

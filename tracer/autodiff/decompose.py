@@ -11,7 +11,7 @@ from typing import Any
 from ..capture.modes import Static
 from ..capture.recorder import OpenBlock, Recorder
 from ..capture.variable import GRADIENT_SUFFIX, Variable
-from ..core.dtype import is_float
+from ..core.dtype import is_inexact
 from ..core.mode import use_mode
 from ..core.op import OPS, Slot
 from ..ir.block_captures import EMPTY_NAME, forward_blocks_of_recurrent_grads
@@ -141,7 +141,7 @@ class VjpDecomposition:
         if name != EMPTY_NAME:
             return self._require_declared_variable(name)
         like = self._require_declared_variable(result)
-        return zero_grad_for(self.recorder, like) if is_float(like.meta.dtype) else None
+        return zero_grad_for(self.recorder, like) if is_inexact(like.meta.dtype) else None
 
     def _require_declared_variable(self, name: str) -> Variable:
         desc = self.recorder.var(name)

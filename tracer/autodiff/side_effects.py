@@ -8,7 +8,7 @@ from ..capture.side_effects.py_func import (
     registered_function,
 )
 from ..capture.variable import Variable
-from ..core.dtype import is_float
+from ..core.dtype import is_inexact
 from ..ir.program import Attr, AttrType, OpDesc
 from .backward_pass import GRADIENT_RULES, ProgramBackwardPass
 from .cotangents import declare_variable_like, reduce_grad_to, zero_grad_for
@@ -25,7 +25,7 @@ def _pop_output_grads(backward: ProgramBackwardPass, op: OpDesc, at: int) -> lis
             found.append(backward.cotangents.pop(name))
         else:
             found.append(
-                zero_grad_for(backward.recorder, result) if is_float(result.meta.dtype) else None
+                zero_grad_for(backward.recorder, result) if is_inexact(result.meta.dtype) else None
             )
     return found
 

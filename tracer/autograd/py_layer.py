@@ -7,7 +7,7 @@ from typing import Any
 
 from ..core._tape import Node
 from ..core.backward_pass import BARE_ARRAY_MODE, to_public_grad
-from ..core.dtype import is_float
+from ..core.dtype import is_inexact
 from ..core.errors import OpError, with_user_line
 from ..core.mode import state, use_mode
 from ..core.op import Meta, Op, OpTraits, Slot
@@ -115,7 +115,7 @@ def _record_node(
     attrs = {"materialize_grads": ctx._materialize_grads}
     node = Node(_make_node_op(cls, ctx), (inputs,), attrs, [t.array for t in results])
     for i, tensor in enumerate(results):
-        if is_float(tensor.meta.dtype) and not any(tensor is c for c in ctx._non_differentiable):
+        if is_inexact(tensor.meta.dtype) and not any(tensor is c for c in ctx._non_differentiable):
             tensor.stop_gradient, tensor.node, tensor.index = False, node, i
 
 

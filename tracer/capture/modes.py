@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NoReturn
 import numpy as np
 
 from ..core import pytree
-from ..core.eager import EagerMode, metas_of
+from ..core.eager import EagerMode, metas_of_inputs
 from ..core.errors import (
     OpError,
     SideEffectError,
@@ -22,7 +22,7 @@ from ..core.errors import (
 )
 from ..core.mode import Mode, base_mode
 from ..core.op import OPS, Meta, Op, Slot
-from ..core.tensor import RemovableHook, Tensor
+from ..core.tensor import RemovableHookHandle, Tensor
 from ..ir.guards import format_guarded_value
 from ..ir.program import Guard
 from .guarded_int import GuardedShape
@@ -164,7 +164,7 @@ class Static(Mode):
         if self.tape:
             self.recorder.missing_gradient_reasons.append(why)
 
-    def on_hook_registered(self, tensor: Tensor, handle: RemovableHook) -> None:
+    def on_hook_registered(self, tensor: Tensor, handle: RemovableHookHandle) -> None:
         """Record a hook on an external tensor."""
         if not isinstance(tensor, Variable):
             self.recorder.hooks.append(handle)
@@ -180,7 +180,7 @@ class Static(Mode):
         self.report_error(error, None)
         return True
 
-    def select_branch(self, index: Tensor, branches: Sequence[Callable[[], Any]]) -> Any:
+    def run_selected_branch(self, index: Tensor, branches: Sequence[Callable[[], Any]]) -> Any:
         """Record a `switch_case`."""
         return Static.emit_switch_case(index, list(branches))
 
@@ -229,7 +229,7 @@ class Static(Mode):
             else self._checked_operand(op, arg)
             for arg in args
         )
-        metas = metas_of(op, args)
+        metas = metas_of_inputs(op, args)
         try:
             inferred = op.infer(metas, attrs)
         except (OpError, TypeError) as error:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from ..core.dtype import DTYPE_BY_NP
 from ..core.errors import TraceError, user_line, with_user_line
 from ..core.op import Meta, Op, Slot
-from ..core.tensor import RemovableHook, Tensor
+from ..core.tensor import RemovableHookHandle, Tensor
 from ..ir.program import Attr, AttrType, Block, Guard, OpDesc, Program, VarDesc
 from ..ir.program_names import Namer
 from .aliasing import Aliases, Invalidation
@@ -116,7 +116,7 @@ class Recorder:
         self.missing_gradient_reasons: list[
             str
         ] = []  # why the program cannot provide correct gradients
-        self.hooks: list[RemovableHook] = []  # hooks on external tensors
+        self.hooks: list[RemovableHookHandle] = []  # hooks on external tensors
         # Called with each user function before it runs.
         self.on_function_call: Callable[[Any], None] | None = None
         # The ReadTracker of the capture.
@@ -370,7 +370,7 @@ class Recorder:
             for s, a in zip(op.ins, args, strict=False)
             if a is not None
         }
-        return self.emit(op.type, inputs, outputs, typed_attrs(op, op.full_attrs(attrs)))
+        return self.emit(op.type, inputs, outputs, typed_attrs(op, op.attrs_with_defaults(attrs)))
 
     def emit(
         self,

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtype import default_float_dtype, dtype_of, is_float
+from ..core.dtype import default_float_dtype, dtype_of, is_inexact
 from ..core.errors import TraceError, with_user_line
 from ..core.mode import base_mode, state
 from ..core.op import OPS
@@ -191,9 +191,9 @@ def _cast_integer_to_floating(x: Any, y: Any) -> tuple[Any, Any]:
     symbolic scalar.
     """
     if isinstance(x, Tensor) and isinstance(y, Tensor):
-        if x.meta.dtype.kind in "biu" and is_float(y.meta.dtype):
+        if x.meta.dtype.kind in "biu" and is_inexact(y.meta.dtype):
             return _cast_dtype(x, y.meta.dtype), y
-        if y.meta.dtype.kind in "biu" and is_float(x.meta.dtype):
+        if y.meta.dtype.kind in "biu" and is_inexact(x.meta.dtype):
             return x, _cast_dtype(y, x.meta.dtype)
     return x, y
 

@@ -17,7 +17,7 @@ from ..core.op import OPS, Meta
 from ..core.paddle1_compat import compat
 from ..core.parameter import Parameter
 from ..core.place import Place, get_device, parse_place
-from ..core.tensor import RemovableHook, Tensor
+from ..core.tensor import RemovableHookHandle, Tensor
 from ..ir.printer import format_declaration
 from ..ir.program import VarDesc, VarKind
 from ..ir.scope import Scope, current_scope
@@ -119,7 +119,7 @@ class Variable(Tensor):
             self._desc_view = Variable.create_desc_view(self)
         return self._desc_view
 
-    def register_hook(self, hook: Callable[[Tensor], Any]) -> RemovableHook:
+    def register_hook(self, hook: Callable[[Tensor], Any]) -> RemovableHookHandle:
         """Register a hook. A recorded program has no hooks, so it cannot provide gradients then; a
         saved program ignores the hook.
         """
@@ -434,7 +434,7 @@ class Variable(Tensor):
         if not compat.is_paddle1:
             return format_declaration(self.raw)
         return compat.rules.format_variable(self) + (
-            compat.rules.format_details(self) if with_details else ""
+            compat.rules.format_variable_details(self) if with_details else ""
         )
 
     def _to_readable_code(self) -> str:

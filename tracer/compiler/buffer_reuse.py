@@ -21,7 +21,7 @@ def _measure_unshared_refcount() -> int:
     """The reference count that a function of `_kernels` sees for an array that only one
     local variable refers to; 0 if unknown.
     """
-    result = native.find_kernel("Expression")
+    result = native.find_compiled_function("Expression")
     for count in range(1, 9 if native.kernels_module is not None else 0):
         array = np.zeros((1,))
         if result(1, [], [("square", 0, 0)], [1], [0], count)(array) is array:
@@ -54,7 +54,7 @@ OUT_FUNCTIONS: dict[str, Callable[..., Any]] = {
     "asinh": np.arcsinh,
     "acosh": np.arccosh,
     "atanh": np.arctanh,
-    **{name: native.find_kernel(name) for name in ("softmax", "softmax_grad")},
+    **{name: native.find_compiled_function(name) for name in ("softmax", "softmax_grad")},
 }
 
 
@@ -66,4 +66,4 @@ def make_in_place_kernel(call: KernelCall) -> Any:
     spent = [i for i, register in enumerate(call.ins) if register in call.dead_after]
     if function is native.not_available or call.attrs or not spent or not native.switch.on:
         return None
-    return native.find_kernel("InplaceCall")(function, spent, UNSHARED_REFCOUNT)
+    return native.find_compiled_function("InplaceCall")(function, spent, UNSHARED_REFCOUNT)

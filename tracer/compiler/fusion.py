@@ -312,7 +312,7 @@ def fuse_elementwise(
     instructions: Sequence[Instruction], declared: Mapping[str, VarDesc]
 ) -> list[Instruction]:
     """Fuse elementwise calls, if compiled kernels are available."""
-    if not native.switch.on or native.find_kernel("Expression") is native.not_available:
+    if not native.switch.on or native.find_compiled_function("Expression") is native.not_available:
         return list(instructions)
     return ElementwiseFusion(declared).run(instructions)
 
@@ -345,7 +345,7 @@ def compile_fused_expression(instruction: FusedCalls) -> Any:
             else v - FIRST_RESULT + num_inputs + len(constants)
         )
 
-    result = native.find_kernel("Expression")
+    result = native.find_compiled_function("Expression")
     instructions = [
         (piece, expression_operand_index(x), expression_operand_index(y)) for piece, x, y in code
     ]

@@ -75,7 +75,7 @@ def select_native_call(call: KernelCall) -> tuple[Callable[..., Any], tuple[Any,
     compiled kernel applies.
     """
     name, arguments = NATIVE_CALLS.get(call.op.type, ("", None))
-    found = native.find_kernel(name) if native.switch.on else native.not_available
+    found = native.find_compiled_function(name) if native.switch.on else native.not_available
     extra = None if arguments is None or found is native.not_available else arguments(call.attrs)
     return None if extra is None else (found, extra)
 

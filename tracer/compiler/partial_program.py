@@ -136,7 +136,7 @@ class PartialProgram:
         except DeviceMismatchError as error:
             names = [*self.feeds, *self.state_names]
             shown = ", ".join(
-                f"{n} on {cuda.device_name(cuda.gpu_index_of(a))}"
+                f"{n} on {cuda.format_device(cuda.gpu_index_of(a))}"
                 for n, a in zip(names, arrays, strict=True)
             )
             raise DeviceMismatchError(with_user_line(f"a program: {error} ({shown})")) from None

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..core.backward_pass import BARE_ARRAY_MODE
-from ..core.dtype import is_float
+from ..core.dtype import is_inexact
 from ..core.mode import use_mode
 from ..core.op import OPS, Op, Slot
 from ..ir.block_captures import EMPTY_NAME
@@ -66,7 +66,7 @@ def _reshape_one_element_to_0d(value: Any) -> Any:
 
 def _zero_output_grad(result: Any) -> Any:
     """The gradient of an output that is not used: zeros."""
-    return np.zeros_like(result) if is_float(result.dtype) else None
+    return np.zeros_like(result) if is_inexact(result.dtype) else None
 
 
 def _evaluate_input_grad(parts: Sequence[Any], slot: int, place: int) -> Any:
@@ -80,7 +80,7 @@ def _input_at(operand: Any, place: int) -> Any:
 
 
 def _reduced_grad_or_zeros(gradient: Any, like: Any) -> Any:
-    if gradient is None or not is_float(like.dtype):
+    if gradient is None or not is_inexact(like.dtype):
         return np.zeros_like(like)
     if gradient.dtype.kind == "c" and like.dtype.kind != "c":
         gradient = gradient.real

@@ -4,7 +4,7 @@ running kernel.
 Functions that take arrays dispatch to CuPy by NumPy's protocols (`__array_ufunc__`,
 `__array_function__`). Functions that create an array from sizes or Python numbers take no array, so
 they are replaced by functions that call the library of the running kernel. Until a GPU is used
-(`enable_dispatch`), every name here is NumPy's own function, so there is no overhead.
+(`dispatch_creation_functions`), every name here is NumPy's own function, so there is no overhead.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
-__all__ = ["enable_dispatch", "is_on_gpu", "np", "use_library"]
+__all__ = ["dispatch_creation_functions", "is_kernel_on_gpu", "np", "use_array_library"]
 
 # Functions that take no array, or ignore its device.
 CREATION_FUNCTIONS = (
@@ -41,11 +41,11 @@ CREATION_FUNCTIONS = (
 LIKE_FUNCTIONS = ("empty_like", "full_like", "ones_like", "zeros_like")
 
 
-class _CurrentLibrary(threading.local):
+class _CurrentArrayLibrary(threading.local):
     library: Any = numpy
 
 
-_current_library = _CurrentLibrary()
+_current_library = _CurrentArrayLibrary()
 
 if TYPE_CHECKING:
     import numpy as np
@@ -67,18 +67,18 @@ def _make_dispatching_function(name: str) -> Callable[..., Any]:
     return dispatch
 
 
-def _make_like_function(name: str) -> Callable[..., Any]:
+def _allow_empty_shape_on_gpu(name: str) -> Callable[..., Any]:
     numpy_function = getattr(numpy, name)
 
     def like(prototype: Any, *args: Any, **how: Any) -> Any:
-        if how.get("shape") == () and is_on_gpu():  # CuPy ignores an empty shape
+        if how.get("shape") == () and is_kernel_on_gpu():  # CuPy ignores an empty shape
             return numpy_function(prototype, *args, **how | {"shape": (1,)}).reshape(())
         return numpy_function(prototype, *args, **how)
 
     return like
 
 
-class _LibrarySubmodule:
+class _ArrayLibrarySubmodule:
     """A submodule of the current library; its attributes are looked up at each access."""
 
     def __init__(self, path: tuple[str, ...]) -> None:
@@ -88,25 +88,25 @@ class _LibrarySubmodule:
         found = _current_library.library
         for step in (*self._attribute_path, name):
             found = getattr(found, step)
-        return found if callable(found) else _LibrarySubmodule((*self._attribute_path, name))
+        return found if callable(found) else _ArrayLibrarySubmodule((*self._attribute_path, name))
 
 
-def enable_dispatch() -> None:
+def dispatch_creation_functions() -> None:
     """Replace the creation functions by functions that call the library of the running kernel."""
     vars(np).update(
         {name: _make_dispatching_function(name) for name in CREATION_FUNCTIONS}
-        | {name: _make_like_function(name) for name in LIKE_FUNCTIONS},
-        lib=_LibrarySubmodule(("lib",)),
+        | {name: _allow_empty_shape_on_gpu(name) for name in LIKE_FUNCTIONS},
+        lib=_ArrayLibrarySubmodule(("lib",)),
     )
 
 
-def is_on_gpu() -> bool:
+def is_kernel_on_gpu() -> bool:
     """Whether the running kernel works on a GPU."""
     return _current_library.library is not numpy
 
 
 @contextmanager
-def use_library(library: Any) -> Iterator[None]:
+def use_array_library(library: Any) -> Iterator[None]:
     """Context in which the creation functions called by this thread are those of `library`."""
     before, _current_library.library = _current_library.library, library
     try:

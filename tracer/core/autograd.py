@@ -17,7 +17,7 @@ from .backward_pass import ActiveTensors, BackwardPass, new_backward_pass, to_pu
 from .eager import NO_TAPE_MODE
 from .errors import MismatchError, OarlockError, OpError, warn, with_user_line
 from .grad_listeners import begin_listeners, compute_leaf_grad, listeners
-from .mode import reject_side_effect, require_eager, state, use_mode
+from .mode import reject_side_effect, reject_static_graph_mode, state, use_mode
 from .op import OPS
 from .paddle1_compat import compat
 from .tensor import Tensor
@@ -56,12 +56,12 @@ def _run_backward_pass(
 ) -> None:
     if cuda.cupy_state.cupy is not None:
         with cuda.use_device(cuda.gpu_index_of(roots[0].array)):
-            _run_backward_pass_on_device(sweep, roots, given, retain_graph)
+            _seed_and_run_backward_pass(sweep, roots, given, retain_graph)
     else:
-        _run_backward_pass_on_device(sweep, roots, given, retain_graph)
+        _seed_and_run_backward_pass(sweep, roots, given, retain_graph)
 
 
-def _run_backward_pass_on_device(
+def _seed_and_run_backward_pass(
     sweep: BackwardPass, roots: Sequence[Tensor], given: Sequence[Tensor | None], retain_graph: bool
 ) -> None:
     # With loss scaling, gradients overflow regularly: do not warn.
@@ -77,7 +77,7 @@ def backward(
 
     given: initial gradients, one per root; None for ones.
     """
-    require_eager("backward", "use an optimizer's minimize, or static.append_backward")
+    reject_static_graph_mode("backward", "use an optimizer's minimize, or static.append_backward")
     if reject_side_effect("backward()"):
         return
     if roots[0].stop_gradient and all(t.stop_gradient for t in roots):
@@ -87,7 +87,7 @@ def backward(
         )
         return
     active = [listener for listener in listeners if listener.is_active()] if len(listeners) else []
-    is_plain = not active and state.mode.without_wrappers().allows_bare_arrays
+    is_plain = not active and state.mode.without_user_call_wrappers().allows_bare_arrays
     if is_plain and not compat.rules.keeps_result_gradients and _is_single_program_graph(roots):
         _backward_through_program(roots[0], given[0], retain_graph)
         return
@@ -95,7 +95,7 @@ def backward(
     notified = begin_listeners(sweep, roots, active)
     _run_backward_pass(sweep, roots, given, retain_graph)
     if notified:
-        sweep.notify_remaining()
+        sweep.notify_remaining_listeners()
     with use_mode(state.mode.with_tape(False)):
         for leaf, gradient in sweep.leaves():
             if not any(listener.owns(leaf) for listener in notified):
@@ -154,7 +154,7 @@ def _backward_through_program(root: Tensor, given: Tensor | None, retain_graph: 
                 leaf.grad = compute_leaf_grad(leaf, Tensor(to_public_grad(gradient)))
 
 
-def _as_list(tensors: Any) -> list[Any]:
+def _as_tensor_list(tensors: Any) -> list[Any]:
     if not isinstance(tensors, Tensor | list | tuple | set | frozenset):
         raise MismatchError(
             with_user_line(f"grad: {type(tensors).__name__} is not a Tensor or a list of Tensors")
@@ -184,29 +184,29 @@ def grad(
         raise OarlockError(
             with_user_line("grad: only_inputs=False is not supported, as in Paddle; use backward()")
         )
-    roots, wanted = _as_list(outputs), _as_list(inputs)
+    roots, wanted = _as_tensor_list(outputs), _as_tensor_list(inputs)
     if not all(isinstance(t, Tensor) for t in (*roots, *wanted)):
         raise MismatchError(
             with_user_line("grad: outputs and inputs are a Tensor or a list of Tensors")
         )
-    given = [None] * len(roots) if grad_outputs is None else _as_list(grad_outputs)
+    given = [None] * len(roots) if grad_outputs is None else _as_tensor_list(grad_outputs)
     if len(given) != len(roots):
         raise MismatchError(
             with_user_line(f"grad: {len(given)} grad_outputs for {len(roots)} outputs")
         )
     given = [reshape_grad_to_output(root, g) for root, g in zip(roots, given, strict=True)]
-    barred = _as_list(no_grad_vars or ())
+    barred = _as_tensor_list(no_grad_vars or ())
     if not all(isinstance(t, Tensor) for t in barred):
         raise MismatchError(with_user_line("grad: no_grad_vars is a Tensor or a list of Tensors"))
     found = state.mode.gradients(roots, given, wanted, barred)
     if found is None:
-        require_eager("grad", "use static.gradients")
+        reject_static_graph_mode("grad", "use static.gradients")
         sweep = new_backward_pass(create_graph, wanted, ActiveTensors(roots, wanted, barred))
         _run_backward_pass(
             sweep, roots, given, create_graph if retain_graph is None else retain_graph
         )
         found = [
-            _make_differentiable(sweep.grad_of(t)) if create_graph else sweep.grad_of(t)
+            _make_grad_differentiable(sweep.grad_of(t)) if create_graph else sweep.grad_of(t)
             for t in wanted
         ]
     elif not create_graph:
@@ -220,7 +220,7 @@ def grad(
     return found
 
 
-def _make_differentiable(gradient: Tensor | None) -> Tensor | None:
+def _make_grad_differentiable(gradient: Tensor | None) -> Tensor | None:
     """Make a gradient differentiable, even if it is a constant."""
     return (
         gradient

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 from . import cuda
 from ._tape import BackwardEngine, Node, configure, set_modes
-from .dtype import is_float
+from .dtype import is_inexact
 from .eager import EAGER_MODE, NO_TAPE_MODE, raise_op_error
 from .errors import InvalidOperationError, OpError, with_user_line
 from .mode import Mode, state, use_mode
@@ -60,7 +60,7 @@ def raise_call_error(
     )
 
 
-configure(Tensor, raise_call_error, is_float)
+configure(Tensor, raise_call_error, is_inexact)
 set_modes(EAGER_MODE, NO_TAPE_MODE, BARE_ARRAY_MODE)
 
 
@@ -144,7 +144,7 @@ class BackwardPass(BackwardEngine):
                     leaf, None if gradient is None else self.to_public_tensor(gradient)
                 )
 
-    def notify_remaining(self) -> None:
+    def notify_remaining_listeners(self) -> None:
         """Called at the end of the pass. Notifies listeners of leaves whose last node the
         pass did not visit, for example in a second-order pass.
         """
@@ -174,7 +174,7 @@ class BackwardPass(BackwardEngine):
         take the real part for a real input. None for an input that is not floating.
         """
         array = like.array
-        if not is_float(array.dtype):
+        if not is_inexact(array.dtype):
             return None
         if gradient.dtype.kind == "c" and array.dtype.kind != "c":
             gradient = gradient.real
@@ -227,7 +227,7 @@ class BackwardPass(BackwardEngine):
         return None if found is None else self.to_public_tensor(found)
 
 
-class ResultGradPass(BackwardPass):
+class ResultGradSavingPass(BackwardPass):
     """A backward pass that also saves the gradients of all results at their nodes, as Paddle 1.x
     does for `gradient()`.
     """
@@ -284,7 +284,7 @@ class RecordedBackwardPass(BackwardPass):
     def reduce_to_input(self, gradient: Any, like: Tensor) -> Any:
         """Reduce a gradient to the shape and dtype of an input, with ops."""
         shape, dtype = like.meta
-        if not is_float(dtype):
+        if not is_inexact(dtype):
             return None
         if gradient.meta.dtype.kind == "c" and dtype.kind != "c":
             gradient = OPS["real"](gradient)
@@ -401,11 +401,11 @@ def new_backward_pass(
     create_graph: bool, watched: Iterable[Tensor] = (), reach: ActiveTensors | None = None
 ) -> BackwardPass:
     """The backward pass for the current mode. It runs on bare arrays if nothing records it."""
-    mode = state.mode.without_wrappers()
+    mode = state.mode.without_user_call_wrappers()
     if checks_numerics():
         return CheckedBackwardPass(mode.with_tape(create_graph), watched, reach)
     if mode.allows_bare_arrays and not create_graph:
         if compat.rules.keeps_result_gradients and reach is None:
-            return ResultGradPass()
+            return ResultGradSavingPass()
         return BackwardPass(watched, reach)
     return RecordedBackwardPass(mode.with_tape(create_graph), watched, reach)

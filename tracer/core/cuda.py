@@ -51,7 +51,7 @@ def require_cupy(asker: str) -> Any:
     if cupy_state.cupy is None:
         cupy = _import_cupy(asker)
         cupy_state.cupy, cupy_state.array_type = cupy, cupy.ndarray
-        arrays.enable_dispatch()
+        arrays.dispatch_creation_functions()
         for then in _first_use_callbacks:
             then()
     return cupy_state.cupy
@@ -153,7 +153,7 @@ def contiguous_copy(array: Any) -> Any:
         return array.copy(order="C")
 
 
-def copy_like(array: Any, like: Any) -> Any:
+def copy_with_dtype_and_device_of(array: Any, like: Any) -> Any:
     """A copy of an array with the device and dtype of `like`."""
     index = gpu_index_of(like)
     if index is None:
@@ -179,6 +179,6 @@ def ones_like(array: Any) -> Any:
         return np.ones_like(array)
 
 
-def device_name(index: int | None) -> str:
+def format_device(index: int | None) -> str:
     """The name of a device: cpu, gpu:0."""
     return "cpu" if index is None else f"gpu:{index}"

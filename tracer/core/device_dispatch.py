@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from . import cuda, native
-from .arrays import use_library
+from .arrays import use_array_library
 from .dtype import bfloat16
 from .errors import DeviceMismatchError
 from .op import Kernel, Op, Slot
@@ -111,13 +111,13 @@ def with_device_dispatch(op: Op, plain: Kernel) -> Kernel:
         ]
         index = common_device(held) if held else cuda.cupy_state.default_index
         if index is None:
-            with use_library(np):  # a kernel on a GPU may call another op's kernel
+            with use_array_library(np):  # a kernel on a GPU may call another op's kernel
                 return plain(*_move_inputs(op, args, None), **attrs)
         if op.traits.host_reason or any(map(_is_bfloat16, held)) or (op.traits.random and not held):
-            with use_library(np):
+            with use_array_library(np):
                 outs = plain(*map_arrays(args, cuda.to_host), **attrs)
         else:
-            with cuda.use_device(index), use_library(cuda.cupy_state.cupy):
+            with cuda.use_device(index), use_array_library(cuda.cupy_state.cupy):
                 outs = op.numpy_kernel(*_move_inputs(op, args, index), **attrs)
         return _move_outputs(op, outs, index)
 
@@ -126,7 +126,7 @@ def with_device_dispatch(op: Op, plain: Kernel) -> Kernel:
 
 def install_device_dispatch() -> None:
     """Wrap the kernels of all ops."""
-    native.wrap_kernels(with_device_dispatch)
+    native.wrap_all_kernels(with_device_dispatch)
 
 
 cuda.on_first_gpu_use(install_device_dispatch)

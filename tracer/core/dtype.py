@@ -125,7 +125,7 @@ def is_complex(dtype: np.dtype[Any]) -> bool:
     return dtype.kind == "c"
 
 
-def is_float(dtype: np.dtype[Any]) -> bool:
+def is_inexact(dtype: np.dtype[Any]) -> bool:
     """Whether `dtype` is a real or complex floating type, bfloat16 included. Only these have
     gradients.
     """

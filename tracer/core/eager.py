@@ -9,13 +9,13 @@ from typing import Any, NoReturn
 
 from . import cuda
 from ._tape import Node, limited
-from .dtype import is_float
+from .dtype import is_inexact
 from .errors import DeviceMismatchError, OperandError, OpError, op_error_like, with_user_line
 from .mode import Mode
 from .op import Op
 from .operand_checks import not_a_tensor_message
 from .result_size_limit import out_of_memory_error
-from .tensor import Tensor, save_history, snapshot_of
+from .tensor import Tensor, save_value_before_change, snapshot_of
 
 
 def unwrap_tensors(arg: Any) -> Any:
@@ -34,7 +34,7 @@ def requires_grad(arg: Any) -> bool:
     return any(not t.stop_gradient for t in arg)
 
 
-def unwrap_tuples(op: Op, args: tuple[Any, ...]) -> tuple[Any, ...] | None:
+def first_tensors_of_tuples(op: Op, args: tuple[Any, ...]) -> tuple[Any, ...] | None:
     """Replace each tuple passed for a single-tensor slot by its first tensor, as Paddle
     does. Returns None if no argument is a tuple.
     """
@@ -80,7 +80,7 @@ class EagerMode(Mode):
                 "use no_grad()"
             )
             raise OpError(with_user_line(f"in place: {why} (X={tensor.meta})"))
-        save_history(tensor)
+        save_value_before_change(tensor)
         tensor.inplace_version += 1
         tensor.array = result.array
         if self.tape:  # without tape, the gradient history is not changed
@@ -102,15 +102,15 @@ class EagerMode(Mode):
                 op.check_dtypes(arrays)
             outs = limited(op.kernel, *arrays, **attrs)
         except Exception as error:
-            taken = unwrap_tuples(op, args)
+            taken = first_tensors_of_tuples(op, args)
             if taken is None:
                 raise_op_error(op, args, attrs, error)
             return self.run(op, taken, attrs)
         result = wrap_results(op, outs)
         if self.tape and op.has_vjp and any(map(requires_grad, args)):
             node = Node(op, args, attrs, outs)
-            for i, tensor in differentiable_results(op, result):
-                if is_float(tensor.array.dtype):
+            for i, tensor in indexed_differentiable_results(op, result):
+                if is_inexact(tensor.array.dtype):
                     tensor.stop_gradient, tensor.node, tensor.index = False, node, i
         return result
 
@@ -125,7 +125,7 @@ def wrap_results(op: Op, outs: Any) -> Any:
     )
 
 
-def differentiable_results(op: Op, result: Any) -> list[tuple[int, Tensor]]:
+def indexed_differentiable_results(op: Op, result: Any) -> list[tuple[int, Tensor]]:
     """The differentiable results with their gradient indices.
 
     A list slot is the last slot of its op; its elements have consecutive indices.
@@ -153,7 +153,7 @@ def meta_of(arg: Any) -> Any:
     raise OperandError(not_a_tensor_message(arg))
 
 
-def metas_of(op: Op, args: tuple[Any, ...]) -> tuple[Any, ...]:
+def metas_of_inputs(op: Op, args: tuple[Any, ...]) -> tuple[Any, ...]:
     """The Metas of all inputs. Raises OpError for an input that is not a Tensor."""
     try:
         for slot, arg in zip(op.ins, args, strict=False):
@@ -172,9 +172,9 @@ def raise_op_error(
     """
     if isinstance(error, DeviceMismatchError):
         raise DeviceMismatchError(
-            with_user_line(f"{op.type}: {error} ({_format_devices(op, args)})")
+            with_user_line(f"{op.type}: {error} ({_format_inputs_with_devices(op, args)})")
         ) from None
-    metas = metas_of(op, args)
+    metas = metas_of_inputs(op, args)
     if isinstance(error, MemoryError) and not isinstance(error, OpError):
         error = out_of_memory_error(op, metas, attrs)
     why, cause, kind = str(error), error, error
@@ -193,12 +193,12 @@ def raise_op_error(
     raise op_error_like(kind, with_user_line(message)) from cause
 
 
-def _format_devices(op: Op, args: tuple[Any, ...]) -> str:
+def _format_inputs_with_devices(op: Op, args: tuple[Any, ...]) -> str:
     """Format the inputs with their devices: `X=float32[2,3] on gpu:0, Y=float32[2,3] on cpu`."""
 
     def format_argument(arg: Any) -> str:
         if isinstance(arg, Tensor):
-            return f"{arg.meta} on {cuda.device_name(cuda.gpu_index_of(arg.array))}"
+            return f"{arg.meta} on {cuda.format_device(cuda.gpu_index_of(arg.array))}"
         return "[" + ", ".join(map(format_argument, arg)) + "]"
 
     return ", ".join(

@@ -35,7 +35,7 @@ def function_tree(code: CodeType) -> FunctionNode:
             f"line {code.co_firstlineno} of {code.co_filename} is not, or not only, the "
             f"function {code.co_name}"
         )
-    if not _is_unmodified(code.co_filename) and not _matches_source(code, text):
+    if not _is_file_older_than_process(code.co_filename) and not _matches_source(code, text):
         raise SourceError(
             f"{code.co_filename} was edited since {code.co_name} was made; load it again"
         )
@@ -45,7 +45,7 @@ def function_tree(code: CodeType) -> FunctionNode:
 _START_TIME = time.time()
 
 
-def _is_unmodified(filename: str) -> bool:
+def _is_file_older_than_process(filename: str) -> bool:
     """Whether a file was last written before this process started. If so, its functions
     match their source.
     """
@@ -151,8 +151,10 @@ def _contains_positions(node: FunctionNode, code: CodeType) -> bool:
     body = node.body
     end = (body.end_lineno or 0, body.end_col_offset or 0)
     start = (body.lineno, body.col_offset)
-    return all(start <= s <= end for s in spots) and min(spots) == min(_start_positions(body))
+    return all(start <= s <= end for s in spots) and min(spots) == min(
+        _expression_start_positions(body)
+    )
 
 
-def _start_positions(node: ast.expr) -> list[tuple[int, int]]:
+def _expression_start_positions(node: ast.expr) -> list[tuple[int, int]]:
     return [(n.lineno, n.col_offset) for n in ast.walk(node) if isinstance(n, ast.expr)]

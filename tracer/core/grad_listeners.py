@@ -51,7 +51,7 @@ def compute_leaf_grad(leaf: Tensor, gradient: Tensor) -> Tensor:
     """The new `grad` of a leaf: the gradient after hooks, added to the previous `grad`."""
     if leaf._hooks:
         gradient = run_hooks(gradient, leaf._hooks)
-    if leaf.grad is None or leaf.grad._has_cleared_gradient():
+    if leaf.grad is None or leaf.grad._is_cleared_gradient():
         return gradient
     return OPS["elementwise_add"](leaf.grad, gradient)
 
@@ -62,7 +62,7 @@ def begin_listeners(
     """Start a pass: return the active listeners that own leaves which the pass reaches."""
     if not active:
         return []
-    reached, last = _find_leaves(roots)
+    reached, last = _find_leaves_and_last_readers(roots)
     notified = [listener for listener in active if listener.begin(reached)]
     by_node: dict[int, list[tuple[GradListener, Tensor]]] = {}
     for listener in notified:
@@ -74,7 +74,9 @@ def begin_listeners(
     return notified
 
 
-def _find_leaves(roots: Sequence[Tensor]) -> tuple[dict[int, Tensor], dict[int, int]]:
+def _find_leaves_and_last_readers(
+    roots: Sequence[Tensor],
+) -> tuple[dict[int, Tensor], dict[int, int]]:
     """The leaves that the tensors depend on, by `id`; for each, the last node that the pass
     visits among those that read it.
     """

@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import Any
 
 
-def lazy_attributes(module: dict[str, Any], names: Mapping[str, str]) -> Callable[[str], Any]:
+def make_lazy_getattr(module: dict[str, Any], names: Mapping[str, str]) -> Callable[[str], Any]:
     """Return a `__getattr__` for a module that imports names when they are first used.
 
     module: the globals() of the module, where imported names are cached.

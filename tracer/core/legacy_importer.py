@@ -15,7 +15,7 @@ def set_legacy_importer(importer: Callable[[str], ModuleType]) -> None:
     _importers[:] = [importer]
 
 
-def legacy_module(name: str) -> ModuleType:
+def import_legacy_module(name: str) -> ModuleType:
     """Import a module of `paddle.fluid` by name, for example `framework` or
     `dygraph.layer_object_helper`.
     """

@@ -100,7 +100,7 @@ class Mode:
         """The function to call in place of a layer's forward function."""
         return function
 
-    def select_branch(self, index: Tensor, branches: Sequence[Callable[[], Any]]) -> Any:
+    def run_selected_branch(self, index: Tensor, branches: Sequence[Callable[[], Any]]) -> Any:
         """Return the result of the branch with number `index`. A program contains all branches and
         selects one at run time.
         """
@@ -114,7 +114,7 @@ class Mode:
         """The same mode, with recording of gradients turned on or off."""
         raise NotImplementedError
 
-    def without_wrappers(self) -> Mode:
+    def without_user_call_wrappers(self) -> Mode:
         """The mode without wrapper modes that apply only to the user's own calls. The
         backward pass runs in it.
         """
@@ -189,10 +189,10 @@ class WrapperMode(Mode):
         """Forwarded to the inner mode."""
         return self.inner.convert_forward(function)
 
-    def select_branch(self, index: Tensor, branches: Sequence[Callable[[], Any]]) -> Any:
+    def run_selected_branch(self, index: Tensor, branches: Sequence[Callable[[], Any]]) -> Any:
         """Select under the inner mode."""
         with use_mode(self.inner):
-            return self.inner.select_branch(index, branches)
+            return self.inner.run_selected_branch(index, branches)
 
     def cache_key(self) -> Hashable:
         """The class of the wrapper and the key of the inner mode."""
@@ -202,9 +202,9 @@ class WrapperMode(Mode):
         """The same wrapper around the inner mode with or without tape."""
         return self.with_inner(self.inner.with_tape(tape))
 
-    def without_wrappers(self) -> Mode:
+    def without_user_call_wrappers(self) -> Mode:
         """Forwarded to the inner mode."""
-        return self.inner.without_wrappers()
+        return self.inner.without_user_call_wrappers()
 
     def with_base_mode(self, mode: Mode) -> Mode:
         """The same wrapper around the replaced base mode."""
@@ -249,7 +249,7 @@ def use_mode(mode: Mode) -> Iterator[Mode]:
         state.mode = before
 
 
-def require_eager(what: str, otherwise: str) -> None:
+def reject_static_graph_mode(what: str, otherwise: str) -> None:
     """Raise OarlockError in static graph mode, because `what` needs values.
 
     otherwise: what to do instead in static graph mode.

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
 
-from .arrays import is_on_gpu
+from .arrays import is_kernel_on_gpu
 from .op import OPS
 
 kernels_module: ModuleType | None
@@ -40,7 +40,7 @@ def not_available(*args: Any, **kwargs: Any) -> Any:
     return NotImplemented
 
 
-def find_kernel(name: str) -> Callable[..., Any]:
+def find_compiled_function(name: str) -> Callable[..., Any]:
     """The compiled function `name`, or `not_available`."""
     return getattr(kernels_module, name, not_available)
 
@@ -54,7 +54,9 @@ class NativeFunction:
 
     def __call__(self, *args: Any) -> Any:
         """Call the compiled function, or the NumPy function if that returns NotImplemented."""
-        found = NotImplemented if not switch.on or is_on_gpu() else self.native_function(*args)
+        found = (
+            NotImplemented if not switch.on or is_kernel_on_gpu() else self.native_function(*args)
+        )
         return self.numpy_function(*args) if found is NotImplemented else found
 
     def native(self, rule: Callable[..., Any]) -> NativeFunction:
@@ -64,7 +66,7 @@ class NativeFunction:
 
 
 if switch.on:
-    find_kernel("keep_memory")()
+    find_compiled_function("keep_memory")()
 
 
 class _KernelWrapper:
@@ -77,7 +79,7 @@ class _KernelWrapper:
     wrap: Callable[[Any, Callable[..., Any]], Callable[..., Any]] | None = None
 
 
-def wrap_kernels(wrap: Callable[[Any, Callable[..., Any]], Callable[..., Any]]) -> None:
+def wrap_all_kernels(wrap: Callable[[Any, Callable[..., Any]], Callable[..., Any]]) -> None:
     """Replace the kernel of every op by `wrap(op, kernel)`."""
     _KernelWrapper.wrap = wrap
     set_native_kernels(switch.on)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from . import cuda
-from .dtype import compute_dtype, is_float
+from .dtype import compute_dtype, is_inexact
 from .errors import NumericsError, with_user_line
 from .mode import Mode, WrapperMode, find_mode, remove_wrapper, state
 from .op import Op
@@ -23,7 +23,7 @@ _SHORT_DTYPE_NAMES = {"float16": "fp16", "bfloat16": "bf16", "float32": "fp32", 
 
 
 @dataclass
-class CheckSettings:
+class NumericsCheckSettings:
     """What the check does with a tensor: the values of FLAGS_check_nan_inf_level and of Paddle's
     TensorCheckerConfig.
 
@@ -49,7 +49,7 @@ class CheckSettings:
         return op not in self.skipped_ops and (not self.checked_ops or op in self.checked_ops)
 
 
-settings = CheckSettings()
+settings = NumericsCheckSettings()
 
 
 class NumericsCheck(WrapperMode):
@@ -92,7 +92,7 @@ def array_statistics(x: Any) -> tuple[list[int], list[float]]:
 
 def check_array(op: str, name: str, array: Any) -> None:
     """Check one output, `name`, of an op.  Raises NumericsError at level 0."""
-    if not is_float(array.dtype) or not settings.selects(op):
+    if not is_inexact(array.dtype) or not settings.selects(op):
         return
     if settings.level < REPORT_OVERFLOW:
         host = np.asarray(cuda.to_host(array))

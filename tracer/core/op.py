@@ -41,7 +41,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 import numpy as np
 
 from ._tape import OpBase
-from .dtype import is_float, is_half
+from .dtype import is_half, is_inexact
 from .errors import OperandError, OpError
 from .result_size_limit import with_size_check
 
@@ -122,7 +122,7 @@ def _parse_slot(text: str) -> Slot:
     return Slot(name, "*" in marks, "?" in marks, "~" in marks, "!" in marks, over)
 
 
-def _parse_attr(type: str, parameter: inspect.Parameter) -> AttrSpec:
+def _attr_spec_of_parameter(type: str, parameter: inspect.Parameter) -> AttrSpec:
     kind = ATTR_TYPES.get(str(parameter.annotation))
     if kind is None:
         raise TypeError(
@@ -183,8 +183,12 @@ HOST_RANDOM = "it draws on the CPU from the values of its input"
 HOST_NOT_IN_CUPY = "CuPy has no function for it"
 
 
-def _parse_attrs(type: str, parameters: Iterable[inspect.Parameter]) -> dict[str, AttrSpec]:
-    return {p.name: _parse_attr(type, p) for p in parameters if p.kind is p.KEYWORD_ONLY}
+def _attr_specs_of_parameters(
+    type: str, parameters: Iterable[inspect.Parameter]
+) -> dict[str, AttrSpec]:
+    return {
+        p.name: _attr_spec_of_parameter(type, p) for p in parameters if p.kind is p.KEYWORD_ONLY
+    }
 
 
 class Op(OpBase):
@@ -238,7 +242,7 @@ class Op(OpBase):
         parameters = inspect.signature(kernel).parameters.values()
         self.attrs: dict[str, AttrSpec] = {
             **(attrs_of.attrs if attrs_of else {}),
-            **_parse_attrs(type, parameters),
+            **_attr_specs_of_parameters(type, parameters),
         }
         self.kernel = self.numpy_kernel = with_size_check(self, kernel, Meta)
         self.num_inputs = len(ins)
@@ -257,7 +261,7 @@ class Op(OpBase):
             )
 
     @property
-    def grad_input_slots(self) -> tuple[str, ...]:
+    def differentiable_input_slots(self) -> tuple[str, ...]:
         """The input slots through which gradients flow to the results."""
         return tuple(s.name for s in self.ins if not s.is_constant) if self.has_vjp else ()
 
@@ -321,7 +325,7 @@ class Op(OpBase):
         self.native_kernel_only = rule
         return rule
 
-    def full_attrs(self, given: dict[str, Any]) -> dict[str, Any]:
+    def attrs_with_defaults(self, given: dict[str, Any]) -> dict[str, Any]:
         """All attributes, with defaults for those that are not given.
 
         Raises OpError for an unknown attribute.
@@ -351,7 +355,7 @@ class Op(OpBase):
             _check_no_half(metas, self.traits.no_half_reason)
         if self.same_dtype or self.floating:
             self.check_dtypes(metas)
-        return self.meta_rule(*metas, **self.full_attrs(attrs))
+        return self.meta_rule(*metas, **self.attrs_with_defaults(attrs))
 
     def check_dtypes(self, operands: Iterable[Any]) -> None:
         """Raise OpError if the slots in `same_dtype` have different dtypes, or a slot in `floating`
@@ -378,7 +382,7 @@ class Op(OpBase):
                     )
                     raise OpError(f"{why} (cast one of them: .astype('{dtype.name}'))")
         for i, (slot, given) in enumerate(zip(self.ins, operands, strict=False)):
-            if self.floating >> i & 1 and given is not None and not is_float(given.dtype):
+            if self.floating >> i & 1 and given is not None and not is_inexact(given.dtype):
                 raise OpError(
                     f"{slot.name} is {given.dtype.name} and has to be floating (cast it: "
                     f".astype('float32'))"

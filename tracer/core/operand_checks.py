@@ -40,7 +40,7 @@ def check_tensors(*operands: Any) -> None:
             raise not_a_tensor_error(operand)
 
 
-def no_axis_error(x: Tensor, axis: Any) -> IndexRangeError:
+def missing_axis_error(x: Tensor, axis: Any) -> IndexRangeError:
     """The error for an axis that a tensor does not have."""
     return IndexRangeError(
         with_user_line(f"{called_function_name()}: there is no axis {axis} (X={x.meta})")

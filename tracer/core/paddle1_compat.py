@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from .legacy_importer import legacy_module
+from .legacy_importer import import_legacy_module
 
 
 class CompatRules:
@@ -45,7 +45,7 @@ class CompatRules:
         """The repr of a variable of a program."""
         raise NotImplementedError
 
-    def format_details(self, variable: Any) -> str:
+    def format_variable_details(self, variable: Any) -> str:
         """The attributes of a variable that are not part of its declaration."""
         raise NotImplementedError
 
@@ -55,7 +55,7 @@ _PADDLE2_RULES = CompatRules()
 
 @functools.cache
 def _paddle1_rules() -> CompatRules:
-    rules: CompatRules = legacy_module("compat_rules").Paddle1Rules()
+    rules: CompatRules = import_legacy_module("compat_rules").Paddle1Rules()
     return rules
 
 

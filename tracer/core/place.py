@@ -115,7 +115,7 @@ def set_device(device: Any) -> Place:
     """
     place = parse_place(device, "set_device")
     index = usable_gpu_index(
-        place, f"set_device: {cuda.device_name(place.index if place.is_gpu_place() else None)!r}"
+        place, f"set_device: {cuda.format_device(place.index if place.is_gpu_place() else None)!r}"
     )
     if index is not None:
         cuda.cupy_state.cupy.cuda.Device(index).use()
@@ -125,4 +125,4 @@ def set_device(device: Any) -> Place:
 
 def get_device() -> str:
     """The name of the device of new tensors."""
-    return cuda.device_name(cuda.cupy_state.default_index)
+    return cuda.format_device(cuda.cupy_state.default_index)

@@ -203,24 +203,24 @@ def leaf_names(name: str, spec: Any) -> list[str]:
     """Return a name for each leaf of a tree called `name`: an item of a list gets the suffix
     `_<index>`, an item of a dict is called like its key.
     """
-    return _sort_by_leaf_index(_indexed_names(name, spec))
+    return _sort_by_leaf_index(_indexed_leaf_names(name, spec))
 
 
 def dotted_paths(spec: Any) -> list[str]:
     """Return the path of each leaf in the form that model contracts use: `extra.mask.0`."""
-    return _sort_by_leaf_index(indexed_paths(spec))
+    return _sort_by_leaf_index(indexed_dotted_paths(spec))
 
 
-def indexed_paths(spec: Any, prefix: str = "") -> Iterator[tuple[int, str]]:
+def indexed_dotted_paths(spec: Any, prefix: str = "") -> Iterator[tuple[int, str]]:
     """Yield the index and the dotted path of each leaf."""
     if isinstance(spec, int):
         yield spec, prefix
         return
     for key, child in _child_specs(spec):
-        yield from indexed_paths(child, f"{prefix}.{key}" if prefix else str(key))
+        yield from indexed_dotted_paths(child, f"{prefix}.{key}" if prefix else str(key))
 
 
-def is_tensor_container(value: Any) -> bool:
+def is_dict_or_tensor_sequence(value: Any) -> bool:
     """Whether a value is a dict, or a list or tuple that contains tensors or arrays at any
     depth. A list of numbers is not, because it may be the data of an array.
     """
@@ -233,7 +233,7 @@ def is_tensor_container(value: Any) -> bool:
     if any(issubclass(kind, (Tensor, np.ndarray, dict)) for kind in kinds):
         return True
     has_sequences = any(issubclass(kind, (list, tuple)) for kind in kinds)
-    return has_sequences and any(is_tensor_container(item) for item in value)
+    return has_sequences and any(is_dict_or_tensor_sequence(item) for item in value)
 
 
 def format_spec(spec: Any) -> str:
@@ -250,13 +250,13 @@ def _child_specs(spec: Any) -> Iterable[tuple[Any, Any]]:
     return children.items() if isinstance(children, dict) else enumerate(children)
 
 
-def _indexed_names(name: str, spec: Any) -> Iterator[tuple[int, str]]:
+def _indexed_leaf_names(name: str, spec: Any) -> Iterator[tuple[int, str]]:
     if isinstance(spec, int):
         yield spec, name
         return
     is_dict = isinstance(spec[1], dict)
     for key, child in _child_specs(spec):
-        yield from _indexed_names(str(key) if is_dict else f"{name}_{key}", child)
+        yield from _indexed_leaf_names(str(key) if is_dict else f"{name}_{key}", child)
 
 
 def _sort_by_leaf_index(indexed: Iterable[tuple[int, str]]) -> list[str]:

@@ -125,7 +125,7 @@ def _format_bytes(count: int) -> str:
     return f"{count / (1 << 30):,.1f} GiB" if count >= 1 << 30 else f"{count / (1 << 20):,.1f} MiB"
 
 
-def _is_large(value: Any) -> bool:
+def _is_large_size_attr(value: Any) -> bool:
     """Whether an attribute value is so large that the result size must be computed. The test
     is cheap, because every call of such an op makes it.
     """
@@ -150,7 +150,7 @@ def with_size_check(
     @functools.wraps(kernel)
     def run(*args: Any, **attrs: Any) -> Any:
         for name in names:
-            if name in attrs and _is_large(attrs[name]):
+            if name in attrs and _is_large_size_attr(attrs[name]):
                 check_result_sizes(op, args, attrs, meta)
                 break
         return kernel(*args, **attrs)
@@ -163,17 +163,17 @@ def check_result_sizes(
 ) -> None:
     """Raise MemoryLimitError if shape inference finds a result that exceeds the limit."""
     try:
-        results = op.infer(tuple(_metas_of(arg, meta) for arg in args), attrs)
+        results = op.infer(tuple(_metas_of_arrays(arg, meta) for arg in args), attrs)
     except (OpError, TypeError, ValueError, IndexError, AttributeError, OverflowError):
         return  # the kernel reports the error
     for result in _flatten_metas(results):
         check_result_size(result.shape, result.dtype.itemsize)
 
 
-def _metas_of(arg: Any, meta: type[Any]) -> Any:
+def _metas_of_arrays(arg: Any, meta: type[Any]) -> Any:
     """The Meta of an array, None for None, a list of them for a list."""
     if isinstance(arg, list | tuple):
-        return [_metas_of(a, meta) for a in arg]
+        return [_metas_of_arrays(a, meta) for a in arg]
     return None if arg is None else meta(tuple(arg.shape), arg.dtype)
 
 

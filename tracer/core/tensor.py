@@ -14,7 +14,7 @@ from ._tape import TensorBase, next_seq, oldest_seq, zero_grads
 from .dtype import DTYPE_BY_NP, DType, dtype_of
 from .errors import MismatchError, OpError, StateError, with_user_line
 from .item_index import check_item_index
-from .mode import reject_side_effect, require_eager, state
+from .mode import reject_side_effect, reject_static_graph_mode, state
 from .op import OPS, Meta
 from .paddle1_compat import compat
 from .place import Place, place_of_array
@@ -33,7 +33,7 @@ class Tensor(TensorBase):
     # that every op reads: array, stop_gradient, node (None for a leaf), index (of the result of the
     # node), grad, _hooks, _history (values before in-place changes, with their sequence numbers),
     # _origin (for a snapshot of a leaf: the leaf, which gets its gradients) and _zeros (see
-    # _is_cleared).
+    # _is_cleared_gradient).
     persistable = False
     _name: str | None = None
     _program_output_name = ""  # the name of the program output that holds the tensor
@@ -209,7 +209,7 @@ class Tensor(TensorBase):
         """NumPy functions receive the values and return arrays, through which gradients do
         not flow.
         """
-        return function(*_to_arrays(args), **_to_arrays(kwargs))
+        return function(*_tensors_to_arrays(args), **_tensors_to_arrays(kwargs))
 
     def __dlpack__(self, **how: Any) -> Any:
         array = self._read_array("dlpack")
@@ -289,7 +289,7 @@ class Tensor(TensorBase):
 
     clear_grad = clear_gradient
 
-    def _has_cleared_gradient(self) -> bool:
+    def _is_cleared_gradient(self) -> bool:
         """Whether this is a gradient that `clear_grad` set to zero and that has not changed
         since. Then accumulation replaces it instead of adding.
         """
@@ -308,13 +308,13 @@ class Tensor(TensorBase):
         result.stop_gradient, result.node = True, None
         return result
 
-    def register_hook(self, hook: Callable[[Tensor], Any]) -> RemovableHook:
+    def register_hook(self, hook: Callable[[Tensor], Any]) -> RemovableHookHandle:
         """Call `hook(grad)` when the gradient of this tensor is complete. If the hook returns a
         tensor, it replaces the gradient.
 
         Raises StateError if the tensor has stop_gradient=True.
         """
-        require_eager("register_hook", "hooks are not supported there")
+        reject_static_graph_mode("register_hook", "hooks are not supported there")
         if self.stop_gradient:
             raise StateError(
                 with_user_line(f"register_hook: the tensor has stop_gradient=True (X={self.meta})")
@@ -325,7 +325,7 @@ class Tensor(TensorBase):
         else:
             hooks = holder.hooks_of(self.index)
         hooks.append(hook)
-        handle = RemovableHook(hooks, hook)
+        handle = RemovableHookHandle(hooks, hook)
         state.mode.on_hook_registered(self, handle)
         return handle
 
@@ -334,7 +334,7 @@ class Tensor(TensorBase):
     def retain_grads(self) -> None:
         """Save the gradient in `grad` although this tensor is not a leaf."""
         if self.node is not None:
-            self.register_hook(functools.partial(_retain_grad, weakref.ref(self)))
+            self.register_hook(functools.partial(_accumulate_retained_grad, weakref.ref(self)))
 
     def set_value(self, value: Any) -> None:
         """Replace the value by another one of the same shape; the dtype stays.
@@ -342,7 +342,7 @@ class Tensor(TensorBase):
         Raises OpError if the shapes differ.
         """
         given = value if isinstance(value, Tensor) else Tensor(cuda.copy_array(value))
-        if not _shapes_match(given.meta.shape, self.meta.shape):
+        if not _shapes_may_match(given.meta.shape, self.meta.shape):
             raise MismatchError(f"set_value: the shapes differ (X={self.meta}, value={given.meta})")
         mode = state.mode
         if mode.is_eager:
@@ -350,8 +350,8 @@ class Tensor(TensorBase):
                 raise MismatchError(
                     f"set_value: the dtypes differ (X={self.meta}, value={given.meta})"
                 )
-            save_history(self)
-            self.array = cuda.copy_like(given.array, self.array)
+            save_value_before_change(self)
+            self.array = cuda.copy_with_dtype_and_device_of(given.array, self.array)
             return
         # A program has no mutable values: the tensor becomes a new variable.
         if given.meta.dtype != self.meta.dtype:
@@ -375,7 +375,7 @@ def snapshot_of(tensor: Tensor) -> Tensor:
     return result
 
 
-def save_history(tensor: Tensor) -> None:
+def save_value_before_change(tensor: Tensor) -> None:
     """Save the current value of a tensor before it changes in place, if recorded ops have
     read it.
     """
@@ -392,30 +392,32 @@ def save_history(tensor: Tensor) -> None:
         tensor.saved_for_backward = False
 
 
-def save_histories(tensors: Iterable[Tensor]) -> None:
-    """Call `save_history` for several tensors; fast if no recorded op is alive."""
+def save_values_before_change(tensors: Iterable[Tensor]) -> None:
+    """Call `save_value_before_change` for several tensors; fast if no recorded op is alive."""
     if oldest_seq() < next_seq():
         for tensor in tensors:
-            save_history(tensor)
+            save_value_before_change(tensor)
 
 
-def _shapes_match(one: tuple[int, ...], two: tuple[int, ...]) -> bool:
+def _shapes_may_match(one: tuple[int, ...], two: tuple[int, ...]) -> bool:
     """Whether two shapes may be equal; -1 matches any size."""
     return len(one) == len(two) and all(
         a == b or -1 in (a, b) for a, b in zip(one, two, strict=True)
     )
 
 
-def _to_arrays(value: Any) -> Any:
+def _tensors_to_arrays(value: Any) -> Any:
     """Replace the tensors in nested lists, tuples and dicts by arrays."""
     if isinstance(value, Tensor):
         return np.asarray(value)
     if isinstance(value, list | tuple):
-        return type(value)(_to_arrays(v) for v in value)
-    return {k: _to_arrays(v) for k, v in value.items()} if isinstance(value, dict) else value
+        return type(value)(_tensors_to_arrays(v) for v in value)
+    return (
+        {k: _tensors_to_arrays(v) for k, v in value.items()} if isinstance(value, dict) else value
+    )
 
 
-def _retain_grad(of: weakref.ref[Tensor], gradient: Tensor) -> None:
+def _accumulate_retained_grad(of: weakref.ref[Tensor], gradient: Tensor) -> None:
     tensor = of()
     if tensor is not None:
         tensor.grad = (
@@ -437,7 +439,7 @@ def set_grads_to_zero(tensors: Sequence[Tensor]) -> None:
         tensor.grad._zeros = zeros
 
 
-class RemovableHook:
+class RemovableHookHandle:
     """A handle that removes a hook."""
 
     def __init__(self, hooks: list[Any], hook: Any) -> None:

@@ -12,7 +12,7 @@ import os
 
 from threadpoolctl import ThreadpoolController
 
-from .native import find_kernel
+from .native import find_compiled_function
 
 THREAD_COUNT_VARIABLES = (
     "OMP_NUM_THREADS",
@@ -27,7 +27,7 @@ def set_num_threads(count: int) -> None:
     """Set the number of threads of NumPy's linear algebra and of the compiled kernels in this
     process.
     """
-    find_kernel("set_thread_count")(count)
+    find_compiled_function("set_thread_count")(count)
     _set_blas_threads(count)
 
 
@@ -36,7 +36,7 @@ def _set_blas_threads(count: int) -> None:
         library.set_num_threads(count)
 
 
-def set_default_thread_count() -> None:
+def set_default_blas_thread_count() -> None:
     """Use one BLAS thread unless an environment variable sets another number."""
     if not any(name in os.environ for name in THREAD_COUNT_VARIABLES):
         _set_blas_threads(1)

@@ -28,7 +28,7 @@ class UniqueNames:
 _current_names = UniqueNames()
 
 
-def current_counts() -> dict[str, int]:
+def current_name_counts() -> dict[str, int]:
     """The counters by key: the dict itself, not a copy."""
     return _current_names.counts
 

@@ -12,7 +12,7 @@ import numpy as np
 from ..core import cuda
 from ..core.communicator import REDUCE_OP_NAMES, CompletedWork, Work
 from ..core.errors import OpError, with_user_line
-from ..core.mode import require_eager
+from ..core.mode import reject_static_graph_mode
 from ..core.tensor import Tensor
 from .consistency import check_consistent
 from .group import Group, rank_in_group, resolve_group
@@ -85,7 +85,7 @@ def _check_consistent(name: str, group: Group, array: Any, sync_op: bool, *argum
 
 def _copy_array(name: str, tensor: Any) -> Any:
     """Return a contiguous, writable copy of a tensor's array."""
-    require_eager(name, _CAPTURE_HINT)
+    reject_static_graph_mode(name, _CAPTURE_HINT)
     if not isinstance(tensor, Tensor):
         raise OpError(
             with_user_line(f"{name}: the argument must be a Tensor, not {type(tensor).__name__}")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.legacy_importer import legacy_module
+from ..core.legacy_importer import import_legacy_module
 
 
 def is_persistable(var: Any) -> bool:
@@ -48,5 +48,5 @@ def load_inference_model_distributed(
 
 def _fluid_io(name: str) -> Any:
     """Return a function of `fluid.io` without its deprecation warning."""
-    function = getattr(legacy_module("io"), name)
+    function = getattr(import_legacy_module("io"), name)
     return getattr(function, "__wrapped__", function)

@@ -34,6 +34,6 @@ class Paddle1Rules(CompatRules):
         """Return the declaration as the text of a protocol buffer."""
         return printing.format_variable(variable)
 
-    def format_details(self, variable: Any) -> str:
+    def format_variable_details(self, variable: Any) -> str:
         """Return one line for each attribute."""
-        return printing.format_details(variable)
+        return printing.format_variable_details(variable)

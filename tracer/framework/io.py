@@ -13,7 +13,7 @@ import numpy as np
 from ..core import cuda
 from ..core.dtype import DTYPE_BY_NP, bfloat16
 from ..core.errors import FileError, OperandError, OpError
-from ..core.legacy_importer import legacy_module
+from ..core.legacy_importer import import_legacy_module
 from ..core.tensor import Tensor
 from ..export import pdiparams, pdmodel
 from ..export.atomic_files import atomic_write
@@ -46,7 +46,7 @@ def __getattr__(name: str) -> Any:
     """Look up names that model libraries use here, such as `EagerParamBase` of fluid.framework."""
     if name.startswith("__"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(legacy_module("framework"), name)
+    return getattr(import_legacy_module("framework"), name)
 
 
 def save(

@@ -17,7 +17,7 @@ from ..core import pytree
 from ..core.autograd import no_grad
 from ..core.communicator import process_groups
 from ..core.errors import OarlockError, OpError
-from ..core.mode import require_eager
+from ..core.mode import reject_static_graph_mode
 from ..core.tensor import Tensor
 from ..distributed import DataParallel, ParallelEnv, all_gather, init_parallel_env
 from ..framework.io import load, save
@@ -76,7 +76,7 @@ class Model:
     """
 
     def __init__(self, network: nn.Layer, inputs: Any = None, labels: Any = None) -> None:
-        require_eager("Model", "call disable_static() before, or use an Executor")
+        reject_static_graph_mode("Model", "call disable_static() before, or use an Executor")
         if ParallelEnv().nranks > 1:
             init_parallel_env()
         self.mode = "train"

@@ -1,6 +1,6 @@
 """Names of `paddle.incubate`: aliases of functions defined elsewhere, and further optimizers."""
 
-from ..core.lazy_import import lazy_attributes as _lazy_attributes
+from ..core.lazy_import import make_lazy_getattr as _lazy_attributes
 from . import autograd
 
 # Attribute -> module, imported at first use, because these modules import higher packages.

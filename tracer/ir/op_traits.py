@@ -20,8 +20,8 @@ class ProgramOpTraits(NamedTuple):
     sub-block must not be pruned.
     feed_fetch_kind: the kind of the variable through which `feed` and `fetch` exchange values with
     the caller; None for other ops.
-    grad_input_slots: the input slots through which gradients flow to the results, `>Out` for an
-    output slot that is also read. Empty: none. None: every input, but its gradient is not
+    differentiable_input_slots: the input slots through which gradients flow to the results, `>Out`
+    for an output slot that is also read. Empty: none. None: every input, but its gradient is not
     implemented.
     forward_scopes_slot: the input slot of a gradient op with the scopes that its forward op left.
     """
@@ -31,40 +31,43 @@ class ProgramOpTraits(NamedTuple):
     capture_slot: str = ""
     is_control_flow_grad: bool = False
     feed_fetch_kind: VarKind | None = None
-    grad_input_slots: tuple[str, ...] | None = None
+    differentiable_input_slots: tuple[str, ...] | None = None
     forward_scopes_slot: str = ""
 
 
 _DEFAULT_TRAITS = ProgramOpTraits()
-# Control-flow ops have no grad_input_slots: their gradients follow from the ops in the sub-block.
+# Control-flow ops have no differentiable_input_slots: their gradients follow from the ops in the
+# sub-block.
 OP_TRAITS: dict[str, ProgramOpTraits] = {
-    "feed": ProgramOpTraits(feed_fetch_kind=VarKind.FEED, grad_input_slots=()),
-    "fetch": ProgramOpTraits(feed_fetch_kind=VarKind.FETCH, grad_input_slots=()),
-    "print": ProgramOpTraits(has_side_effects=True, grad_input_slots=("In",)),
-    "assert": ProgramOpTraits(has_side_effects=True, grad_input_slots=()),
-    "py_func": ProgramOpTraits(has_side_effects=True, grad_input_slots=("X",)),
-    "pylayer": ProgramOpTraits(grad_input_slots=("X",)),
+    "feed": ProgramOpTraits(feed_fetch_kind=VarKind.FEED, differentiable_input_slots=()),
+    "fetch": ProgramOpTraits(feed_fetch_kind=VarKind.FETCH, differentiable_input_slots=()),
+    "print": ProgramOpTraits(has_side_effects=True, differentiable_input_slots=("In",)),
+    "assert": ProgramOpTraits(has_side_effects=True, differentiable_input_slots=()),
+    "py_func": ProgramOpTraits(has_side_effects=True, differentiable_input_slots=("X",)),
+    "pylayer": ProgramOpTraits(differentiable_input_slots=("X",)),
     "conditional_block": ProgramOpTraits(
-        is_control_flow=True, capture_slot="Input", grad_input_slots=()
+        is_control_flow=True, capture_slot="Input", differentiable_input_slots=()
     ),
-    "conditional_block_infer": ProgramOpTraits(is_control_flow=True, grad_input_slots=()),
-    "while": ProgramOpTraits(is_control_flow=True, capture_slot="X", grad_input_slots=()),
+    "conditional_block_infer": ProgramOpTraits(is_control_flow=True, differentiable_input_slots=()),
+    "while": ProgramOpTraits(is_control_flow=True, capture_slot="X", differentiable_input_slots=()),
     "recurrent": ProgramOpTraits(
-        is_control_flow=True, capture_slot="parameters", grad_input_slots=()
+        is_control_flow=True, capture_slot="parameters", differentiable_input_slots=()
     ),
-    "conditional_block_grad": ProgramOpTraits(is_control_flow_grad=True, grad_input_slots=()),
+    "conditional_block_grad": ProgramOpTraits(
+        is_control_flow_grad=True, differentiable_input_slots=()
+    ),
     "while_grad": ProgramOpTraits(
-        is_control_flow_grad=True, grad_input_slots=(), forward_scopes_slot="StepScopes"
+        is_control_flow_grad=True, differentiable_input_slots=(), forward_scopes_slot="StepScopes"
     ),
     "recurrent_grad": ProgramOpTraits(is_control_flow_grad=True, forward_scopes_slot="step_scopes"),
-    "select_input": ProgramOpTraits(grad_input_slots=("X",)),
-    "select_output": ProgramOpTraits(grad_input_slots=("X",)),
-    "rnn_memory_helper": ProgramOpTraits(grad_input_slots=("X",)),
-    "create_array": ProgramOpTraits(grad_input_slots=()),
-    "lod_array_length": ProgramOpTraits(grad_input_slots=()),
-    "write_to_array": ProgramOpTraits(grad_input_slots=("X", ">Out")),
-    "read_from_array": ProgramOpTraits(grad_input_slots=("X",)),
-    "tensor_array_to_tensor": ProgramOpTraits(grad_input_slots=("X",)),
+    "select_input": ProgramOpTraits(differentiable_input_slots=("X",)),
+    "select_output": ProgramOpTraits(differentiable_input_slots=("X",)),
+    "rnn_memory_helper": ProgramOpTraits(differentiable_input_slots=("X",)),
+    "create_array": ProgramOpTraits(differentiable_input_slots=()),
+    "lod_array_length": ProgramOpTraits(differentiable_input_slots=()),
+    "write_to_array": ProgramOpTraits(differentiable_input_slots=("X", ">Out")),
+    "read_from_array": ProgramOpTraits(differentiable_input_slots=("X",)),
+    "tensor_array_to_tensor": ProgramOpTraits(differentiable_input_slots=("X",)),
     # Ops whose gradient is not implemented.
     "array_to_lod_tensor": ProgramOpTraits(),
     "lod_tensor_to_array": ProgramOpTraits(),
@@ -72,10 +75,10 @@ OP_TRAITS: dict[str, ProgramOpTraits] = {
     "rnn_memory_helper_grad": ProgramOpTraits(),
     "vjp": ProgramOpTraits(),
     # Gradient ops are linear in the cotangent. Their own gradient is not implemented.
-    "select_input_grad": ProgramOpTraits(grad_input_slots=("Out@GRAD",)),
-    "write_to_array_grad": ProgramOpTraits(grad_input_slots=("Out@GRAD",)),
-    "read_from_array_grad": ProgramOpTraits(grad_input_slots=("Out@GRAD", "X@GRAD")),
-    "tensor_array_to_tensor_grad": ProgramOpTraits(grad_input_slots=("Out@GRAD",)),
+    "select_input_grad": ProgramOpTraits(differentiable_input_slots=("Out@GRAD",)),
+    "write_to_array_grad": ProgramOpTraits(differentiable_input_slots=("Out@GRAD",)),
+    "read_from_array_grad": ProgramOpTraits(differentiable_input_slots=("Out@GRAD", "X@GRAD")),
+    "tensor_array_to_tensor_grad": ProgramOpTraits(differentiable_input_slots=("Out@GRAD",)),
 }
 
 

@@ -125,7 +125,7 @@ class _ConditionExporter:
             type,
             inputs,
             {"Out": [out]},
-            typed_attrs(op, op.full_attrs(attrs)),
+            typed_attrs(op, op.attrs_with_defaults(attrs)),
             self._assert_op.user_line,
             self._assert_op.layer_path,
         )

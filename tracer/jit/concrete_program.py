@@ -20,7 +20,7 @@ from ..core.errors import SideEffectError, TraceError, defer_warnings, warn, wit
 from ..core.mode import replace_base_mode, state
 from ..core.numerics_check import is_enabled as checks_numerics
 from ..core.op import OPS
-from ..core.tensor import RemovableHook, Tensor
+from ..core.tensor import RemovableHookHandle, Tensor
 from ..ir.block_captures import draws_random
 from ..ir.op_traits import is_feed_or_fetch, program_op_traits
 from ..ir.passes.prune import eliminate_dead_ops, make_feed_op
@@ -63,7 +63,7 @@ class ConcreteProgram:
         self.guards = guards
         self.missing_gradient_reasons: list[str] = []  # why the program cannot provide gradients
         # Hooks that the capture registered on external tensors.
-        self.captured_hooks: list[RemovableHook] = []
+        self.captured_hooks: list[RemovableHookHandle] = []
         self.has_persistent_effects = bool(results.side_effects) or bool(
             written_state_names(recording)
         )

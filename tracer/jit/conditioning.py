@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..core import pytree
-from ..core.dtype import is_float
+from ..core.dtype import is_inexact
 from ..core.eager import NO_TAPE_MODE
 from ..core.mode import Mode, WrapperMode, use_mode
 from ..core.op import Op
@@ -89,7 +89,7 @@ def _contains_only_copies(result: Any, operands: Sequence[Any]) -> bool:
 
 def _perturb_last_bit(array: Any, rng: np.random.Generator) -> Any:
     """Change each number of an array by its last bit, up or down."""
-    if not isinstance(array, np.ndarray) or not is_float(array.dtype):
+    if not isinstance(array, np.ndarray) or not is_inexact(array.dtype):
         return array
     eps = 2.0**-8 if array.dtype.name == "bfloat16" else float(np.finfo(array.dtype).eps)
     signs = rng.integers(0, 2, array.shape) * 2 - 1

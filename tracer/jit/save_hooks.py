@@ -6,18 +6,18 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from ..core.tensor import RemovableHook
+from ..core.tensor import RemovableHookHandle
 
 _save_pre_hooks: list[Callable[..., None]] = []
 
 
-def _register_save_pre_hook(hook: Callable[..., None]) -> RemovableHook:
+def _register_save_pre_hook(hook: Callable[..., None]) -> RemovableHookHandle:
     """Call `hook(layer, input_spec, configs)` before each `jit.save`. Registering the same hook
     twice has no further effect.
     """
     if hook not in _save_pre_hooks:
         _save_pre_hooks.append(hook)
-    return RemovableHook(_save_pre_hooks, hook)
+    return RemovableHookHandle(_save_pre_hooks, hook)
 
 
 def _clear_save_pre_hooks() -> None:

@@ -18,7 +18,7 @@ from ..core import pytree
 from ..core.dtype import get_default_dtype
 from ..core.errors import InvalidOperationError, OpError, warn, with_user_line
 from ..core.mode import Mode, state
-from ..core.tensor import RemovableHook, Tensor
+from ..core.tensor import RemovableHookHandle, Tensor
 from ..ir.program import Guard
 from ..nn.layer import Layer
 from ..static.graph.program import Program
@@ -82,7 +82,7 @@ class StaticFunction:
         self._training_override: bool | None = None
         self.is_property = False
         self._has_warned_once = False
-        self._captured_hooks: list[RemovableHook] = []
+        self._captured_hooks: list[RemovableHookHandle] = []
         # Python numbers for which programs were captured, by the key of the other arguments.
         self._captured_numbers: dict[Any, set[Any]] = {}
         functools.update_wrapper(self, function)

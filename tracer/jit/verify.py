@@ -19,7 +19,7 @@ from ..compiler.interpreter import Interpreter
 from ..compiler.unsupported_ops import Unsupported
 from ..core import cuda
 from ..core.device_dispatch import common_device
-from ..core.dtype import dtype_of, is_float, is_real
+from ..core.dtype import dtype_of, is_inexact, is_real
 from ..core.errors import GuardError, OarlockError, OpError, VerifyError
 from ..core.tensor import Tensor
 from ..ir.block_captures import draws_random
@@ -52,7 +52,7 @@ def tolerance_for_dtype(dtype: np.dtype[Any], program: Program) -> float:
     """Return the largest difference, relative to the largest value, that is accepted as rounding.
     If `program` computes in half precision, the tolerance for half precision is returned.
     """
-    if not is_float(dtype):
+    if not is_inexact(dtype):
         return 0.0
     half = any(v.dtype in ("float16", "bfloat16") for b in program.blocks for v in b.vars.values())
     return 2e-2 if half else {"float64": 1e-9, "float32": 1e-4}.get(dtype.name, 2e-2)
@@ -127,7 +127,7 @@ def iter_with_negated(examples: Iterator[list[Tensor]]) -> Iterator[list[Tensor]
     """Yield each example and its negative, for which branches usually take the other path."""
     for tensors in examples:
         yield tensors
-        yield [Tensor(-t.array) if is_float(t.array.dtype) else t for t in tensors]
+        yield [Tensor(-t.array) if is_inexact(t.array.dtype) else t for t in tensors]
 
 
 def has_dynamic_sizes(inputs: Sequence[ContractArg]) -> bool:

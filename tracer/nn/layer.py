@@ -10,13 +10,13 @@ from typing import Any, Self
 import numpy as np
 
 from ..core import cuda, unique_name
-from ..core.dtype import default_float_dtype, dtype_of, is_float, is_half
+from ..core.dtype import default_float_dtype, dtype_of, is_half, is_inexact
 from ..core.errors import OperandError, OpError, with_user_line
-from ..core.legacy_importer import legacy_module
+from ..core.legacy_importer import import_legacy_module
 from ..core.mode import state
 from ..core.parameter import Parameter
 from ..core.place import parse_place, usable_gpu_index
-from ..core.tensor import RemovableHook, Tensor
+from ..core.tensor import RemovableHookHandle, Tensor
 from .create_parameter import parameter_from_attr
 from .initializer import Initializer
 from .param_attr import ParamAttr
@@ -105,7 +105,9 @@ class _LayerHelperDescriptor:
     def __get__(self, layer: Layer | None, owner: type) -> Any:
         if layer is None:
             return self
-        return legacy_module("dygraph.layer_object_helper").Paddle2LayerHelper(layer._full_name)
+        return import_legacy_module("dygraph.layer_object_helper").Paddle2LayerHelper(
+            layer._full_name
+        )
 
 
 class Layer:
@@ -507,7 +509,7 @@ class Layer:
         """Change the dtype of this layer's own floating-point parameters and buffers."""
         self._dtype = dtype_of(dtype).np
         for tensor in (*self._parameters.values(), *self._buffers.values()):
-            if tensor is not None and is_float(tensor.array.dtype):
+            if tensor is not None and is_inexact(tensor.array.dtype):
                 tensor.array = tensor.array.astype(self._dtype)
 
     def float(self, excluded_layers: Any = None) -> Self:
@@ -555,12 +557,12 @@ class Layer:
         """
         return self._forward_post_hooks.add(hook)
 
-    def register_state_dict_hook(self, hook: Callable[[Any], Any]) -> RemovableHook:
+    def register_state_dict_hook(self, hook: Callable[[Any], Any]) -> RemovableHookHandle:
         """Call `hook(state_dict)` in `state_dict()`. A result that is not None replaces the
         dict.
         """
         self._state_hooks.append(hook)
-        return RemovableHook(self._state_hooks, hook)
+        return RemovableHookHandle(self._state_hooks, hook)
 
     # -- text
     # --------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from ..core import pytree
 from ..core.dtype import dtype_of
 from ..core.errors import OpError, with_user_line
 from ..core.op import OPS
-from ..core.operand_checks import check_tensors, no_axis_error, not_a_tensor_error
+from ..core.operand_checks import check_tensors, missing_axis_error, not_a_tensor_error
 from ..core.tensor import Tensor
 from ..tensor.convert import cast
 from ..tensor.creation import arange
@@ -311,7 +311,7 @@ def run_over_time(
     first = pytree.leaves(inputs)[0]
     check_tensors(first)
     if first.ndim < 2:
-        raise no_axis_error(first, axis)
+        raise missing_axis_error(first, axis)
     num_steps = first.meta.shape[axis]
     if num_steps < 0:
         raise OpError(

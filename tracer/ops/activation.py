@@ -9,7 +9,7 @@ from ..core import native
 from ..core.arrays import np
 from ..core.op import OPS, check, op
 from . import blockwise
-from .compare import is_between, where
+from .compare import is_strictly_between, where
 from .elementwise import add, div, masked, mul, scale, sub
 from .erf import erf as erf_of
 from .half_precision import upcast_half
@@ -32,7 +32,7 @@ def relu(x):
     return np.maximum(x, x.dtype.type(0))
 
 
-relu.native(native.find_kernel("relu"))
+relu.native(native.find_compiled_function("relu"))
 
 
 @relu.vjp
@@ -46,7 +46,7 @@ def relu_grad(out, g):
     return g * (out > 0)
 
 
-relu_grad.native(native.find_kernel("relu_grad"))
+relu_grad.native(native.find_compiled_function("relu_grad"))
 
 
 @relu_grad.vjp
@@ -62,7 +62,7 @@ def relu6(x, *, threshold: float = 6.0):
 
 @relu6.vjp
 def _(g, x, *, threshold):
-    return masked(g, is_between(x, low=0.0, high=threshold))
+    return masked(g, is_strictly_between(x, low=0.0, high=threshold))
 
 
 @op("brelu", "X -> Out", meta=like_x, floating="X")
@@ -73,7 +73,7 @@ def brelu(x, *, t_min: float = 0.0, t_max: float = 24.0):
 
 @brelu.vjp
 def _(g, x, *, t_min, t_max):
-    return masked(g, is_between(x, low=t_min, high=t_max))
+    return masked(g, is_strictly_between(x, low=t_min, high=t_max))
 
 
 @upcast_half
@@ -101,7 +101,7 @@ def clip(x, low=None, high=None, *, min: float, max: float):
 
 @clip.vjp
 def _(g, x, low, high, *, min, max):
-    inside = is_between(
+    inside = is_strictly_between(
         x, low=-INF if low is not None else min, high=INF if high is not None else max
     )
     if low is not None:
@@ -148,8 +148,8 @@ def elu(x, *, alpha: float = 1.0):
 
 @elu.vjp
 def _(g, x, *, alpha):
-    below = scale(exp(masked(x, is_between(x, high=0.0))), scale=alpha)
-    return where(is_between(x, low=0.0), g, mul(g, below))
+    below = scale(exp(masked(x, is_strictly_between(x, high=0.0))), scale=alpha)
+    return where(is_strictly_between(x, low=0.0), g, mul(g, below))
 
 
 @op("gelu", "X -> Out", meta=float_like_x, floating="X")
@@ -161,7 +161,7 @@ def gelu(x, *, approximate: bool = False):
 
     X [*] -> Out [*]
     """
-    return blockwise.apply_elementwise(_gelu_tanh if approximate else _gelu_erf, x)
+    return blockwise.apply_to_element_blocks(_gelu_tanh if approximate else _gelu_erf, x)
 
 
 @gelu.native
@@ -170,7 +170,7 @@ def _(x, *, approximate=False):
 
 
 _GELU, _GELU_TANH, _SLOPE, _SLOPE_TANH = map(
-    native.find_kernel, ("gelu", "gelu_tanh", "gelu_grad", "gelu_tanh_grad")
+    native.find_compiled_function, ("gelu", "gelu_tanh", "gelu_grad", "gelu_tanh_grad")
 )
 
 
@@ -198,8 +198,8 @@ def _(g, x, *, approximate):
 @upcast_half
 def gelu_grad(x, g, *, approximate: bool = False):
     """X@GRAD = Out@GRAD * gelu'(X). X [*], Out@GRAD [*] -> X@GRAD [*]"""
-    return blockwise.apply_elementwise(
-        _gelu_tanh_derivative if approximate else _gelu_erf_derivative, x, g
+    return blockwise.apply_to_element_blocks(
+        _gelu_tanh_grad if approximate else _gelu_erf_grad, x, g
     )
 
 
@@ -208,7 +208,7 @@ def _(x, g, *, approximate=False):
     return (_SLOPE_TANH if approximate else _SLOPE)(x, g)
 
 
-def _gelu_tanh_derivative(x: Any, g: Any) -> Any:
+def _gelu_tanh_grad(x: Any, g: Any) -> Any:
     t = x.dtype.type
     xx = x * x
     h = np.tanh(x * (xx * t(_K * _A) + t(_K)))
@@ -216,7 +216,7 @@ def _gelu_tanh_derivative(x: Any, g: Any) -> Any:
     return g * ((slope + h + t(1)) * t(0.5))
 
 
-def _gelu_erf_derivative(x: Any, g: Any) -> Any:
+def _gelu_erf_grad(x: Any, g: Any) -> Any:
     t = x.dtype.type
     phi = np.exp(x * x * t(-0.5)) * (x * t(_STANDARD_NORMAL_AT_0))
     return g * ((erf_of(x * t(math.sqrt(0.5))) + t(1)) * t(0.5) + phi)
@@ -270,10 +270,10 @@ def _silu_grad(x: Any, g: Any) -> Any:
 @upcast_half
 def silu_grad(x, g):
     """X@GRAD = Out@GRAD * silu'(X). X [*], Out@GRAD [*] -> X@GRAD [*]"""
-    return blockwise.apply_elementwise(_silu_grad, x, g)
+    return blockwise.apply_to_element_blocks(_silu_grad, x, g)
 
 
-silu_grad.native(native.find_kernel("silu_grad"))
+silu_grad.native(native.find_compiled_function("silu_grad"))
 
 
 @silu_grad.vjp
@@ -294,11 +294,11 @@ def _silu_vjp(g: Any, x: Any) -> Any:
 @upcast_half
 def silu(x):
     """Out = X / (1 + e ** -X). X [*] -> Out [*]"""
-    return blockwise.apply_elementwise(_silu, x)
+    return blockwise.apply_to_element_blocks(_silu, x)
 
 
 silu.vjp(_silu_vjp)
-silu.native(native.find_kernel("silu"))
+silu.native(native.find_compiled_function("silu"))
 
 
 @op("swish", "X -> Out", meta=float_like_x, floating="X")
@@ -307,7 +307,7 @@ silu.native(native.find_kernel("silu"))
 def swish(x, *, beta: float = 1.0):
     """Out = X / (1 + e ** (-beta X)). X [*] -> Out [*]"""
     if beta == 1.0:
-        return blockwise.apply_elementwise(_silu, x)
+        return blockwise.apply_to_element_blocks(_silu, x)
     one = x.dtype.type(1)
     return x / (one + np.exp(-x * x.dtype.type(beta)))
 
@@ -320,7 +320,7 @@ def _(g, x, *, beta):
     return mul(g, mul(s, scale(mul(x, one_minus(s)), scale=beta, bias=1.0)))
 
 
-_native_silu = native.find_kernel("silu")
+_native_silu = native.find_compiled_function("silu")
 
 
 @swish.native
@@ -341,7 +341,9 @@ def _(g, x, *, threshold, scale, offset):
     rising = mul(g, times(x, scale=2 / scale, bias=offset / scale))
     above = times(g, scale=threshold / scale)
     return where(
-        is_between(x, high=threshold - offset), masked(rising, is_between(x, low=-offset)), above
+        is_strictly_between(x, high=threshold - offset),
+        masked(rising, is_strictly_between(x, low=-offset)),
+        above,
     )
 
 
@@ -354,7 +356,7 @@ def hard_sigmoid(x, *, slope: float = 0.2, offset: float = 0.5):
 
 @hard_sigmoid.vjp
 def _(g, x, *, slope, Out):
-    return masked(scale(g, scale=slope), is_between(Out, low=0.0, high=1.0))
+    return masked(scale(g, scale=slope), is_strictly_between(Out, low=0.0, high=1.0))
 
 
 @op("softplus", "X -> Out", meta=float_like_x, floating="X", amp_class="deny")
@@ -372,7 +374,7 @@ def softplus(x, *, beta: float = 1.0, threshold: float = 20.0):
 @softplus.vjp
 def _(g, x, *, beta, threshold):
     z = scale(x, scale=beta)
-    return where(is_between(z, low=threshold), g, mul(g, sigmoid(z)))
+    return where(is_strictly_between(z, low=threshold), g, mul(g, sigmoid(z)))
 
 
 @op("softsign", "X -> Out", meta=float_like_x, floating="X")
@@ -420,10 +422,10 @@ def prelu(x, alpha, *, data_format: str = "NCHW", mode: str = "all"):
 
     mode: the shape of Alpha: "all" [1], "channel" [C], "element" [*].
     """
-    return np.where(x > 0, x, x * alpha.reshape(_alpha_shape(x.shape, data_format, mode)))
+    return np.where(x > 0, x, x * alpha.reshape(_alpha_broadcast_shape(x.shape, data_format, mode)))
 
 
-def _alpha_shape(shape: tuple[int, ...], data_format: str, mode: str) -> tuple[int, ...]:
+def _alpha_broadcast_shape(shape: tuple[int, ...], data_format: str, mode: str) -> tuple[int, ...]:
     check(mode in ("all", "channel", "element"), f"mode={mode} is not one of all, channel, element")
     if mode == "element":
         return (1, *shape[1:])
@@ -433,7 +435,7 @@ def _alpha_shape(shape: tuple[int, ...], data_format: str, mode: str) -> tuple[i
 
 @prelu.meta
 def _(x, alpha, *, data_format, mode):
-    shape = _alpha_shape(x.shape, data_format, mode)
+    shape = _alpha_broadcast_shape(x.shape, data_format, mode)
     sizes = (
         [x.shape[i] if d < 0 else d for i, d in enumerate(shape)]
         if mode == "channel"
@@ -448,11 +450,13 @@ def _(x, alpha, *, data_format, mode):
 
 @prelu.vjp
 def _(g, x, alpha, *, data_format, mode):
-    spread = OPS["reshape2"](alpha, shape=list(_alpha_shape(shape_of(x), data_format, mode)))[0]
+    spread = OPS["reshape2"](
+        alpha, shape=list(_alpha_broadcast_shape(shape_of(x), data_format, mode))
+    )[0]
 
     def alpha_grad() -> Any:
         return OPS["reshape_like"](
-            OPS["sum_like"](mul(g, masked(x, is_between(x, high=0.0))), spread), alpha
+            OPS["sum_like"](mul(g, masked(x, is_strictly_between(x, high=0.0))), spread), alpha
         )
 
-    return where(is_between(x, low=0.0), g, mul(g, spread)), alpha_grad
+    return where(is_strictly_between(x, low=0.0), g, mul(g, spread)), alpha_grad

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ..core.arrays import np
-from ..core.dtype import is_float
+from ..core.dtype import is_inexact
 from ..core.op import NO_GRAD_VALUE_INDEPENDENT, OPS, Meta, check, check_dtype, op
 from .compare import equal
 from .elementwise import div, masked, mul, zeros_like
@@ -95,12 +95,12 @@ def _(g, x, index):
 
 def min_of_dtype(dtype: np.dtype[Any]) -> Any:
     """The smallest value of `dtype`."""
-    return -np.inf if is_float(dtype) else np.iinfo(dtype).min
+    return -np.inf if is_inexact(dtype) else np.iinfo(dtype).min
 
 
 def max_of_dtype(dtype: np.dtype[Any]) -> Any:
     """The largest value of `dtype`."""
-    return np.inf if is_float(dtype) else np.iinfo(dtype).max
+    return np.inf if is_inexact(dtype) else np.iinfo(dtype).max
 
 
 class ReduceMode(NamedTuple):
@@ -219,11 +219,11 @@ def _add_grad(g, x, index, value, axis, include_self, result, gather_at_index):
 
 
 def _mul_grad(g, x, index, value, axis, include_self, result, gather_at_index):
-    def factors() -> Any:
+    def product_of_values() -> Any:
         ones = OPS["fill_any_like"](x, value=1.0)
         return put_along_axis(ones, index, value, Axis=axis, Reduce="mul")
 
-    return lambda: mul(g, factors()), lambda: div(gather_at_index(mul(g, result)), value)
+    return lambda: mul(g, product_of_values()), lambda: div(gather_at_index(mul(g, result)), value)
 
 
 def _mean_grad(g, x, index, value, axis, include_self, result, gather_at_index):

@@ -10,17 +10,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ..core.arrays import is_on_gpu, np
+from ..core.arrays import is_kernel_on_gpu, np
 
 BLOCK_SIZE = 1 << 17  # elements
 
 
-def apply_elementwise(function: Callable[..., Any], *operands: Any) -> Any:
+def apply_to_element_blocks(function: Callable[..., Any], *operands: Any) -> Any:
     """Apply `function` blockwise to arrays with the same shape and memory order. The result
     has the shape and dtype of the first array.
     """
     first = operands[0]
-    if first.size <= BLOCK_SIZE or is_on_gpu():
+    if first.size <= BLOCK_SIZE or is_kernel_on_gpu():
         return function(*operands)
     order = axes_by_stride(first)
     flat = [np.transpose(a, order) for a in operands]
@@ -45,7 +45,7 @@ def apply_to_row_blocks(function: Callable[..., Any], *operands: Any) -> Any:
     """
     first = operands[0]
     step = max(1, BLOCK_SIZE // max(first.shape[1], 1))
-    if first.shape[0] <= step or is_on_gpu():
+    if first.shape[0] <= step or is_kernel_on_gpu():
         return function(*operands)
     out = np.empty_like(first)
     for start in range(0, first.shape[0], step):
@@ -54,9 +54,11 @@ def apply_to_row_blocks(function: Callable[..., Any], *operands: Any) -> Any:
     return out
 
 
-def iter_blocks(*operands: Any) -> Iterator[list[Any]]:
+def iter_row_blocks(*operands: Any) -> Iterator[list[Any]]:
     """Iterate over blocks of rows of arrays [R,*]. The first array is [R,K]."""
-    step = operands[0].shape[0] if is_on_gpu() else BLOCK_SIZE // max(operands[0].shape[1], 1)
+    step = (
+        operands[0].shape[0] if is_kernel_on_gpu() else BLOCK_SIZE // max(operands[0].shape[1], 1)
+    )
     step = max(1, step)
     return (
         [a[start : start + step] for a in operands]
@@ -102,7 +104,7 @@ def max_keepdim(x: Any, axis: int) -> Any:
     return np.max(x, axis=axis, keepdims=True)
 
 
-def apply_along_last(function: Callable[..., Any], axis: int, *operands: Any) -> Any:
+def apply_along_axis_blockwise(function: Callable[..., Any], axis: int, *operands: Any) -> Any:
     """Compute `function(*inputs, axis)`. If the inputs are contiguous, have equal shapes and
     the axis is the last one, `function` is applied to blocks of rows.
     """
@@ -110,7 +112,7 @@ def apply_along_last(function: Callable[..., Any], axis: int, *operands: Any) ->
     last = axis in (-1, first.ndim - 1)
     if (
         first.size <= BLOCK_SIZE
-        or is_on_gpu()
+        or is_kernel_on_gpu()
         or not last
         or not all(a.flags.c_contiguous for a in operands)
     ):

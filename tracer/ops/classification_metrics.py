@@ -54,7 +54,7 @@ def auc(
     if not counted:
         counts = [count * 0 for count in counts]
     made = [
-        _accumulate_histogram(old, new, slide_steps)
+        _add_batch_to_histogram(old, new, slide_steps)
         for old, new in zip((positive, negative), counts, strict=True)
     ]
     area = (
@@ -65,7 +65,7 @@ def auc(
     return np.asarray(area, np.float64), *made
 
 
-def _accumulate_histogram(old: Any, new: Any, slide_steps: int) -> Any:
+def _add_batch_to_histogram(old: Any, new: Any, slide_steps: int) -> Any:
     """Add the counts of a batch to a histogram. For slide_steps > 0 the result holds the
     histogram of each of the last batches, their sum, and the number of batches.
     """
@@ -156,22 +156,24 @@ def precision_recall(
     others = [TRUE_POSITIVE, FALSE_POSITIVE, FALSE_NEGATIVE]
     counts[:, TRUE_NEGATIVE] = each.sum() - counts[:, others].sum(axis=1)
     total = counts if states is None else counts + states
-    return _average_metrics(counts), _average_metrics(total), total
+    return _macro_and_micro_averages(counts), _macro_and_micro_averages(total), total
 
 
-def _average_metrics(counts: Any) -> Any:
+def _macro_and_micro_averages(counts: Any) -> Any:
     """The macro averages of precision, recall and F1, then the micro averages.
 
     counts [K,4] -> float64 [6]
     """
     wide = counts.astype(np.float64)
-    macro = [_fraction_of_sum(wide, other).mean() for other in (FALSE_POSITIVE, FALSE_NEGATIVE)]
+    macro = [
+        _true_positive_fraction(wide, other).mean() for other in (FALSE_POSITIVE, FALSE_NEGATIVE)
+    ]
     total = wide.sum(axis=0, keepdims=True)
-    micro = [_fraction_of_sum(total, other)[0] for other in (FALSE_POSITIVE, FALSE_NEGATIVE)]
+    micro = [_true_positive_fraction(total, other)[0] for other in (FALSE_POSITIVE, FALSE_NEGATIVE)]
     return np.array([*macro, _f1(*macro), *micro, _f1(*micro)])
 
 
-def _fraction_of_sum(counts: Any, other: int) -> Any:
+def _true_positive_fraction(counts: Any, other: int) -> Any:
     """counts / (counts + other); 1 if both are 0."""
     right, all_of = counts[:, TRUE_POSITIVE], counts[:, TRUE_POSITIVE] + counts[:, other]
     return np.where(all_of > 0, right / np.where(all_of > 0, all_of, 1), 1.0)

@@ -130,7 +130,7 @@ def isfinite(x):
     no_grad_reason=NO_GRAD_NON_FLOAT_RESULT,
     internal=True,
 )
-def is_between(x, *, low: float = -math.inf, high: float = math.inf):
+def is_strictly_between(x, *, low: float = -math.inf, high: float = math.inf):
     """Out = low < X < high. An infinite low or high is not tested. X [*] -> Out bool [*]"""
     t = x.dtype.type
     if low == -math.inf:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ..core.arrays import np
 from ..core.op import NO_HALF_COMPLEX, Meta, check, check_dtype, op
-from .compare import is_between
+from .compare import is_strictly_between
 from .elementwise import add, div, masked, mul, scale, zeros_like
 from .half_precision import upcast_half
 from .shared_meta_rules import (
@@ -106,7 +106,7 @@ def _(g, x):
     slope = complex_(
         div(scale(mul(g, b), scale=-1.0), size), div(scale(mul(g, a), scale=-1.0), size)
     )
-    return masked(slope, is_between(size, low=0.0))
+    return masked(slope, is_strictly_between(size, low=0.0))
 
 
 @op("as_complex", "X -> Out", no_half_reason=NO_HALF_COMPLEX, grad_keeps_shape=True)

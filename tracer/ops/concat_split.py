@@ -31,7 +31,7 @@ def shape_with_axis_size(x: Shape, axis: int, size: int) -> Shape:
     return (*x[:axis], size, *x[axis + 1 :])
 
 
-def check_shapes_match(xs: Sequence[Meta]) -> None:
+def check_dtypes_and_ranks_match(xs: Sequence[Meta]) -> None:
     """Raise OpError unless there are inputs, all of one dtype and rank."""
     check(bool(xs), "X is empty")
     check_dtype(all(x.dtype == xs[0].dtype for x in xs), "the dtypes differ")
@@ -46,7 +46,7 @@ def concat(xs, axis_tensor=None, *, axis: int = 0):
 
 @concat.meta
 def _(xs, axis_tensor, *, axis):
-    check_shapes_match(xs)
+    check_dtypes_and_ranks_match(xs)
     rank = len(xs[0].shape)
     check(rank > 0, "0-D tensors have no axis to be joined along")
     if axis_tensor is not None:
@@ -163,7 +163,7 @@ def stack(xs, *, axis: int = 0):
 
 @stack.meta
 def _(xs, *, axis):
-    check_shapes_match(xs)
+    check_dtypes_and_ranks_match(xs)
     shape = xs[0].shape
     for x in xs[1:]:
         check(all(map(dims_match, shape, x.shape)), "the shapes differ")
@@ -190,7 +190,7 @@ def unstack_slices(x: Any, axis: int) -> list[Any]:
     return [x[(*front, i)] for i in range(x.shape[axis])]
 
 
-def slice_metas(x: Meta, axis: int, count: int) -> list[Meta]:
+def unstacked_metas(x: Meta, axis: int, count: int) -> list[Meta]:
     """The Metas of `count` slices of `x`."""
     return [Meta((*x.shape[:axis], *x.shape[axis + 1 :]), x.dtype)] * count
 
@@ -202,7 +202,7 @@ def _(x, *, axis, num):
     check(
         dims_match(x.shape[at], num if num >= 0 else 0), f"num={num} is not the size of axis={axis}"
     )
-    return slice_metas(x, at, num)
+    return unstacked_metas(x, at, num)
 
 
 @unstack.vjp
@@ -221,7 +221,7 @@ def _(x, *, axis):
     check(bool(x.shape), "a 0-D tensor has no slices")
     at = normalize_axis(axis, len(x.shape))
     check(x.shape[at] >= 0, f"the size of axis={axis} is not known")
-    return slice_metas(x, at, x.shape[at])
+    return unstacked_metas(x, at, x.shape[at])
 
 
 @unbind.vjp

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..core import native
-from ..core.arrays import is_on_gpu, np
+from ..core.arrays import is_kernel_on_gpu, np
 from ..core.op import OPS, Ints, Meta, Op, check, check_dtype, op
 from .half_precision import upcast_half
 from .shared_meta_rules import Shape, dims_match, like_input, num_elements, shape_of
@@ -22,11 +22,11 @@ from .sliding_window import (
     batch_last,
     channels_first,
     channels_first_shape,
-    crop_spatial,
-    format_shape,
+    crop_and_move_batch_first,
     make_window,
-    pad_spatial,
+    pad_and_move_batch_last,
     restore_format,
+    restore_format_shape,
     strided_view,
 )
 
@@ -68,9 +68,9 @@ def window_and_output_shape(
     return window, (n, w.shape[0], *window.output_sizes(sizes))
 
 
-def batch_blocks(rows: int, elements_per_row: int) -> Iterator[PadPair]:
+def iter_output_row_blocks(rows: int, elements_per_row: int) -> Iterator[PadPair]:
     """Iterate over blocks of output rows whose im2col matrices have a limited size."""
-    size = GPU_IM2COL_BLOCK_SIZE if is_on_gpu() else IM2COL_BLOCK_SIZE
+    size = GPU_IM2COL_BLOCK_SIZE if is_kernel_on_gpu() else IM2COL_BLOCK_SIZE
     step = max(1, size // max(elements_per_row, 1))
     return ((r, min(r + step, rows)) for r in range(0, rows, step))
 
@@ -87,7 +87,7 @@ def _im2col(z: Any, window: Window, rows: PadPair, rest: Sequence[int], groups: 
             groups, c // groups, -1
         )
     shape = (c, *window.size, rows[1] - rows[0], *rest, n)
-    if is_on_gpu():  # a single kernel
+    if is_kernel_on_gpu():  # a single kernel
         every = np.lib.stride_tricks.as_strided(
             z[:, rows[0] * window.stride[0] :], shape, _im2col_strides(z, window)
         )
@@ -113,12 +113,12 @@ def convolve(x: Any, w: Any, window: Window, out: Shape, groups: int) -> Any:
     Returns a view [N,M,*S'] of a contiguous array [M,*S',N].
     """
     n, m, high, *rest = out
-    z = pad_spatial(x, window)
+    z = pad_and_move_batch_last(x, window)
     result = np.empty_like(z, shape=(m, high, *rest, n))
     if w.shape[1] == 1 and groups > 1:
         return batch_first(_depthwise_conv(z, w, window, result, groups))
     w = w.reshape(groups, m // groups, -1)
-    for rows in batch_blocks(high, w.shape[2] * groups * math.prod(rest) * n):
+    for rows in iter_output_row_blocks(high, w.shape[2] * groups * math.prod(rest) * n):
         seen = _im2col(z, window, rows, rest, groups)
         part = result[:, rows[0] : rows[1]].reshape(groups, m // groups, seen.shape[2])
         np.matmul(w, seen, out=part)
@@ -126,7 +126,7 @@ def convolve(x: Any, w: Any, window: Window, out: Shape, groups: int) -> Any:
 
 
 _CONV, _CONV_INPUT, _CONV_FILTER = map(
-    native.find_kernel, ("conv2d", "conv2d_input_grad", "conv2d_filter_grad")
+    native.find_compiled_function, ("conv2d", "conv2d_input_grad", "conv2d_filter_grad")
 )
 
 
@@ -152,17 +152,17 @@ def _weight_at_offset(w: Any, at: Shape) -> Any:
 
 def _depthwise_conv(z: Any, w: Any, window: Window, result: Any, groups: int) -> Any:
     m, high, *rest, n = result.shape
-    for rows in batch_blocks(high, 8 * m * math.prod(rest) * n):
+    for rows in iter_output_row_blocks(high, 8 * m * math.prod(rest) * n):
         part = result[:, rows[0] : rows[1]]
         part[...] = 0
         for at in window.kernel_offsets:
-            part += _repeat_groups(
+            part += _repeat_channels(
                 strided_view(z, window, at, rows, rest), m // groups
             ) * _weight_at_offset(w, at)
     return result
 
 
-def _repeat_groups(z: Any, times: int) -> Any:
+def _repeat_channels(z: Any, times: int) -> Any:
     """Repeat each channel of z [C,...], once for each of its filters."""
     return np.repeat(z, times, axis=0) if times > 1 else z
 
@@ -179,15 +179,15 @@ def conv_input_grad(g: Any, w: Any, window: Window, sizes: Any, groups: int) -> 
         g, shape=(c, *(s + sum(p) for s, p in zip(sizes, window.pads, strict=True)), n)
     )
     if w.shape[1] == 1 and groups > 1:
-        return crop_spatial(_depthwise_input_grad(z, g, w, window, groups), window)
+        return crop_and_move_batch_first(_depthwise_input_grad(z, g, w, window, groups), window)
     flat = np.swapaxes(w.reshape(groups, m // groups, -1), 1, 2)
-    for rows in batch_blocks(high, flat.shape[1] * groups * math.prod(rest) * n):
+    for rows in iter_output_row_blocks(high, flat.shape[1] * groups * math.prod(rest) * n):
         part = g[:, rows[0] : rows[1]].reshape(groups, m // groups, -1)
         seen = np.matmul(flat, part).reshape(c, *window.size, rows[1] - rows[0], *rest, n)
         for at in window.kernel_offsets:
             place = strided_view(z, window, at, rows, rest)
             place += seen[(slice(None), *at)]
-    return crop_spatial(z, window)
+    return crop_and_move_batch_first(z, window)
 
 
 @conv_input_grad.native
@@ -200,7 +200,7 @@ def _(g, w, window, sizes, groups):
 
 def _depthwise_input_grad(z: Any, g: Any, w: Any, window: Window, groups: int) -> Any:
     m, high, *rest, n = g.shape
-    for rows in batch_blocks(high, 8 * m * math.prod(rest) * n):
+    for rows in iter_output_row_blocks(high, 8 * m * math.prod(rest) * n):
         for at in window.kernel_offsets:
             part = g[:, rows[0] : rows[1]] * _weight_at_offset(w, at)
             place = strided_view(z, window, at, rows, rest)
@@ -216,11 +216,11 @@ def _depthwise_input_grad(z: Any, g: Any, w: Any, window: Window, groups: int) -
 def conv_filter_grad(x: Any, g: Any, window: Window, shape: Shape, groups: int) -> Any:
     """The gradient of `convolve` with respect to the filter, [M,C/groups,*K]."""
     n, m, high, *rest = g.shape
-    z, g = pad_spatial(x, window), batch_last(g)
+    z, g = pad_and_move_batch_last(x, window), batch_last(g)
     if shape[1] == 1 and groups > 1:
         return _depthwise_filter_grad(z, g, window, shape, groups)
     total = np.zeros_like(g, shape=(groups, m // groups, math.prod(shape[1:])))
-    for rows in batch_blocks(high, total.shape[2] * groups * math.prod(rest) * n):
+    for rows in iter_output_row_blocks(high, total.shape[2] * groups * math.prod(rest) * n):
         seen = _im2col(z, window, rows, rest, groups)
         part = g[:, rows[0] : rows[1]].reshape(groups, m // groups, -1)
         total += np.matmul(part, np.swapaxes(seen, 1, 2))
@@ -239,9 +239,9 @@ def _(x, g, window, shape, groups):
 def _depthwise_filter_grad(z: Any, g: Any, window: Window, shape: Shape, groups: int) -> Any:
     m, high, *rest, n = g.shape
     total: Any = np.zeros_like(g, shape=shape)
-    for rows in batch_blocks(high, 8 * m * math.prod(rest) * n):
+    for rows in iter_output_row_blocks(high, 8 * m * math.prod(rest) * n):
         for at in window.kernel_offsets:
-            seen = _repeat_groups(strided_view(z, window, at, rows, rest), m // groups)
+            seen = _repeat_channels(strided_view(z, window, at, rows, rest), m // groups)
             total[(slice(None), 0, *at)] += np.sum(
                 g[:, rows[0] : rows[1]] * seen, axis=tuple(range(1, g.ndim))
             )
@@ -263,7 +263,7 @@ def _make_meta_rule(rank: int) -> Any:
         check_dtype(x.dtype == w.dtype, "the dtypes differ")
         check(len(x.shape) == rank + 2, f"images require {NUMBER_WORDS[rank + 2]} axes")
         _, out = window_and_output_shape(x, w, data_format=data_format, **window)
-        return Meta(format_shape(out, data_format), x.dtype)
+        return Meta(restore_format_shape(out, data_format), x.dtype)
 
     return rule
 
@@ -377,7 +377,7 @@ def conv_input_grad_op(x, w, g, **attrs):
 
     -> Input@GRAD like Input
     """
-    attrs = conv_op_for_shape(x.shape).full_attrs(attrs)
+    attrs = conv_op_for_shape(x.shape).attrs_with_defaults(attrs)
     window, _ = window_and_output_shape(x, w, **attrs)
     sizes = channels_first_shape(x.shape, attrs["data_format"], x.ndim - 2)[2:]
     back = conv_input_grad(
@@ -408,7 +408,7 @@ def conv_filter_grad_op(x, w, g, **attrs):
 
     -> Filter@GRAD like Filter
     """
-    attrs = conv_op_for_shape(x.shape).full_attrs(attrs)
+    attrs = conv_op_for_shape(x.shape).attrs_with_defaults(attrs)
     window, _ = window_and_output_shape(x, w, **attrs)
     layout = attrs["data_format"]
     return conv_filter_grad(
@@ -425,7 +425,7 @@ def _(gg, x, w, g, **over):
     )
 
 
-def _transposed_window(
+def _transposed_window_and_output_shape(
     x: Any,
     w: Any,
     *,
@@ -476,7 +476,7 @@ def _transposed_output_size(window: Window, axis: int, size: int, extra: Any, wa
 
 def _transposed_forward(x: Any, w: Any, rank: int, **attrs: Any) -> Any:
     check(x.ndim == rank + 2, f"images require {NUMBER_WORDS[rank + 2]} axes")
-    window, out = _transposed_window(x, w, **attrs)
+    window, out = _transposed_window_and_output_shape(x, w, **attrs)
     return restore_format(
         conv_input_grad(
             channels_first(x, attrs["data_format"]), w, window, out[2:], attrs["groups"]
@@ -489,12 +489,12 @@ def _transposed_meta(rank: int) -> Any:
     def rule(x, w, bias=None, *, data_format, **rest):
         check_dtype(x.dtype == w.dtype, "the dtypes differ")
         check(len(x.shape) == rank + 2, f"images require {NUMBER_WORDS[rank + 2]} axes")
-        _, out = _transposed_window(x, w, data_format=data_format, **rest)
+        _, out = _transposed_window_and_output_shape(x, w, data_format=data_format, **rest)
         check(
             bias is None or dims_match(num_elements(bias.shape), out[1]),
             "Bias needs one element per channel of the result",
         )
-        return Meta(format_shape(out, data_format), x.dtype)
+        return Meta(restore_format_shape(out, data_format), x.dtype)
 
     return rule
 

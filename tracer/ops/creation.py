@@ -61,7 +61,7 @@ def check_fill_value(text: str) -> None:
         check(False, f"str_value={text!r} is not a number")
 
 
-def check_sizes(shape: Sequence[int], lowest: int = 0) -> None:
+def check_min_size(shape: Sequence[int], lowest: int = 0) -> None:
     """Raise OpError for a size below `lowest`."""
     check(min(shape, default=0) >= lowest, f"shape={list(shape)} holds a negative size")
 
@@ -70,7 +70,7 @@ def new_tensor_meta(
     tensor: Meta | None, tensors: Sequence[Meta] | None, shape: Sequence[int], dtype: int
 ) -> Meta:
     """The Meta of a new tensor whose shape is an attribute, a tensor or a list of tensors."""
-    check_sizes(shape, -1 if has_size_tensor(tensor, tensors) else 0)
+    check_min_size(shape, -1 if has_size_tensor(tensor, tensors) else 0)
     return Meta(infer_sizes(tensor, tensors, shape), dtype_of_proto(dtype))
 
 
@@ -161,7 +161,7 @@ def replace_batch_size(x: Shape, shape: Sequence[int], source: int, target: int)
 def _(x, *, shape, input_dim_idx, output_dim_idx, dtype, str_value, **_):
     check_fill_value(str_value)
     sized = replace_batch_size(x.shape, shape, input_dim_idx, output_dim_idx)
-    check_sizes(sized, -1)
+    check_min_size(sized, -1)
     return Meta(sized, dtype_of_proto(dtype))
 
 
@@ -263,11 +263,11 @@ def linspace(start, stop, num, *, dtype: int):
     count = int(num.item())
     check(count > 0, f"Num={count} is not positive")
     check_result_size([count], 8)
-    first, last = _cast_scalars(dtype, start, stop)
+    first, last = _cast_to_python_scalars(dtype, start, stop)
     return np.linspace(first, last, count).astype(dtype_of_proto(dtype))
 
 
-def _cast_scalars(dtype: int, *numbers: Any) -> list[Any]:
+def _cast_to_python_scalars(dtype: int, *numbers: Any) -> list[Any]:
     """One-element tensors as Python numbers, cast to a dtype first as in Paddle."""
     with np.errstate(all="ignore"):
         return [n.astype(dtype_of_proto(dtype)).item() for n in numbers]
@@ -297,7 +297,7 @@ def logspace(start, stop, num, base, *, dtype: int):
     count = int(num.item())
     check(count > 0, f"Num={count} is not positive")
     check_result_size([count], 8)
-    first, last, of = _cast_scalars(dtype, start, stop, base)
+    first, last, of = _cast_to_python_scalars(dtype, start, stop, base)
     return np.logspace(first, last, count, base=of).astype(dtype_of_proto(dtype))
 
 
@@ -342,7 +342,7 @@ def _(gs, xs):
     return [input_grad(i) for i in range(len(xs))]
 
 
-def _triangle_size(rows: int, cols: int, offset: int, lower: bool) -> int:
+def _count_triangle_elements(rows: int, cols: int, offset: int, lower: bool) -> int:
     """Count the elements of a matrix on and below a diagonal, or on and above it."""
 
     def num_elements_below(last: int) -> int:
@@ -365,7 +365,7 @@ def tril_indices(*, rows: int = 0, cols: int = 0, offset: int = 0, dtype: int = 
 @tril_indices.meta
 def _(*, rows, cols, offset, dtype):
     check(rows >= 0 and cols >= 0, f"rows={rows} or cols={cols} is negative")
-    return Meta((2, _triangle_size(rows, cols, offset, True)), dtype_of_proto(dtype))
+    return Meta((2, _count_triangle_elements(rows, cols, offset, True)), dtype_of_proto(dtype))
 
 
 @op("triu_indices", "-> out", no_grad_reason=NO_GRAD_VALUE_INDEPENDENT)
@@ -377,7 +377,7 @@ def triu_indices(*, row: int = 0, col: int = 0, offset: int = 0, dtype: int = 3)
 @triu_indices.meta
 def _(*, row, col, offset, dtype):
     check(row >= 0 and col >= 0, f"row={row} or col={col} is negative")
-    return Meta((2, _triangle_size(row, col, offset, False)), dtype_of_proto(dtype))
+    return Meta((2, _count_triangle_elements(row, col, offset, False)), dtype_of_proto(dtype))
 
 
 # -- diagonals

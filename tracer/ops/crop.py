@@ -10,7 +10,7 @@ from .dynamic_sizes import resolve_sizes
 from .shared_meta_rules import like_x
 
 
-def _block_bounds(x: Any, starts: Any, shape: Any) -> tuple[Any, Any]:
+def _block_starts_and_sizes(x: Any, starts: Any, shape: Any) -> tuple[Any, Any]:
     """Starts and sizes, with -1 replaced by the remaining size."""
     starts = [0] * len(x.shape) if not len(starts) else list(starts)
     shape = list(x.shape) if not len(shape) else list(shape)
@@ -38,7 +38,7 @@ def crop_tensor(
 
     X [*] -> Out [*shape]
     """
-    starts, wanted = _block_bounds(
+    starts, wanted = _block_starts_and_sizes(
         x,
         resolve_sizes(offsets_tensor, offset_tensors, offsets),
         resolve_sizes(shape_tensor, shape_tensors, shape),
@@ -62,7 +62,7 @@ def _(x, shape_tensor, shape_tensors, offsets_tensor, offset_tensors, *, offsets
             else None
         )
         return Meta(tuple(known) if known else (-1,) * len(x.shape), x.dtype)
-    starts, wanted = _block_bounds(x, offsets, shape)
+    starts, wanted = _block_starts_and_sizes(x, offsets, shape)
     fits = [
         s >= 0 and (d < 0 or (n >= 0 and s + n <= d))
         for s, n, d in zip(starts, wanted, x.shape, strict=True)
@@ -86,7 +86,9 @@ def _(g, x, shape_tensor, shape_tensors, offsets_tensor, offset_tensors, *, offs
 )
 def crop_grad(x, g, offsets_tensor=None, offset_tensors=None, *, offsets: Ints = []):
     """X@GRAD = zeros with Out@GRAD at offsets. X [*], Out@GRAD [*shape] -> X@GRAD like X"""
-    starts, _ = _block_bounds(x, resolve_sizes(offsets_tensor, offset_tensors, offsets), [])
+    starts, _ = _block_starts_and_sizes(
+        x, resolve_sizes(offsets_tensor, offset_tensors, offsets), []
+    )
     out = np.zeros(x.shape, g.dtype)
     out[tuple(slice(s, s + n) for s, n in zip(starts, g.shape, strict=True))] = g
     return out

@@ -155,11 +155,11 @@ def _(x, *, axis, flatten, exclusive, reverse):
 def _(g, x, *, axis, flatten, exclusive, reverse, Out):
     if flatten:
         flat = OPS["reshape2"](x, shape=[-1])
-        back = _log_scan_vjp(g, flat, Out, 0, exclusive, reverse)
+        back = _logcumsumexp_vjp(g, flat, Out, 0, exclusive, reverse)
         return OPS["reshape_like"](back, x)
-    return _log_scan_vjp(g, x, Out, axis, exclusive, reverse)
+    return _logcumsumexp_vjp(g, x, Out, axis, exclusive, reverse)
 
 
-def _log_scan_vjp(g: Any, x: Any, out: Any, axis: int, exclusive: bool, reverse: bool) -> Any:
+def _logcumsumexp_vjp(g: Any, x: Any, out: Any, axis: int, exclusive: bool, reverse: bool) -> Any:
     weighted = mul(g, exp(negative(out)))
     return mul(exp(x), cumsum(weighted, axis=axis, exclusive=exclusive, reverse=not reverse))

@@ -19,7 +19,7 @@ from .linalg_helpers import (
 )
 from .linear_solve import triangular_solve
 from .matmul import matmul
-from .shared_meta_rules import check_sizes, dims_match, shape_of
+from .shared_meta_rules import dims_match, require_known_sizes, shape_of
 
 LAPACK: Any = np.linalg  # NumPy's annotations require literal modes
 
@@ -107,7 +107,7 @@ def _(x, *, pivots):
     return x, Meta((*batch, min_matrix_dim(x.shape)), whole), Meta(batch or (1,), whole)
 
 
-def _split_at(x: Any, size: int, axis: int) -> tuple[Any, Any]:
+def _split_axis_at(x: Any, size: int, axis: int) -> tuple[Any, Any]:
     """The parts of an axis before and after `size`."""
     part = OPS["slice"]
     axis %= len(shape_of(x))
@@ -124,17 +124,17 @@ def _(g, x, *, Out, Pivots):
     """
     rows, columns = shape_of(x)[-2:]
     size = min_matrix_dim(shape_of(x))
-    check_sizes(size >= 0)
+    require_known_sizes(size >= 0)
     swapped, left, right = OPS["lu_unpack"](Out, Pivots)
     g = conjugate(g)
     low, high = (
-        lower_triangle(_split_at(g, size, -1)[0], -1),
-        upper_triangle(_split_at(g, size, -2)[0]),
+        lower_triangle(_split_axis_at(g, size, -1)[0], -1),
+        upper_triangle(_split_axis_at(g, size, -2)[0]),
     )
-    (top, below), (first, last) = _split_at(left, size, -2), _split_at(right, size, -1)
+    (top, below), (first, last) = _split_axis_at(left, size, -2), _split_axis_at(right, size, -1)
     (of_top, of_below), (of_first, of_last) = (
-        _split_at(low, size, -2),
-        _split_at(high, size, -1),
+        _split_axis_at(low, size, -2),
+        _split_axis_at(high, size, -1),
     )
     inner = matmul(adjoint(top), of_top)
     outer = matmul(of_first, adjoint(first))
@@ -243,7 +243,7 @@ def _(of_q, of_r, x, *, mode, Q, R):
     (2018).
     """
     rows, columns = shape_of(x)[-2:]
-    check_sizes(min(rows, columns) >= 0)
+    require_known_sizes(min(rows, columns) >= 0)
     check(
         mode != "complete" or rows <= columns,
         "mode=complete has no gradient for more rows than columns",
@@ -253,15 +253,15 @@ def _(of_q, of_r, x, *, mode, Q, R):
         of_q = scale(Q, scale=0.0)
     of_q, of_r = conjugate(of_q), conjugate(of_r)
     if rows >= columns:
-        return conjugate(_qr_grad(of_q, of_r, Q, R))
-    (first, _), (of_first, of_last) = _split_at(R, rows, -1), _split_at(of_r, rows, -1)
-    right = _split_at(x, rows, -1)[1]
+        return conjugate(_tall_qr_grad(of_q, of_r, Q, R))
+    (first, _), (of_first, of_last) = _split_axis_at(R, rows, -1), _split_axis_at(of_r, rows, -1)
+    right = _split_axis_at(x, rows, -1)[1]
     of_q = add(of_q, matmul(right, adjoint(of_last)))
-    parts = [_qr_grad(of_q, of_first, Q, first), matmul(Q, of_last)]
+    parts = [_tall_qr_grad(of_q, of_first, Q, first), matmul(Q, of_last)]
     return conjugate(OPS["concat"](parts, axis=len(shape_of(x)) - 1))
 
 
-def _qr_grad(of_q: Any, of_r: Any, q: Any, r: Any) -> Any:
+def _tall_qr_grad(of_q: Any, of_r: Any, q: Any, r: Any) -> Any:
     inner = upper_triangle(sub(matmul(of_r, adjoint(r)), matmul(adjoint(q), of_q)))
     middle = scale(plus_adjoint(lower_triangle(inner)), scale=0.5)
     return _solve_adjoint_right(add(of_q, matmul(q, sub(plus_adjoint(inner), middle))), r)

@@ -11,7 +11,7 @@ from ..core.op import Ints, Meta, check, check_dtype, op
 from .conv import window_and_output_shape
 from .half_precision import upcast_half
 from .scatter_at import ufunc_at
-from .shared_meta_rules import check_float, dims_match, raise_no_second_order
+from .shared_meta_rules import check_float, dims_match, no_second_order_rule
 from .sliding_window import Window
 
 Sizes = tuple[int, ...]
@@ -83,7 +83,9 @@ def _flatten_positions(a: Any) -> Any:
     return a.reshape(*a.shape[:2], 1, -1)
 
 
-def _resolve_window(x: Any, offset: Any, w: Any, **attrs: Any) -> tuple[Window, Sizes, Any, Any]:
+def _window_and_sample_positions(
+    x: Any, offset: Any, w: Any, **attrs: Any
+) -> tuple[Window, Sizes, Any, Any]:
     groups = attrs.pop("deformable_groups")
     attrs.pop("im2col_step", None)
     window, out = window_and_output_shape(
@@ -103,7 +105,7 @@ def _sampled_columns(x: Any, places: Any, parted: Any, mask: Any) -> tuple[Any, 
 
 
 def _deform_conv(x: Any, offset: Any, w: Any, mask: Any, groups: int, **attrs: Any) -> Any:
-    _, out, places, parted = _resolve_window(x, offset, w, groups=groups, **attrs)
+    _, out, places, parted = _window_and_sample_positions(x, offset, w, groups=groups, **attrs)
     _, columns = _sampled_columns(x, places, parted, mask)
     n, taps = x.shape[0], w.shape[2] * w.shape[3]
     columns = columns.reshape(n, groups, (x.shape[1] // groups) * taps, -1)
@@ -199,7 +201,7 @@ def deformable_conv_v1(x, offset, w, **attrs):
 
 
 def _with_default_attrs(attrs: dict[str, Any]) -> dict[str, Any]:
-    found = deformable_conv.full_attrs(attrs)
+    found = deformable_conv.attrs_with_defaults(attrs)
     found.pop("im2col_step")
     return found
 
@@ -225,7 +227,7 @@ def deformable_conv_grad(x, offset, w, mask, g, **attrs):
     """
     attrs = _with_default_attrs(attrs)
     groups = attrs["groups"]
-    _, _, places, parted = _resolve_window(x, offset, w, **attrs)
+    _, _, places, parted = _window_and_sample_positions(x, offset, w, **attrs)
     values, columns = _sampled_columns(x, places, parted, mask)
     n, m, depth = x.shape[0], w.shape[0], (x.shape[1] // groups) * w.shape[2] * w.shape[3]
     split = g.reshape(n, groups, m // groups, -1)
@@ -265,4 +267,4 @@ def _(x, offset, w, mask, g, **_):
     return [x, offset, w] if mask is None else [x, offset, w, mask]
 
 
-deformable_conv_grad.vjp(raise_no_second_order("deformable_conv"))
+deformable_conv_grad.vjp(no_second_order_rule("deformable_conv"))

@@ -20,7 +20,7 @@ def _diagonal_length(shape: Any, offset: int, axis1: int, axis2: int) -> int:
     )
 
 
-def _check_axes(x: Any, axis1: int, axis2: int) -> tuple[int, int]:
+def _normalize_axis_pair(x: Any, axis1: int, axis2: int) -> tuple[int, int]:
     rank = len(x.shape)
     check(rank >= 2, "needs two axes")
     pair = normalize_axis(axis1, rank, "axis1"), normalize_axis(axis2, rank, "axis2")
@@ -46,7 +46,7 @@ def diagonal(x, *, offset: int = 0, axis1: int = 0, axis2: int = 1):
 
 @diagonal.meta
 def _(x, *, offset, axis1, axis2):
-    pair = _check_axes(x, axis1, axis2)
+    pair = _normalize_axis_pair(x, axis1, axis2)
     return Meta(
         (
             *(d for i, d in enumerate(x.shape) if i not in pair),
@@ -67,20 +67,20 @@ def trace(x, *, offset: int = 0, axis1: int = 0, axis2: int = 1):
 
     Input [*] -> Out [remaining axes]
     """
-    first, second = sorted(_check_axes(x, axis1, axis2))
+    first, second = sorted(_normalize_axis_pair(x, axis1, axis2))
     offset = _clamp_offset(offset, x.shape[first], x.shape[second])
     return np.asarray(np.trace(x, offset, first, second, dtype=x.dtype))
 
 
 @trace.meta
 def _(x, *, offset, axis1, axis2):
-    pair = _check_axes(x, axis1, axis2)
+    pair = _normalize_axis_pair(x, axis1, axis2)
     return Meta(tuple(d for i, d in enumerate(x.shape) if i not in pair), x.dtype)
 
 
 @trace.vjp
 def _(g, x, *, offset, axis1, axis2):
-    first, second = sorted(_check_axes(x, axis1, axis2))
+    first, second = sorted(_normalize_axis_pair(x, axis1, axis2))
     return broadcast_along_diagonal(g, x, offset=offset, axis1=first, axis2=second)
 
 

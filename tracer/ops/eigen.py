@@ -16,7 +16,7 @@ from .elementwise import add, scale, sub
 from .linalg_helpers import (
     adjoint,
     as_row,
-    cast_like,
+    cast_to_complex_like,
     check_matrices,
     check_square,
     conjugate,
@@ -35,11 +35,11 @@ from .linear_solve import solve
 from .matmul import matmul
 from .shared_meta_rules import (
     broadcast_shapes,
-    check_sizes,
     complex_dtype,
     is_complex,
     real_dtype,
     require_finite_values,
+    require_known_sizes,
     shape_of,
 )
 from .unary_math import square
@@ -78,7 +78,7 @@ def _(of_u, of_s, of_vh, x, *, full_matrices, U, S, VH):
     if full_matrices:
         left, of_left = _reduce_to_thin(left, of_left, S)
         right, of_right = _reduce_to_thin(right, of_right, S)
-    return conjugate(_svd_grad(left, of_left, S, of_s, right, of_right))
+    return conjugate(_thin_svd_grad(left, of_left, S, of_s, right, of_right))
 
 
 def _reduce_to_thin(vectors: Any, g: Any, values: Any) -> tuple[Any, Any]:
@@ -86,7 +86,7 @@ def _reduce_to_thin(vectors: Any, g: Any, values: Any) -> tuple[Any, Any]:
     plus the contribution of the gradient of the null-space vectors.
     """
     size = shape_of(values)[-1]
-    check_sizes(min(size, shape_of(vectors)[-1]) >= 0)
+    require_known_sizes(min(size, shape_of(vectors)[-1]) >= 0)
     part, axis = OPS["slice"], len(shape_of(vectors)) - 1
     (first, rest), (of_first, of_rest) = (
         (
@@ -98,13 +98,14 @@ def _reduce_to_thin(vectors: Any, g: Any, values: Any) -> tuple[Any, Any]:
     return first, sub(of_first, multiply_chain(rest, adjoint(of_rest), first))
 
 
-def _svd_grad(u: Any, of_u: Any, s: Any, of_s: Any, v: Any, of_v: Any) -> Any:
+def _thin_svd_grad(u: Any, of_u: Any, s: Any, of_s: Any, v: Any, of_v: Any) -> Any:
     inner_u, inner_v = matmul(adjoint(u), of_u), matmul(adjoint(v), of_v)
     turn_u, turn_v = (
         divide_by_differences(minus_adjoint(t), square(s)) for t in (inner_u, inner_v)
     )
     core = add(
-        add(scale_columns(turn_u, s), scale_rows(turn_v, s)), diagonal_matrix(cast_like(of_s, u))
+        add(scale_columns(turn_u, s), scale_rows(turn_v, s)),
+        diagonal_matrix(cast_to_complex_like(of_s, u)),
     )
     if is_complex(u):
         phases = divide_or_zero(diagonal_of(minus_adjoint(inner_u)), scale(s, scale=2.0))
@@ -156,7 +157,7 @@ def _(of_values, of_vectors, x, *, Eigenvalues, Eigenvectors):
 
 
 def _eigh_grad(of_values: Any, inner: Any, values: Any, vectors: Any) -> Any:
-    core = diagonal_matrix(cast_like(of_values, vectors))
+    core = diagonal_matrix(cast_to_complex_like(of_values, vectors))
     if inner is not None:
         core = add(core, divide_by_differences(inner, values))
     return conjugate(

@@ -100,13 +100,13 @@ def _operand_grad(i: int, g: Any, xs: Sequence[Any], terms: Sequence[Labels], ou
     named = {c for t, _ in others for c in t}
     if not set(terms[i]) <= named:
         others.append((terms[i], OPS["fill_any_like"](xs[i], value=1.0)))
-    target, diagonals = _with_distinct_labels(terms[i], xs[i], named | set(terms[i]))
+    target, diagonals = _distinct_labels_and_identities(terms[i], xs[i], named | set(terms[i]))
     others += diagonals
     equation = ",".join("".join(t) for t, _ in others) + "->" + "".join(target)
     return einsum([x for _, x in others], equation=equation)[0]
 
 
-def _with_distinct_labels(
+def _distinct_labels_and_identities(
     term: Labels, x: Any, used: set[str]
 ) -> tuple[Labels, list[tuple[Labels, Any]]]:
     """Replace repeated labels of a term by new labels; return the term and identity

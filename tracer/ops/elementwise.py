@@ -2,7 +2,7 @@
 
 The backward pass sums gradients to the shape of broadcast inputs, so gradient rules ignore
 broadcasting. The exception is the old attribute `axis`, which aligns Y with inner axes of X; see
-`sum_to_shape_of`.
+`sum_to_shape_if_axis_used`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def align_axis(x: Any, y: Any, axis: int) -> tuple[Any, Any]:
     return x.reshape(shapes[0]), y.reshape(shapes[1])
 
 
-def sum_to_shape_of(g: Any, like: Any, axis: int) -> Any:
+def sum_to_shape_if_axis_used(g: Any, like: Any, axis: int) -> Any:
     """Sum the gradient `g` to the shape of `like` if `axis` is used. Otherwise return `g`,
     which the backward pass sums.
     """
@@ -60,14 +60,14 @@ def sum_to(x, *, shape: Ints, axis: int = -1):
 def _(x, *, shape, axis=-1):
     start = x.ndim - len(shape) if axis == -1 else axis
     kept = [start + i for i, d in enumerate(shape) if d == x.shape[start + i]]
-    found = sum_all_other_axes(x, kept)
+    found = native_sum_over_other_axes(x, kept)
     return found if found is NotImplemented else found.reshape(shape)
 
 
-_NATIVE_SUM = native.find_kernel("sum")
+_NATIVE_SUM = native.find_compiled_function("sum")
 
 
-def sum_all_other_axes(x: Any, kept: list[int]) -> Any:
+def native_sum_over_other_axes(x: Any, kept: list[int]) -> Any:
     """Sum x over all axes but `kept`; returns a 1-D array. NotImplemented if the kept axes
     are not adjacent or the compiled kernel does not support x.
     """
@@ -110,14 +110,14 @@ def add(x, y, *, axis: int = -1):
     return x + y
 
 
-add.native(native.find_kernel("add"))
+add.native(native.find_compiled_function("add"))
 
 
 @add.vjp
 def _(g, x, y, *, axis):
     if axis == -1:
         return g, g
-    return sum_to_shape_of(g, x, axis), sum_to_shape_of(g, y, axis)
+    return sum_to_shape_if_axis_used(g, x, axis), sum_to_shape_if_axis_used(g, y, axis)
 
 
 @op("elementwise_sub", "X, Y -> Out", meta=broadcast_arithmetic)
@@ -129,12 +129,14 @@ def sub(x, y, *, axis: int = -1):
     return x - y
 
 
-sub.native(native.find_kernel("sub"))
+sub.native(native.find_compiled_function("sub"))
 
 
 @sub.vjp
 def _(g, x, y, *, axis):
-    return sum_to_shape_of(g, x, axis), lambda: sum_to_shape_of(scale(g, scale=-1.0), y, axis)
+    return sum_to_shape_if_axis_used(g, x, axis), lambda: sum_to_shape_if_axis_used(
+        scale(g, scale=-1.0), y, axis
+    )
 
 
 @op("elementwise_mul", "X, Y -> Out", meta=broadcast)
@@ -145,16 +147,16 @@ def mul(x, y, *, axis: int = -1):
     return x * y
 
 
-mul.native(native.find_kernel("mul"))
+mul.native(native.find_compiled_function("mul"))
 
 
 @mul.vjp
 def _(g, x, y, *, axis):
     if axis == -1:
         return lambda: mul(g, y), lambda: mul(g, x)
-    return lambda: sum_to_shape_of(mul(g, y, axis=axis), x, axis), lambda: sum_to_shape_of(
-        mul(g, x, axis=axis), y, axis
-    )
+    return lambda: sum_to_shape_if_axis_used(
+        mul(g, y, axis=axis), x, axis
+    ), lambda: sum_to_shape_if_axis_used(mul(g, x, axis=axis), y, axis)
 
 
 @op("elementwise_div", "X, Y -> Out", meta=broadcast)
@@ -175,9 +177,9 @@ def div(x, y, *, axis: int = -1):
 @div.vjp
 def _(g, x, y, *, axis, Out):
     def y_grad() -> Any:
-        return sum_to_shape_of(scale(mul(g, div(Out, y, axis=axis)), scale=-1.0), y, axis)
+        return sum_to_shape_if_axis_used(scale(mul(g, div(Out, y, axis=axis)), scale=-1.0), y, axis)
 
-    return lambda: sum_to_shape_of(div(g, y, axis=axis), x, axis), y_grad
+    return lambda: sum_to_shape_if_axis_used(div(g, y, axis=axis), x, axis), y_grad
 
 
 @op("elementwise_max", "X, Y -> Out", meta=broadcast)
@@ -189,7 +191,9 @@ def maximum(x, y, *, axis: int = -1):
 @maximum.vjp
 def _(g, x, y, *, axis):
     def selected_grad(picked: str, like: Any) -> Any:
-        return lambda: sum_to_shape_of(masked(g, OPS[picked](x, y, axis=axis)), like, axis)
+        return lambda: sum_to_shape_if_axis_used(
+            masked(g, OPS[picked](x, y, axis=axis)), like, axis
+        )
 
     return selected_grad("greater_than", x), selected_grad("less_equal", y)
 
@@ -203,7 +207,9 @@ def minimum(x, y, *, axis: int = -1):
 @minimum.vjp
 def _(g, x, y, *, axis):
     def selected_grad(picked: str, like: Any) -> Any:
-        return lambda: sum_to_shape_of(masked(g, OPS[picked](x, y, axis=axis)), like, axis)
+        return lambda: sum_to_shape_if_axis_used(
+            masked(g, OPS[picked](x, y, axis=axis)), like, axis
+        )
 
     return selected_grad("less_than", x), selected_grad("greater_equal", y)
 
@@ -233,12 +239,12 @@ def power(x, y, *, axis: int = -1):
 @power.vjp
 def _(g, x, y, *, axis, Out):
     def x_grad() -> Any:
-        return sum_to_shape_of(
+        return sum_to_shape_if_axis_used(
             mul(mul(g, y, axis=axis), power(x, scale(y, bias=-1.0), axis=axis)), x, axis
         )
 
     def y_grad() -> Any:
-        return sum_to_shape_of(mul(mul(g, Out), OPS["log"](x), axis=axis), y, axis)
+        return sum_to_shape_if_axis_used(mul(mul(g, Out), OPS["log"](x), axis=axis), y, axis)
 
     return x_grad, y_grad
 
@@ -271,9 +277,11 @@ def mod(x, y, *, axis: int = -1):
 @mod.vjp
 def _(g, x, y, *, axis):
     def y_grad() -> Any:
-        return sum_to_shape_of(scale(mul(g, floordiv(x, y, axis=axis)), scale=-1.0), y, axis)
+        return sum_to_shape_if_axis_used(
+            scale(mul(g, floordiv(x, y, axis=axis)), scale=-1.0), y, axis
+        )
 
-    return sum_to_shape_of(g, x, axis), y_grad
+    return sum_to_shape_if_axis_used(g, x, axis), y_grad
 
 
 def check_divisor(x: Any, y: Any) -> None:

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from ..core import cuda
-from ..core.arrays import is_on_gpu, np
+from ..core.arrays import is_kernel_on_gpu, np
 from . import blockwise
 
 _erf_exact = np.frompyfunc(math.erf, 1, 1)
@@ -30,12 +30,12 @@ def erf(x: Any) -> Any:
     if x.dtype == np.float64:
         return (
             cuda.cupyx_special_function("erf")(x)
-            if is_on_gpu()
+            if is_kernel_on_gpu()
             else np.asarray(_erf_exact(x), dtype=np.float64)
         )
     if x.dtype != np.float32:
         return erf(x.astype(np.float32)).astype(x.dtype)
-    return blockwise.apply_elementwise(_erf_float32, x)
+    return blockwise.apply_to_element_blocks(_erf_float32, x)
 
 
 def _erf_float32(x: Any) -> Any:

@@ -15,7 +15,13 @@ from ..core.arrays import np
 from ..core.op import NO_HALF_COMPLEX, OPS, Long, Longs, Meta, check, check_dtype, op
 from .complex_numbers import real
 from .elementwise import add
-from .shared_meta_rules import check_sizes, complex_dtype, normalize_axes, real_dtype, shape_of
+from .shared_meta_rules import (
+    complex_dtype,
+    normalize_axes,
+    real_dtype,
+    require_known_sizes,
+    shape_of,
+)
 
 _INVERSE_NORMALIZATION = {"backward": "forward", "forward": "backward", "ortho": "ortho"}
 
@@ -25,7 +31,7 @@ def _numpy_fft_function(name: str) -> Any:
     return getattr(np.fft, name)
 
 
-def _check_axes(x: Any, axes: Any, normalization: str) -> tuple[int, ...]:
+def _check_and_normalize_axes(x: Any, axes: Any, normalization: str) -> tuple[int, ...]:
     """The axes, with negative axes counted from the end."""
     check(
         normalization in _INVERSE_NORMALIZATION,
@@ -45,7 +51,7 @@ def fft_c2c(x, *, axes: Longs, normalization: str, forward: bool):
 
     X complex [*] -> Out [*]
     """
-    _check_axes(x, axes, normalization)
+    _check_and_normalize_axes(x, axes, normalization)
     return _numpy_fft_function("fftn" if forward else "ifftn")(
         x, axes=axes, norm=normalization
     ).astype(x.dtype, copy=False)
@@ -54,7 +60,7 @@ def fft_c2c(x, *, axes: Longs, normalization: str, forward: bool):
 @fft_c2c.meta
 def _(x, *, axes, normalization, forward):
     check_dtype(x.dtype.kind == "c", "needs a complex dtype")
-    _check_axes(x, axes, normalization)
+    _check_and_normalize_axes(x, axes, normalization)
     return x
 
 
@@ -72,7 +78,7 @@ def fft_r2c(x, *, axes: Longs, normalization: str, forward: bool, onesided: bool
     X [*] -> Out complex [*]
     """
     wide = complex_dtype(x.dtype)
-    _check_axes(x, axes, normalization)
+    _check_and_normalize_axes(x, axes, normalization)
     if not onesided:
         found = _numpy_fft_function("fftn" if forward else "ifftn")(
             x, axes=axes, norm=normalization
@@ -89,15 +95,15 @@ def fft_r2c(x, *, axes: Longs, normalization: str, forward: bool, onesided: bool
 @fft_r2c.meta
 def _(x, *, axes, normalization, forward, onesided):
     check_dtype(x.dtype.kind == "f", "needs a floating dtype")
-    last = _check_axes(x, axes, normalization)[-1]
+    last = _check_and_normalize_axes(x, axes, normalization)[-1]
     half = onesided and x.shape[last] >= 0
     return Meta(
-        _resize_axis(x.shape, last, x.shape[last] // 2 + 1 if half else x.shape[last]),
+        _shape_with_axis_size(x.shape, last, x.shape[last] // 2 + 1 if half else x.shape[last]),
         complex_dtype(x.dtype),
     )
 
 
-def _resize_axis(shape: tuple[int, ...], axis: int, size: int) -> tuple[int, ...]:
+def _shape_with_axis_size(shape: tuple[int, ...], axis: int, size: int) -> tuple[int, ...]:
     return (*shape[:axis], size, *shape[axis + 1 :])
 
 
@@ -115,12 +121,12 @@ def fft_r2c_grad(g, x, *, axes, normalization, forward, onesided):
     last = axes[-1] % len(shape_of(x))
     if onesided:
         size = shape_of(x)[last]
-        check_sizes(size >= 0)
+        require_known_sizes(size >= 0)
         g = _pad_axis(g, last, 0, size - size // 2 - 1)
     return real(fft_c2c(g, axes=axes, normalization=normalization, forward=forward))
 
 
-def _real_length(x: Any, last: int, size: int) -> int:
+def _real_axis_size(x: Any, last: int, size: int) -> int:
     """The size of the last axis of the real result."""
     half = x.shape[last]
     if not size:
@@ -141,8 +147,8 @@ def fft_c2r(x, *, axes: Longs, normalization: str, forward: bool, last_dim_size:
 
     X complex [*] -> Out real [*]
     """
-    last = _check_axes(x, axes, normalization)[-1]
-    sizes = [x.shape[a] for a in axes[:-1]] + [_real_length(x, last, last_dim_size)]
+    last = _check_and_normalize_axes(x, axes, normalization)[-1]
+    sizes = [x.shape[a] for a in axes[:-1]] + [_real_axis_size(x, last, last_dim_size)]
     check(sizes[-1] > 0, "the result has no elements")
     if forward:
         x, normalization = np.conjugate(x), _INVERSE_NORMALIZATION[normalization]
@@ -154,10 +160,10 @@ def fft_c2r(x, *, axes: Longs, normalization: str, forward: bool, last_dim_size:
 @fft_c2r.meta
 def _(x, *, axes, normalization, forward, last_dim_size):
     check_dtype(x.dtype.kind == "c", "needs a complex dtype")
-    last = _check_axes(x, axes, normalization)[-1]
-    size = _real_length(x, last, last_dim_size)
+    last = _check_and_normalize_axes(x, axes, normalization)[-1]
+    size = _real_axis_size(x, last, last_dim_size)
     check(size != 0, "the result has no elements")
-    return Meta(_resize_axis(x.shape, last, size), real_dtype(x.dtype))
+    return Meta(_shape_with_axis_size(x.shape, last, size), real_dtype(x.dtype))
 
 
 @fft_c2r.vjp
@@ -167,7 +173,7 @@ def _(g, x, *, axes, normalization, forward):
     """
     last = axes[-1] % len(shape_of(x))
     given, size = shape_of(x)[last], shape_of(g)[last]
-    check_sizes(min(given, size) >= 0)
+    require_known_sizes(min(given, size) >= 0)
     half = size // 2 + 1
     found = fft_r2c(g, axes=axes, normalization=normalization, forward=forward, onesided=True)
     end = half - 1 if size % 2 == 0 else half

@@ -10,7 +10,7 @@ from ..core.arrays import np
 from ..core.op import Ints, Meta, check, check_dtype, op
 from .half_precision import upcast_half
 from .scatter_at import ufunc_at
-from .shared_meta_rules import check_float, dims_match, num_elements, raise_no_second_order
+from .shared_meta_rules import check_float, dims_match, no_second_order_rule, num_elements
 from .sliding_window import NUMBER_WORDS
 from .unary_math import round_half_away
 
@@ -55,7 +55,7 @@ def _reflect(place: Any, start: Any, span: Any) -> tuple[Any, Any]:
     return np.minimum(rest, 2 * span - rest) + start, sign.astype(place.dtype)
 
 
-def _axis_positions(
+def _positions_per_axis(
     x: Any, grid: Any, padding_mode: str, align_corners: bool
 ) -> list[AxisPositions]:
     """One Axis for each image axis. The last axis of the grid lists the image axes in
@@ -132,7 +132,7 @@ def grid_sampler(
     X [N,C,*S], Grid [N,*P,rank] -> [N,C,*P]
     """
     _check_modes(mode, padding_mode)
-    axes = _axis_positions(x, grid, padding_mode, align_corners)
+    axes = _positions_per_axis(x, grid, padding_mode, align_corners)
     total = np.zeros_like(x, shape=(*x.shape[:2], *grid.shape[1:-1]))
     for corner in _interpolation_corners(axes, x.shape[2:], mode):
         total += _gather_pixels(x, corner) * _multiply_all(corner.weights)[:, None]
@@ -173,7 +173,7 @@ def grid_sampler_grad(
 
     X [N,C,*S], Grid [N,*P,rank], Output@GRAD [N,C,*P] -> like X, like Grid
     """
-    axes = _axis_positions(x, grid, padding_mode, align_corners)
+    axes = _positions_per_axis(x, grid, padding_mode, align_corners)
     to_x, to_places = (
         np.zeros_like(x, shape=(x.shape[0], x.shape[1], int(np.prod(x.shape[2:])))),
         np.zeros_like(grid),
@@ -200,7 +200,7 @@ def _(x, grid, g, **_):
     return x, grid
 
 
-grid_sampler_grad.vjp(raise_no_second_order("grid_sampler"))
+grid_sampler_grad.vjp(no_second_order_rule("grid_sampler"))
 
 
 # -- grids
@@ -225,7 +225,7 @@ def _homogeneous_coordinates(sizes: Any, align_corners: bool, dtype: Any) -> Any
     )
 
 
-def _out_shape(shape_tensor: Any, output_shape: Any) -> list[int]:
+def _shape_of_tensor_or_attr(shape_tensor: Any, output_shape: Any) -> list[int]:
     return [int(s) for s in (output_shape if shape_tensor is None else shape_tensor.ravel())]
 
 
@@ -236,7 +236,7 @@ def affine_grid(theta, shape=None, *, output_shape: Ints = [], align_corners: bo
 
     Theta [N,rank,rank+1] -> Output [N,*S,rank]
     """
-    sizes = _out_shape(shape, output_shape)[2:]
+    sizes = _shape_of_tensor_or_attr(shape, output_shape)[2:]
     points = _homogeneous_coordinates(sizes, align_corners, theta.dtype)
     return np.matmul(points, np.swapaxes(theta, 1, 2)).reshape(theta.shape[0], *sizes, len(sizes))
 
@@ -281,7 +281,9 @@ def affine_grid_grad(g, shape=None, *, output_shape: Ints = [], align_corners: b
 
     Output@GRAD [N,*S,rank] -> Theta@GRAD [N,rank,rank+1]
     """
-    points = _homogeneous_coordinates(_out_shape(shape, output_shape)[2:], align_corners, g.dtype)
+    points = _homogeneous_coordinates(
+        _shape_of_tensor_or_attr(shape, output_shape)[2:], align_corners, g.dtype
+    )
     return np.matmul(np.swapaxes(g.reshape(g.shape[0], -1, g.shape[-1]), 1, 2), points)
 
 

@@ -34,7 +34,9 @@ def _cast_to_half(result: Any, dtype: np.dtype[Any]) -> Any:
     return result.astype(dtype) if result.dtype == _FLOAT32 else result
 
 
-def upcast_arrays(kernel: Callable[..., Any], stats: Collection[int], args: Any, attrs: Any) -> Any:
+def run_kernel_in_float32(
+    kernel: Callable[..., Any], stats: Collection[int], args: Any, attrs: Any
+) -> Any:
     """Run `kernel` in float32 and cast the results to the dtype of the first input; results
     numbered in `stats` stay float32.
     """
@@ -59,7 +61,7 @@ def upcast_half(kernel: Callable[..., Any] | None = None, *, stats: Collection[i
     def wrapper(x: Any, *args: Any, **attrs: Any) -> Any:
         dtype = (x[0] if x.__class__ is list else x).dtype
         if dtype.itemsize == 2 and dtype in HALF_DTYPES:
-            return upcast_arrays(kernel, stats, (x, *args), attrs)
+            return run_kernel_in_float32(kernel, stats, (x, *args), attrs)
         return kernel(x, *args, **attrs)
 
     return wrapper

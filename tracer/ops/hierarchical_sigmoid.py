@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from ..core.arrays import np
 from ..core.op import HOST_PYTHON_LOOP, Longs, Meta, Strings, check, op
 from .half_precision import upcast_half
-from .shared_meta_rules import check_float, dims_match, num_elements, raise_no_second_order
+from .shared_meta_rules import check_float, dims_match, no_second_order_rule, num_elements
 
 
 class TreePath(NamedTuple):
@@ -23,7 +23,7 @@ class TreePath(NamedTuple):
     valid: Any
 
 
-def _code_length(num_classes: int) -> int:
+def _max_path_length(num_classes: int) -> int:
     return (num_classes - 1).bit_length()
 
 
@@ -35,7 +35,7 @@ def _tree_path(label: Any, table: Any, code: Any, num_classes: int) -> TreePath:
         valid = np.cumprod(table >= 0, axis=1).astype(bool)
         return TreePath(np.where(valid, table, 0), np.where(valid, code, 0), valid)
     leaf = label.reshape(-1, 1) + num_classes
-    bits = np.arange(_code_length(num_classes))
+    bits = np.arange(_max_path_length(num_classes))
     valid = (leaf >> (bits + 1)) > 0
     return TreePath(
         np.where(valid, (leaf >> (bits + 1)) - 1, 0), np.where(valid, (leaf >> bits) & 1, 0), valid
@@ -98,7 +98,7 @@ def _(x, w, label, table, code, bias, *, num_classes, **_):
         bias is None or dims_match(num_elements(bias.shape), w.shape[0]),
         "Bias needs one element per row of W",
     )
-    length = _code_length(num_classes) if table is None else table.shape[1]
+    length = _max_path_length(num_classes) if table is None else table.shape[1]
     return Meta((x.shape[0], 1), x.dtype), Meta((x.shape[0], length), x.dtype), w
 
 
@@ -137,4 +137,4 @@ def _(x, w, label, table, code, bias, g, **_):
     return [x, w] if bias is None else [x, w, bias]
 
 
-hierarchical_sigmoid_grad.vjp(raise_no_second_order("hierarchical_sigmoid"))
+hierarchical_sigmoid_grad.vjp(no_second_order_rule("hierarchical_sigmoid"))

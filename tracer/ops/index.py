@@ -77,7 +77,7 @@ def index_as_vector(index: Any) -> Any:
     return index if index.ndim < 2 else index.reshape(-1)
 
 
-def index_shape(index: Any) -> Shape:
+def indexed_axis_shape(index: Any) -> Shape:
     """The shape that an index [N], [N, 1] or [] contributes to the result."""
     check_integers(index)
     check(
@@ -94,7 +94,7 @@ def gather(x, index, axis_tensor=None, *, axis: int = 0):
     X [*, N, *], Index int [M], [M, 1] or [] -> Out [*, M, *]; [] removes the axis
     """
     axis = axis if axis_tensor is None else int(axis_tensor.item())
-    index_shape(index)
+    indexed_axis_shape(index)
     check_index_range(index, x.shape[axis])
     return np.take(x, index_as_vector(index), axis)
 
@@ -103,14 +103,14 @@ def gather_meta(x: Meta, index: Meta, axis: int, what: str) -> Meta:
     """The Meta of slices of `x`, selected by `index`."""
     at = normalize_axis(axis, len(x.shape), what)
     check(bool(x.shape), "a 0-D tensor has no slices")
-    return Meta((*x.shape[:at], *index_shape(index), *x.shape[at + 1 :]), x.dtype)
+    return Meta((*x.shape[:at], *indexed_axis_shape(index), *x.shape[at + 1 :]), x.dtype)
 
 
 @gather.meta
 def _(x, index, axis_tensor, *, axis):
     if axis_tensor is None:
         return gather_meta(x, index, axis, "axis")
-    return Meta((-1,) * (len(x.shape) - 1 + len(index_shape(index))), x.dtype)
+    return Meta((-1,) * (len(x.shape) - 1 + len(indexed_axis_shape(index))), x.dtype)
 
 
 @gather.vjp
@@ -143,7 +143,7 @@ def index_select(x, index, *, dim: int = 0):
     X [*, N, *], Index int [M] or [M, 1] -> Out [*, M, *]
     """
     check(index.ndim > 0, "Index is 0-D")
-    index_shape(index)
+    indexed_axis_shape(index)
     check_index_range(index, x.shape[dim])
     return np.take(x, index_as_vector(index), dim)
 
@@ -245,7 +245,7 @@ def scatter(x, ids, updates, *, overwrite: bool = True):
     """
     check_index_range(ids, x.shape[0])
     check_dtype(x.dtype == updates.dtype, "the dtypes of X and Updates differ")
-    check_index_shapes(updates.shape, updates_shape(x.shape, ids.shape))
+    check_updates_shape(updates.shape, required_updates_shape(x.shape, ids.shape))
     index, out = index_as_vector(ids), x.copy()
     if overwrite:
         assign_at(out, (index,), updates)
@@ -255,12 +255,12 @@ def scatter(x, ids, updates, *, overwrite: bool = True):
     return out
 
 
-def updates_shape(x: Shape, ids: Shape) -> Shape:
+def required_updates_shape(x: Shape, ids: Shape) -> Shape:
     """The required shape of Updates."""
     return (*ids[:1], *x[1:])
 
 
-def check_index_shapes(updates: Shape, wanted: Shape) -> None:
+def check_updates_shape(updates: Shape, wanted: Shape) -> None:
     """Raise OpError unless Updates has the required shape."""
     check(shapes_match(tuple(updates), wanted), f"Updates is not of the shape {list(wanted)}")
 
@@ -268,9 +268,9 @@ def check_index_shapes(updates: Shape, wanted: Shape) -> None:
 @scatter.meta
 def _(x, ids, updates, *, overwrite):
     check(bool(x.shape), "a 0-D tensor has no rows")
-    index_shape(ids)
+    indexed_axis_shape(ids)
     check_dtype(x.dtype == updates.dtype, "the dtypes of X and Updates differ")
-    check_index_shapes(updates.shape, updates_shape(x.shape, ids.shape))
+    check_updates_shape(updates.shape, required_updates_shape(x.shape, ids.shape))
     return x
 
 
@@ -350,7 +350,7 @@ def scatter_nd_add(x, index, updates):
     """
     count = index.shape[-1]
     check_dtype(x.dtype == updates.dtype, "the dtypes of X and Updates differ")
-    check_index_shapes(updates.shape, index.shape[:-1] + x.shape[count:])
+    check_updates_shape(updates.shape, index.shape[:-1] + x.shape[count:])
     out = x.copy()
     rest = x.shape[count:]
     rows = np.zeros_like(index[..., :1].reshape(-1))
@@ -365,7 +365,7 @@ def scatter_nd_add(x, index, updates):
 @scatter_nd_add.meta
 def _(x, index, updates):
     check_dtype(x.dtype == updates.dtype, "the dtypes of X and Updates differ")
-    check_index_shapes(updates.shape, gather_nd_shape(x.shape, index))
+    check_updates_shape(updates.shape, gather_nd_shape(x.shape, index))
     return x
 
 

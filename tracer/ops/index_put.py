@@ -32,13 +32,14 @@ def _(x, index, value, *, axis):
     check_dtype(x.dtype == value.dtype, "the dtypes differ")
     fits = len(value.shape) == len(x.shape) and dims_match(value.shape[at], index.shape[0])
     check(
-        fits and shapes_match(_drop_axis(x.shape, at), _drop_axis(value.shape, at)),
+        fits
+        and shapes_match(_shape_without_axis(x.shape, at), _shape_without_axis(value.shape, at)),
         "AddValue does not fit X and Index",
     )
     return x
 
 
-def _drop_axis(shape: Any, at: int) -> Any:
+def _shape_without_axis(shape: Any, at: int) -> Any:
     return (*shape[:at], *shape[at + 1 :])
 
 
@@ -47,7 +48,7 @@ def _(g, x, index, value, *, axis):
     return g, None, lambda: index_select(g, index, dim=axis)
 
 
-def _numpy_indices(x: Any, indices: Any) -> tuple[Any, ...]:
+def _checked_numpy_indices(x: Any, indices: Any) -> tuple[Any, ...]:
     """The indices for NumPy; negative ones count from the end."""
     for axis, index in enumerate(indices):
         if index.dtype.kind != "b":
@@ -79,7 +80,7 @@ def index_put(x, indices, value, *, accumulate: bool = False):
 
     x [*], indices list of int or bool tensors, value broadcasts -> like x
     """
-    out, places = x.copy(), _numpy_indices(x, indices)
+    out, places = x.copy(), _checked_numpy_indices(x, indices)
     if accumulate:
         ufunc_at(np.add, out, places, value)
     else:
@@ -113,7 +114,7 @@ def index_get(x, indices):
 
     X [*], Indices list of int or bool tensors -> Out [*]
     """
-    return x[_numpy_indices(x, indices)]
+    return x[_checked_numpy_indices(x, indices)]
 
 
 @index_get.meta

@@ -83,7 +83,7 @@ RANKS_BY_KIND = {
 }
 
 
-def _scales(scale: Sequence[float], rank: int) -> list[float]:
+def _scales_per_axis(scale: Sequence[float], rank: int) -> list[float]:
     """One scale per axis; an empty list if no scale is given."""
     found = [float(s) for s in scale]
     check(
@@ -106,7 +106,7 @@ def _output_sizes(
     """
     if size_tensors:
         return [int(s.reshape(())) for s in size_tensors], []
-    scales = _scales(scale if scale_tensor is None else scale_tensor.ravel(), len(sizes))
+    scales = _scales_per_axis(scale if scale_tensor is None else scale_tensor.ravel(), len(sizes))
     if out_size is not None:
         return [int(s) for s in out_size.ravel()], scales
     if scales:
@@ -170,7 +170,7 @@ def _sizes_of_attrs(rank: int, out_d: int, out_h: int, out_w: int) -> list[int]:
     return [out_d, out_h, out_w][3 - rank :]
 
 
-def _check_dtype(kind: str, x: Any) -> None:
+def _check_interpolated_dtype(kind: str, x: Any) -> None:
     """Raise OpError for integer images, because interpolated values are not integers. uint8
     is accepted by all modes but bicubic.
     """
@@ -201,7 +201,7 @@ def define_resize_op(kind: str) -> Op:
         inner = _spatial_shape(x.shape, data_layout)
         attrs_out = _sizes_of_attrs(len(inner), out_d, out_h, out_w)
         out, scales = _output_sizes(inner, out_size, sizes, scale_tensor, attrs_out, scale)
-        _check_dtype(kind, x)
+        _check_interpolated_dtype(kind, x)
         made = x.astype(np.float32) if kind != "nearest" and x.dtype == np.uint8 else x
         for i, taps in enumerate(
             _taps_per_axis(kind, inner, out, scales, align_corners, align_mode)
@@ -211,13 +211,13 @@ def define_resize_op(kind: str) -> Op:
 
     @kernel.meta
     def _(x, out_size, sizes, scale_tensor, *, data_layout, out_d, out_h, out_w, scale, **_):
-        _check_dtype(kind, x)
+        _check_interpolated_dtype(kind, x)
         rank = len(x.shape) - 2
         check(
             rank in RANKS_BY_KIND[kind],
             f"needs {' or '.join(NUMBER_WORDS[r + 2] for r in RANKS_BY_KIND[kind])} axes",
         )
-        out = _out_meta(
+        out = _infer_output_sizes(
             _spatial_shape(x.shape, data_layout),
             (out_size, sizes or None, scale_tensor),
             _sizes_of_attrs(rank, out_d, out_h, out_w),
@@ -244,12 +244,12 @@ def define_resize_op(kind: str) -> Op:
     return kernel
 
 
-def _out_meta(
+def _infer_output_sizes(
     inner: tuple[int, ...], given: tuple[Any, ...], out: list[int], scale: Sequence[float]
 ) -> list[int]:
     if any(g is not None for g in given):
         return [-1] * len(inner)
-    scales = _scales(scale, len(inner))
+    scales = _scales_per_axis(scale, len(inner))
     if scales:
         pairs = zip(inner, scales, strict=True)
         out = [int(np.float32(n) * np.float32(s)) if n >= 0 else -1 for n, s in pairs]
@@ -278,7 +278,7 @@ def resize_grad(x, out_size, sizes, scale_tensor, g, *, kind: str, **attrs):
 
     X [N,C,*S], Out@GRAD [N,C,*out] -> X@GRAD like X
     """
-    full = bilinear.full_attrs(attrs)
+    full = bilinear.attrs_with_defaults(attrs)
     inner = _spatial_shape(x.shape, full["data_layout"])
     attrs_out = _sizes_of_attrs(len(inner), full["out_d"], full["out_h"], full["out_w"])
     out, scales = _output_sizes(inner, out_size, sizes, scale_tensor, attrs_out, full["scale"])

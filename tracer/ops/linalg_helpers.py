@@ -100,7 +100,7 @@ def squeeze_axis(x: Any, axis: int) -> Any:
     return OPS["squeeze2"](x, axes=[axis])
 
 
-def cast_like(x: Any, like: Any) -> Any:
+def cast_to_complex_like(x: Any, like: Any) -> Any:
     """Cast real X to complex if `like` is complex."""
     if not is_complex(like) or is_complex(x):
         return x
@@ -114,7 +114,7 @@ def pairwise_differences(x: Any) -> Any:
 
 def divide_or_zero(x: Any, y: Any) -> Any:
     """X / Y, and 0 for 0 / 0. X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
-    y = cast_like(y, x)
+    y = cast_to_complex_like(y, x)
     nothing = logical_and(equal(x, zeros_like(x)), equal(y, zeros_like(y)))
     return div(x, add(y, OPS["cast"](nothing, in_dtype=0, out_dtype=proto_of(y))))
 
@@ -129,9 +129,9 @@ def divide_by_differences(x: Any, values: Any) -> Any:
 
 def scale_columns(x: Any, by: Any) -> Any:
     """X @ diag(by). X [*, M, N], by real [*, N] -> Out [*, M, N]"""
-    return mul(x, as_row(cast_like(by, x)))
+    return mul(x, as_row(cast_to_complex_like(by, x)))
 
 
 def scale_rows(x: Any, by: Any) -> Any:
     """diag(by) @ X. X [*, M, N], by real [*, M] -> Out [*, M, N]"""
-    return mul(x, as_column(cast_like(by, x)))
+    return mul(x, as_column(cast_to_complex_like(by, x)))

@@ -7,7 +7,7 @@ from typing import Any
 from ..core import native
 from ..core.arrays import np
 from ..core.op import NO_GRAD_NON_FLOAT_RESULT, OPS, Long, Meta, check, check_dtype, op
-from .compare import is_between, not_equal
+from .compare import is_strictly_between, not_equal
 from .elementwise import div, masked, mul, scale, sub
 from .half_precision import upcast_half, upcast_tensor
 from .reduce import reduce_mean, reduce_sum
@@ -43,7 +43,10 @@ def softmax_with_cross_entropy(
 
     Logits [*,C,*], Label int [*,1,*] or float [*,C,*] -> Softmax like Logits, Loss [*,1,*]
     """
-    check(shapes_match(label.shape, _label_shape(x, soft_label, axis)), "Label does not fit Logits")
+    check(
+        shapes_match(label.shape, _required_label_shape(x, soft_label, axis)),
+        "Label does not fit Logits",
+    )
     check_label_dtype(x, label, soft_label)
     if use_softmax:
         logs = log_softmax_array(x, axis)
@@ -56,13 +59,13 @@ def softmax_with_cross_entropy(
         return probabilities, -np.sum(
             np.where(label == 0, label, label * logs), axis=axis, keepdims=True
         )
-    picked, used = _label_elements(label, x.shape[axis], ignore_index)
+    picked, used = _label_indices_and_mask(label, x.shape[axis], ignore_index)
     loss = np.take_along_axis(logs, picked, axis=axis)
     return probabilities, np.where(used, -loss, x.dtype.type(0))
 
 
 _CROSS_ENTROPY, _CROSS_ENTROPY_BACK = map(
-    native.find_kernel, ("cross_entropy", "cross_entropy_grad")
+    native.find_compiled_function, ("cross_entropy", "cross_entropy_grad")
 )
 
 
@@ -99,12 +102,12 @@ def check_label_dtype(x: Any, label: Any, soft_label: bool) -> None:
     )
 
 
-def _label_shape(x: Any, soft_label: bool, axis: int) -> tuple[int, ...]:
+def _required_label_shape(x: Any, soft_label: bool, axis: int) -> tuple[int, ...]:
     at = normalize_axis(axis, len(x.shape))
     return tuple(x.shape) if soft_label else (*x.shape[:at], 1, *x.shape[at + 1 :])
 
 
-def _label_elements(label: Any, classes: int, ignore_index: int) -> tuple[Any, Any]:
+def _label_indices_and_mask(label: Any, classes: int, ignore_index: int) -> tuple[Any, Any]:
     """The indices of the label elements, and a mask of labels that are not ignored.
 
     Raises OpError for a label that is not a class.
@@ -119,7 +122,10 @@ def _label_elements(label: Any, classes: int, ignore_index: int) -> tuple[Any, A
 def _(x, label, *, soft_label, axis, **_):
     check_float(x)
     check(len(x.shape) > 0, "Logits needs an axis")
-    check(shapes_match(label.shape, _label_shape(x, soft_label, axis)), "Label does not fit Logits")
+    check(
+        shapes_match(label.shape, _required_label_shape(x, soft_label, axis)),
+        "Label does not fit Logits",
+    )
     at = normalize_axis(axis, len(x.shape))
     return x, Meta((*x.shape[:at], 1, *x.shape[at + 1 :]), x.dtype)
 
@@ -163,7 +169,7 @@ def cross_entropy_grad(
         if use_softmax:
             return g * (probabilities * np.sum(label, axis=axis, keepdims=True) - label)
         return g * np.where(label == 0, label, -label / x)
-    picked, used = _label_elements(label, x.shape[axis], ignore_index)
+    picked, used = _label_indices_and_mask(label, x.shape[axis], ignore_index)
     g = np.where(used, g, g.dtype.type(0))
     if not use_softmax:
         out = np.zeros_like(x)
@@ -227,7 +233,7 @@ def _(b, x, label, probabilities, g, *, soft_label, use_softmax, ignore_index, a
 # ---------------------------------------------------------------------------------------------
 
 
-def _check_same_shape(x: Meta, label: Meta) -> None:
+def _check_float_with_same_shape(x: Meta, label: Meta) -> None:
     check_float(x)
     check_dtype(x.dtype == label.dtype, "the dtypes differ")
     check(shapes_match(x.shape, label.shape), "the shapes differ")
@@ -250,7 +256,7 @@ def bce_loss(x, label):
 
 @bce_loss.meta
 def _(x, label):
-    _check_same_shape(x, label)
+    _check_float_with_same_shape(x, label)
     return x
 
 
@@ -294,7 +300,7 @@ def sigmoid_cross_entropy(
 
 @sigmoid_cross_entropy.meta
 def _(x, label, pos_weight, **_):
-    _check_same_shape(x, label)
+    _check_float_with_same_shape(x, label)
     return x
 
 
@@ -347,7 +353,7 @@ def huber_loss(x, y, *, delta: float):
 
 @huber_loss.meta
 def _(x, y, *, delta):
-    _check_same_shape(x, y)
+    _check_float_with_same_shape(x, y)
     return x, x
 
 
@@ -375,7 +381,7 @@ def kldiv_loss(x, target, *, reduction: str = "mean"):
 
 @kldiv_loss.meta
 def _(x, target, *, reduction):
-    _check_same_shape(x, target)
+    _check_float_with_same_shape(x, target)
     words = ("none", "mean", "batchmean", "sum")
     check(reduction in words, f"reduction={reduction} is not one of {', '.join(words)}")
     return x if reduction == "none" else Meta((), x.dtype)
@@ -394,7 +400,7 @@ def _(g, x, target, *, reduction):
         return OPS["spread_like"](g, x, axes=axes, average=reduction == "mean")
 
     return lambda: mul(
-        negative(broadcast_grad()), masked(target, is_between(target, low=0.0))
+        negative(broadcast_grad()), masked(target, is_strictly_between(target, low=0.0))
     ), None
 
 
@@ -410,7 +416,7 @@ def nll_loss(x, label, weight=None, *, ignore_index: Long = -100, reduction: str
 
     X [N,C,*], Label int [N,*], Weight [C] -> Out [] or [N,*]
     """
-    picked, each = _label_weights(x, label, weight, ignore_index)
+    picked, each = _label_indices_and_weights(x, label, weight, ignore_index)
     loss = -np.take_along_axis(x, picked[:, None], axis=1)[:, 0] * each
     total = np.sum(each)
     if reduction == "none":
@@ -422,9 +428,11 @@ def nll_loss(x, label, weight=None, *, ignore_index: Long = -100, reduction: str
         return np.sum(loss) / total, total
 
 
-def _label_weights(x: Any, label: Any, weight: Any, ignore_index: int) -> tuple[Any, Any]:
+def _label_indices_and_weights(
+    x: Any, label: Any, weight: Any, ignore_index: int
+) -> tuple[Any, Any]:
     """The indices of the label elements and their weights, 0 for ignored labels."""
-    picked, used = _label_elements(label, x.shape[1], ignore_index)
+    picked, used = _label_indices_and_mask(label, x.shape[1], ignore_index)
     each = np.ones_like(x, shape=label.shape) if weight is None else weight[picked]
     return picked, np.where(used, each, x.dtype.type(0))
 
@@ -461,7 +469,7 @@ def nll_loss_grad(x, label, weight, g, *, ignore_index: Long = -100, reduction: 
 
     X [N,C,*], Out@GRAD [] or [N,*] -> X@GRAD like X
     """
-    picked, each = _label_weights(x, label, weight, ignore_index)
+    picked, each = _label_indices_and_weights(x, label, weight, ignore_index)
     share = -each / np.sum(each) if reduction == "mean" else -each
     out = np.zeros_like(x)
     np.put_along_axis(out, picked[:, None], (share * g)[:, None], axis=1)

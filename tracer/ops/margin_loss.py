@@ -6,7 +6,7 @@ from typing import Any
 
 from ..core.arrays import np
 from ..core.op import OPS, Meta, check, check_dtype, op
-from .compare import is_between
+from .compare import is_strictly_between
 from .elementwise import masked, mul, scale
 from .half_precision import upcast_half
 from .reduce import broadcast_like
@@ -47,7 +47,7 @@ def _(x, labels):
 @hinge_loss.vjp
 def _(g, x, labels):
     signs = _labels_to_signs(labels)
-    return masked(negative(mul(g, signs)), is_between(mul(x, signs), high=1.0)), None
+    return masked(negative(mul(g, signs)), is_strictly_between(mul(x, signs), high=1.0)), None
 
 
 @op("modified_huber_loss", "X, Y! -> IntermediateVal~, Out")

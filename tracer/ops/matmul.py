@@ -8,7 +8,7 @@ from typing import Any
 from ..core import native
 from ..core.arrays import np
 from ..core.op import OPS, Floats, Ints, Meta, check, check_dtype, op
-from .compare import equal, is_between
+from .compare import equal, is_strictly_between
 from .elementwise import div, masked, mul, scale
 from .half_precision import upcast_half
 from .reduce import axes_to_reduce, broadcast_like, reduced_shape
@@ -24,7 +24,7 @@ from .shared_meta_rules import (
 )
 from .unary_math import absolute, sign
 
-_native_matmul = native.find_kernel("matmul")
+_native_matmul = native.find_compiled_function("matmul")
 
 
 @op("matmul_v2", "X, Y -> Out", same_dtype="X Y", amp_class="allow")
@@ -170,10 +170,10 @@ def _(x, y):
 
 @dot.vjp
 def _(g, x, y):
-    def times_grad(other: Any) -> Any:
+    def grad_times_other(other: Any) -> Any:
         return lambda: mul(OPS["unsqueeze2"](g, axes=[-1]), other)
 
-    return times_grad(y), times_grad(x)
+    return grad_times_other(y), grad_times_other(x)
 
 
 @op("mv", "X, Vec -> Out", same_dtype="X Vec")
@@ -228,13 +228,13 @@ def _(base, x, y, *, Alpha, Beta):
 
 @addmm.vjp
 def _(g, base, x, y, *, Alpha, Beta):
-    def scaled_grad() -> Any:
+    def grad_times_alpha() -> Any:
         return scale(g, scale=Alpha)
 
     return (
         lambda: scale(g, scale=Beta),
-        lambda: matmul(scaled_grad(), y, trans_y=True),
-        lambda: matmul(x, scaled_grad(), trans_x=True),
+        lambda: matmul(grad_times_alpha(), y, trans_y=True),
+        lambda: matmul(x, grad_times_alpha(), trans_x=True),
     )
 
 
@@ -426,7 +426,7 @@ def p_norm_grad(g, x, *, porder, axis, keepdim, asvector, Out):
     if porder == 1:
         return mul(g, sign(x))
     ratio = OPS["pow"](div(absolute(x), n), factor=porder - 1)
-    return masked(mul(mul(g, sign(x)), ratio), is_between(n, low=0.0))
+    return masked(mul(mul(g, sign(x)), ratio), is_strictly_between(n, low=0.0))
 
 
 @op("frobenius_norm", "X -> Out", amp_class="deny")
@@ -457,4 +457,4 @@ def _(x, *, dim, keep_dim, reduce_all, in_dtype, out_dtype):
 def _(g, x, *, dim, keep_dim, reduce_all, Out):
     axes = list(axes_to_reduce(dim, reduce_all, len(shape_of(x))))
     g, n = (broadcast_like(t, x, axes=axes, keep_dim=keep_dim) for t in (g, Out))
-    return masked(mul(g, div(x, n)), is_between(n, low=0.0))
+    return masked(mul(g, div(x, n)), is_strictly_between(n, low=0.0))

@@ -6,7 +6,7 @@ import functools
 import itertools
 from typing import Any
 
-from ..core.arrays import is_on_gpu, np
+from ..core.arrays import is_kernel_on_gpu, np
 from ..core.op import NO_HALF_DECOMPOSITION, OPS, Meta, check, check_dtype, op
 from .elementwise import mul, sub
 from .half_precision import upcast_half
@@ -25,11 +25,11 @@ from .shared_meta_rules import (
     Shape,
     broadcast,
     check_float,
-    check_sizes,
     dims_match,
     normalize_axis,
     num_elements,
     pick_known_dim,
+    require_known_sizes,
     shape_of,
     shapes_match,
 )
@@ -44,7 +44,7 @@ def multi_dot(xs):
     X list of [Mi, Mi+1] -> Out [M0, Mn]
     """
     check(len(xs) > 1, "X needs two factors")
-    return functools.reduce(np.matmul, xs) if is_on_gpu() else np.linalg.multi_dot(xs)
+    return functools.reduce(np.matmul, xs) if is_kernel_on_gpu() else np.linalg.multi_dot(xs)
 
 
 @multi_dot.meta
@@ -137,7 +137,7 @@ def _multiply_sizes(a: int, b: int) -> int:
 @kron.vjp
 def _(g, x, y):
     a, b = _align_ranks(shape_of(x), shape_of(y))
-    check_sizes(min((*a, *b), default=0) >= 0)
+    require_known_sizes(min((*a, *b), default=0) >= 0)
     g = _reshape(g, [d for pair in zip(a, b, strict=True) for d in pair])
 
     def operand_grad(other: Any, spread: list[int], like: Any, axes: list[int]) -> Any:

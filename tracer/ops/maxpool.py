@@ -12,7 +12,7 @@ from ..core.op import Ints, Meta, check, op
 from .pool import Pooling, make_pooling, pad_images, window_and_output_sizes
 from .scatter_at import ufunc_at
 from .shared_meta_rules import like_input
-from .sliding_window import NUMBER_WORDS, as_ints
+from .sliding_window import NUMBER_WORDS, ints_per_axis
 
 
 def _make_meta_rule(rank: int) -> Any:
@@ -160,7 +160,7 @@ def _make_unpool_meta_rule(rank: int) -> Any:
             len(mask.shape) == len(x.shape) and mask.dtype.kind in "iu",
             "Indices are not whole numbers like X",
         )
-        return Meta((*x.shape[:2], *as_ints(output_size, rank, "output_size")), x.dtype)
+        return Meta((*x.shape[:2], *ints_per_axis(output_size, rank, "output_size")), x.dtype)
 
     return rule
 

@@ -33,18 +33,18 @@ def standardize_rows(x: Any, epsilon: float) -> tuple[Any, Any, Any]:
     return blockwise.apply_to_row_blocks(standardize_block, x, mean, variance), mean, variance
 
 
-def contiguous_axes(x: Any, axes: Sequence[int]) -> tuple[list[int], list[int]]:
+def kept_and_reduced_axes(x: Any, axes: Sequence[int]) -> tuple[list[int], list[int]]:
     """The kept axes, and the axes in `axes` sorted by decreasing stride: a permutation that
     makes the reduced axes contiguous in memory if possible.
     """
     return [a for a in range(x.ndim) if a not in axes], sorted(axes, key=lambda a: -x.strides[a])
 
 
-def flatten_rows(axes: Sequence[int], x: Any, *stats: Any, also: Any) -> list[Any] | None:
+def view_as_rows(axes: Sequence[int], x: Any, *stats: Any, also: Any) -> list[Any] | None:
     """Reshape x and `also` to [R,K], where K is the number of elements over `axes`, and the
     statistics to [R,1]; None if that needs a copy.
     """
-    kept, gone = contiguous_axes(x, axes)
+    kept, gone = kept_and_reduced_axes(x, axes)
     flat = [np.transpose(t, kept + gone) for t in (x, also)]
     if not all(t.flags.c_contiguous for t in flat):
         return None
@@ -78,20 +78,25 @@ def standardize_grad(x, mean, inv_std, g, *, axes: Ints):
 
     X [*S], Out@GRAD [*S] -> X@GRAD [*S]
     """
-    flat = flatten_rows(axes, x, mean, inv_std, also=g)
+    flat = view_as_rows(axes, x, mean, inv_std, also=g)
     if flat is None:
         return _input_grad(x, mean, inv_std, g, tuple(axes))
-    kept, gone = contiguous_axes(x, axes)
+    kept, gone = kept_and_reduced_axes(x, axes)
     found = blockwise.apply_to_row_blocks(_rows_grad, *flat).reshape(
         [x.shape[a] for a in kept + gone]
     )
     return np.transpose(found, np.argsort(kept + gone).tolist())
 
 
-_BACK, _DOT = native.find_kernel("standardize_grad"), native.find_kernel("standardize_dot")
+_BACK, _DOT = (
+    native.find_compiled_function("standardize_grad"),
+    native.find_compiled_function("standardize_dot"),
+)
 
 
-def _split_shape(shape: tuple[int, ...], axes: Sequence[int]) -> tuple[int, int, int] | None:
+def _num_elements_around_kept_axes(
+    shape: tuple[int, ...], axes: Sequence[int]
+) -> tuple[int, int, int] | None:
     """The number of elements before, in and after the kept axes; None if the kept axes are
     not adjacent or there are none.
     """
@@ -105,7 +110,7 @@ def _split_shape(shape: tuple[int, ...], axes: Sequence[int]) -> tuple[int, int,
 
 @standardize_grad.native
 def _(x, mean, inv_std, g, *, axes):
-    around = _split_shape(x.shape, axes)
+    around = _num_elements_around_kept_axes(x.shape, axes)
     return (
         NotImplemented
         if around is None or g.shape != x.shape
@@ -169,27 +174,28 @@ def standardize_dot(x, mean, inv_std, y, *, axes: Ints, over: Ints):
 
     X [*S], Y [*S] -> Out [*]
     """
-    flat = flatten_rows(axes, x, mean, inv_std, also=y)
+    flat = view_as_rows(axes, x, mean, inv_std, also=y)
     whole = (
-        sorted([*axes, *over]) == list(range(x.ndim)) and list(axes) == contiguous_axes(x, axes)[1]
+        sorted([*axes, *over]) == list(range(x.ndim))
+        and list(axes) == kept_and_reduced_axes(x, axes)[1]
     )
     if flat is None or not (whole or sorted(over) == sorted(axes)):
         return np.sum((x - mean) * inv_std * y, axis=tuple(over))
     if sorted(over) == sorted(axes):
         dots = [
             blockwise.row_dot_products(x - m, y) * r[:, 0]
-            for x, m, r, y in blockwise.iter_blocks(*flat)
+            for x, m, r, y in blockwise.iter_row_blocks(*flat)
         ]
         return np.concatenate(dots).reshape(reduced_shape(x.shape, over, False))
     total = np.zeros_like(flat[0], shape=flat[0].shape[1:])
-    for part, m, r, other in blockwise.iter_blocks(*flat):
+    for part, m, r, other in blockwise.iter_row_blocks(*flat):
         total += np.einsum("rk,rk->k", (part - m) * r, other)
     return total.reshape([x.shape[a] for a in axes])
 
 
 @standardize_dot.native
 def _(x, mean, inv_std, y, *, axes, over):
-    around = _split_shape(x.shape, axes)
+    around = _num_elements_around_kept_axes(x.shape, axes)
     rows = sorted([*axes, *over]) == list(range(x.ndim))
     if around is None or y.shape != x.shape or not (rows or sorted(over) == sorted(axes)):
         return NotImplemented

@@ -14,7 +14,7 @@ from .shared_meta_rules import check_float, dims_match
 BOX_SIZES = (4, 8, 16, 24, 32)  # number of coordinates of a box or polygon
 
 
-def sort_by_score(scores: Any, least: float, count: int) -> Any:
+def top_indices_above_threshold(scores: Any, least: float, count: int) -> Any:
     """The indices of scores above the threshold, sorted in descending order; at most `count` unless
     it is negative.
     """
@@ -23,7 +23,7 @@ def sort_by_score(scores: Any, least: float, count: int) -> Any:
     return order[:count] if count > -1 else order
 
 
-def top_candidates(found: Detections, count: int) -> Detections:
+def keep_top_candidates_by_class(found: Detections, count: int) -> Detections:
     """The best candidates of all classes, sorted by class; all if there are at most `count`."""
     if not -1 < count < len(found):
         return found
@@ -64,7 +64,7 @@ def select_boxes(
     for own, score, first in _iter_images(boxes, scores, cuts):
         one: Detections = []
         for c in (c for c in range(len(score)) if c != background_label):
-            order = sort_by_score(score[c], score_threshold, nms_top_k)
+            order = top_indices_above_threshold(score[c], score_threshold, nms_top_k)
             kept = (
                 non_maximum_suppression(
                     own[c, order],
@@ -76,7 +76,7 @@ def select_boxes(
                 else []
             )
             one += [(c, score[c, k], int(k)) for k in order[kept]] if kept else []
-        one = top_candidates(one, keep_top_k)
+        one = keep_top_candidates_by_class(one, keep_top_k)
         if scores.ndim == 2:  # Paddle sorts these boxes by index
             one = sorted(one, key=lambda f: (f[0], f[2]))
         rows += [[c, s, *own[c, k]] for c, s, k in one]

@@ -111,7 +111,7 @@ def _(boxes, *, iou_threshold):
     return Meta((-1,), np.dtype(np.int64))
 
 
-def _best_indices(scores: Any, threshold: float, count: int) -> Any:
+def _top_indices_above_threshold(scores: Any, threshold: float, count: int) -> Any:
     """The indices of scores above the threshold, sorted in descending order; at most `count` unless
     it is negative.
     """
@@ -120,7 +120,7 @@ def _best_indices(scores: Any, threshold: float, count: int) -> Any:
     return order[:count] if count > -1 else order
 
 
-def _concat_images(found: list[Detections], bboxes: Any) -> tuple[Any, Any, Any]:
+def _concat_detections_of_images(found: list[Detections], bboxes: Any) -> tuple[Any, Any, Any]:
     """Concatenate the results of all images: rows of class, score and box; the box index in the
     batch; the number per image.
     """
@@ -188,7 +188,7 @@ def matrix_nms(
     for n in range(bboxes.shape[0]):
         one: Detections = []
         for c in range(scores.shape[1]):
-            order = _best_indices(scores[n, c], score_threshold, nms_top_k)
+            order = _top_indices_above_threshold(scores[n, c], score_threshold, nms_top_k)
             if c != background_label and len(order):
                 boxes = bboxes[n, order]
                 lowered = _decay_scores(
@@ -204,7 +204,7 @@ def matrix_nms(
                 ]
         one = sorted(one, key=lambda f: -f[1])
         found.append(one[:keep_top_k] if keep_top_k > -1 else one)
-    return _concat_images(found, bboxes)
+    return _concat_detections_of_images(found, bboxes)
 
 
 @matrix_nms.meta

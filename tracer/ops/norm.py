@@ -111,7 +111,9 @@ def _apply_affine(centred: Any, inv_std: Any, weight: Any, bias: Any, channel: i
     return centred
 
 
-_MOMENTS, _AFFINE, _LAYER_NORM = map(native.find_kernel, ("moments", "affine", "layer_norm"))
+_MOMENTS, _AFFINE, _LAYER_NORM = map(
+    native.find_compiled_function, ("moments", "affine", "layer_norm")
+)
 
 
 @batch_norm.native

@@ -12,7 +12,7 @@ from .shared_meta_rules import check_float, num_elements, shapes_match
 NO_GRAD_UPDATE_OP = "it is a step of training"
 
 
-def _update_meta(param, grad, lr, *states_and_rest, **_):
+def _check_update_inputs(param, grad, lr, *states_and_rest, **_):
     check_float(param)
     check(shapes_match(param.shape, grad.shape), "Grad is not like Param")
     check(num_elements(lr.shape) in (1, -1), "LearningRate is not one number")
@@ -22,7 +22,7 @@ def _like_overwritten_inputs(*indices: int) -> Any:
     """The rule for outputs with the Metas of the inputs that they overwrite."""
 
     def rule(*metas: Any, **attrs: Any) -> Any:
-        _update_meta(*metas, **attrs)
+        _check_update_inputs(*metas, **attrs)
         found = tuple(metas[i] for i in indices)
         return found if len(found) > 1 else found[0]
 
@@ -89,7 +89,9 @@ def momentum(
     return param - _as_scalar(lr, param) * (g + one(mu) * new if use_nesterov else new), new
 
 
-def _moments(g: Any, first: Any, second: Any, beta1: float, beta2: float) -> tuple[Any, Any]:
+def _updated_moments(
+    g: Any, first: Any, second: Any, beta1: float, beta2: float
+) -> tuple[Any, Any]:
     """The running means of the gradient and its square."""
     one = g.dtype.type
     return one(beta1) * first + one(1 - beta1) * g, one(beta2) * second + one(1 - beta2) * (g * g)
@@ -156,7 +158,7 @@ def adam(
     if skip is not None and bool(skip.reshape(-1)[0]):
         return param.copy(), moment1.copy(), moment2.copy(), pow1.copy(), pow2.copy()
     beta1, beta2 = _scalar_or_default(beta1_tensor, beta1), _scalar_or_default(beta2_tensor, beta2)
-    first, second = _moments(grad, moment1, moment2, beta1, beta2)
+    first, second = _updated_moments(grad, moment1, moment2, beta1, beta2)
     powers = float(pow1.reshape(-1)[0]), float(pow2.reshape(-1)[0])
     step = _adam_step(
         param,
@@ -378,7 +380,7 @@ def lamb(
     if skip is not None and bool(skip.reshape(-1)[0]):
         return param.copy(), moment1.copy(), moment2.copy(), pow1.copy(), pow2.copy()
     one = param.dtype.type
-    first, second = _moments(grad, moment1, moment2, beta1, beta2)
+    first, second = _updated_moments(grad, moment1, moment2, beta1, beta2)
     p1, p2 = one(1 - float(pow1.reshape(-1)[0])), one(1 - float(pow2.reshape(-1)[0]))
     toward = first / p1 / (np.sqrt(second / p2) + one(epsilon)) + one(weight_decay) * param
     rate = _as_scalar(lr, param) * _trust_ratio(param, toward, always_adapt or weight_decay > 0)

@@ -68,7 +68,7 @@ def _(g, x, *, paddings):
     return pad(g, paddings=[-p for p in paddings])
 
 
-def spatial_pairs(paddings: Sequence[int], data_format: str) -> Pairs:
+def pairs_of_all_axes(paddings: Sequence[int], data_format: str) -> Pairs:
     """The pairs of widths of all five axes, given those of width, height and depth."""
     check(data_format in _SPATIAL_AXES, f"data_format={data_format!r} is neither NCDHW nor NDHWC")
     check(len(paddings) == 6, f"paddings={list(paddings)} are not six")
@@ -78,7 +78,7 @@ def spatial_pairs(paddings: Sequence[int], data_format: str) -> Pairs:
     return pairs
 
 
-def check_mode(shape: Shape, pairs: Pairs, mode: str) -> None:
+def check_padding_mode(shape: Shape, pairs: Pairs, mode: str) -> None:
     """Raise OpError if the padding mode does not support the widths."""
     check(
         mode == "constant" or mode in _MODES,
@@ -119,8 +119,8 @@ def pad3d(
     X [N, C, D, H, W] or [N, D, H, W, C] -> Out like X
     """
     check(x.ndim == 5, "needs five axes")
-    pairs = spatial_pairs(resolve_sizes(paddings_tensor, None, paddings), data_format)
-    check_mode(x.shape, pairs, mode)
+    pairs = pairs_of_all_axes(resolve_sizes(paddings_tensor, None, paddings), data_format)
+    check_padding_mode(x.shape, pairs, mode)
     if mode == "constant":
         return pad_array(x, pairs, value)
     for axis, pair in enumerate(pairs):
@@ -140,8 +140,8 @@ def _(x, paddings_tensor, *, paddings, mode, value, data_format):
             tuple(-1 if i in _SPATIAL_AXES[data_format] else d for i, d in enumerate(x.shape)),
             x.dtype,
         )
-    pairs = spatial_pairs(paddings, data_format)
-    check_mode(x.shape, pairs, mode)
+    pairs = pairs_of_all_axes(paddings, data_format)
+    check_padding_mode(x.shape, pairs, mode)
     return Meta(padded_shape(x.shape, pairs), x.dtype)
 
 
@@ -170,7 +170,7 @@ def pad3d_grad(
 
     X [*], Out@GRAD like Out -> X@GRAD [*]
     """
-    pairs = spatial_pairs(resolve_sizes(paddings_tensor, None, paddings), data_format)
+    pairs = pairs_of_all_axes(resolve_sizes(paddings_tensor, None, paddings), data_format)
     for axis, pair in enumerate(pairs):
         if max(pair):
             g = pad_axis_grad(g, axis, pair, source_indices(x.shape[axis], pair, mode))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.arrays import np
-from ..core.dtype import is_float
+from ..core.dtype import is_inexact
 from ..core.op import OPS, Meta, op
 from .compare import equal
 from .elementwise import add, div, masked, mul, scale, sub
@@ -19,13 +19,13 @@ def _float_broadcast_meta(x: Any, y: Any, **attrs: Any) -> Any:
     return broadcast(x, y, **attrs)
 
 
-def _angle(x: Any, y: Any) -> Meta:
+def _angle_meta(x: Any, y: Any) -> Meta:
     """The angle of the point (x, y); float64 for integer inputs."""
     found = broadcast(x, y)
-    return found if is_float(found.dtype) else Meta(found.shape, np.dtype(np.float64))
+    return found if is_inexact(found.dtype) else Meta(found.shape, np.dtype(np.float64))
 
 
-@op("atan2", "X1, X2 -> Out", meta=_angle)
+@op("atan2", "X1, X2 -> Out", meta=_angle_meta)
 def atan2(x, y):
     """Out = the angle of the point (X2, X1), in (-pi, pi].
 

@@ -10,15 +10,15 @@ from .elementwise import masked
 from .shared_meta_rules import check_float, dims_match, multiply_dim, normalize_axis
 from .sliding_window import (
     Window,
-    as_ints,
     channels_first,
     channels_first_shape,
-    format_shape,
+    ints_per_axis,
     restore_format,
+    restore_format_shape,
 )
 
 
-def _divide_channels(size: int, by: int, what: str) -> int:
+def _divide_size(size: int, by: int, what: str) -> int:
     check(by > 0 and (size < 0 or size % by == 0), f"{what} does not divide {size}")
     return size // by if size >= 0 else -1
 
@@ -43,8 +43,10 @@ def pixel_shuffle(x, *, upscale_factor: int = 1, data_format: str = "NCHW"):
 def _(x, *, upscale_factor, data_format):
     n, c, h, w = channels_first_shape(x.shape, data_format)
     r = upscale_factor
-    c = _divide_channels(c, r * r, f"upscale_factor={r} squared")
-    return Meta(format_shape((n, c, multiply_dim(h, r), multiply_dim(w, r)), data_format), x.dtype)
+    c = _divide_size(c, r * r, f"upscale_factor={r} squared")
+    return Meta(
+        restore_format_shape((n, c, multiply_dim(h, r), multiply_dim(w, r)), data_format), x.dtype
+    )
 
 
 @pixel_shuffle.vjp
@@ -68,8 +70,8 @@ def pixel_unshuffle(x, *, downscale_factor: int = 1, data_format: str = "NCHW"):
 def _(x, *, downscale_factor, data_format):
     n, c, h, w = channels_first_shape(x.shape, data_format)
     r = downscale_factor
-    h, w = (_divide_channels(s, r, f"downscale_factor={r}") for s in (h, w))
-    return Meta(format_shape((n, multiply_dim(c, r * r), h, w), data_format), x.dtype)
+    h, w = (_divide_size(s, r, f"downscale_factor={r}") for s in (h, w))
+    return Meta(restore_format_shape((n, multiply_dim(c, r * r), h, w), data_format), x.dtype)
 
 
 @pixel_unshuffle.vjp
@@ -84,17 +86,17 @@ def channel_shuffle(x, *, groups: int, data_format: str = "NCHW"):
 
     X [N,C,H,W] -> Out [N,C,H,W]
     """
-    return restore_format(_shuffle(channels_first(x, data_format), groups), data_format)
+    return restore_format(_interleave_groups(channels_first(x, data_format), groups), data_format)
 
 
-def _shuffle(x: Any, groups: int) -> Any:
+def _interleave_groups(x: Any, groups: int) -> Any:
     n, c, h, w = x.shape
     return np.swapaxes(x.reshape(n, groups, c // groups, h, w), 1, 2).reshape(x.shape)
 
 
 @channel_shuffle.meta
 def _(x, *, groups, data_format):
-    _divide_channels(channels_first_shape(x.shape, data_format)[1], groups, f"groups={groups}")
+    _divide_size(channels_first_shape(x.shape, data_format)[1], groups, f"groups={groups}")
     return x
 
 
@@ -107,7 +109,7 @@ def _(g, x, *, groups, data_format):
 def channel_unshuffle(x, *, groups: int, data_format: str = "NCHW"):
     """The inverse of channel_shuffle. X [N,C,H,W] -> Out [N,C,H,W]"""
     x = channels_first(x, data_format)
-    return restore_format(_shuffle(x, x.shape[1] // groups), data_format)
+    return restore_format(_interleave_groups(x, x.shape[1] // groups), data_format)
 
 
 @channel_unshuffle.vjp
@@ -140,7 +142,7 @@ def _shift_in_time(x: Any, seg_num: int, shift_ratio: float, data_format: str, s
 def _shift_meta(x, *, seg_num, shift_ratio, data_format):
     shape = channels_first_shape(x.shape, data_format)
     check(0 <= shift_ratio <= 0.5, f"shift_ratio={shift_ratio} is not in [0, 0.5]")
-    _divide_channels(shape[0], seg_num, f"seg_num={seg_num}")
+    _divide_size(shape[0], seg_num, f"seg_num={seg_num}")
     return x
 
 
@@ -199,7 +201,7 @@ def _(x, *, groups, axis):
     return Meta(
         (
             *x.shape[:at],
-            _divide_channels(x.shape[at], groups, f"groups={groups}"),
+            _divide_size(x.shape[at], groups, f"groups={groups}"),
             *x.shape[at + 1 :],
         ),
         x.dtype,
@@ -209,7 +211,7 @@ def _(x, *, groups, axis):
 @maxout.vjp
 def _(g, x, *, groups, axis):
     return masked(
-        repeat_groups(g, groups=groups, axis=axis), is_first_maximum(x, groups=groups, axis=axis)
+        repeat_channels(g, groups=groups, axis=axis), is_first_maximum(x, groups=groups, axis=axis)
     )
 
 
@@ -231,18 +233,18 @@ def _(x, **_):
 
 
 @op("repeat_groups", "X -> Out", internal=True)
-def repeat_groups(x, *, groups: int, axis: int = 1):
+def repeat_channels(x, *, groups: int, axis: int = 1):
     """Out = each channel, repeated `groups` times. X [*,C,*] -> Out [*,C*groups,*]"""
     return np.repeat(x, groups, axis=axis)
 
 
-@repeat_groups.meta
+@repeat_channels.meta
 def _(x, *, groups, axis):
     at = axis % len(x.shape)
     return Meta((*x.shape[:at], multiply_dim(x.shape[at], groups), *x.shape[at + 1 :]), x.dtype)
 
 
-@repeat_groups.vjp
+@repeat_channels.vjp
 def _(g, x, *, groups, axis):
     return sum_groups(g, groups=groups, axis=axis)
 
@@ -257,14 +259,14 @@ def sum_groups(x, *, groups: int, axis: int = 1):
 def _(x, *, groups, axis):
     at = axis % len(x.shape)
     return Meta(
-        (*x.shape[:at], _divide_channels(x.shape[at], groups, "groups"), *x.shape[at + 1 :]),
+        (*x.shape[:at], _divide_size(x.shape[at], groups, "groups"), *x.shape[at + 1 :]),
         x.dtype,
     )
 
 
 @sum_groups.vjp
 def _(g, x, *, groups, axis):
-    return repeat_groups(g, groups=groups, axis=axis)
+    return repeat_channels(g, groups=groups, axis=axis)
 
 
 # -- im2col
@@ -275,9 +277,9 @@ def _make_unfold_window(kernel_sizes: Any, strides: Any, paddings: Any, dilation
     check(len(paddings) in (2, 4), f"paddings={list(paddings)} are neither two nor four numbers")
     top, left, bottom, right = paddings if len(paddings) == 4 else (*paddings, *paddings)
     size, stride, dilation = (
-        as_ints(kernel_sizes, 2, "kernel_sizes"),
-        as_ints(strides, 2, "strides"),
-        as_ints(dilations, 2, "dilations"),
+        ints_per_axis(kernel_sizes, 2, "kernel_sizes"),
+        ints_per_axis(strides, 2, "strides"),
+        ints_per_axis(dilations, 2, "dilations"),
     )
     positive = min(*size, *stride, *dilation) > 0
     check(
@@ -359,12 +361,12 @@ def fold(
 def _(x, *, output_sizes, kernel_sizes, strides, paddings, dilations):
     check(len(x.shape) == 3, "X needs three axes")
     window = _make_unfold_window(kernel_sizes, strides, paddings, dilations)
-    high, wide = window.output_sizes(as_ints(output_sizes, 2, "output_sizes"))
+    high, wide = window.output_sizes(ints_per_axis(output_sizes, 2, "output_sizes"))
     check(
         dims_match(x.shape[2], high * wide),
         f"{x.shape[2]} columns are not the {high * wide} places of the window",
     )
-    count = _divide_channels(x.shape[1], window.size[0] * window.size[1], "the size of the window")
+    count = _divide_size(x.shape[1], window.size[0] * window.size[1], "the size of the window")
     return Meta((x.shape[0], count, *output_sizes), x.dtype)
 
 

@@ -19,12 +19,12 @@ from .sliding_window import (
     KernelOffset,
     PadPair,
     Window,
-    as_ints,
     channels_first,
     channels_first_shape,
-    format_shape,
+    ints_per_axis,
     resolve_pads,
     restore_format,
+    restore_format_shape,
 )
 
 # the index in the image and the index in the result: slices or integers along one axis
@@ -58,7 +58,7 @@ class Pooling(NamedTuple):
         )
 
 
-def _adaptive_index_pairs(size: int, out: int) -> tuple[list[IndexPair], list[int]]:
+def _adaptive_index_pairs_and_counts(size: int, out: int) -> tuple[list[IndexPair], list[int]]:
     starts = [i * size // out for i in range(out)]
     ends = [-(-(i + 1) * size // out) for i in range(out)]
     if size % out == 0:
@@ -68,7 +68,7 @@ def _adaptive_index_pairs(size: int, out: int) -> tuple[list[IndexPair], list[in
     return pieces, [e - s for s, e in zip(starts, ends, strict=True)]
 
 
-def _window_index_pairs(
+def _window_index_pairs_and_counts(
     size: int, out: int, window: Window, axis: int, exclusive: bool
 ) -> tuple[list[IndexPair], list[int]]:
     k, stride, (before, _) = window.size[axis], window.stride[axis], window.pads[axis]
@@ -82,7 +82,7 @@ def _window_index_pairs(
     return pieces, [min(s + k, size + before) - s for s in starts]
 
 
-def _out_size(size: int, window: Window, axis: int, ceil_mode: bool) -> int:
+def _output_size(size: int, window: Window, axis: int, ceil_mode: bool) -> int:
     if size < 0:
         return -1
     room, stride = size + sum(window.pads[axis]) - window.size[axis], window.stride[axis]
@@ -101,7 +101,7 @@ def _make_pool_window(
     sizes: Sequence[int], ksize: Any, strides: Any, paddings: Any, algorithm: str, whole: bool
 ) -> Window:
     rank = len(sizes)
-    size, stride = as_ints(ksize, rank, "ksize"), as_ints(strides, rank, "strides")
+    size, stride = ints_per_axis(ksize, rank, "ksize"), ints_per_axis(strides, rank, "strides")
     pads = resolve_pads(sizes, size, stride, paddings, algorithm)
     if whole:
         return Window(tuple(sizes), (1,) * rank, (1,) * rank, ((0, 0),) * rank)
@@ -130,13 +130,13 @@ def window_and_output_sizes(
     """
     sizes = shape[2:]
     if adaptive:
-        out = (1,) * len(sizes) if global_pooling else as_ints(ksize, len(sizes), "ksize")
+        out = (1,) * len(sizes) if global_pooling else ints_per_axis(ksize, len(sizes), "ksize")
         check(min(out) > 0, f"ksize={list(ksize)} is not positive")
         return None, out
     window = _make_pool_window(sizes, ksize, strides, paddings, padding_algorithm, global_pooling)
     if global_pooling:
         return window, (1,) * len(sizes)
-    return window, tuple(_out_size(s, window, i, ceil_mode) for i, s in enumerate(sizes))
+    return window, tuple(_output_size(s, window, i, ceil_mode) for i, s in enumerate(sizes))
 
 
 def make_pooling(shape: Shape, exclusive: bool = True, **attrs: Any) -> Pooling:
@@ -144,7 +144,7 @@ def make_pooling(shape: Shape, exclusive: bool = True, **attrs: Any) -> Pooling:
     window, out = window_and_output_sizes(shape, **attrs)
     sizes = shape[2:]
     if window is None:
-        axes = [_adaptive_index_pairs(s, o) for s, o in zip(sizes, out, strict=True)]
+        axes = [_adaptive_index_pairs_and_counts(s, o) for s, o in zip(sizes, out, strict=True)]
         pads = [(0, 0)] * len(sizes)
         steps = tuple(s // o for s, o in zip(sizes, out, strict=True))
         even = all(o * step == s for s, o, step in zip(sizes, out, steps, strict=True))
@@ -158,7 +158,7 @@ def make_pooling(shape: Shape, exclusive: bool = True, **attrs: Any) -> Pooling:
             window=alike,
         )
     axes = [
-        _window_index_pairs(s, o, window, i, exclusive)
+        _window_index_pairs_and_counts(s, o, window, i, exclusive)
         for i, (s, o) in enumerate(zip(sizes, out, strict=True))
     ]
     pads = [
@@ -190,7 +190,9 @@ def _axis_indexer(axis: int) -> Any:
     return lambda s: (*(slice(None),) * axis, s)
 
 
-def reduce_windows(x: Any, pieces: list[IndexPair], out: int, axis: int, function: Any) -> Any:
+def reduce_windows_along_axis(
+    x: Any, pieces: list[IndexPair], out: int, axis: int, function: Any
+) -> Any:
     """Reduce x along one axis with `function`, over the elements of each window."""
     index = _axis_indexer(axis)
     if all(isinstance(p[1], slice) for p in pieces):
@@ -205,7 +207,7 @@ def reduce_windows(x: Any, pieces: list[IndexPair], out: int, axis: int, functio
     return np.stack([functools.reduce(function, p) for p in parts], axis=axis)
 
 
-def distribute_to_windows(g: Any, pieces: list[IndexPair], size: int, axis: int) -> Any:
+def distribute_to_windows_along_axis(g: Any, pieces: list[IndexPair], size: int, axis: int) -> Any:
     """The adjoint of reducing windows by sums: distribute g to the elements of each window."""
     index = _axis_indexer(axis)
     total = np.zeros_like(g, shape=(*g.shape[:axis], size, *g.shape[axis + 1 :]))
@@ -241,7 +243,7 @@ def _count_arrays(p: Pooling, x: Any) -> list[Any]:
 
 
 _MAX, _MEAN, _MAX_BACK, _MEAN_BACK = map(
-    native.find_kernel, ("max_pool", "avg_pool", "max_pool_grad", "avg_pool_grad")
+    native.find_compiled_function, ("max_pool", "avg_pool", "max_pool_grad", "avg_pool_grad")
 )
 
 
@@ -252,7 +254,7 @@ def pool_images(x: Any, p: Pooling, kind: str) -> Any:
     function = np.maximum if kind == "max" else np.add
     x = pad_images(x, p.pads, -np.inf if kind == "max" else 0)
     for i, pieces in enumerate(p.index_pairs_per_axis):
-        x = reduce_windows(x, pieces, p.output_sizes[i], 2 + i, function)
+        x = reduce_windows_along_axis(x, pieces, p.output_sizes[i], 2 + i, function)
     if kind == "max":
         return x.copy() if all(len(f) == 1 for f in p.index_pairs_per_axis) else x
     with np.errstate(all="ignore"):  # an empty window has no mean
@@ -274,7 +276,9 @@ def average_pool_grad(g: Any, p: Pooling, sizes: Sequence[int]) -> Any:
     with np.errstate(all="ignore"):
         g = g / _elements_per_window(p, g)
     for i in reversed(range(len(sizes))):
-        g = distribute_to_windows(g, p.index_pairs_per_axis[i], sizes[i] + sum(p.pads[i]), 2 + i)
+        g = distribute_to_windows_along_axis(
+            g, p.index_pairs_per_axis[i], sizes[i] + sum(p.pads[i]), 2 + i
+        )
     return g[_unpadded_index(p.pads, sizes)]
 
 
@@ -323,7 +327,7 @@ def _(x, out, g, p):
     return _MAX_BACK(x, out, g, sizes) if sizes else NotImplemented
 
 
-def max_pool_gather(x: Any, out: Any, gg: Any, p: Pooling) -> Any:
+def gather_at_first_maxima(x: Any, out: Any, gg: Any, p: Pooling) -> Any:
     """The elements of `gg` (like x) at the first maximum of each window."""
     full, given = pad_images(x, p.pads, -np.inf), pad_images(match_memory_order(gg, x), p.pads, 0)
     total = np.zeros_like(out)
@@ -344,7 +348,7 @@ def _make_meta_rule(rank: int) -> Any:
         _, out = window_and_output_sizes(
             shape, ksize=ksize, strides=strides, paddings=paddings, **rest
         )
-        return Meta(format_shape((*shape[:2], *out), data_format), x.dtype)
+        return Meta(restore_format_shape((*shape[:2], *out), data_format), x.dtype)
 
     return rule
 
@@ -455,9 +459,9 @@ pool2d.vjp(_pool_vjp)
 pool3d.vjp(_pool_vjp)
 
 
-def _pooling_of_attrs(x: Any, attrs: dict[str, Any]) -> tuple[Pooling, str]:
+def _pooling_and_kind_of_attrs(x: Any, attrs: dict[str, Any]) -> tuple[Pooling, str]:
     """The pooling of x [N,C,*S] with these attributes, and its kind."""
-    full = pool_op_for_shape(x.shape).full_attrs(attrs)
+    full = pool_op_for_shape(x.shape).attrs_with_defaults(attrs)
     return make_pooling(x.shape, **full), full["pooling_type"]
 
 
@@ -467,7 +471,7 @@ def pool_grad(x, out, g, **attrs):
     """The gradient of a pooling. X [N,C,*S], Out [N,C,*S'], Out@GRAD like Out -> X@GRAD like X"""
     layout = attrs.get("data_format", "NCHW")
     x, out, g = (channels_first(t, layout) for t in (x, out, g))
-    p, kind = _pooling_of_attrs(x, attrs)
+    p, kind = _pooling_and_kind_of_attrs(x, attrs)
     return restore_format(
         max_pool_grad(x, out, g, p) if kind == "max" else average_pool_grad(g, p, x.shape[2:]),
         layout,
@@ -483,22 +487,24 @@ def _(gg, x, out, g, **over):
         lambda: (
             pool_op_for_shape(shape_of(x))(gg, **over)
             if average
-            else gather_max(x, out, gg, **over)
+            else gather_at_maxima(x, out, gg, **over)
         ),
     )
 
 
 @op("pool_pick", "X, Out, Y -> Out@GRAD", meta=like_input(1), attrs_of=pool2d, internal=True)
-def gather_max(x, out, y, **attrs):
+def gather_at_maxima(x, out, y, **attrs):
     """Out@GRAD = the elements of Y at the maxima that the max pooling of X selected.
 
     X [N,C,*S], Out [N,C,*S'], Y like X -> like Out
     """
     layout = attrs.get("data_format", "NCHW")
     x, out, y = (channels_first(t, layout) for t in (x, out, y))
-    return restore_format(max_pool_gather(x, out, y, _pooling_of_attrs(x, attrs)[0]), layout)
+    return restore_format(
+        gather_at_first_maxima(x, out, y, _pooling_and_kind_of_attrs(x, attrs)[0]), layout
+    )
 
 
-@gather_max.vjp
+@gather_at_maxima.vjp
 def _(g, x, out, y, **over):
     return None, None, pool_grad(x, out, g, **over)

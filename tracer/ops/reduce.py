@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..core.arrays import is_on_gpu, np
+from ..core.arrays import is_kernel_on_gpu, np
 from ..core.dtype import compute_dtype
 from ..core.op import (
     NO_GRAD_NON_FLOAT_RESULT,
@@ -20,7 +20,7 @@ from ..core.op import (
     op,
 )
 from .compare import equal
-from .elementwise import div, masked, mul, sub, sum_all_other_axes
+from .elementwise import div, masked, mul, native_sum_over_other_axes, sub
 from .half_precision import upcast_half
 from .shared_meta_rules import (
     Shape,
@@ -180,7 +180,7 @@ def _native_sum(
     if out_dtype >= 0 or not x.ndim:
         return NotImplemented
     axes = axes_to_reduce(dim, reduce_all, x.ndim)
-    found = sum_all_other_axes(x, [i for i in range(x.ndim) if i not in axes])
+    found = native_sum_over_other_axes(x, [i for i in range(x.ndim) if i not in axes])
     return (
         found if found is NotImplemented else found.reshape(reduced_shape(x.shape, axes, keep_dim))
     )
@@ -242,7 +242,7 @@ def _(g, x, *, axes):
     return mul(others, sub(total, div(g, x)))
 
 
-def _axes_from_operands(
+def _axes_from_tensors_or_attr(
     x: Any, dim: Sequence[int], reduce_all: bool, axis: Any, axis_list: Any
 ) -> tuple[int, ...]:
     if axis is not None:
@@ -267,7 +267,9 @@ def define_bool_reduction(type: str, function: Callable[..., Any], words: str) -
         out_dtype: int = -1,
     ):
         return function(
-            x, axis=_axes_from_operands(x, dim, reduce_all, axis, axis_list), keepdims=keep_dim
+            x,
+            axis=_axes_from_tensors_or_attr(x, dim, reduce_all, axis, axis_list),
+            keepdims=keep_dim,
         )
 
     def meta(x, axis, axis_list, *, dim, keep_dim, reduce_all, in_dtype, out_dtype):
@@ -312,7 +314,9 @@ def _define_even_extreme(type: str, function: Callable[..., Any], word: str) -> 
     ):
         return np.asarray(
             function(
-                x, axis=_axes_from_operands(x, dim, reduce_all, axis, axis_list), keepdims=keep_dim
+                x,
+                axis=_axes_from_tensors_or_attr(x, dim, reduce_all, axis, axis_list),
+                keepdims=keep_dim,
             )
         )
 
@@ -357,7 +361,7 @@ def mean(x):
 
 @mean.native
 def _(x):
-    total = sum_all_other_axes(x, [])
+    total = native_sum_over_other_axes(x, [])
     return total if total is NotImplemented else (total / total.dtype.type(x.size))[0]
 
 
@@ -429,11 +433,11 @@ arg_min = define_arg_extreme("arg_min", np.argmin, "smallest")
 MIN_SLICE_SIZE = 256  # minimal number of elements of a slice
 
 
-def _accumulate(ufunc: Any, x: Any, axis: int) -> Any:
+def _ufunc_accumulate(ufunc: Any, x: Any, axis: int) -> Any:
     """`ufunc.accumulate`. For large slices it is computed slice by slice, because NumPy then
     iterates with a large stride.
     """
-    if is_on_gpu() or axis not in (0, -x.ndim) or x.ndim == 1 or x[:1].size < MIN_SLICE_SIZE:
+    if is_kernel_on_gpu() or axis not in (0, -x.ndim) or x.ndim == 1 or x[:1].size < MIN_SLICE_SIZE:
         return ufunc.accumulate(x, axis, dtype=x.dtype)
     out = np.empty_like(x)
     out[0] = x[0]
@@ -461,7 +465,7 @@ def cumsum(
         return np.zeros_like(x) if exclusive else x.copy()
     if reverse:
         x = np.flip(x, axis)
-    total = _accumulate(np.add, x, axis)
+    total = _ufunc_accumulate(np.add, x, axis)
     if exclusive:
         total = np.roll(total, 1, axis)
         np.moveaxis(total, axis, 0)[:1] = 0

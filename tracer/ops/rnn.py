@@ -10,7 +10,7 @@ from ..core.arrays import np
 from ..core.op import Meta, check, check_dtype, op
 from .half_precision import upcast_half
 from .rnn_cells import CELLS, Cell, run_direction, run_direction_grad
-from .shared_meta_rules import check_float, dims_match, raise_no_second_order, shapes_match
+from .shared_meta_rules import check_float, dims_match, no_second_order_rule, shapes_match
 
 
 def _direction_weights(
@@ -82,7 +82,7 @@ def rnn(
     check(mode in CELLS, f"mode={mode!r} is not one of {', '.join(CELLS)}")
     cell, directions = CELLS[mode], 2 if is_bidirec else 1
     check(
-        not _state_problem(x, pre, weights, cell, directions, num_layers, hidden_size),
+        not _explain_invalid_inputs(x, pre, weights, cell, directions, num_layers, hidden_size),
         "the operands do not fit",
     )
     steps, batch = x.shape[:2]
@@ -107,7 +107,7 @@ def rnn(
     return x, masks, kept, last
 
 
-def _state_problem(
+def _explain_invalid_inputs(
     x: Any, pre: Any, weights: Any, cell: Cell, directions: int, layers: int, hidden: int
 ) -> str:
     """Why the inputs (arrays or Metas) of an rnn are invalid; "" if they are valid."""
@@ -157,7 +157,7 @@ def _(
     check(0.0 <= dropout_prob <= 1.0, f"dropout_prob={dropout_prob} is not a probability")
     check_dtype(all(m.dtype == x.dtype for m in (*pre, *weights)), "the dtypes differ")
     cell, directions = CELLS[mode], 2 if is_bidirec else 1
-    why = _state_problem(x, pre, weights, cell, directions, num_layers, hidden_size)
+    why = _explain_invalid_inputs(x, pre, weights, cell, directions, num_layers, hidden_size)
     check(not why, why)
     check(
         lengths is None or (len(lengths.shape) == 1 and dims_match(lengths.shape[0], x.shape[1])),
@@ -240,4 +240,4 @@ def _(x, pre, weights, *_, **__):
     return [x, *pre, *weights]
 
 
-rnn_grad.vjp(raise_no_second_order("rnn"))
+rnn_grad.vjp(no_second_order_rule("rnn"))

@@ -203,7 +203,9 @@ def run_direction_grad(
     return np.matmul(dx, w_in), g_states, of_weights
 
 
-_RECUR, _RECUR_BACK, _PRODUCT = map(native.find_kernel, ("recur", "recur_grad", "matmul"))
+_RECUR, _RECUR_BACK, _PRODUCT = map(
+    native.find_compiled_function, ("recur", "recur_grad", "matmul")
+)
 # numbers of the cell kinds in the compiled kernels
 _NATIVE_CELL_CODES = {_lstm_step: 0, _gru_step: 1, _tanh_step: 2, _relu_step: 3}
 

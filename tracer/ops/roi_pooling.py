@@ -35,7 +35,7 @@ def _roi_meta(x, rois, counts, lod=None, *, pooled_height, pooled_width, **_):
     return Meta((rois.shape[0], x.shape[1], pooled_height, pooled_width), x.dtype)
 
 
-def check_regions(x: Meta, rois: Meta, corners: int = 4) -> None:
+def check_images_and_regions(x: Meta, rois: Meta, corners: int = 4) -> None:
     """Raise OpError unless X is a batch of images and the rows of ROIs have `corners` elements."""
     check_float(x)
     check(len(x.shape) == 4, "images require four axes")
@@ -46,7 +46,7 @@ def check_regions(x: Meta, rois: Meta, corners: int = 4) -> None:
 
 
 def _check_rois(x: Meta, rois: Meta, counts: Meta | None, high: int, wide: int) -> None:
-    check_regions(x, rois)
+    check_images_and_regions(x, rois)
     check_dtype(rois.dtype == x.dtype, "the dtypes differ")
     check(high > 0 and wide > 0, f"pooled_height={high}, pooled_width={wide} are not positive")
     check(
@@ -204,7 +204,7 @@ def _(gg, x, rois, counts, lod, g, **over):
 # ------------------------------------------------------------------------------
 
 
-def _round(x: Any) -> Any:
+def _round_half_away_to_int(x: Any) -> Any:
     """Round to integers, halves away from zero."""
     return (np.sign(x) * np.floor(np.abs(x) + 0.5)).astype(np.int64)
 
@@ -234,7 +234,10 @@ def roi_pool(
 
     Argmax int64 like Out: the index of the maximum in the flattened H * W, -1 for an empty bin.
     """
-    owners, edges = _image_ids(x, rois, counts, lod), _round(rois * x.dtype.type(spatial_scale))
+    owners, edges = (
+        _image_ids(x, rois, counts, lod),
+        _round_half_away_to_int(rois * x.dtype.type(spatial_scale)),
+    )
     out = np.zeros_like(x, shape=(len(rois), x.shape[1], pooled_height, pooled_width))
     where = np.full_like(out, -1, dtype=np.int64)
     for r, owner in enumerate(owners):
@@ -259,7 +262,7 @@ def _(x, rois, counts, lod=None, *, pooled_height, pooled_width, spatial_scale):
 
 @roi_pool.vjp
 def _(g, x, rois, counts, lod, *, Argmax):
-    return roi_scatter_max(x, rois, counts, lod, Argmax, g), None, None, None
+    return roi_scatter_add_at_argmax(x, rois, counts, lod, Argmax, g), None, None, None
 
 
 @op(
@@ -268,7 +271,7 @@ def _(g, x, rois, counts, lod, *, Argmax):
     meta=like_input(0),
     internal=True,
 )
-def roi_scatter_max(x, rois, counts, lod, where, y):
+def roi_scatter_add_at_argmax(x, rois, counts, lod, where, y):
     """Out = zeros like X, with each Y added at its index Argmax.
 
     X [N,C,H,W], Argmax and Y [R,C,PH,PW] -> Out like X
@@ -284,13 +287,13 @@ def roi_scatter_max(x, rois, counts, lod, where, y):
     return out.reshape(x.shape)
 
 
-@roi_scatter_max.vjp
+@roi_scatter_add_at_argmax.vjp
 def _(g, x, rois, counts, lod, where, y):
-    return None, None, None, None, None, roi_gather_max(g, rois, counts, lod, where)
+    return None, None, None, None, None, roi_gather_at_argmax(g, rois, counts, lod, where)
 
 
 @op("roi_take", "X, ROIs, RoisNum?, ROIs@LOD*?!, Argmax -> Out", internal=True)
-def roi_gather_max(x, rois, counts, lod, where):
+def roi_gather_at_argmax(x, rois, counts, lod, where):
     """Out = the elements of X at the indices Argmax, 0 where Argmax is -1.
 
     X [N,C,H,W], Argmax [R,C,PH,PW] -> Out like Argmax
@@ -300,21 +303,21 @@ def roi_gather_max(x, rois, counts, lod, where):
     return flat[owners, np.arange(x.shape[1])[:, None, None], np.maximum(where, 0)] * (where >= 0)
 
 
-@roi_gather_max.meta
+@roi_gather_at_argmax.meta
 def _(x, rois, counts, lod, where):
     return Meta(where.shape, x.dtype)
 
 
-@roi_gather_max.vjp
+@roi_gather_at_argmax.vjp
 def _(g, x, rois, counts, lod, where):
-    return roi_scatter_max(x, rois, counts, lod, where, g), None, None, None, None
+    return roi_scatter_add_at_argmax(x, rois, counts, lod, where, g), None, None, None, None
 
 
 # -- psroi_pool
 # ------------------------------------------------------------------------------
 
 
-def _mean_weights(start: Any, end: Any, bins: int, size: int) -> Any:
+def _bin_mean_weights(start: Any, end: Any, bins: int, size: int) -> Any:
     """The row weights of each bin, [bins,size]: 1 / number of rows of the bin."""
     step = np.maximum(end - start, np.float32(0.1)) / np.float32(bins)
     lows = np.clip(np.floor(np.arange(bins, dtype=np.float32) * step + start), 0, size)
@@ -340,12 +343,12 @@ def _visit_regions(
     weights [PW,W].
     """
     starts, ends = (
-        _round(rois[:, :2]).astype(np.float32) * np.float32(scale),
-        (_round(rois[:, 2:]) + 1).astype(np.float32) * np.float32(scale),
+        _round_half_away_to_int(rois[:, :2]).astype(np.float32) * np.float32(scale),
+        (_round_half_away_to_int(rois[:, 2:]) + 1).astype(np.float32) * np.float32(scale),
     )
     for r, owner in enumerate(_image_ids(x, rois, counts, lod)):
-        rows = _mean_weights(starts[r, 1], ends[r, 1], high, x.shape[2]).astype(x.dtype)
-        columns = _mean_weights(starts[r, 0], ends[r, 0], wide, x.shape[3]).astype(x.dtype)
+        rows = _bin_mean_weights(starts[r, 1], ends[r, 1], high, x.shape[2]).astype(x.dtype)
+        columns = _bin_mean_weights(starts[r, 0], ends[r, 0], wide, x.shape[3]).astype(x.dtype)
         visit(r, owner, rows, columns)
 
 

@@ -28,7 +28,7 @@ def _check_pool_type(word: str, what: str) -> None:
     check(word in POOL_TYPES, f"{what}={word} is not one of {', '.join(POOL_TYPES)}")
 
 
-def _reduce_edges(rows: Any, places: Any, count: int, word: str) -> tuple[Any, Any]:
+def _reduce_rows_by_index(rows: Any, places: Any, count: int, word: str) -> tuple[Any, Any]:
     """Reduce rows [E,*] with equal `places` to one row: [count,*], 0 where there is none.
     Also return the number of rows per place, [count].
     """
@@ -47,7 +47,7 @@ def _reduce_edges(rows: Any, places: Any, count: int, word: str) -> tuple[Any, A
     ), counts
 
 
-def _counts_per_row(counts: Any, x: Any) -> Any:
+def _broadcastable_counts(counts: Any, x: Any) -> Any:
     """Counts [N], clamped to at least 1, with the dtype and rank of x."""
     floats = OPS["cast"](counts, out_dtype=proto_of(x), in_dtype=proto_of(counts))
     shaped = OPS["reshape2"](floats, shape=[-1] + [1] * (len(shape_of(x)) - 1))
@@ -69,7 +69,7 @@ def segment_pool(x, ids, *, pooltype: str = "SUM"):
         "SegmentIds are negative or fall",
     )
     check(ids.shape == x.shape[:1], "SegmentIds need one number per row of X")
-    out, counts = _reduce_edges(x, ids, int(np.max(ids)) + 1 if ids.size else 0, pooltype)
+    out, counts = _reduce_rows_by_index(x, ids, int(np.max(ids)) + 1 if ids.size else 0, pooltype)
     return out, counts.reshape(-1, 1).astype(x.dtype)
 
 
@@ -89,7 +89,9 @@ def _(x, ids, *, pooltype):
 def _(g, x, ids, *, pooltype, Out, SummedIds):
     if pooltype in ("MAX", "MIN"):
         return masked(gather(g, ids), equal(x, gather(Out, ids))), None
-    return gather(div(g, _counts_per_row(SummedIds, x)) if pooltype == "MEAN" else g, ids), None
+    return gather(
+        div(g, _broadcastable_counts(SummedIds, x)) if pooltype == "MEAN" else g, ids
+    ), None
 
 
 def _check_edges(src: Meta, dst: Meta) -> None:
@@ -133,7 +135,7 @@ def graph_send_recv(
     count = _num_output_nodes(size_tensor, out_size, x.shape[0])
     _check_node_range(dst, count)
     _check_node_range(src, x.shape[0])
-    out, counts = _reduce_edges(x[src], dst, count, reduce_op)
+    out, counts = _reduce_rows_by_index(x[src], dst, count, reduce_op)
     return out, counts.astype(np.int32)
 
 
@@ -156,7 +158,7 @@ def _(x, src, dst, size_tensor, *, reduce_op, out_size):
 @graph_send_recv.vjp
 def _(g, x, src, dst, size_tensor, *, reduce_op, Out, Dst_count):
     if reduce_op == "MEAN":
-        g = div(g, _counts_per_row(Dst_count, x))
+        g = div(g, _broadcastable_counts(Dst_count, x))
     sent = gather(g, dst)
     if reduce_op in ("MAX", "MIN"):
         sent = masked(sent, equal(gather(x, src), gather(Out, dst)))
@@ -220,7 +222,9 @@ def graph_send_ue_recv(
     _check_node_range(dst, count)
     _check_node_range(src, x.shape[0])
     check(len(y) == len(src), "Y needs one row per edge")
-    out, counts = _reduce_edges(MESSAGE_OPS[message_op][0](x[src], y), dst, count, reduce_op)
+    out, counts = _reduce_rows_by_index(
+        MESSAGE_OPS[message_op][0](x[src], y), dst, count, reduce_op
+    )
     return out, counts.astype(np.int32)
 
 
@@ -239,7 +243,7 @@ def _(x, y, src, dst, size_tensor, *, message_op, reduce_op, out_size):
 @graph_send_ue_recv.vjp
 def _(g, x, y, src, dst, size_tensor, *, message_op, reduce_op, Out, Dst_count):
     rows = gather(x, src)
-    sent = gather(div(g, _counts_per_row(Dst_count, g)) if reduce_op == "MEAN" else g, dst)
+    sent = gather(div(g, _broadcastable_counts(Dst_count, g)) if reduce_op == "MEAN" else g, dst)
     if reduce_op in ("MAX", "MIN"):
         sent = masked(sent, equal(MESSAGE_OPS[message_op][1](rows, y), gather(Out, dst)))
     back = _sum_at_nodes(_message_operand_grad(message_op, sent, rows, y), src, x)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..core.arrays import np
-from ..core.dtype import DTYPE_BY_NP, dtype_of, is_float
+from ..core.dtype import DTYPE_BY_NP, dtype_of, is_inexact
 from ..core.errors import OpError, with_user_line
 from ..core.op import Meta, check, check_dtype
 from ..core.tensor import Tensor
@@ -36,7 +36,7 @@ class UnknownSizeError(OpError):
     """A gradient rule needs a size that is known only at run time."""
 
 
-def check_sizes(known: bool) -> None:
+def require_known_sizes(known: bool) -> None:
     """Raise UnknownSizeError unless all sizes are known."""
     if not known:
         raise UnknownSizeError("the gradient needs known sizes")
@@ -161,12 +161,12 @@ def pick_known_dim(a: int, b: int) -> int:
 
 def check_float(x: Meta) -> None:
     """Raise OpError unless the input is of a real floating type."""
-    check_dtype(is_float(x.dtype) and x.dtype.kind != "c", "needs a floating dtype")
+    check_dtype(is_inexact(x.dtype) and x.dtype.kind != "c", "needs a floating dtype")
 
 
 def check_inexact(x: Meta) -> None:
     """Raise OpError unless the input is of a real or complex floating type."""
-    check_dtype(is_float(x.dtype), "needs a floating dtype")
+    check_dtype(is_inexact(x.dtype), "needs a floating dtype")
 
 
 def is_complex(x: Any) -> bool:
@@ -206,9 +206,9 @@ def real_like_x(x: Meta, *_: Any, **__: Any) -> Meta:
     return Meta(x.shape, real_dtype(x.dtype))
 
 
-def promote_to_float(x: Meta, *_: Any, **__: Any) -> Meta:
+def like_x_or_float32(x: Meta, *_: Any, **__: Any) -> Meta:
     """The result is like the first input; float32 for integers."""
-    return x if is_float(x.dtype) else Meta(x.shape, np.dtype(np.float32))
+    return x if is_inexact(x.dtype) else Meta(x.shape, np.dtype(np.float32))
 
 
 def bool_like_x(x: Meta, *_: Any, **__: Any) -> Meta:
@@ -267,7 +267,7 @@ def dtype_of_proto(number: int) -> np.dtype[Any]:
     return dtype_of(number).np
 
 
-def raise_no_second_order(type: str) -> MetaRule:
+def no_second_order_rule(type: str) -> MetaRule:
     """A vjp rule for a gradient op of `type` that raises an error."""
 
     def rule(*_: Any, **__: Any) -> Any:

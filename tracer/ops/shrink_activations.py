@@ -11,7 +11,7 @@ from ..core import rng
 from ..core.arrays import np
 from ..core.op import AttrSpec, Meta, check, op
 from .activation import clamp
-from .compare import is_between, where
+from .compare import is_strictly_between, where
 from .elementwise import div, masked, mul, scale
 from .half_precision import upcast_half
 from .shared_meta_rules import check_float, float_like_x, like_x, normalize_axis
@@ -34,8 +34,8 @@ def celu(x, *, alpha: float = 1.0):
 
 @celu.vjp
 def _(g, x, *, alpha):
-    below = exp(scale(masked(x, is_between(x, high=0.0)), scale=1 / alpha))
-    return where(is_between(x, low=0.0), g, mul(g, below))
+    below = exp(scale(masked(x, is_strictly_between(x, high=0.0)), scale=1 / alpha))
+    return where(is_strictly_between(x, low=0.0), g, mul(g, below))
 
 
 @op("selu", "X -> Out", meta=float_like_x, floating="X")
@@ -56,8 +56,10 @@ def selu(
 
 @selu.vjp
 def _(g, x, *, scale, alpha):
-    below = mul(g, exp(masked(x, is_between(x, high=0.0))))
-    return where(is_between(x, low=0.0), _multiply(g, scale), _multiply(below, scale * alpha))
+    below = mul(g, exp(masked(x, is_strictly_between(x, high=0.0))))
+    return where(
+        is_strictly_between(x, low=0.0), _multiply(g, scale), _multiply(below, scale * alpha)
+    )
 
 
 def _multiply(x: Any, factor: float) -> Any:
@@ -126,7 +128,7 @@ def thresholded_relu(x, *, threshold: float = 1.0):
 
 @thresholded_relu.vjp
 def _(g, x, *, threshold):
-    return masked(g, is_between(x, low=threshold))
+    return masked(g, is_strictly_between(x, low=threshold))
 
 
 @op("stanh", "X -> Out", meta=float_like_x, floating="X")
@@ -157,7 +159,7 @@ def logit(x, *, eps: float = 1e-6):
 @logit.vjp
 def _(g, x, *, eps):
     slope = div(g, mul(x, one_minus(x)))
-    return masked(slope, is_between(x, low=eps, high=1 - eps)) if eps else slope
+    return masked(slope, is_strictly_between(x, low=eps, high=1 - eps)) if eps else slope
 
 
 # -- random

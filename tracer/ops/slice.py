@@ -35,7 +35,7 @@ def sliced_dim(size: int, start: int, end: int, step: int) -> int:
     return len(range(*python_slice(start, end, step).indices(size))) if size >= 0 else -1
 
 
-def drop_axes(shape: Shape, axes: Sequence[int]) -> Shape:
+def drop_integer_axes(shape: Shape, axes: Sequence[int]) -> Shape:
     """`shape` without the axes that are indexed by integers. Raises OpError unless their
     size is 1.
     """
@@ -64,7 +64,7 @@ def _slice_meta(x: Meta, axes: Any, bounds: Bounds, decrease_axis: Any, unknown:
         step = steps[k] if steps else 1
         check(step != 0, "a stride is 0")
         found[at] = -1 if unknown else sliced_dim(x.shape[at], starts[k], ends[k], step)
-    return Meta(drop_axes(tuple(found), decrease_axis), x.dtype)
+    return Meta(drop_integer_axes(tuple(found), decrease_axis), x.dtype)
 
 
 def _zeros_with_slice(
@@ -350,7 +350,7 @@ def _value_shape(shape: Shape, decrease_axes: Sequence[int], none_axes: Sequence
     """The shape to which a value is broadcast: integer-indexed axes are removed, None adds
     an axis of size 1.
     """
-    view = list(drop_axes(shape, decrease_axes))
+    view = list(drop_integer_axes(shape, decrease_axes))
     for place in inserted_axis_positions(len(shape), decrease_axes, none_axes):
         view.insert(place, 1)
     return tuple(view)

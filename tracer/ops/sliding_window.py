@@ -81,8 +81,9 @@ def _check_window_sizes(values: Sequence[int], what: str) -> None:
         )
 
 
-def as_ints(values: Sequence[int], rank: int, what: str) -> KernelOffset:
-    """The elements of an attribute as one integer per axis; a single integer is repeated."""
+def ints_per_axis(values: Sequence[int], rank: int, what: str) -> KernelOffset:
+    """The elements of an attribute as one integer per axis. Raises OpError for another number of
+    elements, or for elements that are too large."""
     check(len(values) == rank, f"{what}={list(values)} are not {NUMBER_WORDS[rank]} numbers")
     _check_window_sizes(values, what)
     return tuple(values)
@@ -115,10 +116,13 @@ def make_window(
     sizes: the image sizes, -1 for dynamic dimensions.
     """
     rank = len(sizes)
-    stride, dilation = as_ints(strides, rank, "strides"), as_ints(dilations, rank, "dilations")
+    stride, dilation = (
+        ints_per_axis(strides, rank, "strides"),
+        ints_per_axis(dilations, rank, "dilations"),
+    )
     positive = min(stride) > 0 and min(dilation) > 0
     check(positive, f"strides={list(strides)}, dilations={list(dilations)} are not positive")
-    size = as_ints(kernel, rank, "the kernel sizes")
+    size = ints_per_axis(kernel, rank, "the kernel sizes")
     if algorithm == "SAME":
         dilation = (1,) * rank  # Paddle ignores dilations with SAME
     return Window(size, stride, dilation, resolve_pads(sizes, size, stride, paddings, algorithm))
@@ -177,7 +181,7 @@ def channels_first_shape(shape: Shape, data_format: str, rank: int = 2) -> Shape
     return (shape[0], shape[-1], *shape[1:-1]) if data_format in CHANNELS_LAST else tuple(shape)
 
 
-def format_shape(shape: Shape, data_format: str) -> Shape:
+def restore_format_shape(shape: Shape, data_format: str) -> Shape:
     """The inverse of `channels_first_shape`."""
     return (shape[0], *shape[2:], shape[1]) if data_format in CHANNELS_LAST else shape
 
@@ -200,7 +204,7 @@ def _unpadded_index(x: Any, pads: tuple[PadPair, ...]) -> tuple[slice, ...]:
     )
 
 
-def pad_spatial(x: Any, window: Window, value: Any = 0) -> Any:
+def pad_and_move_batch_last(x: Any, window: Window, value: Any = 0) -> Any:
     """Pad [N,C,*S]; returns contiguous [C,*S,N]."""
     if not any(map(any, window.pads)):
         return batch_last(x)
@@ -211,8 +215,8 @@ def pad_spatial(x: Any, window: Window, value: Any = 0) -> Any:
     return full
 
 
-def crop_spatial(x: Any, window: Window) -> Any:
-    """The inverse of `pad_spatial`."""
+def crop_and_move_batch_first(x: Any, window: Window) -> Any:
+    """The inverse of `pad_and_move_batch_last`."""
     return batch_first(x[(slice(None), *_unpadded_index(x, window.pads))])
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..core import native
 from ..core.arrays import np
 from ..core.op import OPS, Meta, op
-from .blockwise import apply_along_last, max_keepdim, sum_keepdim
+from .blockwise import apply_along_axis_blockwise, max_keepdim, sum_keepdim
 from .elementwise import mul, sub
 from .half_precision import upcast_half
 from .shared_meta_rules import check_float, like_x, normalize_axis
@@ -26,11 +26,11 @@ def softmax(x, *, axis: int = -1):
     check_float(x)
     if not x.ndim:
         return np.ones_like(x)
-    return apply_along_last(softmax_array, axis, x)
+    return apply_along_axis_blockwise(softmax_array, axis, x)
 
 
 _SOFTMAX, _LOG_SOFTMAX, _SOFTMAX_BACK = map(
-    native.find_kernel, ("softmax", "log_softmax", "softmax_grad")
+    native.find_compiled_function, ("softmax", "log_softmax", "softmax_grad")
 )
 
 
@@ -63,7 +63,7 @@ def softmax_grad(out, g, *, axis: int = -1):
     """
     if not out.ndim:
         return np.zeros_like(out)
-    return apply_along_last(_softmax_grad, axis, out, g)
+    return apply_along_axis_blockwise(_softmax_grad, axis, out, g)
 
 
 @softmax_grad.native
@@ -94,7 +94,7 @@ def _(gg, out, g, *, axis):
 def log_softmax(x, *, axis: int = -1):
     """Out = X - ln(the sum of e ** X over the axis), the logarithm of softmax. X [*] -> Out [*]"""
     check_float(x)
-    return apply_along_last(log_softmax_array, axis, x) if x.ndim else np.zeros_like(x)
+    return apply_along_axis_blockwise(log_softmax_array, axis, x) if x.ndim else np.zeros_like(x)
 
 
 @log_softmax.native

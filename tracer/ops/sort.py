@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.arrays import is_on_gpu, np
+from ..core.arrays import is_kernel_on_gpu, np
 from ..core.op import Meta, check, op
 from .along_axis import put_along_axis
 from .elementwise import zeros_like
@@ -25,7 +25,9 @@ def first_sort_indices(x: Any, axis: int, k: int, descending: bool) -> Any:
     """The first k of `sort_indices`, by partition if the k-th element is unique."""
     lines = np.moveaxis(to_float32(x), axis, -1)
     found = (
-        None if is_on_gpu() or 4 * k > lines.shape[-1] else _partition_first(lines, k, descending)
+        None
+        if is_kernel_on_gpu() or 4 * k > lines.shape[-1]
+        else _partition_first(lines, k, descending)
     )
     if found is None:
         return np.take(sort_indices(x, axis, descending), np.arange(k), axis)

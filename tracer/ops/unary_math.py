@@ -10,7 +10,7 @@ from typing import Any
 from ..core import native
 from ..core.arrays import np
 from ..core.op import OPS, Op, check_dtype, op
-from .compare import is_between
+from .compare import is_strictly_between
 from .elementwise import div, masked, mul, scale, sub, zeros_like
 from .erf import erf as erf_of
 from .half_precision import upcast_half
@@ -19,13 +19,13 @@ from .shared_meta_rules import (
     inexact_like_x,
     is_complex,
     like_x,
-    promote_to_float,
+    like_x_or_float32,
     real_like_x,
 )
 
 # What the ops do with integers: reject them as in Paddle, convert them to float32, or pass them to
 # the function.
-_META_BY_INTEGER_MODE = {"refuse": float_like_x, "float": promote_to_float, "keep": like_x}
+_META_BY_INTEGER_MODE = {"refuse": float_like_x, "float": like_x_or_float32, "keep": like_x}
 
 
 def define_unary_op(
@@ -114,7 +114,7 @@ def round_half_away(x: Any) -> Any:
 define_analytic_op = functools.partial(define_unary_op, analytic=True)
 
 exp: Op = define_analytic_op("exp", np.exp, "e ** X", of_out=mul, ints="float", amp_class="deny")
-exp.native(native.find_kernel("exp"))
+exp.native(native.find_compiled_function("exp"))
 expm1: Op = define_analytic_op(
     "expm1",
     np.expm1,
@@ -237,7 +237,7 @@ erf: Op = define_unary_op(
     "the error function of X",
     of_x=lambda g, x: mul(scale(g, scale=2 / math.sqrt(math.pi)), exp(negative(square(x)))),
 )
-erf.native(native.find_kernel("erf"))
+erf.native(native.find_compiled_function("erf"))
 
 
 @op("abs", "X -> Out", meta=real_like_x)
@@ -252,7 +252,7 @@ def _(g, x, *, Out):
         return mul(g, sign(x))
     whole, nothing = OPS["complex"], zeros_like(g)
     turned = mul(whole(g, nothing), OPS["conj"](x))
-    return masked(div(turned, whole(Out, nothing)), is_between(Out, low=0.0))
+    return masked(div(turned, whole(Out, nothing)), is_strictly_between(Out, low=0.0))
 
 
 @op("tanh", "X -> Out", meta=inexact_like_x)
@@ -262,7 +262,7 @@ def tanh(x):
     return np.tanh(x)
 
 
-tanh.native(native.find_kernel("tanh"))
+tanh.native(native.find_compiled_function("tanh"))
 
 
 @tanh.vjp
@@ -277,7 +277,7 @@ def tanh_grad(out, g):
     return g * (out.dtype.type(1) - out * out)
 
 
-tanh_grad.native(native.find_kernel("tanh_grad"))
+tanh_grad.native(native.find_compiled_function("tanh_grad"))
 
 
 @tanh_grad.vjp
@@ -295,7 +295,7 @@ def sigmoid(x):
     return one / (one + np.exp(-x))
 
 
-sigmoid.native(native.find_kernel("sigmoid"))
+sigmoid.native(native.find_compiled_function("sigmoid"))
 
 
 @sigmoid.vjp
@@ -310,7 +310,7 @@ def sigmoid_grad(out, g):
     return g * (out * (out.dtype.type(1) - out))
 
 
-sigmoid_grad.native(native.find_kernel("sigmoid_grad"))
+sigmoid_grad.native(native.find_compiled_function("sigmoid_grad"))
 
 
 @sigmoid_grad.vjp

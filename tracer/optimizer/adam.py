@@ -15,7 +15,7 @@ from .optimizer import Accumulator, Array, Optimizer, ParameterUpdate, assign_up
 
 __all__ = ["Adam", "AdamW", "Adamax", "Lamb"]
 
-_adam_kernel = native.find_kernel("adam")
+_adam_kernel = native.find_compiled_function("adam")
 
 
 def _check_adam_attrs(beta1: Any, beta2: Any, epsilon: Any) -> dict[str, float]:

@@ -153,7 +153,9 @@ class LBFGS(Optimizer):
         offset = 0
         for p in self._parameter_list:
             size = p.array.size
-            p.array = cuda.copy_like(vector[offset : offset + size].reshape(p.array.shape), p.array)
+            p.array = cuda.copy_with_dtype_and_device_of(
+                vector[offset : offset + size].reshape(p.array.shape), p.array
+            )
             offset += size
 
     def _evaluate_loss_and_gradient(

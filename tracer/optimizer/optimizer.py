@@ -20,7 +20,7 @@ from ..core.errors import (
 )
 from ..core.op import Op
 from ..core.parameter import Parameter
-from ..core.tensor import Tensor, save_histories, set_grads_to_zero
+from ..core.tensor import Tensor, save_values_before_change, set_grads_to_zero
 from .lr_base import LRScheduler
 
 Array = Any  # an ndarray like the parameter
@@ -208,7 +208,7 @@ class Optimizer:
 
     def step(self) -> None:
         """Update all parameters that have a gradient."""
-        mode.require_eager(f"{type(self).__name__}.step", "use minimize")
+        mode.reject_static_graph_mode(f"{type(self).__name__}.step", "use minimize")
         self._clip_and_update(
             [
                 (p, p.grad.array)
@@ -236,7 +236,7 @@ class Optimizer:
                 )
                 for p, g in pairs
             ]
-        save_histories(p for p, _ in pairs)
+        save_values_before_change(p for p, _ in pairs)
         if not (native.switch.on and self._update_all_fused(updates)):
             for update in updates:
                 self._update_parameter(*update)
@@ -592,7 +592,7 @@ class Optimizer:
 
     def _fit_saved_value(self, parameter: Parameter, key: str, value: Any, like: Array) -> Array:
         """Return a saved value with the shape, dtype and device of the accumulator."""
-        array = cuda.copy_like(
+        array = cuda.copy_with_dtype_and_device_of(
             value.array if isinstance(value, Tensor) else np.asarray(value), like
         )
         if array.size != like.size:

@@ -12,7 +12,7 @@ from .optimizer import Accumulator, Optimizer, ParameterUpdate, assign_updated_a
 
 __all__ = ["SGD", "Momentum"]
 
-_MOMENTUM = native.find_kernel("momentum")
+_MOMENTUM = native.find_compiled_function("momentum")
 
 
 class SGD(Optimizer):

@@ -6,7 +6,7 @@ from ..capture import control
 from ..capture.side_effects import Print, py_func
 from ..capture.variable import ParameterVariable as Parameter
 from ..capture.variable import Variable
-from ..core.lazy_import import lazy_attributes
+from ..core.lazy_import import make_lazy_getattr
 from ..ir.input_spec import InputSpec
 from ..ir.scope import Scope, global_scope, scope_guard
 from .data_feeder import DataFeeder
@@ -64,7 +64,7 @@ _LAZY = {
 }
 
 
-__getattr__ = lazy_attributes(globals(), _LAZY)
+__getattr__ = make_lazy_getattr(globals(), _LAZY)
 
 
 def __dir__() -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.dtype import is_float
+from ..core.dtype import is_inexact
 from ..core.errors import OpError, with_user_line
 from ..core.op import OPS
 from ..core.operand_checks import not_a_tensor_error
@@ -42,7 +42,7 @@ def is_complex(x: Tensor) -> bool:
 def is_floating_point(x: Tensor) -> bool:
     """Return whether the dtype is a real floating-point type, bfloat16 included."""
     _check_is_tensor(x, "is_floating_point")
-    return is_float(x.meta.dtype) and x.meta.dtype.kind != "c"
+    return is_inexact(x.meta.dtype) and x.meta.dtype.kind != "c"
 
 
 def is_integer(x: Tensor) -> bool:
@@ -122,7 +122,7 @@ def sgn(x: Tensor, name: str | None = None) -> Tensor:
     x [*] -> [*]
     """
     try:
-        has_float_dtype = is_float(x.meta.dtype)
+        has_float_dtype = is_inexact(x.meta.dtype)
     except AttributeError:
         raise not_a_tensor_error(x) from None
     if not has_float_dtype:

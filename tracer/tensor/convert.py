@@ -15,7 +15,7 @@ from ..core.dtype import DTYPE_BY_NP, default_float_dtype, dtype_of
 from ..core.errors import OperandError, OpError, with_user_line
 from ..core.mode import state
 from ..core.op import OPS
-from ..core.operand_checks import no_axis_error, not_a_tensor_error
+from ..core.operand_checks import missing_axis_error, not_a_tensor_error
 from ..core.place import parse_place, usable_gpu_index
 from ..core.tensor import Tensor
 
@@ -241,7 +241,9 @@ def select_by_axis(axis: Any, count: int, function: Callable[[int], Any]) -> Any
         OPS["reshape2"](cast(axis, "int32"), shape=[]), scale=1.0, bias=float(max(count, 1))
     )
     index = OPS["gather"](axis_table, position)
-    return state.mode.select_branch(index, [partial(function, i) for i in range(max(count, 1))])
+    return state.mode.run_selected_branch(
+        index, [partial(function, i) for i in range(max(count, 1))]
+    )
 
 
 def single_axis(axis: Any) -> Any:
@@ -259,7 +261,7 @@ def guarded_size(x: Tensor, axis: int) -> int:
     try:
         return x.meta.shape[axis] if state.mode.static else int(x.shape[axis])
     except IndexError:
-        raise no_axis_error(x, axis) from None
+        raise missing_axis_error(x, axis) from None
 
 
 def normalize_axis(axis: Any, x: Tensor, op: str) -> int:

@@ -12,7 +12,7 @@ from ..core.dtype import dtype_of
 from ..core.errors import OpError, TraceError, with_user_line
 from ..core.mode import state
 from ..core.op import OPS
-from ..core.operand_checks import check_tensors, no_axis_error, not_a_tensor_error
+from ..core.operand_checks import check_tensors, missing_axis_error, not_a_tensor_error
 from ..core.tensor import Tensor
 from .convert import (
     axis_list,
@@ -255,7 +255,7 @@ def unstack(x: Tensor, axis: int = 0, num: int | None = None) -> list[Tensor]:
     except AttributeError:
         raise not_a_tensor_error(x) from None
     except IndexError:
-        raise no_axis_error(x, axis) from None
+        raise missing_axis_error(x, axis) from None
     return OPS["unstack"](x, axis=axis, num=count)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtype import DTYPE_BY_NP, dtype_of, is_float, is_real, promote_dtypes
+from ..core.dtype import DTYPE_BY_NP, dtype_of, is_inexact, is_real, promote_dtypes
 from ..core.errors import OpError, with_user_line
 from ..core.mode import state
 from ..core.op import OPS, Op
@@ -171,7 +171,7 @@ def cast_right_operand(op: str, x: Tensor, y: Tensor) -> Tensor:
     dx, dy = x.meta.dtype, y.meta.dtype
     if dx == dy:
         return y
-    if not is_float(dx) and is_float(dy):
+    if not is_inexact(dx) and is_inexact(dy):
         problem = (
             f"{op}: the right operand is cast to the dtype of the left one (X={x.meta}, Y={y.meta})"
         )
@@ -213,10 +213,10 @@ def _cast_to_common_dtype(number: Tensor, tensor: Tensor) -> tuple[Tensor, Tenso
     dn, dt = number.meta.dtype, tensor.meta.dtype
     if dn == dt:
         return number, tensor
-    if is_float(dn) and is_float(dt):
+    if is_inexact(dn) and is_inexact(dt):
         number, tensor = promote_operands(number, tensor)
         return number, tensor
-    if is_float(dn) or dt.kind == "b":
+    if is_inexact(dn) or dt.kind == "b":
         return number, cast(tensor, dn)
     return cast(number, dt), tensor
 
@@ -248,7 +248,9 @@ def promote_floats(op: str, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
 
 def _is_promoted_by_paddle(dx: Any, dy: Any) -> bool:
     """Return whether Paddle promotes these dtypes."""
-    return not compat.is_paddle1 and ((is_float(dx) and is_float(dy)) or "c" in (dx.kind, dy.kind))
+    return not compat.is_paddle1 and (
+        (is_inexact(dx) and is_inexact(dy)) or "c" in (dx.kind, dy.kind)
+    )
 
 
 def promote_operands(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
@@ -256,7 +258,7 @@ def promote_operands(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     dx, dy = x.meta.dtype, y.meta.dtype
     common = (
         promote_dtypes(dx, dy)
-        if is_float(dx) and is_float(dy)
+        if is_inexact(dx) and is_inexact(dy)
         else next(d for d in (dx, dy) if d.kind == "c")
     )
     return cast(x, common), cast(y, common)
@@ -722,7 +724,7 @@ def var(
 
     x floating [*] -> [* without axis]
     """
-    if isinstance(x, Tensor) and not is_float(x.meta.dtype):
+    if isinstance(x, Tensor) and not is_inexact(x.meta.dtype):
         problem = f"X is {x.meta.dtype.name} and has to be floating (cast it: .astype('float32'))"
         raise OpError(with_user_line(f"var: {problem} (X={x.meta})"))
     centred = square(subtract(x, mean(x, axis, keepdim=True)))

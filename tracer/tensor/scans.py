@@ -7,7 +7,7 @@ from typing import Any
 from ..core.dtype import dtype_of
 from ..core.errors import OpError, with_user_line
 from ..core.op import OPS
-from ..core.operand_checks import check_tensors, no_axis_error
+from ..core.operand_checks import check_tensors, missing_axis_error
 from ..core.tensor import Tensor
 from . import logic, manipulation, math
 from .convert import cast, normalize_axis
@@ -113,7 +113,7 @@ def _trapezoid_areas(y: Tensor, x: Tensor | None, dx: Any, axis: int) -> Tensor:
         raise OpError(with_user_line(f"trapezoid: specify x or dx, not both (y={y.meta})"))
     check_tensors(y)
     if not y.ndim:
-        raise no_axis_error(y, axis)
+        raise missing_axis_error(y, axis)
     axis = normalize_axis(axis, y, "trapezoid")
     if x is None:
         width: Any = 1.0 if dx is None else dx

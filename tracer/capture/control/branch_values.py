@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from ...core.dtype import dtype_of, is_float
+from ...core.dtype import dtype_of, is_inexact
 from ...core.errors import TraceError, with_user_line
 from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
@@ -132,7 +132,7 @@ def nan_or_zero_placeholder(meta: Meta) -> Tensor:
     """
     return (
         filled_tensor(meta.shape, math.nan, meta.dtype)
-        if is_float(meta.dtype)
+        if is_inexact(meta.dtype)
         else zero_placeholder(meta)
     )
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-from ...core.dtype import dtype_of, is_float
+from ...core.dtype import dtype_of, is_inexact
 from ...core.errors import OpError, with_user_line
 from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
@@ -169,7 +169,7 @@ class StaticRNN:
         self._require_outer_variable("memory", "init", init)
         first = self._outer_name(init)
         name = recorder.namer.unique_name(f"{self._name}@mem")
-        desc = recorder.declare(name, init.meta, stop_gradient=not is_float(init.meta.dtype))
+        desc = recorder.declare(name, init.meta, stop_gradient=not is_inexact(init.meta.dtype))
         self._memories.append(StepMemory(first, recorder.create_variable(desc)))
         return self._memories[-1].step_variable
 

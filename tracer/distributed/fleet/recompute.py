@@ -16,7 +16,7 @@ from ...core.backward_pass import (
     differentiable_inputs,
     to_public_grad,
 )
-from ...core.dtype import is_float
+from ...core.dtype import is_inexact
 from ...core.errors import OpError, with_user_line
 from ...core.mode import Mode, state, use_mode
 from ...core.op import Op, OpTraits, Slot
@@ -165,7 +165,7 @@ def _vjp_rule(call: _RepeatableCall) -> Callable[[list[Any], list[Any]], list[An
             )
         result, copies = call.rerun()
         outputs = [
-            t for t in _iter_tensors(result) if not t.stop_gradient and is_float(t.meta.dtype)
+            t for t in _iter_tensors(result) if not t.stop_gradient and is_inexact(t.meta.dtype)
         ]
         inputs = [copies[i] for i in call.inputs] + call.leaves
         cotangents = [to_public_grad(Tensor(g)) for g in grads]

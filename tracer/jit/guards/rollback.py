@@ -46,7 +46,7 @@ class StateRollback:
         self._save_numpy_generator(generator)
         self.save_before_mutation(random._inst)
         self.save_before_mutation(np.random.mtrand._rand)
-        counts = unique_name.current_counts()
+        counts = unique_name.current_name_counts()
         before = dict(counts)
         self._undo_steps.append(lambda: _replace_dict_items(counts, before))
 

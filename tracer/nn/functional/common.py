@@ -9,7 +9,7 @@ from ...core import rng
 from ...core.errors import OpError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS
-from ...core.operand_checks import check_tensors, no_axis_error, not_a_tensor_error
+from ...core.operand_checks import check_tensors, missing_axis_error, not_a_tensor_error
 from ...core.tensor import Tensor
 from ...tensor.convert import (
     axis_list,
@@ -72,7 +72,7 @@ def embedding(
     except AttributeError:
         raise not_a_tensor_error(weight) from None
     except IndexError:
-        raise no_axis_error(weight, 0) from None
+        raise missing_axis_error(weight, 0) from None
     if padding_idx is None:
         padding_idx = -1
     elif not -rows <= padding_idx < rows:
@@ -165,7 +165,7 @@ def _dropout_along_axes(x: Tensor, p: float, axes: list[int], training: bool, mo
     except AttributeError:
         raise not_a_tensor_error(x) from None
     if not rank:
-        raise no_axis_error(x, axes)
+        raise missing_axis_error(x, axes)
     mask_axes = [normalize_axis(a, x, "dropout") for a in axes]
     shape = [x.shape[a] if a in mask_axes else 1 for a in range(rank)]
     mask = cast(_random_keep_mask(x, shape, p), x.dtype)

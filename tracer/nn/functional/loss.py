@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core.dtype import is_float
+from ...core.dtype import is_inexact
 from ...core.errors import OpError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS
@@ -37,7 +37,7 @@ __all__ = [
 def reduce_loss(loss: Tensor, reduction: str, op: str) -> Tensor:
     """Return the mean or the sum of the losses, or the losses themselves."""
     if reduction == "mean":
-        if not is_float(loss.meta.dtype):
+        if not is_inexact(loss.meta.dtype):
             problem = (
                 f"the mean of {loss.meta.dtype.name} losses is not defined; "
                 f"cast the inputs: .astype('float32')"

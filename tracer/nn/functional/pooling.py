@@ -8,7 +8,7 @@ from typing import Any
 from ...core.errors import OpError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS
-from ...core.operand_checks import check_tensors, no_axis_error
+from ...core.operand_checks import check_tensors, missing_axis_error
 from ...core.tensor import Tensor
 from ...tensor.creation import arange, full, zeros_like
 from ...tensor.manipulation import (
@@ -209,7 +209,7 @@ def _output_sizes(rank: int, x: Tensor, output_size: Any, data_format: str) -> l
         check_tensors(x)
         spatial = x.shape[1:-1] if is_channels_last(data_format) else x.shape[2:]
         if len(spatial) < len(sizes):
-            raise no_axis_error(x, len(sizes) + 1)
+            raise missing_axis_error(x, len(sizes) + 1)
         sizes = [spatial[i] if s is None else s for i, s in enumerate(sizes)]
     if state.mode.static and len(sizes) == rank and any(isinstance(s, Tensor) for s in sizes):
         return sizes

@@ -8,7 +8,7 @@ from typing import Any
 from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
 from ..lod import concat_row_ranges, declare_no_lod, row_offsets
-from ..shared_meta_rules import raise_no_second_order
+from ..shared_meta_rules import no_second_order_rule
 
 CRF_SLOTS = "Emission, Emission@LOD*?!, Transition, Label!, Length?!"
 
@@ -158,7 +158,7 @@ def _(emission, lod, transition, *_):
     return emission, transition
 
 
-linear_chain_crf_grad.vjp(raise_no_second_order("linear_chain_crf"))
+linear_chain_crf_grad.vjp(no_second_order_rule("linear_chain_crf"))
 
 
 def _best_path(rows: Any, transition: Any) -> Any:

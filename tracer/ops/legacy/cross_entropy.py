@@ -9,7 +9,7 @@ from ...core.dtype import int64
 from ...core.op import OPS, Meta, check, op
 from ..elementwise import div, masked, mul
 from ..half_precision import upcast_half
-from ..loss import _label_elements, check_label_dtype
+from ..loss import _label_indices_and_mask, check_label_dtype
 from ..reduce import reduce_sum
 from ..shared_meta_rules import check_float, proto_of, shape_of, shapes_match
 from ..unary_math import negative, one_minus
@@ -29,7 +29,7 @@ def _label_column(x: Any, label: Any) -> Any:
 
 def _label_probability(x: Any, label: Any, ignore_index: int) -> tuple[Any, Any]:
     check_label_dtype(x, label, False)
-    picked, used = _label_elements(_label_column(x, label), x.shape[-1], ignore_index)
+    picked, used = _label_indices_and_mask(_label_column(x, label), x.shape[-1], ignore_index)
     found = np.take_along_axis(x, picked, axis=-1)
     zero = x.dtype.type(0)
     return np.where(used, -_clipped_log(found), zero), np.where(used, found, zero)

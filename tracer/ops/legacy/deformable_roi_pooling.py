@@ -8,7 +8,7 @@ from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, Ints, Meta, check, op
 from ..detection_helpers import NO_HALF_BOXES
 from ..lod import declare_no_lod
-from ..shared_meta_rules import check_float, dims_match, like_inputs, raise_no_second_order
+from ..shared_meta_rules import check_float, dims_match, like_inputs, no_second_order_rule
 from .box_clip import round_half_up
 from .precise_roi_pooling import region_image_ids
 
@@ -264,4 +264,4 @@ def deformable_psroi_pooling_grad(x, rois, lod, trans, count, g, **over):
     return back, moved
 
 
-deformable_psroi_pooling_grad.vjp(raise_no_second_order("deformable_psroi_pooling"))
+deformable_psroi_pooling_grad.vjp(no_second_order_rule("deformable_psroi_pooling"))

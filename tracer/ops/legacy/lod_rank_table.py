@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, NO_GRAD_NON_FLOAT_RESULT, Meta, check, op
 from ..lod import concat_row_ranges, offsets_from_lengths, row_offsets, sequence_lengths
-from ..shared_meta_rules import dims_match, like_x, raise_no_second_order
+from ..shared_meta_rules import dims_match, like_x, no_second_order_rule
 
 
 @op(
@@ -90,7 +90,7 @@ def reorder_lod_tensor_by_rank_grad(x, lod=None, table=None, g=None):
     return back
 
 
-reorder_lod_tensor_by_rank_grad.vjp(raise_no_second_order("reorder_lod_tensor_by_rank"))
+reorder_lod_tensor_by_rank_grad.vjp(no_second_order_rule("reorder_lod_tensor_by_rank"))
 
 
 @op(
@@ -164,7 +164,7 @@ def shrink_rnn_memory_grad(x, g):
     return back
 
 
-shrink_rnn_memory_grad.vjp(raise_no_second_order("shrink_rnn_memory"))
+shrink_rnn_memory_grad.vjp(no_second_order_rule("shrink_rnn_memory"))
 
 
 def sequences_to_steps(x, lod, table):

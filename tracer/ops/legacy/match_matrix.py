@@ -15,7 +15,7 @@ from ..shared_meta_rules import (
     like_inputs,
     like_x,
     multiply_dim,
-    raise_no_second_order,
+    no_second_order_rule,
 )
 
 PAIR_SLOTS = "X, X@LOD*?!, Y, Y@LOD*?!, W"
@@ -101,7 +101,7 @@ def match_matrix_tensor_grad(x, x_lod=None, y=None, y_lod=None, w=None, g=None):
     return np.tensordot(of_half, w, ((1, 2), (1, 2))), of_y, np.tensordot(x, of_half, (0, 0))
 
 
-match_matrix_tensor_grad.vjp(raise_no_second_order("match_matrix_tensor"))
+match_matrix_tensor_grad.vjp(no_second_order_rule("match_matrix_tensor"))
 
 
 # -- tables
@@ -215,7 +215,7 @@ def sequence_topk_avg_pooling_grad(
     return np.concatenate(found).reshape(x.shape)
 
 
-sequence_topk_avg_pooling_grad.vjp(raise_no_second_order("sequence_topk_avg_pooling"))
+sequence_topk_avg_pooling_grad.vjp(no_second_order_rule("sequence_topk_avg_pooling"))
 
 
 # -- convolution
@@ -344,7 +344,7 @@ def var_conv_2d_grad(
     x, lod=None, row=None, row_lod=None, column=None, column_lod=None, w=None, g=None, **attributes
 ):
     """The gradients of X and W. See `var_conv_2d`."""
-    attrs = var_conv_2d.full_attrs(attributes)
+    attrs = var_conv_2d.attrs_with_defaults(attributes)
     kernel, stride = (attrs["KernelH"], attrs["KernelW"]), (attrs["StrideH"], attrs["StrideW"])
     found, of_w, at = [], np.zeros_like(w), 0
     for table in _pair_tables(x, row_lod, column_lod, attrs["InputChannel"]):
@@ -368,4 +368,4 @@ def _col2im(windows, shape, kernel, stride):
     return wide[:, kh // 2 : kh // 2 + h, kw // 2 : kw // 2 + w]
 
 
-var_conv_2d_grad.vjp(raise_no_second_order("var_conv_2d"))
+var_conv_2d_grad.vjp(no_second_order_rule("var_conv_2d"))

@@ -9,7 +9,12 @@ from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
 from ..box_ops import NO_GRAD_BOXES
 from ..detection_helpers import INT32, INT64, NO_HALF_BOXES, image_row_offsets
 from ..lod import offsets_from_lengths
-from ..multiclass_nms import check_boxes, select_boxes, sort_by_score, top_candidates
+from ..multiclass_nms import (
+    check_boxes,
+    keep_top_candidates_by_class,
+    select_boxes,
+    top_indices_above_threshold,
+)
 from ..nms import Detections, box_ious, non_maximum_suppression
 from ..shared_meta_rules import check_float, dims_match
 from .box_clip import image_max_coordinates
@@ -159,7 +164,9 @@ def _level_candidates(
     """
     found = []
     for i, (b, s, a) in enumerate(zip(boxes, scores, anchors, strict=True)):
-        order = sort_by_score(s.reshape(-1), least if i + 1 < len(scores) else 0.0, count)
+        order = top_indices_above_threshold(
+            s.reshape(-1), least if i + 1 < len(scores) else 0.0, count
+        )
         found.append(
             (
                 _decode_boxes(a.reshape(-1, 4)[order // s.shape[1]], b[order // s.shape[1]], info),
@@ -300,11 +307,11 @@ def locality_aware_nms(
     for own, score in zip(boxes, scores, strict=True):
         merged, sums, left = _merge_overlapping(own, score[0], limit, extra)
         order = (
-            left[sort_by_score(sums[left], score_threshold, nms_top_k)]
+            left[top_indices_above_threshold(sums[left], score_threshold, nms_top_k)]
             if background_label != 0
             else left[:0]
         )
-        one = top_candidates(
+        one = keep_top_candidates_by_class(
             [
                 (0, sums[k], int(k))
                 for k in _suppress_overlapping(merged, order, limit, extra, nms_eta)

@@ -8,8 +8,8 @@ from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
 from ..detection_helpers import NO_HALF_BOXES, image_row_offsets
 from ..lod import declare_no_lod, sequence_ids
-from ..roi_pooling import check_regions
-from ..shared_meta_rules import like_inputs, raise_no_second_order
+from ..roi_pooling import check_images_and_regions
+from ..shared_meta_rules import like_inputs, no_second_order_rule
 
 
 def region_image_ids(x: Any, rois: Any, lod: Any, counts: Any = None) -> Any:
@@ -108,7 +108,7 @@ def prroi_pool(
 
 @prroi_pool.meta
 def _(x, rois, lod, counts, *, pooled_height, pooled_width, spatial_scale):
-    check_regions(x, rois)
+    check_images_and_regions(x, rois)
     check(
         pooled_height > 0 and pooled_width > 0,
         f"pooled_height={pooled_height}, pooled_width={pooled_width} are not positive",
@@ -181,4 +181,4 @@ def prroi_pool_grad(
     )
 
 
-prroi_pool_grad.vjp(raise_no_second_order("prroi_pool"))
+prroi_pool_grad.vjp(no_second_order_rule("prroi_pool"))

@@ -7,8 +7,8 @@ from typing import Any
 from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
 from ..detection_helpers import INT32, NO_HALF_BOXES
-from ..roi_pooling import check_regions
-from ..shared_meta_rules import like_x, raise_no_second_order
+from ..roi_pooling import check_images_and_regions
+from ..shared_meta_rules import like_x, no_second_order_rule
 from .box_clip import round_half_up
 from .precise_roi_pooling import region_image_ids
 
@@ -152,7 +152,7 @@ def roi_perspective_transform(
 
 @roi_perspective_transform.meta
 def _(x, rois, lod, *, spatial_scale, transformed_height, transformed_width):
-    check_regions(x, rois, corners=8)
+    check_images_and_regions(x, rois, corners=8)
     check(
         transformed_height > 0 and transformed_width > 0,
         f"transformed_height={transformed_height}, transformed_width={transformed_width} "
@@ -204,4 +204,4 @@ def roi_perspective_transform_grad(
     return np.moveaxis(back, -1, 1)
 
 
-roi_perspective_transform_grad.vjp(raise_no_second_order("roi_perspective_transform"))
+roi_perspective_transform_grad.vjp(no_second_order_rule("roi_perspective_transform"))

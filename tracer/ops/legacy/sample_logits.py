@@ -9,8 +9,8 @@ from ..shared_meta_rules import (
     check_float,
     dims_match,
     like_x,
+    no_second_order_rule,
     pick_known_dim,
-    raise_no_second_order,
 )
 
 
@@ -132,4 +132,4 @@ def sample_logits_grad(x, samples, g):
     return back
 
 
-sample_logits_grad.vjp(raise_no_second_order("sample_logits"))
+sample_logits_grad.vjp(no_second_order_rule("sample_logits"))

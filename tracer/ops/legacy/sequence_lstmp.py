@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
 from ..lod import row_offsets
-from ..shared_meta_rules import dims_match, multiply_dim, raise_no_second_order
+from ..shared_meta_rules import dims_match, multiply_dim, no_second_order_rule
 from .sequence_rnn import (
     ACTIVATIONS,
     check_activations,
@@ -156,7 +156,7 @@ def lstmp_grad(
     **attributes,
 ):
     """The gradients of all inputs: backpropagation through time. See `lstmp`."""
-    attrs = lstmp.full_attrs(attributes)
+    attrs = lstmp.attrs_with_defaults(attributes)
     width = projection.shape[0]
     names = ("gate_activation", "cell_activation", "candidate_activation", "proj_activation")
     gate, cell, candidate, project = (ACTIVATIONS[attrs[n]][1] for n in names)
@@ -216,4 +216,4 @@ def _(x, lod, h0, c0, weight, projection, bias, *_, **__):
     return x, first_h if h0 is None else h0, first_c if c0 is None else c0, weight, projection, bias
 
 
-lstmp_grad.vjp(raise_no_second_order("lstmp"))
+lstmp_grad.vjp(no_second_order_rule("lstmp"))

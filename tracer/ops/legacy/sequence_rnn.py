@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
 from ..lod import row_offsets, sequence_lengths
-from ..shared_meta_rules import dims_match, multiply_dim, raise_no_second_order
+from ..shared_meta_rules import dims_match, multiply_dim, no_second_order_rule
 
 
 def _sigmoid(x):
@@ -299,7 +299,7 @@ def _(x, lod, h0, c0, weight, bias, *_, **__):
     return x, first if h0 is None else h0, first if c0 is None else c0, weight, bias
 
 
-lstm_grad.vjp(raise_no_second_order("lstm"))
+lstm_grad.vjp(no_second_order_rule("lstm"))
 
 
 # -- gru
@@ -461,7 +461,7 @@ def _(x, lod, h0, weight, bias, *_, **__):
     )
 
 
-gru_grad.vjp(raise_no_second_order("gru"))
+gru_grad.vjp(no_second_order_rule("gru"))
 
 
 # -- one step of a GRU
@@ -577,4 +577,4 @@ def _(x, h, weight, bias, *_, **__):
     return x, h, weight, Meta((1, multiply_dim(weight.shape[0], 3)), x.dtype)
 
 
-gru_unit_grad.vjp(raise_no_second_order("gru_unit"))
+gru_unit_grad.vjp(no_second_order_rule("gru_unit"))

@@ -13,7 +13,7 @@ from ..lod import (
     sequence_lengths,
 )
 from ..shape import reshape_like
-from ..shared_meta_rules import like_x, raise_no_second_order
+from ..shared_meta_rules import like_x, no_second_order_rule
 
 NO_GRAD_INTEGER_RESULT = "it moves whole numbers"
 
@@ -62,7 +62,7 @@ def reverse_like(x, like=None, lod=None):
     return sequence_reverse.numpy_kernel(x, lod)
 
 
-reverse_like.vjp(raise_no_second_order("sequence_reverse"))
+reverse_like.vjp(no_second_order_rule("sequence_reverse"))
 
 
 # -- concatenate
@@ -126,7 +126,7 @@ def _(x, lods, g):
     return list(x)
 
 
-sequence_concat_grad.vjp(raise_no_second_order("sequence_concat"))
+sequence_concat_grad.vjp(no_second_order_rule("sequence_concat"))
 
 
 # -- pad
@@ -200,7 +200,7 @@ def _(x, like, lod):
     return like
 
 
-unpad_like.vjp(raise_no_second_order("sequence_pad"))
+unpad_like.vjp(no_second_order_rule("sequence_pad"))
 
 
 @op("sequence_unpad", "X, Length! -> Out", value_dependent_shape=True, host_reason=HOST_PYTHON_LOOP)
@@ -243,7 +243,7 @@ def sequence_unpad_grad(x, length, g):
     return out.reshape(x.shape)
 
 
-sequence_unpad_grad.vjp(raise_no_second_order("sequence_unpad"))
+sequence_unpad_grad.vjp(no_second_order_rule("sequence_unpad"))
 
 
 # -- reshape and slice
@@ -359,7 +359,7 @@ def sequence_slice_grad(x, lod=None, offset=None, length=None, g=None):
     return out
 
 
-sequence_slice_grad.vjp(raise_no_second_order("sequence_slice"))
+sequence_slice_grad.vjp(no_second_order_rule("sequence_slice"))
 
 
 @op("lod_reset", "X, X@LOD*?!, Y?!, Y@LOD*?! -> Out", meta=like_x, host_reason=HOST_PYTHON_LOOP)
@@ -449,4 +449,4 @@ def _(x, ids, lod, like):
     return like
 
 
-gather_like.vjp(raise_no_second_order("sequence_scatter"))
+gather_like.vjp(no_second_order_rule("sequence_scatter"))

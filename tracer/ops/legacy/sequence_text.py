@@ -10,7 +10,7 @@ from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, NO_GRAD_NON_FLOAT_RESULT, Ints, Meta, check, op
 from ..lod import declare_no_lod, offsets_from_lengths, row_offsets, sequence_ids, sequence_lengths
 from ..pixel_shuffle import fold_like, unfold
-from ..shared_meta_rules import like_x, raise_no_second_order
+from ..shared_meta_rules import like_x, no_second_order_rule
 
 NO_GRAD_DISCRETE_RESULT = "it chooses among whole numbers"
 
@@ -175,7 +175,7 @@ def im2sequence_grad(x, g, *, kernels: Ints, strides: Ints = [1, 1], paddings: I
     return fold_like.numpy_kernel(columns, x, **_unfold_attrs(kernels, strides, paddings))
 
 
-im2sequence_grad.vjp(raise_no_second_order("im2sequence"))
+im2sequence_grad.vjp(no_second_order_rule("im2sequence"))
 
 
 # -- chunks

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
-from ..shared_meta_rules import check_float, dims_match, like_inputs, raise_no_second_order
+from ..shared_meta_rules import check_float, dims_match, like_inputs, no_second_order_rule
 
 
 def _children_by_node(edges):
@@ -104,4 +104,4 @@ def tree_conv_grad(x, edges, weight, g, *, max_depth: int = 2):
     return np.einsum("bpnk,bpfk->bnf", shares, back), np.einsum("bpfk,bpdm->fkdm", mixed, g)
 
 
-tree_conv_grad.vjp(raise_no_second_order("tree_conv"))
+tree_conv_grad.vjp(no_second_order_rule("tree_conv"))

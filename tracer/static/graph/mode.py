@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from ...capture.modes import Static, static_mode
 from ...capture.variable import Variable
 from ...core import unique_name
-from ...core.dtype import is_float
+from ...core.dtype import is_inexact
 from ...core.errors import OperandError, OpError, is_library_file, with_user_line
 from ...core.mode import Mode, base_mode, state, use_mode
 from ...core.op import Meta, Op, Slot
@@ -85,7 +85,7 @@ class StaticGraphMode(Static):
         if (
             op.type in FLOAT_ONLY_OPS
             and isinstance(args[0], Tensor)
-            and not is_float(args[0].meta.dtype)
+            and not is_inexact(args[0].meta.dtype)
         ):
             raise OperandError(
                 with_user_line(f"{op.type}: X is not a floating-point tensor (X={args[0].meta})")
@@ -125,7 +125,7 @@ class StaticGraphMode(Static):
         if slot.overwrites:  # the operand itself, whichever block declares it
             return self.program.current_block()._var_recursive(desc.name)
         constant = (
-            bool(op.traits.no_grad_reason) or slot.is_intermediate or not is_float(meta.dtype)
+            bool(op.traits.no_grad_reason) or slot.is_intermediate or not is_inexact(meta.dtype)
         )
         desc.stop_gradient = (
             constant

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ...core import cuda
-from ...core.dtype import is_float
+from ...core.dtype import is_inexact
 from ...core.errors import MismatchError, warn, with_user_line
 from ...core.tensor import Tensor
 from ...ir.scope import Scope
@@ -52,7 +52,7 @@ def _describe_mismatch(name: str, array: Any, variable: Any) -> str:
         return (
             f"{name} expected a shape {list(shape)}, but the received shape is {list(array.shape)}."
         )
-    same_kind = array.dtype == dtype or (is_float(array.dtype) and is_float(dtype))
+    same_kind = array.dtype == dtype or (is_inexact(array.dtype) and is_inexact(dtype))
     return (
         ""
         if same_kind

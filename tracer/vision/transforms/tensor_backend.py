@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.dtype import is_float
+from ...core.dtype import is_inexact
 from ...core.errors import OpError
 from ...core.tensor import Tensor
 from ...nn import functional as F
@@ -34,12 +34,12 @@ def to_tensor(pic: Tensor, data_format: str = "CHW") -> Tensor:
 
 
 def _to_float(img: Tensor) -> Tensor:
-    return img if is_float(img.meta.dtype) else img.astype("float32")
+    return img if is_inexact(img.meta.dtype) else img.astype("float32")
 
 
 def _to_image_dtype(values: Tensor, img: Tensor) -> Tensor:
     """Convert computed values to the dtype of the image."""
-    if is_float(img.meta.dtype):
+    if is_inexact(img.meta.dtype):
         return values
     return clip(values.round(), 0.0, 255.0).astype(img.dtype)
 
@@ -153,9 +153,9 @@ def _luminance(img: Tensor) -> Tensor:
 def _interpolate_images(img: Tensor, other: Any, factor: float) -> Tensor:
     values = _to_float(img)
     mixed = clip(
-        other + (values - other) * float(factor), 0.0, 1.0 if is_float(img.meta.dtype) else 255.0
+        other + (values - other) * float(factor), 0.0, 1.0 if is_inexact(img.meta.dtype) else 255.0
     )
-    return mixed if is_float(img.meta.dtype) else mixed.astype(img.dtype)
+    return mixed if is_inexact(img.meta.dtype) else mixed.astype(img.dtype)
 
 
 def adjust_brightness(img: Tensor, factor: float) -> Tensor:
@@ -191,7 +191,7 @@ def adjust_hue(img: Tensor, factor: float) -> Tensor:
     """
     if img.shape[-3] == 1:
         return img
-    is_integer = not is_float(img.meta.dtype)
+    is_integer = not is_inexact(img.meta.dtype)
     values = _to_float(img) / 255.0 if is_integer else img
     hue, saturation, value = _to_hsv(values)
     hue = hue + factor
