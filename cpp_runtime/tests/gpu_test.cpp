@@ -13,7 +13,7 @@
 #include "runtime/model_impl.h"
 #include "runtime/ort/node_placement.h"
 #include "runtime/ort/nvidia_libraries.h"
-#include "runtime/ort/providers.h"
+#include "runtime/ort/provider_settings.h"
 #include "runtime/session_settings.h"
 
 using namespace oarlock;

@@ -15,7 +15,7 @@ from ..core import cuda, numerics_check, rng
 from ..core.errors import OarlockError, OperandError, with_user_line
 from ..core.flags import set_flags
 from ..core.mode import Mode, WrapperMode, find_mode, remove_wrapper, state
-from ..core.numerics_check import array_statistics, is_enabled, set_enabled
+from ..core.numerics_check import array_statistics, is_enabled, set_enabled_in_thread
 from ..core.op import Op
 from ..core.tensor import Tensor
 from .accuracy_compare import compare_accuracy
@@ -288,10 +288,10 @@ def check_layer_numerics(func: Callable[..., Any]) -> Callable[..., Any]:
                 with_user_line("check_layer_numerics: First input of this layer must be tensor.")
             )
         before = is_enabled()
-        set_enabled(True)
+        set_enabled_in_thread(True)
         try:
             return func(self, *args, **kwargs)
         finally:
-            set_enabled(before)
+            set_enabled_in_thread(before)
 
     return forward

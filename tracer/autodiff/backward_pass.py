@@ -223,8 +223,8 @@ class ProgramBackwardPass:
             found.append((operands or None) if slot.is_list else operands[0] if operands else None)
         return found
 
-    def _rule_output_variables(self, op: Op, desc: OpDesc, at: int) -> dict[str, Any]:
-        """The outputs that the rule needs."""
+    def _forward_outputs_for_rule(self, op: Op, desc: OpDesc, at: int) -> dict[str, Any]:
+        """The outputs of the forward op that its VJP rule reads."""
         found: dict[str, Any] = {}
         self.add_missing_outputs(op, desc, at, [op.outs[i].name for i in op.vjp_output_indices])
         for i in op.vjp_output_indices:
@@ -260,7 +260,7 @@ class ProgramBackwardPass:
             desc,
             grads,
             self._input_variables(op, desc, at),
-            self._rule_output_variables(op, desc, at),
+            self._forward_outputs_for_rule(op, desc, at),
         )
 
     def _input_grads(self, op: Op, desc: OpDesc, at: int, said: Any) -> list[tuple[str, Variable]]:
@@ -296,7 +296,7 @@ class ProgramBackwardPass:
             for s, a in zip(op.ins, self._input_variables(op, desc, at), strict=True)
         }
         results = {
-            n: _names_of_slot(r) for n, r in self._rule_output_variables(op, desc, at).items()
+            n: _names_of_slot(r) for n, r in self._forward_outputs_for_rule(op, desc, at).items()
         }
         outs: dict[str, list[str]] = {}
         for slot in op.ins:

@@ -153,7 +153,7 @@ def _format_structure(node: Any) -> str:
     return f"{left}{', '.join(inner)}{comma}{right}"
 
 
-def select_outputs(tree: str, leaves: Sequence[Any]) -> list[Any]:
+def checked_output_leaves(tree: str, leaves: Sequence[Any]) -> list[Any]:
     """Return the leaves that are outputs, in the order of the outputs.
 
     Raises VerifyError if a constant differs from the recorded one.

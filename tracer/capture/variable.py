@@ -409,6 +409,7 @@ class Variable(Tensor):
         )
 
     def _read_scalar(self, reader: str) -> Any:
+        """Reject the read: a variable has no value. While errors are collected, return 1."""
         return raise_or_collect(unknown_value_error(self, reader), 1)
 
     def detach(self) -> Tensor:

@@ -27,7 +27,7 @@ def explain_script(target: str, inputs: list[str]) -> int:
     if not path or not name:
         raise OpError(f"explain: the target must have the form script.py:Name, not {target!r}")
     specs = [parse_input_spec(text) for text in inputs]
-    explanation = explain(_resolve_callable(_import_script(path), name), specs or None)
+    explanation = explain(_find_or_instantiate_callable(_import_script(path), name), specs or None)
     _print_explanation(target, explanation)
     return len(explanation.problems)
 
@@ -48,7 +48,7 @@ def _import_script(path: str) -> ModuleType:
     return module
 
 
-def _resolve_callable(module: ModuleType, name: str) -> Any:
+def _find_or_instantiate_callable(module: ModuleType, name: str) -> Any:
     """Return the callable `name` of a module; classes on the path are instantiated."""
     target: Any = module
     for part in name.split("."):

@@ -79,7 +79,7 @@ def set_flags(flags: dict[str, Any]) -> None:
     if "FLAGS_check_nan_inf_level" in flags:
         numerics_check.settings.level = int(level)
     if "FLAGS_check_nan_inf" in flags:
-        numerics_check.set_enabled(bool(flags["FLAGS_check_nan_inf"]))
+        numerics_check.set_enabled_in_thread(bool(flags["FLAGS_check_nan_inf"]))
 
 
 class Flags:

@@ -143,7 +143,7 @@ def is_enabled() -> bool:
     return find_mode(state.mode, NumericsCheck) is not None
 
 
-def set_enabled(enabled: bool) -> None:
+def set_enabled_in_thread(enabled: bool) -> None:
     """Turn the check on or off for the ops of this thread."""
     plain = remove_wrapper(state.mode, NumericsCheck)
     state.mode = NumericsCheck(plain) if enabled else plain

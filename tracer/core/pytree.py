@@ -203,21 +203,21 @@ def leaf_names(name: str, spec: Any) -> list[str]:
     """Return a name for each leaf of a tree called `name`: an item of a list gets the suffix
     `_<index>`, an item of a dict is called like its key.
     """
-    return _sort_by_leaf_index(_indexed_leaf_names(name, spec))
+    return _sort_by_leaf_index(_iter_index_and_leaf_name(name, spec))
 
 
 def dotted_paths(spec: Any) -> list[str]:
     """Return the path of each leaf in the form that model contracts use: `extra.mask.0`."""
-    return _sort_by_leaf_index(indexed_dotted_paths(spec))
+    return _sort_by_leaf_index(iter_index_and_dotted_path(spec))
 
 
-def indexed_dotted_paths(spec: Any, prefix: str = "") -> Iterator[tuple[int, str]]:
+def iter_index_and_dotted_path(spec: Any, prefix: str = "") -> Iterator[tuple[int, str]]:
     """Yield the index and the dotted path of each leaf."""
     if isinstance(spec, int):
         yield spec, prefix
         return
     for key, child in _child_specs(spec):
-        yield from indexed_dotted_paths(child, f"{prefix}.{key}" if prefix else str(key))
+        yield from iter_index_and_dotted_path(child, f"{prefix}.{key}" if prefix else str(key))
 
 
 def is_dict_or_tensor_sequence(value: Any) -> bool:
@@ -250,13 +250,13 @@ def _child_specs(spec: Any) -> Iterable[tuple[Any, Any]]:
     return children.items() if isinstance(children, dict) else enumerate(children)
 
 
-def _indexed_leaf_names(name: str, spec: Any) -> Iterator[tuple[int, str]]:
+def _iter_index_and_leaf_name(name: str, spec: Any) -> Iterator[tuple[int, str]]:
     if isinstance(spec, int):
         yield spec, name
         return
     is_dict = isinstance(spec[1], dict)
     for key, child in _child_specs(spec):
-        yield from _indexed_leaf_names(str(key) if is_dict else f"{name}_{key}", child)
+        yield from _iter_index_and_leaf_name(str(key) if is_dict else f"{name}_{key}", child)
 
 
 def _sort_by_leaf_index(indexed: Iterable[tuple[int, str]]) -> list[str]:

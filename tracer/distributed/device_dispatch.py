@@ -57,7 +57,7 @@ class HostCopyWork:
         self.is_completed()
 
 
-class DeviceDispatchCommunicator:
+class MpiOrNcclCommunicator:
     """Implements core.communicator.Communicator: MPI for host arrays, NCCL for GPU arrays.
 
     The NCCL communicator is created by the first operation on a GPU array, which is the same
@@ -123,7 +123,7 @@ class DeviceDispatchCommunicator:
     def split(self, ranks: Sequence[int]) -> Communicator | None:
         """Create a communicator of some ranks; None if this rank is not among them."""
         mpi = self._mpi.split(ranks)
-        return DeviceDispatchCommunicator(mpi) if isinstance(mpi, MpiCommunicator) else None
+        return MpiOrNcclCommunicator(mpi) if isinstance(mpi, MpiCommunicator) else None
 
     def abort(self) -> None:
         """Terminate all ranks of the job."""

@@ -58,11 +58,11 @@ def _start_mpi() -> None:
                 "install 'oarlock[dist]')"
             )
         )
-    from .device_dispatch import DeviceDispatchCommunicator, check_backend  # noqa: PLC0415 - an extra
+    from .device_dispatch import MpiOrNcclCommunicator, check_backend  # noqa: PLC0415 - an extra
     from .mpi import world_communicator  # noqa: PLC0415
 
     check_backend()
-    communicator = DeviceDispatchCommunicator(world_communicator())
+    communicator = MpiOrNcclCommunicator(world_communicator())
     rank = os.environ.get(RANK_VARIABLE)
     if rank is not None and rank != str(communicator.rank):
         raise OarlockError(

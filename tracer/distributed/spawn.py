@@ -68,7 +68,7 @@ def spawn(
 
 def _run_job(call: bytes, count: int, port: int) -> int:
     from .launch.monitor import monitor  # noqa: PLC0415
-    from .launch.start import JobConfig, start_job  # noqa: PLC0415
+    from .launch.start import JobConfig, running_job  # noqa: PLC0415
 
     with tempfile.TemporaryDirectory(prefix="oarlock-spawn-") as folder:
         path = Path(folder, "call")
@@ -85,5 +85,5 @@ def _run_job(call: bytes, count: int, port: int) -> int:
             command,
             {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
         )
-        with start_job(config) as job:
+        with running_job(config) as job:
             return monitor(job)

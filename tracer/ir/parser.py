@@ -245,7 +245,7 @@ def _expect_field(line: TokenLine, name: str) -> None:
     line.expect("=")
 
 
-def _parse_arg(line: TokenLine) -> ContractArg:
+def _parse_contract_arg(line: TokenLine) -> ContractArg:
     name = line.name("the name of a variable")
     line.expect(":")
     dtype, shape = _parse_tensor_type(line)
@@ -275,9 +275,9 @@ def _parse_contract_line(text: str, contract: Contract) -> None:
     line = TokenLine(text)
     line.next_token()
     if word == "input":
-        contract.inputs.append(_parse_arg(line))
+        contract.inputs.append(_parse_contract_arg(line))
     elif word == "output":
-        contract.outputs.append(_parse_arg(line))
+        contract.outputs.append(_parse_contract_arg(line))
     elif word == "guard":
         contract.guards.append(_parse_guard(line))
     else:

@@ -59,12 +59,12 @@ class Arguments:
     @functools.cached_property
     def leaf_paths(self) -> list[str]:
         """The dotted path of each leaf."""
-        indexed_dotted_paths = [
+        iter_index_and_dotted_path = [
             p
             for name, inner in self.spec[1].items()
             for p in _leaf_paths(self.parameters[name], inner)
         ]
-        return [path for _, path in sorted(indexed_dotted_paths)]
+        return [path for _, path in sorted(iter_index_and_dotted_path)]
 
     def input_leaves(self) -> list[Any]:
         """Return the leaves that are inputs of a program."""
@@ -288,10 +288,10 @@ def _leaf_paths(parameter: inspect.Parameter, nesting: Any) -> list[tuple[int, s
         return [
             p
             for i, inner in enumerate(nesting[1])
-            for p in pytree.indexed_dotted_paths(inner, f"{parameter.name}_{i}")
+            for p in pytree.iter_index_and_dotted_path(inner, f"{parameter.name}_{i}")
         ]
     return list(
-        pytree.indexed_dotted_paths(
+        pytree.iter_index_and_dotted_path(
             nesting, "" if parameter.kind is parameter.VAR_KEYWORD else parameter.name
         )
     )

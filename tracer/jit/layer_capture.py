@@ -280,13 +280,13 @@ def rename_variables(program: Program, renamed: dict[str, str]) -> None:
 def set_contract(program: Program, contract: Contract) -> Program:
     """Store the contract in a program, with the dtypes and shapes of inputs and outputs."""
 
-    def make_arg(name: str, path: str) -> ContractArg:
+    def contract_arg_of(name: str, path: str) -> ContractArg:
         var = program.block.vars[name]
         return ContractArg(name, var.dtype, var.shape, path)
 
     paths = {a.name: a.path for a in contract.inputs}
-    contract.inputs = [make_arg(name, paths.get(name, name)) for name in program.feeds()]
-    contract.outputs = [make_arg(a.name, a.path) for a in contract.outputs]
+    contract.inputs = [contract_arg_of(name, paths.get(name, name)) for name in program.feeds()]
+    contract.outputs = [contract_arg_of(a.name, a.path) for a in contract.outputs]
     program.contract = contract
     return program
 

@@ -254,7 +254,7 @@ def create_reference(
         with set_grad_enabled(has_gradients), run_as_python(), _restoring_python_state(recording):
             found = method.call_function([given.get(i, leaf) for i, leaf in enumerate(leaves)])
         output_tree.check_structure(recording.contract.output_tree, found)
-        given_back = output_tree.select_outputs(
+        given_back = output_tree.checked_output_leaves(
             recording.contract.output_tree, pytree.flatten(found)[0]
         )
         return [

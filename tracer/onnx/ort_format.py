@@ -149,7 +149,7 @@ class _ModelReader:
         }
         ops: Counter[str] = Counter()
         operators: Operators = {}
-        self.count_operators(graph, ops, operators)
+        self.add_operators(graph, ops, operators)
         types = {
             decode_text(a.Name()): a
             for a in self.iter_vector(graph.NodeArgs, graph.NodeArgsLength())
@@ -172,8 +172,10 @@ class _ModelReader:
             graph.InitializersLength(),
         )
 
-    def count_operators(self, graph: Any, ops: Counter[str], operators: Operators) -> None:
-        """Count the operators of a graph and of the subgraphs of its nodes."""
+    def add_operators(self, graph: Any, ops: Counter[str], operators: Operators) -> None:
+        """Add the operators of a graph and of the subgraphs of its nodes to `ops` (counts) and
+        `operators` (names by domain and version).
+        """
         for node in self.iter_vector(graph.Nodes, graph.NodesLength()):
             name = self.decode_text(node.OpType())
             ops[name] += 1
@@ -182,7 +184,7 @@ class _ModelReader:
             )
             for attribute in self.iter_vector(node.Attributes, node.AttributesLength()):
                 if attribute.G() is not None:
-                    self.count_operators(attribute.G(), ops, operators)
+                    self.add_operators(attribute.G(), ops, operators)
 
     def tensor_spec(self, types: dict[str, Any], name: str) -> tuple[str, str, list[int | str]]:
         """Return name, dtype and shape of an input or output."""

@@ -222,11 +222,11 @@ def _(b, x, label, probabilities, g, *, soft_label, use_softmax, ignore_index, a
             return mul(g, sub(total(mul(b, softmax(x, axis=axis))), b))
         return mul(negative(g), div(b, x))
 
-    def loss_grad_grad() -> Any:
+    def g_grad() -> Any:
         ones = OPS["fill_any_like"](g, value=1.0)
         return total(mul(b, cross_entropy_grad(x, label, softmax(x, axis=axis), ones, **over)))
 
-    return x_grad, label_grad if soft_label else None, None, loss_grad_grad
+    return x_grad, label_grad if soft_label else None, None, g_grad
 
 
 # -- losses of probabilities

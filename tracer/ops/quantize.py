@@ -62,7 +62,8 @@ def quantize_linear(
     only_observer: bool = False,
 ):
     """Y = X / Scale * (2 ** (bit_length - 1) - 1), rounded and clamped to the range of the bit
-    length.
+    length. Scale is the largest absolute value, not the step as in ONNX; Y holds whole numbers as
+    floats.
 
     X [*], Scale [1], or [N] along quant_axis -> Y [*]
     """

@@ -38,8 +38,8 @@ def _dropout_masks(x: Any, width: int, layers: int, prob: float, is_test: bool, 
     return np.asarray(drawn >= np.float32(prob)).view(np.uint8)
 
 
-def _iter_directions(count: int, hidden: int) -> Iterator[tuple[int, slice]]:
-    """Each direction and its slice of the last output axis."""
+def _iter_direction_slices(count: int, hidden: int) -> Iterator[tuple[int, slice]]:
+    """Yield each direction and its slice of the last output axis."""
     return ((d, slice(d * hidden, (d + 1) * hidden)) for d in range(count))
 
 
@@ -96,7 +96,7 @@ def rnn(
         if layer and masks.shape[0]:
             x = x * _scale_mask(masks[layer - 1], dropout_prob, x.dtype)
         out = np.empty_like(x, shape=(steps, batch, directions * hidden_size))
-        for d, place in _iter_directions(directions, hidden_size):
+        for d, place in _iter_direction_slices(directions, hidden_size):
             at = layer * directions + d
             own = _direction_weights(weights, layer, d, directions)
             final = run_direction(cell, x, [p[at] for p in pre], own, valid, kept[layer, d], d == 1)
@@ -201,7 +201,7 @@ def rnn_grad(x, pre, weights, lengths, masks, kept, g, g_last, **attrs):
         source = source if factor is None else source * factor
         g = g if valid is None else g * valid
         total = np.zeros_like(source)
-        for d, place in _iter_directions(directions, hidden):
+        for d, place in _iter_direction_slices(directions, hidden):
             at = layer * directions + d
             own = _direction_weights(weights, layer, d, directions)
             back, states, matrices = run_direction_grad(

@@ -108,7 +108,7 @@ def _sample_weights(start: Any, length: Any, bins: int, size: int, ratio: int) -
     return weights / max(count, 1)
 
 
-MAX_SAMPLES = 1 << 10  # max samples per axis of a bin; the same in C++: convert/ops/roi_pool.cpp
+MAX_SAMPLES = 1 << 10  # max samples per axis of a bin; the same in C++: convert/ops/roi_pooling.cpp
 
 
 def _roi_align_weights(

@@ -46,7 +46,7 @@ class App:
         """Return the ASGI application."""
         model = "/v2/models/{name}"
         routes = [
-            Route("/v2", self._report_request_errors(self._server_metadata)),
+            Route("/v2", self._report_request_errors(self._server_metadata_response)),
             Route("/v2/health/live", self._report_request_errors(self._health_response)),
             Route("/v2/health/ready", self._report_request_errors(self._health_response)),
             Route(
@@ -86,7 +86,7 @@ class App:
     # -- server metadata
     # -------------------------------------------------------------------------------
 
-    def _server_metadata(self, request: Request) -> Response:
+    def _server_metadata_response(self, request: Request) -> Response:
         return JSONResponse({"name": "oarlock", "version": VERSION, "extensions": _EXTENSIONS})
 
     def _health_response(self, request: Request) -> Response:

@@ -62,7 +62,7 @@ class BlockDesc(ProtoDescView):
             self._view.declare_or_get(VarData(text, dtype=""))
         return self._view.var(text).desc
 
-    def find_declaration(self, name: str) -> VarData:
+    def require_declaration(self, name: str) -> VarData:
         """Return the declaration of a variable, in this block or its ancestors.
 
         Raises OpError if it is not declared.

@@ -216,7 +216,7 @@ class OpDesc(IdentifiedDescView):
         self._require_registered()
         self.check_attrs()
         for name, output in self._infer_outputs(block).items():
-            block.find_declaration(name).shape = output.shape
+            block.require_declaration(name).shape = output.shape
         self._mark_program_changed()
 
     def infer_var_type(self, block: BlockDesc) -> None:
@@ -226,7 +226,7 @@ class OpDesc(IdentifiedDescView):
         is_declared = all(block.find_var_recursive(name) for name in self._view.raw.input_names())
         if self.type() in OPS and is_declared and self._has_required_inputs():
             for name, output in self._infer_outputs(block, with_dtypes=True).items():
-                block.find_declaration(name).dtype = output.dtype
+                block.require_declaration(name).dtype = output.dtype
         self._mark_program_changed()
 
     def _has_required_inputs(self) -> bool:
@@ -247,7 +247,7 @@ class OpDesc(IdentifiedDescView):
                 with_user_line(f"{raw.type}: No Input({missing[0]}) found for {raw.type} operator.")
             )
         variables = {
-            name: deepcopy(block.find_declaration(name))
+            name: deepcopy(block.require_declaration(name))
             for name in (*raw.input_names(), *raw.output_names())
         }
         if with_dtypes and not all(variables[name].dtype for name in raw.input_names()):

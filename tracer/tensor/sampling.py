@@ -12,7 +12,7 @@ from ..core.mode import state
 from ..core.op import OPS
 from ..core.operand_checks import check_tensors, not_a_tensor_error
 from ..core.tensor import Tensor
-from . import creation, manipulation, math, search, statistics
+from . import creation, manipulation, math, order_statistics, search
 from .convert import as_operand, cast
 
 __all__ = [
@@ -52,7 +52,7 @@ def _multinomial_symbolic(x: Tensor, count: Tensor, replacement: bool) -> Tensor
     cumulative = OPS["cumsum"](x, axis=-1)
     total = math.sum(x, -1, keepdim=True)
     uniform = math.multiply(creation.uniform([*x.shape[:-1], count], x.dtype, 0.0, 1.0), total)
-    return statistics.searchsorted(cumulative, uniform, right=True)
+    return order_statistics.searchsorted(cumulative, uniform, right=True)
 
 
 def poisson(x: Tensor, name: str | None = None) -> Tensor:

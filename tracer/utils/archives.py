@@ -102,10 +102,11 @@ class _LimitedTarInfo(tarfile.TarInfo):
 
     def _proc_sparse(self, archive: Any) -> Any:
         """Reject sparse files: their size is not limited by the stored bytes."""
-        archive.reject_large_member(self, self._sparse_structs[2])
+        archive.raise_member_too_large(self, self._sparse_structs[2])
 
     def _proc_gnusparse_10(self, member: Any, headers: Any, archive: Any) -> Any:
-        archive.reject_large_member(member, member.size)
+        """Reject sparse files."""
+        archive.raise_member_too_large(member, member.size)
 
 
 class _LimitedTarFile(tarfile.TarFile):
@@ -153,9 +154,9 @@ class _LimitedTarFile(tarfile.TarFile):
         """Raise FileError if a header, or all headers together, are too large."""
         self._header_bytes += max(header.size, 0)
         if header.size > MAX_HEADER or self._header_bytes > MAX_HEADERS:
-            self.reject_large_member(header, max(header.size, self._header_bytes))
+            self.raise_member_too_large(header, max(header.size, self._header_bytes))
 
-    def reject_large_member(self, member: tarfile.TarInfo, size: int) -> None:
+    def raise_member_too_large(self, member: tarfile.TarInfo, size: int) -> None:
         """Raise FileError."""
         raise FileError(
             f"{self._file_name()}: {member.name!r:.80} has {size} bytes, which is too large"

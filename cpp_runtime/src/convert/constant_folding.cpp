@@ -1,4 +1,4 @@
-// Folds integer shape arithmetic at conversion time.  Unknown elements are kUnknown and do not
+// Folds integer shape arithmetic at conversion time.  Unknown elements are kUnknownElement and do not
 // affect others, so `shape(x)[1:]` is constant even if the batch size is dynamic.
 #include <cstring>
 #include <map>
@@ -44,7 +44,7 @@ OptionalValue fold_shape(const onnx::Node& n, const Inputs& in) {
   if (!in[0]->shape || !n.attrs.empty()) return std::nullopt;
   Ints dims = *in[0]->shape;
   for (std::int64_t& d : dims)
-    if (d < 0) d = kUnknown;
+    if (d < 0) d = kUnknownElement;
   return make_partial_vector(dims);
 }
 
@@ -55,7 +55,7 @@ OptionalValue fold_gather(const onnx::Node& n, const Inputs& in) {
   PartialValue out{in[1]->partial_value->shape, {}};
   for (std::int64_t i : in[1]->partial_value->values) {
     std::int64_t at = i < 0 ? i + static_cast<std::int64_t>(data.size()) : i;
-    if (i == kUnknown || at < 0 || at >= static_cast<std::int64_t>(data.size()))
+    if (i == kUnknownElement || at < 0 || at >= static_cast<std::int64_t>(data.size()))
       return std::nullopt;
     out.values.push_back(data[at]);
   }
@@ -64,7 +64,7 @@ OptionalValue fold_gather(const onnx::Node& n, const Inputs& in) {
 
 bool has_one_known_value(const ValueType& info) {
   return info.partial_value && info.partial_value->values.size() == 1 &&
-         info.partial_value->values[0] != kUnknown;
+         info.partial_value->values[0] != kUnknownElement;
 }
 
 OptionalValue fold_slice(const onnx::Node&, const Inputs& in) {
@@ -106,24 +106,24 @@ OptionalValue fold_identity_or_cast(const onnx::Node& n, const Inputs& in) {
   DType to = infer_types(n, in)[0].dtype;
   if (to != DType::int64 && to != DType::int32) return std::nullopt;
   for (std::int64_t v : in[0]->partial_value->values)
-    if (to == DType::int32 && v != kUnknown && v != static_cast<std::int32_t>(v))
+    if (to == DType::int32 && v != kUnknownElement && v != static_cast<std::int32_t>(v))
       return std::nullopt;
   return *in[0]->partial_value;
 }
 
 std::int64_t apply_int_op(char op, std::int64_t a, std::int64_t b) {
   std::int64_t r = 0;
-  if (a == kUnknown || b == kUnknown) return kUnknown;
+  if (a == kUnknownElement || b == kUnknownElement) return kUnknownElement;
   switch (op) {
     case 'A':
-      return __builtin_add_overflow(a, b, &r) ? kUnknown : r;
+      return __builtin_add_overflow(a, b, &r) ? kUnknownElement : r;
     case 'S':
-      return __builtin_sub_overflow(a, b, &r) ? kUnknown : r;
+      return __builtin_sub_overflow(a, b, &r) ? kUnknownElement : r;
     case 'M':
-      return __builtin_mul_overflow(a, b, &r) ? kUnknown : r;
+      return __builtin_mul_overflow(a, b, &r) ? kUnknownElement : r;
     default:
       return b == 0 || a < 0 || b < 0
-                 ? kUnknown
+                 ? kUnknownElement
                  : a / b;  // Paddle and ONNX round negative quotients differently
   }
 }

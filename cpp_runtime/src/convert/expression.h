@@ -1,5 +1,5 @@
-// Formula notation for emitted nodes: `(x - mean) / scale`.  A number takes the dtype of its
-// operand.
+// Formula notation for nodes: each operator in `(x - mean) / scale` emits a node at once.  A number
+// takes the dtype of its operand.
 #pragma once
 #include "convert/node_context.h"
 
@@ -13,6 +13,7 @@ class Expr {
   Value value() const { return value_; }
   operator Value() const { return value_; }  // implicit conversion to Value
 
+  /// Emits one node with this value as its first input.
   Expr emit(std::string_view onnx, Values more_inputs = {}) const;
   Expr scalar_like(double x) const { return {*context_, context_->scalar_like(x, value_)}; }
   Expr to(DType dtype) const { return {*context_, context_->cast(value_, dtype)}; }

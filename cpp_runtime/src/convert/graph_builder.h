@@ -31,11 +31,11 @@ struct LowerOptions {
       false;  // row splits of the program's outputs become outputs `<name>.lod`, after all others
 };
 
-/// Integers computed from shapes. values: kUnknown for unknown elements.
+/// Integers computed from shapes. values: kUnknownElement for unknown elements.
 struct PartialValue {
   Ints shape, values;
 };
-inline constexpr std::int64_t kUnknown = INT64_MIN;
+inline constexpr std::int64_t kUnknownElement = INT64_MIN;
 
 /// The inferred type of a value.
 struct ValueType {

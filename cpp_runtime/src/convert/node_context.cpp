@@ -101,14 +101,14 @@ std::optional<Ints> NodeContext::partial_ints(Value v) const {
     return content ? decode_ints(*content) : std::nullopt;
   }
   Ints values = known.partial_value->values;
-  std::replace(values.begin(), values.end(), kUnknown, std::int64_t{-1});
+  std::replace(values.begin(), values.end(), kUnknownElement, std::int64_t{-1});
   return values;
 }
 
 std::optional<Ints> NodeContext::const_ints(Value v) const {
   const ValueType& known = graph_.type_of(v);
   if (known.partial_value &&
-      std::count(known.partial_value->values.begin(), known.partial_value->values.end(), kUnknown))
+      std::count(known.partial_value->values.begin(), known.partial_value->values.end(), kUnknownElement))
     return std::nullopt;
   return partial_ints(v);
 }
@@ -185,7 +185,7 @@ Values NodeContext::emit_n(std::size_t outputs, std::string_view onnx, Values in
     known[0].partial_value = fold_constant(node, known_in);
     drop_oversized_type_info(known[0]);
     auto& folded = known[0].partial_value;
-    if (folded && !std::count(folded->values.begin(), folded->values.end(), kUnknown) &&
+    if (folded && !std::count(folded->values.begin(), folded->values.end(), kUnknownElement) &&
         (known[0].dtype == DType::int64 || known[0].dtype == DType::int32))
       return {int_constant(known[0].dtype, *folded)};
   }

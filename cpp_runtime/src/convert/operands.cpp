@@ -52,7 +52,7 @@ Ints read_int_list_attr(const NodeContext& n, std::string_view attr, const Ints&
 
 }  // namespace
 
-Value read_int_list(NodeContext& n, const IntListSource& names, const Ints& default_value) {
+Value read_int_list(NodeContext& n, const IntListNames& names, const Ints& default_value) {
   Values parts = n.tensor_list_attr(names.attr);
   if (parts.empty()) parts = n.inputs(names.tensors);
   for (Value& part : parts)
@@ -64,7 +64,7 @@ Value read_int_list(NodeContext& n, const IntListSource& names, const Ints& defa
   return n.concat(parts, 0);
 }
 
-Ints require_const_int_list(NodeContext& n, const IntListSource& names, const Ints& default_value) {
+Ints require_const_int_list(NodeContext& n, const IntListNames& names, const Ints& default_value) {
   auto known = n.const_ints(read_int_list(n, names, default_value));
   n.require(known.has_value(),
             "'" + std::string(names.attr) + "' is computed at run time, which has no lowering");

@@ -9,12 +9,12 @@
 namespace oarlock {
 
 /// An integer list given as an attribute, one tensor, or a list of one-element tensors. int64[n]
-struct IntListSource {
+struct IntListNames {
   std::string_view attr, tensor, tensors;
 };
-Value read_int_list(NodeContext& n, const IntListSource& names, const Ints& default_value = {});
+Value read_int_list(NodeContext& n, const IntListNames& names, const Ints& default_value = {});
 /// The content if it is known at conversion time.  Fails otherwise.
-Ints require_const_int_list(NodeContext& n, const IntListSource& names,
+Ints require_const_int_list(NodeContext& n, const IntListNames& names,
                             const Ints& default_value = {});
 
 /// Attribute `shape` with one dim replaced by a dim of `Input`, the batch size. int64[n]

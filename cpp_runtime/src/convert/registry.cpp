@@ -54,7 +54,7 @@ RulesByOp build_rules_by_op() {
                      lod_rnn_rules(),
                      rnn_rules(),
                      rnn_cells_rules(),
-                     roi_pool_rules(),
+                     roi_pooling_rules(),
                      cumulative_rules(),
                      sort_search_rules(),
                      segment_graph_rules(),

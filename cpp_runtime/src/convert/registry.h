@@ -112,7 +112,7 @@ std::span<const Rule> reduce_rules();
 std::span<const Rule> lod_rnn_rules();
 std::span<const Rule> rnn_rules();
 std::span<const Rule> rnn_cells_rules();
-std::span<const Rule> roi_pool_rules();
+std::span<const Rule> roi_pooling_rules();
 std::span<const Rule> cumulative_rules();
 std::span<const Rule> sort_search_rules();
 std::span<const Rule> segment_graph_rules();

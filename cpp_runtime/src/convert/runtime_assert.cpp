@@ -29,7 +29,7 @@ Value runtime_assert(NodeContext& n, Value v, Value violated, std::string_view m
 }
 
 // A Reshape to [-1, 0, 0, ...] keeps every size and fails if the product of the others is 0.
-Value assert_nonempty(NodeContext& n, Value v, std::int64_t axis) {
+Value assert_nonempty_except_axis(NodeContext& n, Value v, std::int64_t axis) {
   int rank = n.require_known_rank(v);
   n.require(rank > 1, "an operand has only " + std::to_string(rank) + " axes");
   Ints dims = *n.shape(v), same(dims.size(), 0);

@@ -9,7 +9,7 @@ namespace oarlock {
 Value assert_nonzero(NodeContext& n, Value y);
 
 /// Returns `v`; the run fails if a dim other than `axis` is 0.
-Value assert_nonempty(NodeContext& n, Value v, std::int64_t axis = 0);
+Value assert_nonempty_except_axis(NodeContext& n, Value v, std::int64_t axis = 0);
 
 /// Returns `v`, integers; if any element of `violated` (bool[*]) is true, the run fails with
 /// `message`.

@@ -18,7 +18,7 @@ std::optional<Ints> broadcast_shapes(const std::optional<Ints>& a, const std::op
   return out;
 }
 
-ValueType infer_unknown_sizes(const onnx::Node&, const std::vector<const ValueType*>& in) {
+ValueType infer_same_rank(const onnx::Node&, const std::vector<const ValueType*>& in) {
   ValueType info{in[0]->dtype, std::nullopt, std::nullopt};
   if (in[0]->shape) info.shape = Ints(in[0]->shape->size(), -1);
   return info;
@@ -124,14 +124,15 @@ ValueType infer_squeeze(const onnx::Node& n, const Inputs& in) {
   return info;
 }
 
-// The known dims of a shape input; kUnknown elements if only its length is known.
+// The elements of a shape input; kUnknownElement where the value is not known at conversion time
+// (not -1, which a Reshape may contain).
 std::optional<Ints> shape_input_dims(const ValueType& shape) {
   constexpr std::int64_t max_rank = 64;  // number of dims
   if (shape.partial_value) return shape.partial_value->values;
   if (!shape.shape || shape.shape->size() != 1 || (*shape.shape)[0] < 0 ||
       (*shape.shape)[0] > max_rank)
     return std::nullopt;
-  return Ints(static_cast<std::size_t>((*shape.shape)[0]), kUnknown);
+  return Ints(static_cast<std::size_t>((*shape.shape)[0]), kUnknownElement);
 }
 
 // The dim given as -1, if the sizes of all dims that are not copied are known.
@@ -139,7 +140,7 @@ std::int64_t infer_unknown_dim(const Ints& from, const Ints& to) {
   std::int64_t elements = 1, known_product = 1;
   for (std::size_t i = 0; i < std::max(from.size(), to.size()); ++i) {
     if (i < to.size() && i < from.size() && to[i] == 0) continue;
-    if ((i < from.size() && from[i] <= 0) || (i < to.size() && (to[i] == kUnknown || to[i] == 0)))
+    if ((i < from.size() && from[i] <= 0) || (i < to.size() && (to[i] == kUnknownElement || to[i] == 0)))
       return -1;
     if (i < from.size() && __builtin_mul_overflow(elements, from[i], &elements)) return -1;
     if (i < to.size() && to[i] > 0 && __builtin_mul_overflow(known_product, to[i], &known_product))
@@ -157,7 +158,7 @@ ValueType infer_reshape(const onnx::Node&, const Inputs& in) {
     std::int64_t& d = (*info.shape)[i];
     if (d == 0) d = in[0]->shape && i < in[0]->shape->size() ? (*in[0]->shape)[i] : -1;
     if (to[i] == -1 && in[0]->shape) d = infer_unknown_dim(*in[0]->shape, to);
-    if (d == kUnknown) d = -1;
+    if (d == kUnknownElement) d = -1;
   }
   return info;
 }
@@ -165,7 +166,7 @@ ValueType infer_reshape(const onnx::Node&, const Inputs& in) {
 ValueType infer_expand(const onnx::Node&, const Inputs& in) {
   ValueType info{in[0]->dtype, std::nullopt, std::nullopt};
   auto to = in.size() < 2 ? std::nullopt : shape_input_dims(*in[1]);
-  if (to) std::replace(to->begin(), to->end(), kUnknown, std::int64_t{-1});
+  if (to) std::replace(to->begin(), to->end(), kUnknownElement, std::int64_t{-1});
   info.shape = broadcast_shapes(in[0]->shape, to);
   return info;
 }
@@ -274,7 +275,7 @@ const InferenceTable& inference_table() {
     for (auto name : {"Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual"})
       t[name] = infer_comparison;
     for (auto name : {"IsNaN", "IsInf"}) t[name] = infer_boolean_of_same_shape;
-    for (auto name : {"Resize", "ReverseSequence"}) t[name] = infer_unknown_sizes;
+    for (auto name : {"Resize", "ReverseSequence"}) t[name] = infer_same_rank;
     for (auto name : {"Einsum"}) t[name] = infer_dtype_only;
     add_size_inference_rules(t);
     for (auto name : {"SequenceInsert", "SequenceErase"})

@@ -30,6 +30,6 @@ const T* node_attr(const onnx::Node& n, std::string_view name) {
 std::optional<Ints> broadcast_shapes(const std::optional<Ints>& a, const std::optional<Ints>& b);
 
 /// The type of the first input, with unknown sizes.
-ValueType infer_unknown_sizes(const onnx::Node& n, const std::vector<const ValueType*>& in);
+ValueType infer_same_rank(const onnx::Node& n, const std::vector<const ValueType*>& in);
 
 }  // namespace oarlock

@@ -49,7 +49,7 @@ std::optional<Ints> known_ints(const Inputs& in, std::size_t i) {
   if (in.size() <= i || !in[i]->partial_value) return std::nullopt;
   Ints values = in[i]->partial_value->values;
   for (auto v : values)
-    if (v == kUnknown) return std::nullopt;
+    if (v == kUnknownElement) return std::nullopt;
   return values;
 }
 
@@ -331,7 +331,7 @@ void add_size_inference_rules(InferenceTable& t) {
   t["ConstantOfShape"] = infer_constant_of_shape, t["EyeLike"] = infer_eye_like;
   t["Range"] = [](const onnx::Node&, const Inputs& in) { return type_with_shape(in, Ints{-1}); };
   t["Compress"] = [](const onnx::Node& n, const Inputs& in) {
-    return node_attr<std::int64_t>(n, "axis") ? infer_unknown_sizes(n, in)
+    return node_attr<std::int64_t>(n, "axis") ? infer_same_rank(n, in)
                                               : type_with_shape(in, Ints{-1});
   };
 }

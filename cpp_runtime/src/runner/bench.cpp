@@ -52,7 +52,7 @@ std::string format_json_rows(const std::vector<BenchRow>& rows) {
   return text + "}";
 }
 
-void print_single_session(const TimedSession& subject, bool json) {
+void print_measurement(const TimedSession& subject, bool json) {
   std::vector<BenchRow> rows = timing_rows(subject);
   for (const BenchRow& row : memory_rows(subject)) rows.push_back(row);
   if (json) return void(std::printf("%s\n", format_json_rows(rows).c_str()));
@@ -115,7 +115,7 @@ int bench(const Command& c) {
   run_interleaved(subjects, c.clients, c.warmup, c.repeat,
                   c.clients > 1 || compares ? kRunsPerTurn : c.repeat);
   compares ? print_comparison(subjects[0], subjects[1], c.json)
-           : print_single_session(subjects[0], c.json);
+           : print_measurement(subjects[0], c.json);
   for (TimedSession& subject : subjects) subject.session.end_profile();
   if (c.profile_ops) profile_ops(c);
   return 0;

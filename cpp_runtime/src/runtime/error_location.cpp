@@ -21,8 +21,8 @@ struct LocatedOp {
   std::string_view output;
 };
 
-// Returns the text between `before` and `after` and removes everything up to `after` from `text`;
-// "" if they do not occur.
+// Returns the text between `before` and `after`; `text` then starts with `after`.  If they do not
+// occur, returns "" and leaves `text` unchanged.
 std::string_view cut_between(std::string_view& text, std::string_view before,
                              std::string_view after) {
   auto from = text.find(before);

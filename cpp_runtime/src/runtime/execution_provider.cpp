@@ -6,7 +6,7 @@
 
 #include "runtime/graph_cache.h"
 #include "runtime/ort/nvidia_libraries.h"
-#include "runtime/ort/providers.h"
+#include "runtime/ort/provider_settings.h"
 
 namespace oarlock {
 namespace {

@@ -32,7 +32,7 @@ std::size_t tensor_byte_size(DType dtype, const Ints& shape) {
 }
 
 // Runs without capture to determine the outputs.
-void run_without_capture(const Library& library, ort::Session* session, Names inputs,
+void run_without_cuda_graph(const Library& library, ort::Session* session, Names inputs,
                          const OrtValues& values, Names outputs, OrtValues& output_values) {
   auto options = ort::make<ort::RunOptionsHandle, ort::CreateRunOptions>(library.api);
   library.api.call<ort::AddRunConfigEntry>(options.get(), "gpu_graph_id", "-1");
@@ -78,7 +78,7 @@ CudaGraphRun::CudaGraphRun(const Library& library, ort::Session* session,
       static_cast<const ort::MemoryInfo*>(memory_info_.get()));
   binding_ = ort::make<ort::BindingHandle, ort::CreateIoBinding>(api, session);
   OrtValues output_values(api, outputs.size());
-  run_without_capture(library, session, inputs, values, outputs, output_values);
+  run_without_cuda_graph(library, session, inputs, values, outputs, output_values);
   auto allocate = [&](const ort::Value* value) {
     auto [dtype, shape] = read_tensor_type(library, value);
     return allocate_buffer(dtype, std::move(shape));

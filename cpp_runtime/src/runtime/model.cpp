@@ -28,7 +28,7 @@ std::shared_ptr<const Model::Impl> load_model(std::string_view bytes, std::strin
   impl->digest = hex_digest(bytes);  // after parsing, which limits the size
   bool needed = !impl->program.persistables().empty();
   if (needed && pdiparams.empty() && !values.empty()) {
-    impl->combined_params = std::make_unique<CombinedParams>(values, impl->program);
+    impl->combined_params = std::make_unique<TemporaryCombinedParams>(values, impl->program);
     pdiparams = impl->combined_params->path();
   }
   if (needed && pdiparams.empty())

@@ -6,7 +6,7 @@
 #include "base/mapped_file.h"
 #include "convert/graph_builder.h"
 #include "oarlock/model.h"
-#include "paddle/combined_params.h"
+#include "paddle/separate_params.h"
 #include "paddle/params.h"
 
 namespace oarlock {
@@ -15,7 +15,7 @@ struct Model::Impl {
   std::string digest;  // digest of the `.pdmodel`
   std::string prefix;  // path prefix of the files, "" for a model in memory
   Program program;
-  std::unique_ptr<CombinedParams> combined_params;  // parameters of a Paddle 1.x folder
+  std::unique_ptr<TemporaryCombinedParams> combined_params;  // parameters of a Paddle 1.x folder
   MappedFile weights;
   Params params;
 };

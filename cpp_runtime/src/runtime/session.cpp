@@ -17,7 +17,7 @@
 #include "runtime/model_impl.h"
 #include "runtime/ort/node_placement.h"
 #include "runtime/ort/ort_values.h"
-#include "runtime/ort/providers.h"
+#include "runtime/ort/provider_settings.h"
 #include "runtime/pooling_shape_check.h"
 #include "runtime/session_settings.h"
 #include "runtime/synthetic_inputs.h"

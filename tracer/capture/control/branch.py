@@ -205,7 +205,7 @@ def _merge_branches(
     ]
     mutated = {**two.inplace_writes, **one.inplace_writes}
     merged_externals = [
-        merge.merge_inplace_write(key, tensor) for key, (tensor, _) in mutated.items()
+        merge.merged_value_after_inplace_write(key, tensor) for key, (tensor, _) in mutated.items()
     ]
     merged_locations = [
         (location, merge.merge_location(key)) for key, location in merge.mutated_locations().items()
@@ -563,9 +563,9 @@ class BranchMerge:
             )
         return merged
 
-    def merge_inplace_write(self, key: int, tensor: Variable) -> Variable:
-        """Merge the values that an external tensor has after the branches, which change it in
-        place.
+    def merged_value_after_inplace_write(self, key: int, tensor: Variable) -> Variable:
+        """Return the variable that selects between the values of an external tensor after the
+        branches, which change it in place.
         """
         descs = (
             side.inplace_writes[key][1] if key in side.inplace_writes else tensor.raw

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ...core.errors import OarlockError
 from .monitor import monitor
-from .start import JobConfig, start_job
+from .start import JobConfig, running_job
 
 _SEPARATOR_LINE = "-" * 48
 _IGNORED_OPTIONS = (
@@ -185,7 +185,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise OarlockError(f"launch: there is no file {options.training_script}")
         if options.print_config:
             _print_config(options, config)
-        with start_job(config) as job:
+        with running_job(config) as job:
             return monitor(job)
     except OarlockError as error:
         print(error, file=sys.stderr)

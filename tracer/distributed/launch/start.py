@@ -103,7 +103,7 @@ def find_mpiexec() -> str:
 
 
 @contextlib.contextmanager
-def start_job(config: JobConfig) -> Iterator[Job]:
+def running_job(config: JobConfig) -> Iterator[Job]:
     """Start a job, which is terminated when the context exits."""
     try:
         config.logs.mkdir(parents=True, exist_ok=True)

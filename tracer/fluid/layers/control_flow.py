@@ -20,7 +20,7 @@ from ...capture.control.static_rnn import StaticRNN
 from ...capture.control.with_blocks import Switch, While
 from ...core.op import OPS
 from .if_else import IfElse
-from .package_getattr import package_getattr
+from .make_getattr_from_package import make_getattr_from_package
 
 __all__ = [
     "DynamicRNN",
@@ -40,7 +40,7 @@ __all__ = [
     "while_loop",
 ]
 
-__getattr__ = package_getattr(__name__)
+__getattr__ = make_getattr_from_package(__name__)
 
 
 def tensor_array_to_tensor(

@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import Any
 
 
-def package_getattr(module: str) -> Callable[[str], Any]:
+def make_getattr_from_package(module: str) -> Callable[[str], Any]:
     """Return a module `__getattr__` that looks names up in the package."""
 
     def getattr_(name: str) -> Any:

@@ -296,7 +296,7 @@ class GuardSet:
             elif is_read or (
                 isinstance(source.holder, Layer) and not self._is_unguarded_container(guard)
             ):
-                self._add_final_guard(guard)
+                self._keep_guard(guard)
         self._invalidating_source = (
             self._invalidating_source
             or self.first_unstable_read
@@ -450,7 +450,7 @@ class GuardSet:
         elif is_read:
             self._invalidate_after_call(source)
         if is_read:
-            self._add_final_guard(guard)
+            self._keep_guard(guard)
 
     def _invalidate_after_call(self, source: Source) -> None:
         self._invalidating_source = self._invalidating_source or source.display_name
@@ -471,7 +471,7 @@ class GuardSet:
         why = f"'{label}' was created outside of the function and was given values of the program"
         raise TraceError(with_user_line(f"{why}; return them instead"))
 
-    def _add_final_guard(self, guard: StateGuard) -> None:
+    def _keep_guard(self, guard: StateGuard) -> None:
         guard.expected = without_iterator_state(guard.expected)
         if guard.is_checked_by_version and not any(iter_state_snapshots(guard.expected)):
             holder = guard.source.holder
@@ -479,7 +479,7 @@ class GuardSet:
         elif not self._name_guards.add(guard):
             self._always_checked_guards.append(guard)
 
-    def _iter_final_guards(self) -> Iterator[StateGuard]:
+    def _iter_kept_guards(self) -> Iterator[StateGuard]:
         for _, guards in self._versioned_guards.values():
             yield from guards
         yield from self._name_guards.state_guards
@@ -518,7 +518,7 @@ class GuardSet:
         """Return the label of a guard that does not hold; empty if all hold."""
         labels = (
             guard.source.display_name
-            for guard in self._iter_final_guards()
+            for guard in self._iter_kept_guards()
             if not guard.is_satisfied()
         )
         return (
@@ -543,7 +543,7 @@ class GuardSet:
                 "",
                 "",
             )
-            for guard in self._iter_final_guards()
+            for guard in self._iter_kept_guards()
             if isinstance(guard.expected.value, (*PLAIN_TYPES, list, tuple, dict))
             and guard.source.key not in LAYER_REGISTRIES
         ]

@@ -9,19 +9,19 @@
 namespace oarlock::autograd {
 namespace {
 
-struct NativeMode {
+struct ModeDispatchPath {
   PyObject* mode;
   DispatchPath dispatch;
 };
-std::array<NativeMode, 3>
-    native_modes{};  // the modes that C++ implements itself; never changed after start-up
+std::array<ModeDispatchPath, 3>
+    mode_dispatch_paths{};  // the modes that C++ implements itself; never changed after start-up
 PyObject* start_mode = nullptr;  // the initial mode of a thread
 
 thread_local PyObject* thread_mode = nullptr;  // owned reference
 thread_local DispatchPath thread_dispatch = DispatchPath::fallback;
 
 DispatchPath find_dispatch_path(PyObject* mode) {
-  for (const NativeMode& k : native_modes)
+  for (const ModeDispatchPath& k : mode_dispatch_paths)
     if (k.mode == mode) return k.dispatch;
   return DispatchPath::fallback;
 }
@@ -168,7 +168,7 @@ DispatchPath dispatch_path() {
 PyObject* set_native_modes(PyObject*, PyObject* args) {
   PyObject *eager = nullptr, *no_tape = nullptr, *bare = nullptr;
   if (!PyArg_ParseTuple(args, "OOO", &eager, &no_tape, &bare)) return nullptr;
-  native_modes = {{{Py_NewRef(eager), DispatchPath::eager},
+  mode_dispatch_paths = {{{Py_NewRef(eager), DispatchPath::eager},
                    {Py_NewRef(no_tape), DispatchPath::no_grad},
                    {Py_NewRef(bare), DispatchPath::arrays}}};
   start_mode = Py_NewRef(eager);

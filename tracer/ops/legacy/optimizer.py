@@ -13,7 +13,7 @@ from ..optimizer import NO_GRAD_UPDATE_OP, reject_master_param
 from ..shared_meta_rules import check_float, num_elements, shapes_match
 
 
-def _like_inputs(*indices: int) -> Any:
+def _make_meta_like_inputs(*indices: int) -> Any:
     """The shape inference rule for outputs like the inputs at these indices."""
 
     def rule(param: Any, grad: Any, *rest: Any, **_: Any) -> Any:
@@ -33,7 +33,7 @@ def _learning_rate(lr: Any, like: Any) -> Any:
 @op(
     "decayed_adagrad",
     "Param!, Grad!, Moment!, LearningRate! -> ParamOut~=Param, MomentOut~=Moment",
-    meta=_like_inputs(0, 2),
+    meta=_make_meta_like_inputs(0, 2),
     no_grad_reason=NO_GRAD_UPDATE_OP,
 )
 @upcast_half
@@ -52,7 +52,7 @@ def decayed_adagrad(param, grad, moment, lr, *, decay: float = 0.95, epsilon: fl
     "ftrl",
     "Param!, SquaredAccumulator!, LinearAccumulator!, Grad!, LearningRate! -> "
     "ParamOut~=Param, SquaredAccumOut~=SquaredAccumulator, LinearAccumOut~=LinearAccumulator",
-    meta=lambda p, squared, linear, g, lr, **_: _like_inputs(0, 2, 3)(p, g, squared, linear),
+    meta=lambda p, squared, linear, g, lr, **_: _make_meta_like_inputs(0, 2, 3)(p, g, squared, linear),
     no_grad_reason=NO_GRAD_UPDATE_OP,
 )
 @upcast_half
@@ -130,7 +130,7 @@ def _lars_rate(
 @op(
     "dpsgd",
     "Param!, Grad!, LearningRate! -> ParamOut~=Param",
-    meta=_like_inputs(0),
+    meta=_make_meta_like_inputs(0),
     no_grad_reason=NO_GRAD_UPDATE_OP,
 )
 @upcast_half
@@ -161,7 +161,7 @@ def dpsgd(
 @op(
     "proximal_gd",
     "Param!, Grad!, LearningRate! -> ParamOut~=Param",
-    meta=_like_inputs(0),
+    meta=_make_meta_like_inputs(0),
     no_grad_reason=NO_GRAD_UPDATE_OP,
 )
 @upcast_half

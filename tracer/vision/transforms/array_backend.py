@@ -138,7 +138,7 @@ def _check_color_image(op: str, img: Array) -> Array:
     return img
 
 
-def _interpolate_images(img: Array, other: Array, factor: float) -> Array:
+def _blend_images(img: Array, other: Array, factor: float) -> Array:
     """Return other + factor * (img - other), truncated as in PIL."""
     mixed = other.astype(np.float32) + np.float32(factor) * (
         img.astype(np.float32) - other.astype(np.float32)
@@ -151,7 +151,7 @@ def adjust_brightness(img: Array, factor: float) -> Array:
 
     -> like img
     """
-    return _interpolate_images(
+    return _blend_images(
         _check_color_image("adjust_brightness", img), np.zeros(1, np.uint8), factor
     )
 
@@ -162,7 +162,7 @@ def adjust_contrast(img: Array, factor: float) -> Array:
     -> like img
     """
     mean = int(_luminance(_check_color_image("adjust_contrast", img)).mean() + 0.5)
-    return _interpolate_images(img, np.array([mean], np.uint8), factor)
+    return _blend_images(img, np.array([mean], np.uint8), factor)
 
 
 def adjust_saturation(img: Array, factor: float) -> Array:
@@ -170,7 +170,7 @@ def adjust_saturation(img: Array, factor: float) -> Array:
 
     -> like img
     """
-    return _interpolate_images(
+    return _blend_images(
         img,
         _luminance(_check_color_image("adjust_saturation", img)).reshape(
             *img.shape[:2], *(1,) * (img.ndim - 2)

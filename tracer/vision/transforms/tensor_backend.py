@@ -150,7 +150,7 @@ def _luminance(img: Tensor) -> Tensor:
     )
 
 
-def _interpolate_images(img: Tensor, other: Any, factor: float) -> Tensor:
+def _blend_images(img: Tensor, other: Any, factor: float) -> Tensor:
     values = _to_float(img)
     mixed = clip(
         other + (values - other) * float(factor), 0.0, 1.0 if is_inexact(img.meta.dtype) else 255.0
@@ -163,7 +163,7 @@ def adjust_brightness(img: Tensor, factor: float) -> Tensor:
 
     -> like img
     """
-    return _interpolate_images(img, 0.0, factor)
+    return _blend_images(img, 0.0, factor)
 
 
 def adjust_contrast(img: Tensor, factor: float) -> Tensor:
@@ -171,7 +171,7 @@ def adjust_contrast(img: Tensor, factor: float) -> Tensor:
 
     -> like img
     """
-    return _interpolate_images(
+    return _blend_images(
         img, _luminance(_to_float(img)).mean([-3, -2, -1], keepdim=True), factor
     )
 
@@ -181,7 +181,7 @@ def adjust_saturation(img: Tensor, factor: float) -> Tensor:
 
     -> like img
     """
-    return _interpolate_images(img, _luminance(_to_float(img)), factor)
+    return _blend_images(img, _luminance(_to_float(img)), factor)
 
 
 def adjust_hue(img: Tensor, factor: float) -> Tensor:

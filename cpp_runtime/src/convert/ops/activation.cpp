@@ -185,7 +185,7 @@ void prelu(NodeContext& n) {
 }
 
 // 0-D tensors have no axis in ONNX.
-LowerFn softmax_rule(std::string_view onnx, double scalar_result) {
+LowerFn make_softmax_rule(std::string_view onnx, double scalar_result) {
   return [onnx, scalar_result](NodeContext& n) {
     auto x = n.input("X");
     if (n.rank(x) == 0) return n.set_output("Out", n.scalar_like(scalar_result, x));
@@ -194,7 +194,7 @@ LowerFn softmax_rule(std::string_view onnx, double scalar_result) {
 }
 
 // Before opset 13 these ops flatten all axes from `axis` on; only the last axis agrees.
-LowerFn last_axis_softmax_rule(std::string_view onnx) {
+LowerFn make_last_axis_softmax_rule(std::string_view onnx) {
   return [onnx](NodeContext& n) {
     auto x = n.input("X");
     auto last = n.require_known_rank(x) - 1;
@@ -204,7 +204,7 @@ LowerFn last_axis_softmax_rule(std::string_view onnx) {
   };
 }
 
-LowerFn clip_rule(const char* low, float default_low, const char* high, float default_high) {
+LowerFn make_clip_rule(const char* low, float default_low, const char* high, float default_high) {
   return [=](NodeContext& n) {
     n.set_output("Out",
                  clip(input_expr(n, "X"), n.attr(low, default_low), n.attr(high, default_high)));
@@ -224,8 +224,8 @@ std::span<const Rule> activation_rules() {
        })},
       {"elu", 7, elu},
       {"gelu", 9, gelu},
-      {"relu6", 7, clip_rule("min", 0, "threshold", 6)},
-      {"brelu", 7, clip_rule("t_min", 0, "t_max", 24)},
+      {"relu6", 7, make_clip_rule("min", 0, "threshold", 6)},
+      {"brelu", 7, make_clip_rule("t_min", 0, "t_max", 24)},
       {"hard_sigmoid", 7, hard_sigmoid},
       {"hard_swish", 7, hard_swish},
       {"softplus", 7, scaled_softplus},
@@ -244,10 +244,10 @@ std::span<const Rule> activation_rules() {
       {"soft_relu", 7, soft_relu},
       {"rrelu", 9, rrelu},
       {"prelu", 9, prelu},
-      {"softmax", 7, last_axis_softmax_rule("Softmax")},
-      {"softmax", 13, softmax_rule("Softmax", 1)},
-      {"log_softmax", 7, last_axis_softmax_rule("LogSoftmax")},
-      {"log_softmax", 13, softmax_rule("LogSoftmax", 0)},
+      {"softmax", 7, make_last_axis_softmax_rule("Softmax")},
+      {"softmax", 13, make_softmax_rule("Softmax", 1)},
+      {"log_softmax", 7, make_last_axis_softmax_rule("LogSoftmax")},
+      {"log_softmax", 13, make_softmax_rule("LogSoftmax", 0)},
   };
   return rules;
 }

@@ -47,7 +47,7 @@ Values conv_inputs(NodeContext& n, Value x, Value filter) {
 void conv(NodeContext& n) {
   bool last = is_channels_last(n, "data_format");
   auto x = to_channels_first(n, n.input("Input"), last),
-       filter = assert_nonempty(n, n.input("Filter"));
+       filter = assert_nonempty_except_axis(n, n.input("Filter"));
   Window w = read_conv_window(n, x, filter);
   add_end_pads_for_small_image(n, w, spatial_sizes(n, x, w.kernel.size()));
   auto y = n.emit("Conv", conv_inputs(n, x, filter), conv_attrs(w, read_groups(n)));
@@ -107,7 +107,7 @@ Value read_output_size(NodeContext& n, std::size_t dims) {
 void conv_transpose(NodeContext& n) {
   bool last = is_channels_last(n, "data_format");
   auto x = to_channels_first(n, n.input("Input"), last), filter = n.input("Filter");
-  if (n.require_known_rank(x) == 5) x = assert_nonempty(n, x);
+  if (n.require_known_rank(x) == 5) x = assert_nonempty_except_axis(n, x);
   Window w = read_conv_window(n, x, filter);
   auto size = read_output_size(n, w.kernel.size());
   auto known = size ? n.const_ints(size) : Ints{};

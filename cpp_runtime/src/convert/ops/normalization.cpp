@@ -105,7 +105,7 @@ void layer_norm(NodeContext& n) {
 // [N,C,...] -> every (sample, channel) normalized
 Value emit_instance_norm(NodeContext& n, Value x, Value scale, Value bias, float epsilon) {
   if (n.dtype(x) != DType::float64)  // the kernel crashes for empty channels
-    return n.emit("InstanceNormalization", {assert_nonempty(n, x), scale, bias},
+    return n.emit("InstanceNormalization", {assert_nonempty_except_axis(n, x), scale, bias},
                   {{"epsilon", epsilon}});
   int rank = n.require_known_rank(x);
   n.require(rank >= 2, "has no channels");

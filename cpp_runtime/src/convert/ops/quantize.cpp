@@ -78,7 +78,8 @@ NodeContext::Attrs axis_attrs(const QuantFormat& format) {
   return format.axis < 0 ? NodeContext::Attrs{} : NodeContext::Attrs{{"axis", format.axis}};
 }
 
-Value emit_zero_point(NodeContext& n, const Expr& step) {
+// The zero point of symmetric quantization, in the shape of the step.
+Value emit_int8_zeros_like(NodeContext& n, const Expr& step) {
   auto shape = n.shape(step);
   bool known = shape && std::count(shape->begin(), shape->end(), -1) == 0;
   if (known) {
@@ -104,7 +105,7 @@ Expr emit_quantize(const Expr& x, const Expr& scale, const QuantFormat& format) 
   }
   auto step = quant_step(scale, format);
   Expr small(
-      n, n.emit("QuantizeLinear", {inside, step, emit_zero_point(n, step)}, axis_attrs(format)));
+      n, n.emit("QuantizeLinear", {inside, step, emit_int8_zeros_like(n, step)}, axis_attrs(format)));
   n.declare_type(small, DType::int8, n.shape(x));
   auto whole = small.to(DType::float32);
   n.set_int8_value(whole, small);
@@ -134,7 +135,7 @@ Expr emit_dequantize(const Expr& x, const Expr& scale, const QuantFormat& format
            format.max_value();
   auto step = quant_step(scale, format);
   Expr y(n,
-         n.emit("DequantizeLinear", {small, step, emit_zero_point(n, step)}, axis_attrs(format)));
+         n.emit("DequantizeLinear", {small, step, emit_int8_zeros_like(n, step)}, axis_attrs(format)));
   n.declare_type(y, DType::float32, n.shape(x));
   return y;
 }

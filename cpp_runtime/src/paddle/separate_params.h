@@ -6,14 +6,14 @@
 
 namespace oarlock {
 
-class CombinedParams {
+class TemporaryCombinedParams {
  public:
   /// Writes the parameters of `program`, each read from the file of its name in `folder`, to one
   /// temporary file.  Throws Error(file) if a file is missing or its name leads out of the folder.
-  CombinedParams(const std::string& folder, const Program& program);
-  CombinedParams(const CombinedParams&) = delete;
-  CombinedParams& operator=(const CombinedParams&) = delete;
-  ~CombinedParams();  // removes the file
+  TemporaryCombinedParams(const std::string& folder, const Program& program);
+  TemporaryCombinedParams(const TemporaryCombinedParams&) = delete;
+  TemporaryCombinedParams& operator=(const TemporaryCombinedParams&) = delete;
+  ~TemporaryCombinedParams();  // removes the file
 
   const std::string& path() const { return path_; }
 

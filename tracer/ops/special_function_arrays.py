@@ -1,4 +1,6 @@
-"""Gamma-related and Bessel functions of arrays, which NumPy does not have."""
+"""Gamma-related and Bessel functions of arrays, which NumPy does not have; special_math.py defines
+the ops.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +10,8 @@ from typing import Any
 from ..core.arrays import np
 from .erf import erf
 
-_SERIES_START = (
-    8  # The series in 1/x are used for x >= _SHIFT; recurrences map smaller arguments there.
-)
+# The series in 1/x are used for x >= _SERIES_START; recurrences map smaller arguments there.
+_SERIES_START = 8
 # Bernoulli numbers B2, B4, ... B16.
 _BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510)
 

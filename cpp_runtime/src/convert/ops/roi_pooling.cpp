@@ -55,7 +55,7 @@ void roi_pool(NodeContext& n) {
 
 }  // namespace
 
-std::span<const Rule> roi_pool_rules() {
+std::span<const Rule> roi_pooling_rules() {
   static const Rule rules[] = {
       {"roi_align", 11, roi_align},
       {"roi_pool", 11, roi_pool},

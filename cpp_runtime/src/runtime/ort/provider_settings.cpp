@@ -1,4 +1,4 @@
-#include "runtime/ort/providers.h"
+#include "runtime/ort/provider_settings.h"
 
 #include <algorithm>
 

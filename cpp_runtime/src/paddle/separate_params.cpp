@@ -1,4 +1,4 @@
-#include "paddle/combined_params.h"
+#include "paddle/separate_params.h"
 
 #include <unistd.h>
 
@@ -46,7 +46,7 @@ std::string temporary_path_template() {
 
 }  // namespace
 
-CombinedParams::CombinedParams(const std::string& folder, const Program& program)
+TemporaryCombinedParams::TemporaryCombinedParams(const std::string& folder, const Program& program)
     : path_(temporary_path_template()) {
   int fd = ::mkstemp(path_.data());
   if (fd < 0) throw Error(ErrorCode::file, path_ + ": cannot be created: " + std::strerror(errno));
@@ -61,6 +61,6 @@ CombinedParams::CombinedParams(const std::string& folder, const Program& program
   ::close(fd);
 }
 
-CombinedParams::~CombinedParams() { ::unlink(path_.c_str()); }
+TemporaryCombinedParams::~TemporaryCombinedParams() { ::unlink(path_.c_str()); }
 
 }  // namespace oarlock
