@@ -103,7 +103,9 @@ class LoopAliasAnalysis:
                 )
         for one, two in self._aliasing_pairs:
             if one in values and two in values:
-                aliases.link_possible_aliases(values[one].variable, values[two].variable, self._loop_line)
+                aliases.link_possible_aliases(
+                    values[one].variable, values[two].variable, self._loop_line
+                )
 
     def _link_lists(self, values: Mapping[Hashable, Any]) -> None:
         """Record which lists may be the same."""

@@ -52,7 +52,9 @@ def decayed_adagrad(param, grad, moment, lr, *, decay: float = 0.95, epsilon: fl
     "ftrl",
     "Param!, SquaredAccumulator!, LinearAccumulator!, Grad!, LearningRate! -> "
     "ParamOut~=Param, SquaredAccumOut~=SquaredAccumulator, LinearAccumOut~=LinearAccumulator",
-    meta=lambda p, squared, linear, g, lr, **_: _make_meta_like_inputs(0, 2, 3)(p, g, squared, linear),
+    meta=lambda p, squared, linear, g, lr, **_: _make_meta_like_inputs(0, 2, 3)(
+        p, g, squared, linear
+    ),
     no_grad_reason=NO_GRAD_UPDATE_OP,
 )
 @upcast_half

@@ -171,9 +171,7 @@ def adjust_contrast(img: Tensor, factor: float) -> Tensor:
 
     -> like img
     """
-    return _blend_images(
-        img, _luminance(_to_float(img)).mean([-3, -2, -1], keepdim=True), factor
-    )
+    return _blend_images(img, _luminance(_to_float(img)).mean([-3, -2, -1], keepdim=True), factor)
 
 
 def adjust_saturation(img: Tensor, factor: float) -> Tensor:
