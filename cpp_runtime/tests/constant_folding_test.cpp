@@ -26,7 +26,8 @@ std::string folded(const onnx::Node& n, const std::vector<ValueType>& in) {
   auto known = fold_constant(n, views);
   if (!known) return "none";
   std::string text = known->shape.empty() ? "scalar " : "";
-  for (std::int64_t v : known->values) text += (v == kUnknownElement ? "?" : std::to_string(v)) + ",";
+  for (std::int64_t v : known->values)
+    text += (v == kUnknownElement ? "?" : std::to_string(v)) + ",";
   return text;
 }
 
@@ -44,12 +45,14 @@ TEST("fold: unknown dims do not affect others") {
   CHECK_EQ(folded(node("Gather"), {ints({kUnknownElement, 3, 8}), whole(1)}), "scalar 3,");
   CHECK_EQ(folded(node("Gather"), {ints({kUnknownElement, 3, 8}), whole(-1)}), "scalar 8,");
   CHECK_EQ(folded(node("Gather"), {ints({kUnknownElement, 3, 8}), whole(7)}), "none");
-  CHECK_EQ(folded(node("Slice"), {ints({kUnknownElement, 3, 8}), ints({1}), ints({INT64_MAX})}), "3,8,");
+  CHECK_EQ(folded(node("Slice"), {ints({kUnknownElement, 3, 8}), ints({1}), ints({INT64_MAX})}),
+           "3,8,");
+  CHECK_EQ(folded(node("Slice"),
+                  {ints({kUnknownElement, 3, 8}), ints({-1}), ints({3}), ints({0}), ints({-1})}),
+           "none");
   CHECK_EQ(
-      folded(node("Slice"), {ints({kUnknownElement, 3, 8}), ints({-1}), ints({3}), ints({0}), ints({-1})}),
-      "none");
-  CHECK_EQ(folded(node("Concat", {{"axis", std::int64_t{0}}}), {ints({kUnknownElement}), ints({4})}),
-           "?,4,");
+      folded(node("Concat", {{"axis", std::int64_t{0}}}), {ints({kUnknownElement}), ints({4})}),
+      "?,4,");
 }
 
 TEST("fold: arithmetic") {

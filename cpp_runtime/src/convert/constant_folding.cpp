@@ -1,5 +1,5 @@
-// Folds integer shape arithmetic at conversion time.  Unknown elements are kUnknownElement and do not
-// affect others, so `shape(x)[1:]` is constant even if the batch size is dynamic.
+// Folds integer shape arithmetic at conversion time.  Unknown elements are kUnknownElement and do
+// not affect others, so `shape(x)[1:]` is constant even if the batch size is dynamic.
 #include <cstring>
 #include <map>
 #include <numeric>

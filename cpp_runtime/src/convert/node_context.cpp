@@ -107,8 +107,8 @@ std::optional<Ints> NodeContext::partial_ints(Value v) const {
 
 std::optional<Ints> NodeContext::const_ints(Value v) const {
   const ValueType& known = graph_.type_of(v);
-  if (known.partial_value &&
-      std::count(known.partial_value->values.begin(), known.partial_value->values.end(), kUnknownElement))
+  if (known.partial_value && std::count(known.partial_value->values.begin(),
+                                        known.partial_value->values.end(), kUnknownElement))
     return std::nullopt;
   return partial_ints(v);
 }

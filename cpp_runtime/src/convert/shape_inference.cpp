@@ -140,7 +140,8 @@ std::int64_t infer_unknown_dim(const Ints& from, const Ints& to) {
   std::int64_t elements = 1, known_product = 1;
   for (std::size_t i = 0; i < std::max(from.size(), to.size()); ++i) {
     if (i < to.size() && i < from.size() && to[i] == 0) continue;
-    if ((i < from.size() && from[i] <= 0) || (i < to.size() && (to[i] == kUnknownElement || to[i] == 0)))
+    if ((i < from.size() && from[i] <= 0) ||
+        (i < to.size() && (to[i] == kUnknownElement || to[i] == 0)))
       return -1;
     if (i < from.size() && __builtin_mul_overflow(elements, from[i], &elements)) return -1;
     if (i < to.size() && to[i] > 0 && __builtin_mul_overflow(known_product, to[i], &known_product))

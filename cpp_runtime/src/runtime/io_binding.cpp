@@ -33,7 +33,7 @@ std::size_t tensor_byte_size(DType dtype, const Ints& shape) {
 
 // Runs without capture to determine the outputs.
 void run_without_cuda_graph(const Library& library, ort::Session* session, Names inputs,
-                         const OrtValues& values, Names outputs, OrtValues& output_values) {
+                            const OrtValues& values, Names outputs, OrtValues& output_values) {
   auto options = ort::make<ort::RunOptionsHandle, ort::CreateRunOptions>(library.api);
   library.api.call<ort::AddRunConfigEntry>(options.get(), "gpu_graph_id", "-1");
   run_session(library, session, options.get(), inputs, values, outputs, output_values);

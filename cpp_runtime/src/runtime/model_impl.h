@@ -6,8 +6,8 @@
 #include "base/mapped_file.h"
 #include "convert/graph_builder.h"
 #include "oarlock/model.h"
-#include "paddle/separate_params.h"
 #include "paddle/params.h"
+#include "paddle/separate_params.h"
 
 namespace oarlock {
 

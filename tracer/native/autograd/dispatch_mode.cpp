@@ -169,8 +169,8 @@ PyObject* set_native_modes(PyObject*, PyObject* args) {
   PyObject *eager = nullptr, *no_tape = nullptr, *bare = nullptr;
   if (!PyArg_ParseTuple(args, "OOO", &eager, &no_tape, &bare)) return nullptr;
   mode_dispatch_paths = {{{Py_NewRef(eager), DispatchPath::eager},
-                   {Py_NewRef(no_tape), DispatchPath::no_grad},
-                   {Py_NewRef(bare), DispatchPath::arrays}}};
+                          {Py_NewRef(no_tape), DispatchPath::no_grad},
+                          {Py_NewRef(bare), DispatchPath::arrays}}};
   start_mode = Py_NewRef(eager);
   set_thread_mode(eager);
   Py_RETURN_NONE;

@@ -104,8 +104,8 @@ Expr emit_quantize(const Expr& x, const Expr& scale, const QuantFormat& format) 
     return max(min(whole.emit("Round"), format.max_value()), -format.max_value() - 1);
   }
   auto step = quant_step(scale, format);
-  Expr small(
-      n, n.emit("QuantizeLinear", {inside, step, emit_int8_zeros_like(n, step)}, axis_attrs(format)));
+  Expr small(n, n.emit("QuantizeLinear", {inside, step, emit_int8_zeros_like(n, step)},
+                       axis_attrs(format)));
   n.declare_type(small, DType::int8, n.shape(x));
   auto whole = small.to(DType::float32);
   n.set_int8_value(whole, small);
@@ -134,8 +134,8 @@ Expr emit_dequantize(const Expr& x, const Expr& scale, const QuantFormat& format
     return x.to(n.require_known_dtype(scale)) * broadcast_scale(scale, x, format) /
            format.max_value();
   auto step = quant_step(scale, format);
-  Expr y(n,
-         n.emit("DequantizeLinear", {small, step, emit_int8_zeros_like(n, step)}, axis_attrs(format)));
+  Expr y(n, n.emit("DequantizeLinear", {small, step, emit_int8_zeros_like(n, step)},
+                   axis_attrs(format)));
   n.declare_type(y, DType::float32, n.shape(x));
   return y;
 }

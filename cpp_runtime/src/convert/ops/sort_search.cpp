@@ -205,7 +205,8 @@ void unique(NodeContext& n) {
   if (!axis.empty()) {
     auto along = normalize_and_sort_axes(n, axis, n.require_known_rank(x)).at(0);
     attrs.emplace_back("axis", along);
-    if (n.rank(x) > 1) x = assert_nonempty_except_axis(n, x, along);  // the kernel crashes for empty slices
+    if (n.rank(x) > 1)
+      x = assert_nonempty_except_axis(n, x, along);  // the kernel crashes for empty slices
   }
   auto results = n.emit_n(4, "Unique", {narrow ? n.cast(x, DType::int64) : x}, attrs);
   n.declare_type(results[0], narrow ? DType::int64 : own);
