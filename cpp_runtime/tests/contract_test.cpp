@@ -9,52 +9,52 @@ using namespace oarlock;
 
 namespace {
 
-std::vector<ContractArg> args_of(const Json& rows) {
+std::vector<ContractArg> args_of(Json rows) {
   std::vector<ContractArg> args;
-  for (const Json& row : rows.items) {
-    ContractArg arg{
-        row.items[0].text, static_cast<DType>(row.items[1].number), {}, row.items[3].text};
-    for (const Json& d : row.items[2].items)
-      arg.shape.push_back(static_cast<std::int64_t>(d.number));
+  for (Json row : rows) {
+    ContractArg arg{std::string(row.at(0).string()),
+                    static_cast<DType>(row.at(1).integer()),
+                    {},
+                    std::string(row.at(3).string())};
+    for (Json d : row.at(2)) arg.shape.push_back(d.integer());
     args.push_back(arg);
   }
   return args;
 }
 
-std::string from_hex(const std::string& digits) {
+std::string from_hex(std::string_view digits) {
   std::string bytes;
   for (std::size_t i = 0; i + 1 < digits.size(); i += 2)
-    bytes += static_cast<char>(std::stoi(digits.substr(i, 2), nullptr, 16));
+    bytes += static_cast<char>(std::stoi(std::string(digits.substr(i, 2)), nullptr, 16));
   return bytes;
 }
 
 // The model `mlp` with the contract of a row; fields that a row omits are valid.
-std::string model_with(const Json& row) {
+std::string model_with(Json row) {
   Contract c = mlp_contract();
-  if (auto* version = row.find("version")) c.version = static_cast<std::int32_t>(version->number);
-  if (auto* inputs = row.find("inputs")) c.inputs = args_of(*inputs);
-  if (auto* outputs = row.find("outputs")) c.outputs = args_of(*outputs);
-  if (auto* tree = row.find("tree")) c.output_tree = tree->text;
-  if (auto* guards = row.find("guards"))
-    for (const Json& g : guards->items)
-      c.guards.push_back({g.items[0].text, g.items[1].text,
-                          static_cast<std::int64_t>(g.items[2].number), g.items[3].text, "", "",
-                          ""});
+  if (Json version = row.find("version")) c.version = static_cast<std::int32_t>(version.integer());
+  if (Json inputs = row.find("inputs")) c.inputs = args_of(inputs);
+  if (Json outputs = row.find("outputs")) c.outputs = args_of(outputs);
+  if (Json tree = row.find("tree")) c.output_tree = tree.string();
+  for (Json g : row.find("guards"))
+    c.guards.push_back({std::string(g.at(0).string()), std::string(g.at(1).string()),
+                        g.at(2).integer(), std::string(g.at(3).string()), "", "", ""});
   std::string bytes = bytes_of("mlp.pdmodel") + contract_field(c);
   WireWriter more;
-  if (auto* hex = row.find("bytes")) more.bytes(kContractField, from_hex(hex->text));
+  if (Json hex = row.find("bytes")) more.bytes(kContractField, from_hex(hex.string()));
   return bytes + more.release_bytes();
 }
 
 }  // namespace
 
 TEST("contract: the same contracts are accepted as in Python") {
-  Json table = parse_json(bytes_of("contracts.json"), "contracts.json");
-  CHECK(table.items.size() > 100);
-  for (const Json& row : table.items) {
+  std::string text = bytes_of("contracts.json");
+  JsonDocument table(text, "contracts.json");
+  CHECK(table.root().size() > 100);
+  for (Json row : table.root()) {
     std::string error = check::error_of([&] { read_program(model_with(row), "mlp.pdmodel"); });
     bool accepted = error.empty();
-    if (accepted != (row.find("accept")->number != 0))
-      check::failed(row.find("id")->text.c_str(), 0, accepted ? "was accepted" : "got: " + error);
+    if (accepted != (row.find("accept").boolean()))
+      check::failed(std::string(row.find("id").string()).c_str(), 0, accepted ? "was accepted" : "got: " + error);
   }
 }

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "base/mapped_file.h"
-#include "onnx/wire_writer.h"
+#include "base/wire_writer.h"
 #include "paddle/contract.h"
 #include "paddle/program.h"
 

@@ -29,14 +29,15 @@ constexpr DType kDTypes[] = {DType::float32,   DType::float32, DType::float32, D
                              DType::complex64, DType::uint8,   DType::int8,    DType::int16,
                              DType::bfloat16,  DType::uint64};
 
-const Json& registry() {
-  static const Json all = [] {
+Json registry() {
+  static const std::string text = [] {
     std::ifstream file(std::string(OARLOCK_FIXTURES) + "/../ops/registry.json");
-    std::ostringstream text;
-    text << file.rdbuf();
-    return parse_json(text.str(), "registry.json");
+    std::ostringstream content;
+    content << file.rdbuf();
+    return content.str();
   }();
-  return all;
+  static const JsonDocument document(text, "registry.json");
+  return document.root();
 }
 
 Ints some_ints(Dice& dice) {
@@ -78,19 +79,19 @@ Attr hostile(AttrType type, Dice& dice) {
   }
 }
 
-AttrType type_named(const std::string& name) {
+AttrType type_named(std::string_view name) {
   for (std::int32_t t = 0; t < kAttrTypes; ++t)
     if (name_of(static_cast<AttrType>(t)) == name) return static_cast<AttrType>(t);
   return AttrType::INT;
 }
 
 // Attributes are often left out, so that rules get past their checks.
-void set_attrs(OneOp& op, const Json& attrs, Dice& dice) {
-  for (std::size_t i = 0; i < attrs.names.size(); ++i) {
-    AttrType type = type_named(attrs.items[i].items[0].text);
-    bool has_default = attrs.items[i].items.size() > 1;
+void set_attrs(OneOp& op, Json attrs, Dice& dice) {
+  for (Json attr : attrs) {
+    AttrType type = type_named(attr.at(0).string());
+    bool has_default = attr.size() > 1;
     if (has_default ? dice.once_in(4) : !dice.once_in(10))
-      op.attrs[attrs.names[i]] = hostile(type, dice);
+      op.attrs[std::string(attr.name())] = hostile(type, dice);
   }
 }
 
@@ -101,12 +102,11 @@ Ints some_shape(Dice& dice) {
 }
 
 // `Input`, `PreState*`, `SequenceLength?`
-void set_slots(OneOp& op, Slots& slots, const Json& names, const char* prefix, Dice& dice) {
+void set_slots(OneOp& op, Slots& slots, Json names, const char* prefix, Dice& dice) {
   Var usual{dice.of<DType>(kDTypes), some_shape(dice)};
-  for (const Json& item : names.items) {
-    std::string slot = item.text.substr(0, item.text.find_first_of("*?~"));
-    bool optional = item.text.find('?') != std::string::npos,
-         many = item.text.find('*') != std::string::npos;
+  for (Json item : names) {
+    std::string text(item.string()), slot = text.substr(0, text.find_first_of("*?~"));
+    bool optional = text.find('?') != text.npos, many = text.find('*') != text.npos;
     if (optional ? dice.once_in(2) : dice.once_in(40)) continue;
     for (std::size_t k = many ? dice.below(5) : dice.once_in(40) ? 2 : 1; k > 0; --k) {
       std::string name = prefix + slot + std::to_string(k);
@@ -144,10 +144,10 @@ void set_constants(Program& program, Dice& dice) {
 void lower_hostile(const std::vector<std::string_view>& types, Dice& dice) {
   OneOp op;
   op.type = types[dice.below(types.size())];
-  const Json* entry = registry().find(op.type);
-  set_slots(op, op.inputs, *entry->find("ins"), "i", dice);
-  set_slots(op, op.outputs, *entry->find("outs"), "o", dice);
-  set_attrs(op, *entry->find("attrs"), dice);
+  Json entry = registry().find(op.type);
+  set_slots(op, op.inputs, entry.find("ins"), "i", dice);
+  set_slots(op, op.outputs, entry.find("outs"), "o", dice);
+  set_attrs(op, entry.find("attrs"), dice);
   Program program = op.program();
   set_constants(program, dice);
   Params none("", program, "one.pdiparams");

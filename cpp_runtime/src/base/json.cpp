@@ -1,162 +1,355 @@
 #include "base/json.h"
 
 #include <algorithm>
-#include <cstdlib>
+#include <charconv>
+#include <optional>
 
 #include "base/decimal.h"
+#include "base/utf8.h"
 #include "oarlock/error.h"
 
 namespace oarlock {
 namespace {
 
-constexpr int kMaxDepth = 64;
+constexpr int kMaxDepth = 512;
+constexpr std::size_t kMaxNodes = std::size_t{1} << 23;
+constexpr std::size_t kMaxBytes = std::size_t{1} << 30;
+constexpr std::size_t kFewFields = 8;  // up to this number, names are compared pairwise
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+bool is_blank(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
+
+}  // namespace
 
 class JsonParser {
  public:
-  JsonParser(std::string_view text, const std::string& file) : text_(text), file_(file) {}
+  JsonParser(JsonDocument& document, std::string_view text, const std::string& file)
+      : document_(document), text_(text), file_(file) {}
 
-  Json parse() {
-    Json result = parse_value(0);
-    skip_whitespace();
+  void parse() {
+    if (text_.size() > kMaxBytes) fail("more than 1 GiB");
+    if (!is_utf8(text_)) fail("text that is not UTF-8");
+    parse_value({}, 0);
+    skip_blanks();
     if (pos_ != text_.size()) fail("more than one value");
-    return result;
   }
 
  private:
+  using Node = JsonDocument::Node;
+
   [[noreturn]] void fail(const std::string& why) const {
     throw Error(ErrorCode::file, file_ + ": no JSON at byte " + std::to_string(pos_) + ": " + why);
   }
 
-  void skip_whitespace() {
-    pos_ = std::min(text_.find_first_not_of(" \t\r\n", pos_), text_.size());
+  char peek() const { return pos_ < text_.size() ? text_[pos_] : '\0'; }
+
+  void skip_blanks() {
+    while (pos_ < text_.size() && is_blank(text_[pos_])) ++pos_;
   }
 
   char peek_token() {
-    skip_whitespace();
-    return pos_ < text_.size() ? text_[pos_] : '\0';
+    skip_blanks();
+    return peek();
   }
 
-  bool accept(char wanted) {
-    if (peek_token() != wanted) return false;
+  bool accept(char expected) {
+    if (peek_token() != expected) return false;
     ++pos_;
     return true;
   }
 
-  void expect(char wanted) {
-    if (!accept(wanted)) fail(std::string("no '") + wanted + "'");
+  void expect(char expected) {
+    if (!accept(expected)) fail(std::string("no '") + expected + "'");
   }
 
-  bool accept_keyword(std::string_view wanted) {
-    if (text_.substr(pos_, wanted.size()) != wanted) return false;
-    pos_ += wanted.size();
-    return true;
+  std::size_t add_node(std::string_view name, Json::Type type) {
+    if (document_.nodes_.size() >= kMaxNodes)
+      fail("more than " + std::to_string(kMaxNodes) + " values");
+    Node node{};
+    node.name = name;
+    node.type = type;
+    document_.nodes_.push_back(node);
+    return document_.nodes_.size() - 1;
   }
 
-  Json parse_value(int depth) {
-    if (depth > kMaxDepth) fail("too deep");
-    Json result;
+  void end_node(std::size_t node, std::size_t size = 0) {
+    document_.nodes_[node].size = static_cast<std::uint32_t>(size);
+    document_.nodes_[node].end = static_cast<std::uint32_t>(document_.nodes_.size());
+  }
+
+  void parse_value(std::string_view name, int depth) {
+    if (depth > kMaxDepth) fail("nested more than " + std::to_string(kMaxDepth) + " deep");
     switch (peek_token()) {
       case '{':
-        return parse_object(depth);
+        return parse_object(name, depth);
       case '[':
-        return parse_array(depth);
-      case '"':
-        result.type = Json::Type::text;
-        result.text = parse_string();
-        return result;
+        return parse_array(name, depth);
+      case '"': {
+        auto node = add_node(name, Json::Type::string);
+        document_.nodes_[node].string = parse_string();
+        return end_node(node);
+      }
+      case 't':
+        return parse_keyword(name, "true", Json::Type::boolean, 1);
+      case 'f':
+        return parse_keyword(name, "false", Json::Type::boolean, 0);
+      case 'n':
+        return parse_keyword(name, "null", Json::Type::null, 0);
       default:
-        return parse_literal();
+        return parse_number(name);
     }
   }
 
-  Json parse_literal() {
-    Json result;
-    if (accept_keyword("null")) return result;
-    result.type = Json::Type::boolean;
-    if (accept_keyword("true")) return result.number = 1, result;
-    if (accept_keyword("false")) return result;
-    std::string_view digits = text_.substr(
-        pos_, std::min(text_.find_first_not_of("+-.0123456789eE", pos_), text_.size()) - pos_);
+  void parse_keyword(std::string_view name, std::string_view word, Json::Type type, int value) {
+    if (text_.substr(pos_, word.size()) != word) fail("no value");
+    pos_ += word.size();
+    auto node = add_node(name, type);
+    document_.nodes_[node].integer = value;
+    end_node(node);
+  }
+
+  void skip_digits() {
+    if (!is_digit(peek())) fail("no value");
+    while (is_digit(peek())) ++pos_;
+  }
+
+  void parse_number(std::string_view name) {
+    auto start = pos_;
+    if (peek() == '-') ++pos_;
+    if (peek() == '0')
+      ++pos_;
+    else
+      skip_digits();
+    bool is_real = peek() == '.';
+    if (is_real) ++pos_, skip_digits();
+    if (peek() == 'e' || peek() == 'E') {
+      is_real = true;
+      ++pos_;
+      if (peek() == '+' || peek() == '-') ++pos_;
+      skip_digits();
+    }
+    std::string_view digits = text_.substr(start, pos_ - start);
+    auto node = add_node(name, Json::Type::integer);
+    if (!is_real && parse_int64(digits, document_.nodes_[node].integer)) return end_node(node);
     auto value = parse_double(digits);
-    if (!value) fail("no value");
-    result.type = Json::Type::number;
-    result.number = *value;
-    pos_ += digits.size();
-    return result;
+    if (!value) {
+      pos_ = start;
+      fail("a number out of range");
+    }
+    document_.nodes_[node].type = Json::Type::real;
+    document_.nodes_[node].real = *value;
+    end_node(node);
   }
 
-  Json parse_array(int depth) {
-    Json result;
-    result.type = Json::Type::array;
+  // Returns false for a number out of range.
+  static bool parse_int64(std::string_view digits, std::int64_t& value) {
+    return std::from_chars(digits.data(), digits.data() + digits.size(), value).ec == std::errc();
+  }
+
+  void parse_array(std::string_view name, int depth) {
+    auto node = add_node(name, Json::Type::array);
+    std::size_t size = 0;
     expect('[');
-    if (accept(']')) return result;
-    do result.items.push_back(parse_value(depth + 1));
-    while (accept(','));
-    expect(']');
-    return result;
+    if (!accept(']')) {
+      do {
+        parse_value({}, depth + 1);
+        ++size;
+      } while (accept(','));
+      expect(']');
+    }
+    end_node(node, size);
   }
 
-  Json parse_object(int depth) {
-    Json result;
-    result.type = Json::Type::object;
+  void parse_object(std::string_view name, int depth) {
+    auto node = add_node(name, Json::Type::object);
+    std::size_t size = 0;
     expect('{');
-    if (accept('}')) return result;
-    do {
-      if (peek_token() != '"') fail("no name");
-      result.names.push_back(parse_string());
-      expect(':');
-      result.items.push_back(parse_value(depth + 1));
-    } while (accept(','));
-    expect('}');
-    return result;
+    if (!accept('}')) {
+      do {
+        if (peek_token() != '"') fail("no name");
+        std::string_view field = parse_string();
+        expect(':');
+        parse_value(field, depth + 1);
+        ++size;
+      } while (accept(','));
+      expect('}');
+    }
+    end_node(node, size);
+    reject_duplicate_names(node);
   }
 
-  std::string parse_string() {
-    std::string result;
-    for (++pos_; pos_ < text_.size() && text_[pos_] != '"'; ++pos_)
-      result += text_[pos_] == '\\' ? parse_escape() : text_[pos_];
+  void reject_duplicate_names(std::size_t object) const {
+    Json fields(&document_, static_cast<std::uint32_t>(object));
+    if (fields.size() <= kFewFields) {
+      for (auto a = fields.begin(); a != fields.end(); ++a)
+        for (auto b = fields.begin(); b != a; ++b)
+          if ((*a).name() == (*b).name()) fail_duplicate((*a).name());
+      return;
+    }
+    std::vector<std::string_view> names;
+    for (Json field : fields) names.push_back(field.name());
+    std::sort(names.begin(), names.end());
+    if (auto found = std::adjacent_find(names.begin(), names.end()); found != names.end())
+      fail_duplicate(*found);
+  }
+
+  [[noreturn]] void fail_duplicate(std::string_view name) const {
+    fail("field '" + std::string(name.substr(0, 80)) + "' given twice");
+  }
+
+  std::string_view parse_string() {
+    auto start = ++pos_;
+    while (pos_ < text_.size() && text_[pos_] != '"' && text_[pos_] != '\\') check_and_skip();
+    if (peek() == '\\') return parse_escaped_string(start);
+    if (pos_ == text_.size()) fail("a string without its end");
+    return text_.substr(start, pos_++ - start);
+  }
+
+  void check_and_skip() {
+    if (static_cast<unsigned char>(text_[pos_]) < 0x20) fail("a control character in a string");
+    ++pos_;
+  }
+
+  std::string_view parse_escaped_string(std::size_t start) {
+    std::string& result = document_.unescaped_.emplace_back(text_.substr(start, pos_ - start));
+    while (pos_ < text_.size() && text_[pos_] != '"') {
+      if (text_[pos_] == '\\') {
+        ++pos_;
+        parse_escape(result);
+      } else {
+        result += text_[pos_];
+        check_and_skip();
+      }
+    }
     if (pos_ == text_.size()) fail("a string without its end");
     ++pos_;
     return result;
   }
 
-  // Non-ASCII names are not escaped in these files.  `\uXXXX` escapes above 127 become '?'.
-  char parse_escape() {
-    if (++pos_ == text_.size()) fail("a string without its end");
-    constexpr std::string_view escapes = "bfnrt", replacements = "\b\f\n\r\t";
-    char c = text_[pos_];
-    if (auto found = escapes.find(c); found != std::string_view::npos) return replacements[found];
-    if (c != 'u') return c;
-    if (text_.size() - pos_ < 5) fail("a string without its end");
-    long code = std::strtol(std::string(text_.substr(pos_ + 1, 4)).c_str(), nullptr, 16);
-    pos_ += 4;
-    return code < 128 ? static_cast<char>(code) : '?';
+  void parse_escape(std::string& to) {
+    constexpr std::string_view letters = "\"\\/bfnrt", meanings = "\"\\/\b\f\n\r\t";
+    char c = peek();
+    if (auto found = letters.find(c); pos_ < text_.size() && found != letters.npos) {
+      to += meanings[found];
+      ++pos_;
+      return;
+    }
+    if (c != 'u') fail("an unknown escape");
+    ++pos_;
+    std::uint32_t code = parse_hex4();
+    if (code >= 0xd800 && code < 0xdc00 && text_.substr(pos_, 2) == "\\u") {
+      pos_ += 2;
+      std::uint32_t low = parse_hex4();
+      if (low < 0xdc00 || low >= 0xe000) fail("half a surrogate pair");
+      code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
+    }
+    if (code >= 0xd800 && code < 0xe000) fail("half a surrogate pair");
+    append_utf8(to, code);
   }
 
+  std::uint32_t parse_hex4() {
+    std::uint32_t code = 0;
+    std::string_view digits = text_.substr(pos_, 4);
+    auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), code, 16);
+    if (digits.size() != 4 || error != std::errc() || end != digits.data() + 4)
+      fail("no four hexadecimal digits");
+    pos_ += 4;
+    return code;
+  }
+
+  JsonDocument& document_;
   std::string_view text_;
   const std::string& file_;
   std::size_t pos_ = 0;
 };
 
-}  // namespace
-
-const Json* Json::find(std::string_view name) const {
-  auto found = std::find(names.begin(), names.end(), name);
-  return found == names.end() ? nullptr : &items[static_cast<std::size_t>(found - names.begin())];
+JsonDocument::JsonDocument(std::string_view text, const std::string& file) {
+  JsonParser(*this, text, file).parse();
 }
 
-Json parse_json(std::string_view text, const std::string& file) {
-  return JsonParser(text, file).parse();
+std::string JsonDocument::path_of(Json value) const {
+  std::string path;
+  for (std::uint32_t at = 0; at != value.node_;) {
+    bool is_array = nodes_[at].type == Json::Type::array;
+    std::uint32_t child = at + 1;
+    std::size_t position = 0;
+    for (; nodes_[child].end <= value.node_; child = nodes_[child].end) ++position;
+    if (is_array)
+      path += "[" + std::to_string(position) + "]";
+    else
+      (path += path.empty() ? "" : ".") += nodes_[child].name;
+    at = child;
+  }
+  return path;
 }
 
-std::string quote_json(const std::string& text) {
+Json::Type Json::type() const { return document_ ? document_->nodes_[node_].type : Type::none; }
+
+bool Json::boolean() const {
+  return type() == Type::boolean && document_->nodes_[node_].integer != 0;
+}
+
+std::int64_t Json::integer() const {
+  return type() == Type::integer ? document_->nodes_[node_].integer : 0;
+}
+
+double Json::number() const {
+  switch (type()) {
+    case Type::boolean:
+    case Type::integer:
+      return static_cast<double>(document_->nodes_[node_].integer);
+    case Type::real:
+      return document_->nodes_[node_].real;
+    default:
+      return 0;
+  }
+}
+
+std::string_view Json::string() const {
+  return document_ ? document_->nodes_[node_].string : std::string_view();
+}
+
+std::size_t Json::size() const { return document_ ? document_->nodes_[node_].size : 0; }
+
+Json Json::at(std::size_t position) const {
+  for (Json value : *this)
+    if (position-- == 0) return value;
+  return {};
+}
+
+Json Json::find(std::string_view name) const {
+  if (type() == Type::object)
+    for (Json value : *this)
+      if (value.name() == name) return value;
+  return {};
+}
+
+std::string_view Json::name() const {
+  return document_ ? document_->nodes_[node_].name : std::string_view();
+}
+
+Json::Iterator& Json::Iterator::operator++() {
+  node_ = document_->nodes_[node_].end;
+  return *this;
+}
+
+Json::Iterator Json::begin() const { return {document_, document_ ? node_ + 1 : 0}; }
+
+Json::Iterator Json::end() const {
+  return {document_, document_ ? document_->nodes_[node_].end : 0};
+}
+
+std::string quote_json(std::string_view text) {
+  constexpr std::string_view digits = "0123456789abcdef";
   std::string out = "\"";
   for (char c : text) {
+    auto code = static_cast<unsigned char>(c);
     if (c == '"' || c == '\\') out += '\\';
-    if (static_cast<unsigned char>(c) >= 0x20)
+    if (code >= 0x20)
       out += c;
     else
-      out += c == '\n' ? "\\n" : " ";
+      out.append("\\u00").append({digits[code >> 4], digits[code & 15]});
   }
   return out + "\"";
 }

@@ -1,6 +1,22 @@
 #include "base/utf8.h"
 
+#include <cstring>
+
 namespace oarlock {
+namespace {
+
+// The number of leading bytes below 0x80, counted in steps of eight.
+std::size_t count_leading_ascii(std::string_view text) {
+  constexpr std::uint64_t high_bits = 0x8080808080808080;
+  std::size_t count = 0;
+  for (std::uint64_t eight = 0; text.size() - count >= sizeof(eight); count += sizeof(eight)) {
+    std::memcpy(&eight, text.data() + count, sizeof(eight));
+    if (eight & high_bits) break;
+  }
+  return count;
+}
+
+}  // namespace
 
 Utf8Character decode_utf8_character(std::string_view text) {
   auto lead = static_cast<unsigned char>(text[0]);
@@ -21,13 +37,25 @@ Utf8Character decode_utf8_character(std::string_view text) {
   return {code, length};
 }
 
+void append_utf8(std::string& to, std::uint32_t code) {
+  if (code < 0x80) {
+    to += static_cast<char>(code);
+    return;
+  }
+  int more = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+  constexpr std::uint32_t lead[] = {0, 0xc0, 0xe0, 0xf0};
+  to += static_cast<char>(lead[more] | code >> (6 * more));
+  while (more-- > 0) to += static_cast<char>(0x80 | (code >> (6 * more) & 0x3f));
+}
+
 bool is_utf8(std::string_view text) {
-  while (!text.empty()) {
+  for (;;) {
+    text.remove_prefix(count_leading_ascii(text));
+    if (text.empty()) return true;
     std::size_t length = decode_utf8_character(text).length;
     if (length == 0) return false;
     text.remove_prefix(length);
   }
-  return true;
 }
 
 bool is_utf8_without_controls(std::string_view text) {

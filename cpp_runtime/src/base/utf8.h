@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace oarlock {
@@ -14,6 +15,9 @@ struct Utf8Character {
 
 /// Decodes the first character of `text`, which must not be empty.
 Utf8Character decode_utf8_character(std::string_view text);
+
+/// Appends the encoding of a code point below 0x110000.
+void append_utf8(std::string& to, std::uint32_t code);
 
 /// Whether `text` is well-formed UTF-8.
 bool is_utf8(std::string_view text);

@@ -1,6 +1,6 @@
 // Serializes models; field numbers are those of onnx.proto (IR 3 and later).
 #include "onnx/model.h"
-#include "onnx/wire_writer.h"
+#include "base/wire_writer.h"
 
 namespace oarlock::onnx {
 namespace {

@@ -109,6 +109,11 @@ std::string find_range_problem(ValueKind value_kind, const std::string& name, st
 
 }  // namespace
 
+std::optional<AttrType> declared_attr_type(std::string_view op, std::string_view name) {
+  const AttrRow* row = find_attr_row(op, name);
+  return row ? std::optional(row->type) : std::nullopt;
+}
+
 std::string find_op_attr_problem(const std::string& op, const std::string& name, const Attr& attr) {
   if (attr.type == VAR || attr.type == VARS) return "";
   const AttrRow* row = find_attr_row(op, name);

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <set>
 
+#include "base/utf8.h"
+
 namespace oarlock {
 namespace {
 
@@ -15,17 +17,6 @@ struct OutputTreeError {
 };
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-void append_utf8(std::string& to, std::uint32_t code) {
-  if (code < 0x80) {
-    to += static_cast<char>(code);
-    return;
-  }
-  int more = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
-  constexpr std::uint32_t lead[] = {0, 0xc0, 0xe0, 0xf0};
-  to += static_cast<char>(lead[more] | code >> (6 * more));
-  while (more-- > 0) to += static_cast<char>(0x80 | (code >> (6 * more) & 0x3f));
-}
 
 // Parser of output trees.  Accepts the JSON that Python's `json` reads.
 class OutputTreeValidator {

@@ -63,6 +63,8 @@ struct VarDesc {
   DType dtype = DType::none;
   VarKind kind = VarKind::dense;
   bool persistable = false;
+  bool is_parameter = false;
+  bool stop_gradient = false;
   std::int64_t lod_level = 0;  // 1: the rows are packed sequences
 };
 

@@ -286,6 +286,12 @@ VarDesc read_var(WireReader w) {
       case 3:
         v.persistable = w.boolean();
         break;
+      case 5:
+        v.is_parameter = w.boolean();
+        break;
+      case 6:
+        v.stop_gradient = w.boolean();
+        break;
       default:
         w.skip();
     }

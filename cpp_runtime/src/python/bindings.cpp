@@ -7,6 +7,8 @@
 
 #include "oarlock/oarlock.h"
 #include "paddle/program_parser.h"
+#include "paddle/program_writer.h"
+#include "pir/to_program.h"
 #include "python/arrays.h"
 #include "python/ctrl_c.h"
 #include "python/py_session.h"
@@ -66,6 +68,12 @@ nb::dict describe_model(const nb::bytes& pdmodel, const Path& params_path,
   result["producer"] = model.producer();
   result["verified"] = model.verified();
   return result;
+}
+
+nb::bytes pir_to_pdmodel(const nb::bytes& json, const std::string& name) {
+  SigintPollScope sigint_poll;
+  std::string bytes = to_pdmodel(pir::read_program({json.c_str(), json.size()}, name));
+  return nb::bytes(bytes.data(), bytes.size());
 }
 
 nb::dict offset_inputs(const nb::bytes& pdmodel, const std::string& name) {
@@ -199,6 +207,9 @@ NB_MODULE(_runtime, m) {
       nb::sig("def describe(pdmodel: bytes, params_path: str | None, name: str = ...) -> dict[str, "
               "typing.Any]"),
       "Inputs, outputs, op counts, weights with offsets, guards.");
+  m.def("pir_to_pdmodel", &pir_to_pdmodel, "json"_a, "name"_a = "model.json",
+        nb::sig("def pir_to_pdmodel(json: bytes, name: str = ...) -> bytes"),
+        "Convert a program of Paddle 3 to the bytes of a `.pdmodel`.");
   m.def("offset_inputs", &offset_inputs, "pdmodel"_a, "name"_a = "model.pdmodel",
         nb::sig("def offset_inputs(pdmodel: bytes, name: str = ...) -> dict[str, str]"),
         "The inputs that say where packed sequences begin, and the names of those whose rows they "

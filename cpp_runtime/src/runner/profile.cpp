@@ -13,21 +13,11 @@ namespace {
 constexpr std::size_t kMaxSlowestNodes = 15;
 constexpr std::string_view kKernel = "_kernel_time";
 
-std::string text_field(const Json& event, std::string_view field) {
-  const Json* value = event.find(field);
-  return value ? value->text : "";
-}
-
-double number_field(const Json& event, std::string_view field) {
-  const Json* value = event.find(field);
-  return value ? value->number : 0;
-}
-
 // The start time of the first run that counts, and the number of runs from there on.
-std::pair<double, int> start_and_number_of_measured_runs(const Json& events, int skipped) {
+std::pair<double, int> start_and_number_of_measured_runs(Json events, int skipped) {
   std::vector<double> starts;
-  for (const Json& event : events.items)
-    if (text_field(event, "name") == "model_run") starts.push_back(number_field(event, "ts"));
+  for (Json event : events)
+    if (event.find("name").string() == "model_run") starts.push_back(event.find("ts").number());
   std::sort(starts.begin(), starts.end());
   auto at = std::min(static_cast<std::size_t>(skipped), starts.size());
   if (at == starts.size()) return {0, static_cast<int>(at)};
@@ -64,20 +54,21 @@ void print_json(const char* key, const std::vector<OpTime>& rows) {
 }  // namespace
 
 ProfileTable aggregate_profile(std::string_view text, const std::string& file, int skipped) {
-  Json events = parse_json(text, file);
+  JsonDocument document(text, file);
+  Json events = document.root();
   auto [start, runs] = start_and_number_of_measured_runs(events, skipped);
   if (runs == 0) throw Error(ErrorCode::file, file + ": a profile without a run");
   std::map<std::string, OpTime> ops, nodes;
   ProfileTable table;
   table.runs = runs;
-  for (const Json& event : events.items) {
-    std::string name = text_field(event, "name");
-    const Json* args = event.find("args");
+  for (Json event : events) {
+    std::string_view name = event.find("name").string();
+    Json args = event.find("args");
     bool kernel = name.size() > kKernel.size() && name.ends_with(kKernel);
-    if (!kernel || !args || number_field(event, "ts") < start) continue;
-    std::string op = text_field(*args, "op_name"),
-                node = name.substr(0, name.size() - kKernel.size());
-    double ms = number_field(event, "dur") / 1e3;
+    if (!kernel || !args || event.find("ts").number() < start) continue;
+    std::string op(args.find("op_name").string()),
+        node(name.substr(0, name.size() - kKernel.size()));
+    double ms = event.find("dur").number() / 1e3;
     OpTime &of_op = ops[op], &of_node = nodes[node];
     of_op = {op, "", of_op.count + 1, of_op.ms + ms};
     of_node = {node, op, of_node.count + 1, of_node.ms + ms};

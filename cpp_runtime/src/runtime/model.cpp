@@ -5,6 +5,8 @@
 #include "base/digest.h"
 #include "convert/registry.h"
 #include "paddle/program_parser.h"
+#include "pir/reader.h"
+#include "pir/to_program.h"
 #include "runtime/model_impl.h"
 
 namespace oarlock {
@@ -24,7 +26,8 @@ std::shared_ptr<const Model::Impl> load_model(std::string_view bytes, std::strin
                                               const std::string& values = "") {
   auto impl = std::make_shared<Model::Impl>();
   impl->prefix = prefix;
-  impl->program = read_program(bytes, name);
+  impl->program =
+      pir::is_json(bytes) ? pir::read_program(bytes, name) : read_program(bytes, name);
   impl->digest = hex_digest(bytes);  // after parsing, which limits the size
   bool needed = !impl->program.persistables().empty();
   if (needed && pdiparams.empty() && !values.empty()) {

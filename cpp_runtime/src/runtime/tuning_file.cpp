@@ -28,19 +28,18 @@ constexpr std::size_t kMaxBytes = 1 << 16;
 // Above the values that tuning tries; each thread costs memory.
 int max_threads() { return std::max(64, static_cast<int>(std::thread::hardware_concurrency())); }
 
-bool field_equals(const Json& file, const char* name, const std::string& expected) {
-  const Json* field = file.find(name);
-  return field && field->text == expected;
+bool field_equals(Json file, const char* name, const std::string& expected) {
+  return file.find(name).string() == expected;
 }
 
 // Throws Error(file) or Error(input) for invalid values.
-Options apply_tuning(Options options, const Json& file) {
+Options apply_tuning(Options options, Json file) {
   for (const TunedOption& tuned : kTunedOptions) {
-    const Json* field = file.find(tuned.name);
+    Json field = file.find(tuned.name);
     if (!field || options.*tuned.member != tuned.default_value) continue;
-    if (field->type != Json::Type::number || !(std::fabs(field->number) < 1e6))
+    if (!field.is_number() || !(std::fabs(field.number()) < 1e6))
       throw Error(ErrorCode::file, std::string("tuning: ") + tuned.name + " is not a small number");
-    options.*tuned.member = static_cast<int>(field->number);
+    options.*tuned.member = static_cast<int>(field.number());
     if (options.*tuned.member > max_threads())
       throw Error(ErrorCode::file,
                   std::string("tuning: ") + tuned.name + " is larger than any tuned value");
@@ -53,7 +52,8 @@ Options read_tuning(const std::string& path, const Options& options, const Libra
   MappedFile mapped(path);
   if (mapped.bytes().size() > kMaxBytes)
     throw Error(ErrorCode::file, path + ": is too large for a tuning file");
-  Json file = parse_json(mapped.bytes(), path);
+  JsonDocument document(mapped.bytes(), path);
+  Json file = document.root();
   bool fits = field_equals(file, "machine", machine_id()) &&
               field_equals(file, "engine", library.info.version) &&
               field_equals(file, "device", options.device);

@@ -5,7 +5,7 @@
 
 #include "base/wire_reader.h"
 #include "onnx/model.h"
-#include "onnx/wire_writer.h"
+#include "base/wire_writer.h"
 
 namespace oarlock::onnx {
 namespace {

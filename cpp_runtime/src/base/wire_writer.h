@@ -19,6 +19,11 @@ class WireWriter {
     auto bits = std::bit_cast<std::uint32_t>(value);
     for (int i = 0; i < 4; ++i) out_.push_back(static_cast<char>(bits >> (8 * i)));
   }
+  void float64(std::uint32_t field, double value) {
+    tag(field, 1);
+    auto bits = std::bit_cast<std::uint64_t>(value);
+    for (int i = 0; i < 8; ++i) out_.push_back(static_cast<char>(bits >> (8 * i)));
+  }
   void bytes(std::uint32_t field, std::string_view value) {
     tag(field, 2);
     varint(value.size());

@@ -1,0 +1,156 @@
+// Operations that correspond to several ops, or to an op with further attributes.
+#include "pir/special_ops.h"
+
+namespace oarlock::pir {
+namespace {
+
+Attr dtype_attr(DType dtype) { return {AttrType::INT, static_cast<std::int64_t>(dtype)}; }
+
+void split_with_num(Translator& t, const Operation& op) {
+  Attrs attrs{{"num", {AttrType::INT, t.int_attr(op, "num")}}};
+  Slots inputs{{"X", {t.operand_variable(op, 0)}}};
+  const Binding& axis = t.operand(op, 1);
+  if (axis.constant && axis.constant->size() == 1)
+    attrs["axis"] = {AttrType::INT, (*axis.constant)[0].i};
+  else
+    inputs["AxisTensor"] = {axis.variable};
+  Strings outputs = t.bind_new_list(op, 0);
+  t.emit(op, "split", std::move(inputs), {{"Out", outputs}}, std::move(attrs));
+}
+
+void shape64(Translator& t, const Operation& op) {
+  Type type = t.result_type(op, 0);
+  type.dtype = DType::int32;
+  std::string shape = t.emit_value(op, "shape", {{"Input", {t.operand_variable(op, 0)}}}, {}, type);
+  t.emit_cast(op, shape, DType::int32, t.bind_new(op, 0), DType::int64);
+}
+
+template <bool lower>
+void tril_or_triu(Translator& t, const Operation& op) {
+  t.emit(op, "tril_triu", {{"X", {t.operand_variable(op, 0)}}}, {{"Out", {t.bind_new(op, 0)}}},
+         {{"diagonal", {AttrType::INT, t.int_attr(op, "diagonal")}},
+          {"lower", {AttrType::BOOLEAN, lower}}});
+}
+
+// set_value(x, starts, ends, steps), set_value_with_tensor(x, values, starts, ends, steps)
+template <bool with_tensor>
+void set_value(Translator& t, const Operation& op) {
+  Slots inputs{{"Input", {t.operand_variable(op, 0)}}};
+  Attrs attrs{{"dtype", dtype_attr(t.operand(op, 0).type.dtype)}};
+  if (with_tensor) inputs["ValueTensor"] = {t.operand_variable(op, 1)};
+  t.add_int_list(op, with_tensor ? 2 : 1, "starts", "StartsTensorList", inputs, attrs);
+  t.add_int_list(op, with_tensor ? 3 : 2, "ends", "EndsTensorList", inputs, attrs);
+  t.add_int_list(op, with_tensor ? 4 : 3, "steps", "StepsTensorList", inputs, attrs);
+  for (const char* name : {"axes", "decrease_axes", "none_axes", "shape"})
+    t.copy_attr(op, name, AttrType::LONGS, attrs);
+  if (!with_tensor) t.copy_attr(op, "values", AttrType::SCALARS, attrs);
+  t.emit(op, "set_value", std::move(inputs), {{"Out", {t.bind_new(op, 0)}}}, std::move(attrs));
+}
+
+// The operand is the tensor that is overwritten, then the new value.
+void assign_out(Translator& t, const Operation& op) {
+  t.emit(op, "assign", {{"X", {t.operand_variable(op, 0)}}}, {{"Out", {t.bind_new(op, 0)}}});
+}
+
+void alias(Translator& t, const Operation& op) { t.bind_alias(op, 0, t.operand(op, 0)); }
+
+void assert_op(Translator& t, const Operation& op) {
+  Slots inputs{{"Cond", {t.operand_variable(op, 0)}}};
+  for (const Binding& element : t.operand(op, 1).elements)
+    inputs["Data"].push_back(element.variable);
+  Attrs attrs;
+  t.copy_attr(op, "summarize", AttrType::LONG, attrs);
+  t.emit(op, "assert", std::move(inputs), {}, std::move(attrs));
+}
+
+void print_op(Translator& t, const Operation& op) {
+  Attrs attrs;
+  for (const char* name : {"first_n", "summarize"}) t.copy_attr(op, name, AttrType::INT, attrs);
+  for (const char* name : {"message", "print_phase"})
+    t.copy_attr(op, name, AttrType::STRING, attrs);
+  for (const char* name : {"print_tensor_name", "print_tensor_type", "print_tensor_shape",
+                           "print_tensor_layout", "print_tensor_lod"})
+    t.copy_attr(op, name, AttrType::BOOLEAN, attrs);
+  t.emit(op, "print", {{"In", {t.operand_variable(op, 0)}}}, {{"Out", {t.bind_new(op, 0)}}},
+         std::move(attrs));
+}
+
+// where(mask, value, x) with the value broadcast to x.
+void masked_fill(Translator& t, const Operation& op) {
+  std::string x = t.operand_variable(op, 0), mask = t.operand_variable(op, 1),
+              value = t.operand_variable(op, 2);
+  t.emit(op, "where", {{"Condition", {mask}}, {"X", {value}}, {"Y", {x}}},
+         {{"Out", {t.bind_new(op, 0)}}});
+}
+
+void lgamma(Translator& t, const Operation& op) {
+  t.emit(op, "lgamma", {{"X", {t.operand_variable(op, 0)}}}, {{"Out", {t.bind_new(op, 0)}}});
+}
+
+// silu(x) * y; without y, x is split in two along the last axis.
+void swiglu(Translator& t, const Operation& op) {
+  std::string x = t.operand_variable(op, 0), y = t.operand_variable(op, 1);
+  Type type = t.result_type(op, 0);
+  if (y.empty()) {
+    std::string halves[] = {t.declare("swiglu.x", type), t.declare("swiglu.y", type)};
+    t.emit(
+        op, "split", {{"X", {x}}}, {{"Out", {halves[0], halves[1]}}},
+        {{"num", {AttrType::INT, std::int64_t{2}}}, {"axis", {AttrType::INT, std::int64_t{-1}}}});
+    x = halves[0], y = halves[1];
+  }
+  std::string gate = t.emit_value(op, "silu", {{"X", {x}}}, {}, type);
+  t.emit(op, "elementwise_mul", {{"X", {gate}}, {"Y", {y}}}, {{"Out", {t.bind_new(op, 0)}}},
+         {{"axis", {AttrType::INT, std::int64_t{-1}}}});
+}
+
+// Reductions over no axes reduce all.
+void reduce(Translator& t, const Operation& op) {
+  t.translate_by_spec(op, *find_op_spec(op.name));
+  OpDesc& emitted = t.last_op();
+  auto dim = emitted.attrs.find("dim");
+  auto* axes = dim == emitted.attrs.end() ? nullptr : std::get_if<Ints>(&dim->second.value);
+  if (axes && axes->empty()) emitted.attrs["reduce_all"] = {AttrType::BOOLEAN, true};
+}
+
+}  // namespace
+
+std::span<const SpecialRule> composite_rules() {
+  static constexpr SpecialRule rules[] = {
+      {Dialect::pd_op, "split_with_num", split_with_num},
+      {Dialect::pd_op, "shape64", shape64},
+      {Dialect::pd_op, "tril", tril_or_triu<true>},
+      {Dialect::pd_op, "tril_", tril_or_triu<true>},
+      {Dialect::pd_op, "triu", tril_or_triu<false>},
+      {Dialect::pd_op, "triu_", tril_or_triu<false>},
+      {Dialect::pd_op, "set_value", set_value<false>},
+      {Dialect::pd_op, "set_value_", set_value<false>},
+      {Dialect::pd_op, "set_value_with_tensor", set_value<true>},
+      {Dialect::pd_op, "set_value_with_tensor_", set_value<true>},
+      {Dialect::pd_op, "assign_out_", assign_out},
+      {Dialect::pd_op, "share_data", alias},
+      {Dialect::pd_op, "share_data_", alias},
+      {Dialect::pd_op, "memcpy", alias},
+      {Dialect::pd_op, "memcpy_d2h", alias},
+      {Dialect::pd_op, "memcpy_h2d", alias},
+      {Dialect::pd_op, "npu_identity", alias},
+      {Dialect::pd_op, "assert", assert_op},
+      {Dialect::pd_op, "print", print_op},
+      {Dialect::pd_op, "masked_fill", masked_fill},
+      {Dialect::pd_op, "masked_fill_", masked_fill},
+      {Dialect::pd_op, "gammaln", lgamma},
+      {Dialect::pd_op, "swiglu", swiglu},
+      {Dialect::pd_op, "sum", reduce},
+      {Dialect::pd_op, "mean", reduce},
+      {Dialect::pd_op, "max", reduce},
+      {Dialect::pd_op, "min", reduce},
+      {Dialect::pd_op, "prod", reduce},
+      {Dialect::pd_op, "all", reduce},
+      {Dialect::pd_op, "any", reduce},
+      {Dialect::pd_op, "amax", reduce},
+      {Dialect::pd_op, "amin", reduce},
+      {Dialect::pd_op, "logsumexp", reduce},
+  };
+  return rules;
+}
+
+}  // namespace oarlock::pir

@@ -1,0 +1,173 @@
+// Constants. They are bound with their elements, so that they can become attributes, and emitted as
+// ops, which are removed if no tensor is needed.
+#include <cmath>
+
+#include "base/decimal.h"
+#include "pir/special_ops.h"
+
+namespace oarlock::pir {
+namespace {
+
+constexpr int kExactDigits = 17;
+constexpr std::size_t kMaxKnownElements = 64;  // constants with more are not attributes
+
+Ints ints_attr(Translator& t, const Operation& op, std::string_view name) {
+  const Attribute* attr = op.find_attr(name);
+  auto value = attr ? convert_attr(attr->value, AttrType::LONGS) : std::nullopt;
+  if (!value) t.fail(op.source, op.name + ": no integers '" + std::string(name) + "'");
+  return std::get<Ints>(value->value);
+}
+
+Attr dtype_attr(DType dtype) { return {AttrType::INT, static_cast<std::int64_t>(dtype)}; }
+
+bool is_float_or_complex(DType dtype) {
+  return is_floating(dtype) || dtype == DType::complex64 || dtype == DType::complex128;
+}
+
+std::int64_t element_count_up_to_limit(const Ints& shape) {
+  std::int64_t count = 1;
+  for (std::int64_t d : shape)
+    count = d < 0 || count > (std::int64_t{1} << 40) ? std::int64_t{1} << 40 : count * d;
+  return count;
+}
+
+void emit_full(Translator& t, const Operation& op, const Ints& shape, double value, DType dtype) {
+  std::string out = t.bind_new(op, 0);
+  t.emit(op, "fill_constant", {}, {{"Out", {out}}},
+         {{"shape", {AttrType::LONGS, shape}},
+          {"dtype", dtype_attr(dtype)},
+          {"value", {AttrType::FLOAT, value}},
+          {"str_value", {AttrType::STRING, format_double(value, kExactDigits)}}});
+  if (element_count_up_to_limit(shape) != 1) return;
+  bool is_int = !is_float_or_complex(dtype) && std::fabs(value) < 9.2e18;
+  t.set_constant(op, 0,
+                 {is_int ? Scalar{Scalar::Type::int64, static_cast<std::int64_t>(value), 0, 0}
+                         : Scalar{Scalar::Type::float64, 0, value, 0}});
+}
+
+double float_attr(Translator& t, const Operation& op, std::string_view name) {
+  const Attribute* attr = op.find_attr(name);
+  auto value = attr ? convert_attr(attr->value, AttrType::FLOAT64) : std::nullopt;
+  if (!value) t.fail(op.source, op.name + ": no number '" + std::string(name) + "'");
+  return std::get<double>(value->value);
+}
+
+void full(Translator& t, const Operation& op) {
+  emit_full(t, op, ints_attr(t, op, "shape"), float_attr(t, op, "value"), t.result_dtype(op));
+}
+
+template <int value>
+void filled(Translator& t, const Operation& op) {
+  emit_full(t, op, ints_attr(t, op, "shape"), value, t.result_dtype(op));
+}
+
+// Emits an int64 or int32 vector.
+void full_int_array(Translator& t, const Operation& op) {
+  Ints values = ints_attr(t, op, "value");
+  std::string out = t.bind_new(op, 0);
+  DType dtype = t.result_dtype(op) == DType::int32 ? DType::int32 : DType::int64;
+  Scalars constants;
+  for (std::int64_t v : values) constants.push_back({Scalar::Type::int64, v, 0, 0});
+  t.emit(op, "assign_value", {}, {{"Out", {out}}},
+         {{"shape", {AttrType::INTS, Ints{static_cast<std::int64_t>(values.size())}}},
+          {"dtype", dtype_attr(dtype)},
+          dtype == DType::int32
+              ? std::pair<const std::string, Attr>{"int32_values", {AttrType::INTS, values}}
+              : std::pair<const std::string, Attr>{"int64_values", {AttrType::LONGS, values}}});
+  t.set_constant(op, 0, std::move(constants));
+}
+
+/// The dtype that `assign_value` can hold for the values of a dtype, and its attribute.
+struct StoredAs {
+  DType dtype;
+  const char* attr;
+  AttrType type;
+};
+StoredAs stored_as(DType dtype) {
+  switch (dtype) {
+    case DType::boolean:
+      return {dtype, "bool_values", AttrType::INTS};
+    case DType::float64:
+      return {dtype, "fp64_values", AttrType::FLOAT64S};
+    case DType::int64:
+      return {dtype, "int64_values", AttrType::LONGS};
+    case DType::int32:
+    case DType::int16:
+    case DType::int8:
+    case DType::uint8:
+      return {DType::int32, "int32_values", AttrType::INTS};
+    default:
+      return {DType::float32, "fp32_values", AttrType::FLOATS};
+  }
+}
+
+// `assign_value_` has the tensor that it overwrites as operand.
+void assign_value(Translator& t, const Operation& op) {
+  const Attribute* values = op.find_attr("values");
+  DType dtype = t.result_dtype(op);
+  StoredAs stored = stored_as(dtype);
+  auto elements = values ? convert_attr(values->value, AttrType::SCALARS) : std::nullopt;
+  auto converted = values ? convert_attr(values->value, stored.type) : std::nullopt;
+  if (!elements || !converted)
+    t.fail(op.source, "pd_op.assign_value: no values of type " + std::string(name_of(stored.type)));
+  Ints shape = ints_attr(t, op, "shape");
+  if (element_count_up_to_limit(shape) !=
+      static_cast<std::int64_t>(std::get<Scalars>(elements->value).size()))
+    t.fail(op.source, "pd_op.assign_value: the number of values does not fit the shape");
+  std::string out = t.bind_new(op, 0);
+  Type stored_type = op.results[0].type;
+  stored_type.dtype = stored.dtype;
+  std::string target = stored.dtype == dtype ? out : t.declare(out + ".values", stored_type);
+  t.emit(op, "assign_value", {}, {{"Out", {target}}},
+         {{"shape", {AttrType::INTS, shape}},
+          {"dtype", dtype_attr(stored.dtype)},
+          {stored.attr, std::move(*converted)}});
+  if (target != out) t.emit_cast(op, target, stored.dtype, out, dtype);
+  auto& known = std::get<Scalars>(elements->value);
+  if (shape.size() <= 1 && known.size() <= kMaxKnownElements) t.set_constant(op, 0, known);
+}
+
+// A cast of a known integer remains known.
+void cast(Translator& t, const Operation& op) {
+  Binding from = t.operand(op, 0);
+  DType dtype = t.result_dtype(op);
+  t.emit_cast(op, t.operand_variable(op, 0), from.type.dtype, t.bind_new(op, 0), dtype);
+  auto is_int = [](DType d) { return d == DType::int32 || d == DType::int64; };
+  if (from.constant && is_int(from.type.dtype) && is_int(dtype))
+    t.set_constant(op, 0, *from.constant);
+}
+
+void full_with_tensor(Translator& t, const Operation& op) {
+  Slots inputs{{"ValueTensor", {t.operand_variable(op, 0)}}};
+  Attrs attrs{{"dtype", dtype_attr(t.result_dtype(op))}};
+  t.add_shape(op, 1, inputs, attrs);
+  t.emit(op, "fill_constant", std::move(inputs), {{"Out", {t.bind_new(op, 0)}}}, std::move(attrs));
+}
+
+template <int value>
+void filled_like(Translator& t, const Operation& op) {
+  t.emit(op, "fill_any_like", {{"X", {t.operand_variable(op, 0)}}}, {{"Out", {t.bind_new(op, 0)}}},
+         {{"value", {AttrType::FLOAT, double{value}}}, {"dtype", dtype_attr(t.result_dtype(op))}});
+}
+
+}  // namespace
+
+std::span<const SpecialRule> constant_rules() {
+  static constexpr SpecialRule rules[] = {
+      {Dialect::pd_op, "full", full},
+      {Dialect::pd_op, "full_", full},
+      {Dialect::pd_op, "ones", filled<1>},
+      {Dialect::pd_op, "zeros", filled<0>},
+      {Dialect::pd_op, "ones_like", filled_like<1>},
+      {Dialect::pd_op, "zeros_like", filled_like<0>},
+      {Dialect::pd_op, "full_int_array", full_int_array},
+      {Dialect::pd_op, "assign_value", assign_value},
+      {Dialect::pd_op, "assign_value_", assign_value},
+      {Dialect::pd_op, "full_with_tensor", full_with_tensor},
+      {Dialect::pd_op, "cast", cast},
+      {Dialect::pd_op, "cast_", cast},
+  };
+  return rules;
+}
+
+}  // namespace oarlock::pir

@@ -1,0 +1,24 @@
+// Names that PIR's `.json` uses for element types, and the key of Oarlock's contract.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "oarlock/dtype.h"
+
+namespace oarlock::pir {
+
+/// The top-level key of Oarlock's contract: the message in base64.  Paddle ignores unknown keys.
+inline constexpr std::string_view kContractKey = "oarlock_contract";
+
+/// The dtype of an element type such as `0.t_f32`; DType::none for the undefined type.
+std::optional<DType> find_element_type(std::string_view name);
+/// `0.t_f32`
+std::string_view element_type_name(DType dtype);
+
+/// The number of a dtype attribute such as `float32`, as in VarType; -1 for the undefined dtype.
+std::optional<std::int64_t> find_dtype_name(std::string_view name);
+/// `float32`; the name of the undefined dtype for DType::none
+std::string_view dtype_attr_name(DType dtype);
+
+}  // namespace oarlock::pir

@@ -1,0 +1,109 @@
+#include "pir/op_table.h"
+
+#include <algorithm>
+
+namespace oarlock::pir {
+namespace {
+
+/// A row of the table. Fields are separated by spaces.
+/// operands: `x:X` (name:Slot), `x:X*` (a list), `x:X?` (optional), `axis@dim:ints|Tensor|Tensors`
+/// (a mutable attribute: name@attr:type|slot of a tensor|slot of a list), `=default`.
+/// results: `out:Out`.  attrs: `name:type=default`, `name>legacy_name:type`; `^`: not in version 1.
+struct OpRow {
+  std::string_view name, operands, results, attrs, legacy_type;
+  int since;
+};
+
+constexpr OpRow kRows[] = {
+#include "pir/ops.inc"
+};
+
+/// Returns the text before `separator` and removes it with the separator from `text`.
+std::string_view cut(std::string_view& text, std::string_view separators) {
+  auto at = std::min(text.find_first_of(separators), text.size());
+  std::string_view before = text.substr(0, at);
+  text.remove_prefix(std::min(at + 1, text.size()));
+  return before;
+}
+
+bool cut_suffix(std::string_view& text, char suffix) {
+  bool found = text.ends_with(suffix);
+  if (found) text.remove_suffix(1);
+  return found;
+}
+
+OperandSpec parse_operand(std::string_view text) {
+  OperandSpec spec;
+  if (auto at = text.find('@'); at != text.npos && text.find(':') > at) {
+    text = text.substr(0, text.find('='));
+    spec.name = cut(text, "@");
+    spec.attr = cut(text, ":");
+    spec.attr_type = cut(text, "|");
+    spec.tensor_slot = cut(text, "|");
+    spec.tensors_slot = text;
+    return spec;
+  }
+  spec.is_optional = cut_suffix(text, '?');
+  spec.is_list = cut_suffix(text, '*');
+  spec.name = cut(text, ":");
+  spec.slot = text;
+  return spec;
+}
+
+ResultSpec parse_result(std::string_view text) {
+  ResultSpec spec;
+  spec.is_optional = cut_suffix(text, '?');
+  spec.is_list = cut_suffix(text, '*');
+  spec.name = cut(text, ":");
+  spec.slot = text;
+  return spec;
+}
+
+AttrSpec parse_attr(std::string_view text) {
+  AttrSpec spec;
+  spec.is_in_version_1 = !cut_suffix(text, '^');
+  std::string_view names = cut(text, ":");
+  spec.name = spec.legacy_name = cut(names, ">");
+  if (!names.empty()) spec.legacy_name = names;
+  spec.type = cut(text, "=");
+  spec.default_value = text;
+  return spec;
+}
+
+OpSpec parse_row(const OpRow& row) {
+  OpSpec spec;
+  spec.name = row.name;
+  spec.legacy_type = row.legacy_type;
+  spec.since = row.since;
+  for (std::string_view rest = row.operands; !rest.empty();)
+    spec.operands.push_back(parse_operand(cut(rest, " ")));
+  for (std::string_view rest = row.results; !rest.empty();)
+    spec.results.push_back(parse_result(cut(rest, " ")));
+  for (std::string_view rest = row.attrs; !rest.empty();)
+    spec.attrs.push_back(parse_attr(cut(rest, " ")));
+  return spec;
+}
+
+}  // namespace
+
+const std::vector<OpSpec>& op_specs() {
+  static const std::vector<OpSpec> specs = [] {
+    std::vector<OpSpec> all;
+    for (const OpRow& row : kRows) all.push_back(parse_row(row));
+    return all;
+  }();
+  return specs;
+}
+
+const OpSpec* find_op_spec(std::string_view name) {
+  const auto& specs = op_specs();
+  auto find = [&](std::string_view wanted) {
+    auto it = std::ranges::lower_bound(specs, wanted, {}, &OpSpec::name);
+    return it != specs.end() && it->name == wanted ? &*it : nullptr;
+  };
+  const OpSpec* found = find(name);
+  if (!found && name.ends_with('_')) found = find(name.substr(0, name.size() - 1));
+  return found;
+}
+
+}  // namespace oarlock::pir

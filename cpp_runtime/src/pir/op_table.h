@@ -1,0 +1,55 @@
+// The operations of PIR's dialect pd_op that have an equivalent in `.pdmodel`: the names of their
+// operands, results and attributes there.
+#pragma once
+#include <string_view>
+#include <vector>
+
+namespace oarlock::pir {
+
+/// An operand.  Either `slot` is set, or `attr`: a mutable attribute, which `.pdmodel` stores as an
+/// attribute or reads from a tensor.
+struct OperandSpec {
+  std::string_view name;
+  std::string_view slot;  // "" for an operand without an equivalent, which is dropped
+  std::string_view attr;
+  std::string_view attr_type;     // ints, scalar, i32, i64, f32, f64
+  std::string_view tensor_slot;   // of one tensor with the value; "@": a VAR attribute
+  std::string_view tensors_slot;  // of one tensor per element
+  bool is_list = false;
+  bool is_optional = false;
+};
+
+struct ResultSpec {
+  std::string_view name;
+  std::string_view slot;  // "" for a result without an equivalent
+  bool is_list = false;
+  bool is_optional = false;
+};
+
+/// type: bool i32 i64 f32 f64 str dtype ints scalar, with [] for lists, as files of version 1 write
+/// it.
+struct AttrSpec {
+  std::string_view name;
+  std::string_view legacy_name;
+  std::string_view type;
+  std::string_view default_value;  // "" if it has none
+  bool is_in_version_1 = true;
+};
+
+struct OpSpec {
+  std::string_view name;
+  std::vector<OperandSpec> operands;
+  std::vector<ResultSpec> results;
+  std::vector<AttrSpec> attrs;  // in the order of files
+  std::string_view legacy_type;
+  int since = 1;  // the first version of files that has the operation
+};
+
+/// The specification of an operation; null if it has no equivalent.  A name with a trailing `_`, an
+/// operation in place, has that of the operation without.
+const OpSpec* find_op_spec(std::string_view name);
+
+/// All specifications, sorted by name.
+const std::vector<OpSpec>& op_specs();
+
+}  // namespace oarlock::pir

@@ -1,0 +1,21 @@
+// Rules of operations that are more than a change of names; grouped by file.
+#pragma once
+#include <span>
+
+#include "pir/translator.h"
+
+namespace oarlock::pir {
+
+struct SpecialRule {
+  Dialect dialect;
+  std::string_view name;
+  Rule rule;
+};
+
+std::span<const SpecialRule> builtin_rules();
+std::span<const SpecialRule> constant_rules();
+std::span<const SpecialRule> control_flow_rules();
+std::span<const SpecialRule> tensor_array_rules();
+std::span<const SpecialRule> composite_rules();
+
+}  // namespace oarlock::pir

@@ -1,0 +1,125 @@
+#include "pir/to_program.h"
+
+#include <set>
+
+#include "base/wire_reader.h"
+#include "oarlock/error.h"
+#include "paddle/contract.h"
+#include "paddle/validator.h"
+#include "pir/reader.h"
+#include "pir/translator.h"
+
+namespace oarlock::pir {
+namespace {
+
+constexpr std::size_t kMaxBytes = std::size_t{256} << 20;  // as of a `.pdmodel`
+
+using Names = std::set<std::string>;
+
+/// Removes the dead ops of a program: from the last op of each block to the first.
+class DeadOpRemoval {
+ public:
+  explicit DeadOpRemoval(oarlock::Program& program) : program_(program) {}
+
+  void run() {
+    Names live;
+    remove_from_block(0, live);
+  }
+
+ private:
+  static bool has_side_effect(const OpDesc& op) {
+    return op.type == "feed" || op.type == "fetch" || op.type == "print" || op.type == "assert";
+  }
+
+  bool block_has_side_effect(std::int64_t index) const {
+    for (const OpDesc& op : program_.blocks[static_cast<std::size_t>(index)].ops)
+      if (has_side_effect(op) ||
+          (has_sub_block(op) && block_has_side_effect(int_attr(op, "sub_block", 0))))
+        return true;
+    return false;
+  }
+
+  bool is_live(const OpDesc& op, const Names& live) const {
+    if (has_side_effect(op)) return true;
+    if (has_sub_block(op) && block_has_side_effect(int_attr(op, "sub_block", 0))) return true;
+    for (auto& [slot, names] : op.outputs)
+      for (const std::string& name : names)
+        if (live.contains(name)) return true;
+    return false;
+  }
+
+  void remove_from_block(std::int64_t index, Names& live) {
+    auto& ops = program_.blocks[static_cast<std::size_t>(index)].ops;
+    std::vector<OpDesc> kept;
+    for (std::size_t i = ops.size(); i-- > 0;) {
+      if (!is_live(ops[i], live)) continue;
+      if (has_sub_block(ops[i])) remove_from_sub_block(ops[i], live);
+      add_reads(ops[i], live);
+      kept.push_back(std::move(ops[i]));
+    }
+    ops.assign(std::make_move_iterator(kept.rbegin()), std::make_move_iterator(kept.rend()));
+  }
+
+  // Everything that the op writes is live at the end of its block, because a loop reads it again.
+  void remove_from_sub_block(const OpDesc& op, Names& live) {
+    for (auto& [slot, names] : op.outputs) live.insert(names.begin(), names.end());
+    for (const std::string& name : slot_names(op.inputs, "Condition")) live.insert(name);
+    remove_from_block(int_attr(op, "sub_block", 0), live);
+  }
+
+  static void add_reads(const OpDesc& op, Names& live) {
+    for (auto& [slot, names] : op.inputs) live.insert(names.begin(), names.end());
+    for (auto& [name, attr] : op.attrs) {
+      if (attr.type == AttrType::VAR) live.insert(std::get<std::string>(attr.value));
+      if (attr.type == AttrType::VARS)
+        for (const std::string& variable : std::get<Strings>(attr.value)) live.insert(variable);
+    }
+  }
+
+  oarlock::Program& program_;
+};
+
+void remove_unused_variables(oarlock::Program& program) {
+  Names used;
+  for (const oarlock::Block& block : program.blocks)
+    for (const OpDesc& op : block.ops) {
+      for (auto* slots : {&op.inputs, &op.outputs})
+        for (auto& [slot, names] : *slots) used.insert(names.begin(), names.end());
+      for (auto& [name, attr] : op.attrs) {
+        if (attr.type == AttrType::VAR) used.insert(std::get<std::string>(attr.value));
+        if (attr.type == AttrType::VARS)
+          for (const std::string& variable : std::get<Strings>(attr.value)) used.insert(variable);
+      }
+    }
+  for (oarlock::Block& block : program.blocks)
+    std::erase_if(block.vars, [&](const VarDesc& var) {
+      return !var.persistable && var.kind != VarKind::array && !used.contains(var.name);
+    });
+}
+
+}  // namespace
+
+void remove_dead_ops(oarlock::Program& program) {
+  DeadOpRemoval(program).run();
+  remove_unused_variables(program);
+}
+
+oarlock::Program read_program(std::string_view json, const std::string& file) {
+  if (json.size() > kMaxBytes)
+    throw Error(ErrorCode::file, file + ": a program of more than 256 MiB (" +
+                                     std::to_string(json.size()) + " bytes)");
+  JsonDocument document(json, file);
+  Program source = read_document(document, file);
+  oarlock::Program program = Translator(source, document).translate();
+  remove_dead_ops(program);
+  if (!source.contract.empty()) {
+    program.contract.emplace();
+    WireErrorContext context{file, source.contract.data()};
+    read_contract(WireReader(context, source.contract, "Contract"), source.contract,
+                  *program.contract);
+  }
+  validate_and_index_variables(program);
+  return program;
+}
+
+}  // namespace oarlock::pir

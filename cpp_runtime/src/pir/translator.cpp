@@ -1,0 +1,513 @@
+#include "pir/translator.h"
+
+#include <algorithm>
+
+#include "base/poll.h"
+#include "oarlock/error.h"
+#include "paddle/op_attrs.h"
+
+namespace oarlock::pir {
+namespace {
+
+constexpr std::int64_t kProgramVersion = 3000000;  // of Paddle 3.0
+constexpr std::size_t kMaxListedProblems = 50;
+
+std::string quoted(std::string_view text) { return "'" + std::string(text.substr(0, 200)) + "'"; }
+
+std::string full_name(const Operation& op) {
+  constexpr std::string_view dialects[] = {"builtin", "pd_op", "cf", "custom_op", "dist"};
+  return std::string(dialects[static_cast<std::size_t>(op.dialect)]) + "." + op.name;
+}
+
+/// The layer of an operation: `/Net/Linear_1/`; "" if it is not known.
+std::string layer_path(const Operation& op) {
+  const Attribute* attr = op.find_attr("struct_name");
+  auto* text = attr ? std::get_if<std::string>(&attr->value.value) : nullptr;
+  return text ? *text : "";
+}
+
+bool is_yield(const Operation& op) { return op.dialect == Dialect::cf && op.name == "yield"; }
+
+/// The attribute for a mutable attribute with known elements.
+Attr constant_attr(const Scalars& elements, std::string_view attr_type) {
+  if (attr_type == "ints") {
+    Ints ints;
+    for (const Scalar& element : elements)
+      ints.push_back(element.type == Scalar::Type::float64 ? static_cast<std::int64_t>(element.r)
+                                                           : element.i);
+    return {AttrType::LONGS, std::move(ints)};
+  }
+  if (elements.size() == 1 && elements[0].type == Scalar::Type::float64)
+    return {AttrType::FLOAT64, elements[0].r};
+  if (elements.size() == 1 && elements[0].type != Scalar::Type::complex128)
+    return {AttrType::LONG, elements[0].i};
+  return {AttrType::SCALARS, elements};
+}
+
+/// The value of a default in the table, or nullopt for none.
+std::optional<Attr> parse_default(const AttrSpec& spec) {
+  std::string_view text = spec.default_value;
+  if (text.empty()) return std::nullopt;
+  if (spec.type == "bool") return Attr{AttrType::BOOLEAN, text == "true"};
+  if (spec.type == "str") return Attr{AttrType::STRING, std::string(text)};
+  if (spec.type == "i32" || spec.type == "i64")
+    return Attr{AttrType::LONG, std::stoll(std::string(text))};
+  if (spec.type == "f32" || spec.type == "f64")
+    return Attr{AttrType::FLOAT64, std::stod(std::string(text))};
+  return std::nullopt;
+}
+
+}  // namespace
+
+Translator::Translator(const Program& program, const JsonDocument& document)
+    : in_(program), document_(document) {}
+
+void Translator::fail(Json at, const std::string& why) const {
+  throw Error(ErrorCode::file, in_.file + ": " + document_.path_of(at) + ": " + why);
+}
+
+oarlock::Program Translator::translate() {
+  std::vector<std::string> problems;
+  check_supported(in_.body, problems);
+  if (!problems.empty()) {
+    std::string text =
+        in_.file + ": " + std::to_string(problems.size()) + " operations are not supported:";
+    for (std::size_t i = 0; i < std::min(problems.size(), kMaxListedProblems); ++i)
+      text += "\n  " + problems[i];
+    if (problems.size() > kMaxListedProblems) text += "\n  ...";
+    throw Error(ErrorCode::unsupported, text);
+  }
+  out_.name = in_.file;
+  out_.version = kProgramVersion;
+  out_.blocks.emplace_back();
+  VarDesc feed, fetch;
+  feed.name = "feed", feed.kind = VarKind::feed, feed.persistable = true;
+  fetch.name = "fetch", fetch.kind = VarKind::fetch, fetch.persistable = true;
+  names_ = {"feed", "fetch"};
+  block().vars = {feed, fetch};
+  translate_parameters(in_.body);
+  name_outputs(in_.body);
+  translate_ops(in_.body);
+  return std::move(out_);
+}
+
+void Translator::check_supported(const Block& block, std::vector<std::string>& problems) const {
+  for (const Operation& op : block.ops) {
+    bool has_spec = op.dialect == Dialect::pd_op && find_op_spec(op.name);
+    if (!has_spec && !find_special_rule(op.dialect, op.name) && !is_yield(op)) {
+      std::string layer = layer_path(op);
+      problems.push_back(document_.path_of(op.source) + ": " + full_name(op) +
+                         (layer.empty() ? "" : " of " + layer));
+    }
+    for (const Block& body : op.bodies) check_supported(body, problems);
+  }
+}
+
+// The variables of outputs have the names of the outputs, unless another variable has the name.
+void Translator::name_outputs(const Block& block) {
+  for (const Operation& op : block.ops)
+    if (op.dialect == Dialect::pd_op && op.name == "data")
+      if (const Attribute* name = op.find_attr("name"))
+        if (auto* text = std::get_if<std::string>(&name->value.value)) names_.insert(*text);
+  for (const Operation& op : block.ops) {
+    if (op.dialect != Dialect::pd_op || op.name != "fetch" || op.operands.size() != 1) continue;
+    const Attribute* name = op.find_attr("name");
+    auto* text = name ? std::get_if<std::string>(&name->value.value) : nullptr;
+    if (text && !text->empty() && !names_.contains(*text))
+      if (output_names_.emplace(op.operands[0], *text).second) names_.insert(*text);
+  }
+}
+
+std::string Translator::unique_name(const std::string& hint) {
+  std::string name = hint;
+  for (int i = 1; !names_.insert(name).second; ++i) name = hint + "_" + std::to_string(i);
+  return name;
+}
+
+std::int32_t Translator::open_block() {
+  oarlock::Block inner;
+  inner.idx = static_cast<std::int32_t>(out_.blocks.size());
+  inner.parent = current_;
+  out_.blocks.push_back(std::move(inner));
+  return current_ = static_cast<std::int32_t>(out_.blocks.size()) - 1;
+}
+
+// A parameter that is not persistable has no record in the file.  Paddle writes such for values
+// that inference does not read.
+void Translator::translate_parameters(const Block& body) {
+  for (const Parameter& p : body.parameters) {
+    if (p.name.empty() || !names_.insert(p.name).second)
+      fail(p.source, "parameter name " + quoted(p.name) + " is empty or given twice");
+    VarDesc var;
+    var.name = p.name;
+    var.dtype = p.value.type.dtype;
+    var.shape = p.value.type.shape;
+    var.persistable = p.persistable;
+    var.is_parameter = p.trainable;
+    var.stop_gradient = p.value.stop_gradient;
+    block().vars.push_back(var);
+    values_[p.value.id] = {p.name, p.value.type, {}, std::nullopt};
+    if (!p.persistable)
+      block().ops.push_back({"fill_constant",
+                             {},
+                             {{"Out", {p.name}}},
+                             {{"shape", {AttrType::LONGS, p.value.type.shape}},
+                              {"dtype", {AttrType::INT, static_cast<std::int64_t>(var.dtype)}},
+                              {"value", {AttrType::FLOAT, 0.0}}},
+                             ""});
+  }
+}
+
+void Translator::translate_ops(const Block& body) {
+  if (&body != &in_.body && !body.parameters.empty())
+    fail(body.parameters[0].source, "a parameter inside of a branch or loop");
+  for (const Operation& op : body.ops) {
+    poll();
+    if (!is_yield(op)) translate_op(op);
+  }
+}
+
+void Translator::translate_op(const Operation& op) {
+  if (Rule rule = find_special_rule(op.dialect, op.name)) return rule(*this, op);
+  translate_by_spec(op, *find_op_spec(op.name));
+}
+
+std::vector<Binding> Translator::yielded_bindings(const Block& body) const {
+  if (body.ops.empty() || !is_yield(body.ops.back()))
+    fail(body.ops.empty() ? document_.root() : body.ops.back().source,
+         "a branch or loop without cf.yield at its end");
+  std::vector<Binding> bindings;
+  for (std::size_t i = 0; i < body.ops.back().operands.size(); ++i)
+    bindings.push_back(operand(body.ops.back(), i));
+  return bindings;
+}
+
+// -- operands and results
+
+const Binding& Translator::operand(const Operation& op, std::size_t position) const {
+  std::int64_t id = position < op.operands.size() ? op.operands[position] : 0;
+  auto found = values_.find(id);
+  if (id == 0 || found == values_.end())
+    fail(op.source, full_name(op) + ": operand " + std::to_string(position) + " is missing");
+  return found->second;
+}
+
+std::string Translator::operand_variable(const Operation& op, std::size_t position) const {
+  if (position >= op.operands.size() || op.operands[position] == 0) return "";
+  const Binding& binding = operand(op, position);
+  if (binding.variable.empty())
+    fail(op.source, full_name(op) + ": operand " + std::to_string(position) + " is no tensor");
+  return binding.variable;
+}
+
+const Scalars& Translator::constant_operand(const Operation& op, std::size_t position) const {
+  const Binding& binding = operand(op, position);
+  if (!binding.constant)
+    fail(op.source,
+         full_name(op) + ": operand " + std::to_string(position) + " must be a constant");
+  return *binding.constant;
+}
+
+std::int64_t Translator::int_attr(const Operation& op, std::string_view name) const {
+  const Attribute* attr = op.find_attr(name);
+  auto value = attr ? convert_attr(attr->value, AttrType::LONG) : std::nullopt;
+  if (!value) fail(op.source, full_name(op) + ": no integer attribute " + quoted(name));
+  return std::get<std::int64_t>(value->value);
+}
+
+bool Translator::bool_attr(const Operation& op, std::string_view name, bool default_value) const {
+  const Attribute* attr = op.find_attr(name);
+  auto value = attr ? convert_attr(attr->value, AttrType::BOOLEAN) : std::nullopt;
+  return value ? std::get<bool>(value->value) : default_value;
+}
+
+void Translator::bind(const Operation& op, std::size_t position, Binding binding) {
+  if (position >= op.results.size())
+    fail(op.source, full_name(op) + ": result " + std::to_string(position) + " is missing");
+  values_[op.results[position].id] = std::move(binding);
+}
+
+void Translator::bind_argument(const Value& argument, Binding binding) {
+  values_[argument.id] = std::move(binding);
+}
+
+std::string Translator::declare(const std::string& hint, const Type& type) {
+  VarDesc var;
+  var.name = unique_name(hint);
+  var.dtype = type.dtype;
+  var.shape = type.shape;
+  if (type.kind == Type::Kind::array) var.kind = VarKind::array;
+  block().vars.push_back(var);
+  return var.name;
+}
+
+std::string Translator::bind_new(const Operation& op, std::size_t position) {
+  if (position >= op.results.size())
+    fail(op.source, full_name(op) + ": result " + std::to_string(position) + " is missing");
+  const Value& result = op.results[position];
+  if (result.type.kind != Type::Kind::dense && result.type.kind != Type::Kind::array)
+    fail(op.source, full_name(op) + ": result " + std::to_string(position) + " is no tensor" +
+                        (result.type.name.empty() ? "" : " but " + quoted(result.type.name)));
+  std::string name;
+  if (auto output = output_names_.find(result.id); output != output_names_.end() && current_ == 0) {
+    names_.erase(output->second);
+    name = declare(output->second, result.type);
+  } else {
+    name = declare(op.name + "_" + std::to_string(result.id), result.type);
+  }
+  block().vars.back().stop_gradient = result.stop_gradient;
+  values_[result.id] = {name, result.type, {}, std::nullopt};
+  return name;
+}
+
+void Translator::emit(const Operation& op, std::string type, Slots inputs, Slots outputs,
+                      Attrs attrs) {
+  block().ops.push_back(
+      {std::move(type), std::move(inputs), std::move(outputs), std::move(attrs), layer_path(op)});
+}
+
+std::string Translator::emit_value(const Operation& op, const std::string& type, Slots inputs,
+                                   Attrs attrs, const Type& result) {
+  std::string name = declare(op.name + "_" + type + ".tmp", result);
+  emit(op, type, std::move(inputs), {{"Out", {name}}}, std::move(attrs));
+  return name;
+}
+
+const Type& Translator::result_type(const Operation& op, std::size_t position) const {
+  if (position >= op.results.size())
+    fail(op.source, full_name(op) + ": result " + std::to_string(position) + " is missing");
+  return op.results[position].type;
+}
+
+DType Translator::result_dtype(const Operation& op) const {
+  const Attribute* attr = op.find_attr("dtype");
+  auto* number = attr ? std::get_if<std::int64_t>(&attr->value.value) : nullptr;
+  return number && attr->kind == Attribute::Kind::dtype && *number >= 0
+             ? static_cast<DType>(*number)
+             : result_type(op, 0).dtype;
+}
+
+Strings Translator::bind_new_list(const Operation& op, std::size_t position) {
+  const Type& type = result_type(op, position);
+  if (type.kind != Type::Kind::list)
+    fail(op.source, full_name(op) + ": result " + std::to_string(position) + " is no list");
+  std::int64_t id = op.results[position].id;
+  Binding list{"", type, {}, std::nullopt};
+  Strings names;
+  for (std::size_t i = 0; i < type.elements.size(); ++i) {
+    names.push_back(
+        declare(op.name + "_" + std::to_string(id) + "." + std::to_string(i), type.elements[i]));
+    block().vars.back().stop_gradient = op.results[position].stop_gradient;
+    list.elements.push_back({names.back(), type.elements[i], {}, std::nullopt});
+  }
+  bind(op, position, std::move(list));
+  return names;
+}
+
+void Translator::bind_alias(const Operation& op, std::size_t position, Binding binding) {
+  bind(op, position, std::move(binding));
+}
+
+void Translator::set_constant(const Operation& op, std::size_t position, Scalars elements) {
+  values_[op.results[position].id].constant = std::move(elements);
+}
+
+std::string Translator::declare_scopes(const std::string& hint) {
+  VarDesc var;
+  var.name = unique_name(hint);
+  var.kind = VarKind::step_scopes;
+  block().vars.push_back(var);
+  return var.name;
+}
+
+void Translator::emit_cast(const Operation& op, const std::string& from, DType from_dtype,
+                           const std::string& to, DType to_dtype) {
+  emit(op, "cast", {{"X", {from}}}, {{"Out", {to}}},
+       {{"in_dtype", {AttrType::INT, static_cast<std::int64_t>(from_dtype)}},
+        {"out_dtype", {AttrType::INT, static_cast<std::int64_t>(to_dtype)}}});
+}
+
+// -- inputs and outputs
+
+void Translator::add_input(const Operation& op, const std::string& name) {
+  if (current_ != 0) fail(op.source, "an input inside of a branch or loop");
+  for (const VarDesc& var : block().vars)
+    if (var.name == name) fail(op.source, "input name " + quoted(name) + " is given twice");
+  const Type& type = result_type(op, 0);
+  if (type.kind != Type::Kind::dense) fail(op.source, "an input is a tensor");
+  names_.erase(name);
+  std::string variable = declare(name, type);
+  block().vars.back().stop_gradient = op.results[0].stop_gradient;
+  values_[op.results[0].id] = {variable, type, {}, std::nullopt};
+  emit(op, "feed", {{"X", {"feed"}}}, {{"Out", {variable}}},
+       {{"col", {AttrType::INT, num_inputs_++}}});
+}
+
+void Translator::add_output(const Operation& op, const std::string& name, std::int64_t column) {
+  if (current_ != 0) fail(op.source, "an output inside of a branch or loop");
+  if (column < 0 || column > (1 << 20)) fail(op.source, "output column " + std::to_string(column));
+  std::string variable = operand_variable(op, 0);
+  auto reserved = output_names_.find(op.operands[0]);
+  if (reserved == output_names_.end() || reserved->second != variable || name != variable) {
+    if (reserved != output_names_.end() && reserved->second == name) names_.erase(name);
+    std::string copy = declare(name, operand(op, 0).type);
+    emit(op, "assign", {{"X", {variable}}}, {{"Out", {copy}}});
+    variable = copy;
+  }
+  emit(op, "fetch", {{"X", {variable}}}, {{"Out", {"fetch"}}}, {{"col", {AttrType::INT, column}}});
+}
+
+// -- operands that are attributes or tensors
+
+void Translator::add_int_list(const Operation& op, std::size_t position, const char* attr,
+                              const char* tensors_slot, Slots& inputs, Attrs& attrs) {
+  add_mutable_attr(op, {attr, "", attr, "ints", "", tensors_slot, false, false},
+                   operand(op, position), "", inputs, attrs);
+}
+
+void Translator::add_shape(const Operation& op, std::size_t position, Slots& inputs, Attrs& attrs) {
+  add_mutable_attr(op,
+                   {"shape", "", "shape", "ints", "ShapeTensor", "ShapeTensorList", false, false},
+                   operand(op, position), "fill_constant", inputs, attrs);
+}
+
+void Translator::copy_attr(const Operation& op, std::string_view name, AttrType type,
+                           Attrs& attrs) const {
+  const Attribute* attr = op.find_attr(name);
+  if (!attr) return;
+  auto value = convert_attr(attr->value, type);
+  if (!value)
+    fail(attr->source, full_name(op) + ": attribute " + quoted(name) + " has no value of type " +
+                           std::string(name_of(type)));
+  attrs[std::string(name)] = std::move(*value);
+}
+
+// -- operations of the table
+
+void Translator::translate_by_spec(const Operation& op, const OpSpec& spec) {
+  if (op.operands.size() > spec.operands.size() || op.results.size() > spec.results.size())
+    fail(op.source, full_name(op) + ": " + std::to_string(op.operands.size()) + " operands and " +
+                        std::to_string(op.results.size()) + " results, expected " +
+                        std::to_string(spec.operands.size()) + " and " +
+                        std::to_string(spec.results.size()));
+  Slots inputs, outputs;
+  Attrs attrs;
+  for (std::size_t i = 0; i < spec.operands.size(); ++i)
+    add_operand(op, spec.operands[i], i, inputs, attrs);
+  add_attrs(op, spec, attrs);
+  for (std::size_t i = 0; i < op.results.size(); ++i)
+    if (Strings names = bind_results(op, spec.results[i], i); !names.empty())
+      outputs[std::string(spec.results[i].slot)] = std::move(names);
+  emit(op, std::string(spec.legacy_type), std::move(inputs), std::move(outputs), std::move(attrs));
+}
+
+void Translator::add_operand(const Operation& op, const OperandSpec& spec, std::size_t position,
+                             Slots& inputs, Attrs& attrs) {
+  bool is_present = position < op.operands.size() && op.operands[position] != 0;
+  if (!spec.attr.empty()) {
+    if (!is_present)
+      fail(op.source, full_name(op) + ": operand " + quoted(spec.name) + " is missing");
+    return add_mutable_attr(op, spec, operand(op, position), find_op_spec(op.name)->legacy_type,
+                            inputs, attrs);
+  }
+  if (!is_present && !spec.is_optional)
+    fail(op.source, full_name(op) + ": operand " + quoted(spec.name) + " is missing");
+  if (!is_present || spec.slot.empty()) return;
+  const Binding& binding = operand(op, position);
+  Strings& names = inputs[std::string(spec.slot)];
+  if (binding.type.kind == Type::Kind::list && spec.is_list)
+    for (const Binding& element : binding.elements) names.push_back(element.variable);
+  else
+    names.push_back(operand_variable(op, position));
+}
+
+void Translator::add_mutable_attr(const Operation& op, const OperandSpec& spec,
+                                  const Binding& binding, std::string_view legacy_type,
+                                  Slots& inputs, Attrs& attrs) {
+  if (binding.constant) {
+    Attr attr = constant_attr(*binding.constant, spec.attr_type);
+    if (auto declared = declared_attr_type(legacy_type, spec.attr)) {
+      auto converted = convert_attr(attr, *declared);
+      if (!converted)
+        fail(op.source, full_name(op) + ": operand " + quoted(spec.name) +
+                            " has no value of type " + std::string(name_of(*declared)));
+      attr = std::move(*converted);
+    }
+    attrs[std::string(spec.attr)] = std::move(attr);
+    return;
+  }
+  Strings names;
+  for (const Binding& element : binding.elements) names.push_back(element.variable);
+  bool is_list = binding.type.kind == Type::Kind::list;
+  if (is_list && !spec.tensors_slot.empty()) {
+    inputs[std::string(spec.tensors_slot)] = std::move(names);
+  } else if (is_list && spec.tensor_slot == "@") {
+    attrs[std::string(spec.attr)] = {AttrType::VARS, std::move(names)};
+  } else if (!is_list && spec.tensor_slot == "@") {
+    attrs[std::string(spec.attr)] = {AttrType::VAR, binding.variable};
+  } else if (!is_list && !spec.tensor_slot.empty()) {
+    inputs[std::string(spec.tensor_slot)] = {binding.variable};
+  } else {
+    fail(op.source, full_name(op) + ": operand " + quoted(spec.name) + " must be a constant");
+  }
+}
+
+void Translator::add_attrs(const Operation& op, const OpSpec& spec, Attrs& attrs) {
+  for (const AttrSpec& attr_spec : spec.attrs) {
+    const Attribute* attr = op.find_attr(attr_spec.name);
+    if (attr && attr->kind == Attribute::Kind::absent) continue;
+    std::optional<Attr> value = attr ? std::optional(attr->value) : parse_default(attr_spec);
+    if (!value) continue;
+    if (auto declared = declared_attr_type(spec.legacy_type, attr_spec.legacy_name)) {
+      auto converted = convert_attr(*value, *declared);
+      if (!converted)
+        fail(attr ? attr->source : op.source, full_name(op) + ": attribute " +
+                                                  quoted(attr_spec.name) + " has type " +
+                                                  std::string(name_of(value->type)) + ", but " +
+                                                  std::string(name_of(*declared)) + " is expected");
+      value = std::move(converted);
+    }
+    attrs[std::string(attr_spec.legacy_name)] = std::move(*value);
+  }
+}
+
+Strings Translator::bind_results(const Operation& op, const ResultSpec& spec,
+                                 std::size_t position) {
+  const Value& result = op.results[position];
+  if (result.type.kind == Type::Kind::none || spec.slot.empty()) return {};
+  if (result.type.kind == Type::Kind::list) return bind_new_list(op, position);
+  return {bind_new(op, position)};
+}
+
+// -- blocks
+
+std::set<std::string> Translator::outer_reads(std::int32_t index) const {
+  const oarlock::Block& inner = out_.blocks[static_cast<std::size_t>(index)];
+  std::set<std::string> declared, found;
+  for (const VarDesc& var : inner.vars) declared.insert(var.name);
+  for (const OpDesc& op : inner.ops) {
+    for (auto& [slot, names] : op.inputs) found.insert(names.begin(), names.end());
+    for (auto& [name, attr] : op.attrs) {
+      if (attr.type == AttrType::VAR) found.insert(std::get<std::string>(attr.value));
+      if (attr.type == AttrType::VARS)
+        for (const std::string& variable : std::get<Strings>(attr.value)) found.insert(variable);
+    }
+  }
+  std::set<std::string> outer;
+  std::set_difference(found.begin(), found.end(), declared.begin(), declared.end(),
+                      std::inserter(outer, outer.end()));
+  return outer;
+}
+
+std::set<std::string> Translator::outer_writes(std::int32_t index) const {
+  const oarlock::Block& inner = out_.blocks[static_cast<std::size_t>(index)];
+  std::set<std::string> declared, outer;
+  for (const VarDesc& var : inner.vars) declared.insert(var.name);
+  for (const OpDesc& op : inner.ops)
+    for (auto& [slot, names] : op.outputs)
+      for (const std::string& name : names)
+        if (!declared.contains(name)) outer.insert(name);
+  return outer;
+}
+
+}  // namespace oarlock::pir
