@@ -17,8 +17,11 @@ from ..ir.program import Program
 from .pdiparams import load_params, load_params_folder
 from .pdiparams_info import load_info
 from .pdmodel import parse_program, read_program_bytes
+from .pir import convert_pir_to_pdmodel, is_pir
 
 MODEL, PARAMS, INFO = ".pdmodel", ".pdiparams", ".pdiparams.info"
+PADDLE3_MODEL = ".json"
+_DIRECTORY_STEMS = ("inference", "model")  # file names of published model directories
 
 
 @dataclass
@@ -39,12 +42,44 @@ class ModelFiles:
 
 
 def model_prefix(path: str | os.PathLike[str]) -> str:
-    """Return the path prefix of a model, given the prefix or the path of one of its files."""
+    """Return the path prefix of a model, given the prefix, the path of one of its files, or a
+    directory that contains `inference.json`, `inference.pdmodel`, `model.json` or `model.pdmodel`.
+    """
     text = os.fspath(path)
-    for suffix in (INFO, PARAMS, MODEL):
+    for suffix in (INFO, PARAMS, MODEL, PADDLE3_MODEL):
         if text.endswith(suffix):
             return text[: -len(suffix)]
+    if os.path.isdir(text) and not _has_program(text):
+        for stem in _DIRECTORY_STEMS:
+            if _has_program(os.path.join(text, stem)):
+                return os.path.join(text, stem)
     return text
+
+
+def _has_program(prefix: str) -> bool:
+    return os.path.exists(prefix + MODEL) or os.path.exists(prefix + PADDLE3_MODEL)
+
+
+def _program_suffix(path: str | os.PathLike[str], prefix: str) -> str:
+    """Return the suffix of the program at a prefix: that of `path` if it has one; otherwise
+    `.json` only if there is no `.pdmodel`.
+    """
+    text = os.fspath(path)
+    if text.endswith(PADDLE3_MODEL) or (
+        not os.path.exists(prefix + MODEL)
+        and not text.endswith(MODEL)
+        and os.path.exists(prefix + PADDLE3_MODEL)
+    ):
+        return PADDLE3_MODEL
+    return MODEL
+
+
+def _read_program(path: str) -> tuple[bytes, Program]:
+    """Return the program at a path as the bytes of a `.pdmodel`, and parsed."""
+    data, name = read_program_bytes(path), os.path.basename(path)
+    if is_pir(data):
+        data = convert_pir_to_pdmodel(data, name)
+    return data, parse_program(data, name)
 
 
 def read_model(
@@ -56,17 +91,18 @@ def read_model(
     (`path`/__model__, ...). Raises FileError.
     """
     prefix = model_prefix(path)
-    if os.path.isdir(prefix) and not os.path.exists(prefix + MODEL):
+    if os.path.isdir(prefix) and not _has_program(prefix):
         return _read_paddle1_folder(Path(prefix), model_filename or "__model__", params_filename)
-    if not os.path.exists(prefix + MODEL):
+    file = prefix + _program_suffix(path, prefix)
+    if not os.path.exists(file):
         raise FileError(
-            f"{os.path.basename(prefix)}: there is neither {prefix + MODEL} nor a folder of that "
-            "name"
+            f"{os.path.basename(prefix)}: there is neither {prefix + MODEL} nor "
+            f"{prefix + PADDLE3_MODEL} nor a folder of that name"
         )
-    pdmodel = read_program_bytes(prefix + MODEL)
-    name = os.path.basename(prefix) + MODEL
-    program = parse_program(pdmodel, name)
-    return _load_values(name, program, pdmodel, prefix + PARAMS, _read_info(prefix))
+    pdmodel, program = _read_program(file)
+    return _load_values(
+        os.path.basename(file), program, pdmodel, prefix + PARAMS, _read_info(prefix)
+    )
 
 
 def _load_values(
@@ -84,22 +120,24 @@ def _load_values(
 
 def saved_method_prefixes(prefix: str) -> dict[str, str]:
     """Return the saved methods besides forward of the model at a prefix, sorted by name, each with
-    the prefix of its files: `prefix`.METHOD.pdmodel.
+    the prefix of its files: `prefix`.METHOD.pdmodel or `prefix`.METHOD.json.
 
     A `.pdmodel` with a `.pdiparams.info` of the same prefix is a separate model, not a method.
     """
     folder, stem = os.path.split(prefix)
     prefixes = {}
-    for path in sorted(Path(folder or ".").glob(f"{glob.escape(stem)}.*{MODEL}")):
-        method = path.name[len(stem) + 1 : -len(MODEL)]
-        if method.isidentifier() and not path.with_name(f"{stem}.{method}{INFO}").exists():
-            prefixes[method] = f"{prefix}.{method}"
-    return prefixes
+    for suffix in (MODEL, PADDLE3_MODEL):
+        for path in sorted(Path(folder or ".").glob(f"{glob.escape(stem)}.*{suffix}")):
+            method = path.name[len(stem) + 1 : -len(suffix)]
+            if method.isidentifier() and not path.with_name(f"{stem}.{method}{INFO}").exists():
+                prefixes[method] = f"{prefix}.{method}"
+    return dict(sorted(prefixes.items()))
 
 
 def has_forward_program(path: str | os.PathLike[str]) -> bool:
     """Whether the path has a program for `forward`, or is a folder of Paddle 1.x."""
-    return os.path.exists(model_prefix(path) + MODEL) or os.path.isdir(model_prefix(path))
+    prefix = model_prefix(path)
+    return _has_program(prefix) or os.path.isdir(prefix)
 
 
 def read_methods(path: str | os.PathLike[str]) -> dict[str, ModelFiles]:
@@ -107,16 +145,16 @@ def read_methods(path: str | os.PathLike[str]) -> dict[str, ModelFiles]:
     uses `prefix`.pdiparams. Raises FileError.
     """
     prefix = model_prefix(path)
-    if os.path.isdir(prefix) and not os.path.exists(prefix + MODEL):
+    if os.path.isdir(prefix) and not _has_program(prefix):
         return {}
     methods, rows = {}, _read_info(prefix)
     for method, method_prefix in saved_method_prefixes(prefix).items():
-        pdmodel = read_program_bytes(method_prefix + MODEL)
-        name = os.path.basename(method_prefix) + MODEL
+        file = method_prefix + _program_suffix(method_prefix, method_prefix)
+        pdmodel, program = _read_program(file)
         params = (
             method_prefix + PARAMS if os.path.exists(method_prefix + PARAMS) else prefix + PARAMS
         )
-        methods[method] = _load_values(name, parse_program(pdmodel, name), pdmodel, params, rows)
+        methods[method] = _load_values(os.path.basename(file), program, pdmodel, params, rows)
     return methods
 
 
@@ -127,8 +165,7 @@ def _read_info(prefix: str) -> dict[str, VarInfo] | None:
 def _read_paddle1_folder(folder: Path, model: str, params: str | None) -> ModelFiles:
     if not (folder / model).exists():
         raise FileError(f"{folder.name}: the folder holds no {model}")
-    pdmodel = read_program_bytes(folder / model)
-    program = parse_program(pdmodel, model)
+    pdmodel, program = _read_program(str(folder / model))
     names = [v.name for v in program.persistables()]
     if params is None and names:
         return ModelFiles(model, program, pdmodel, load_params_folder(folder, names), None, None)

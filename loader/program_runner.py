@@ -26,7 +26,8 @@ from ..export.atomic_files import set_error_filename
 from ..ir.guards import check_guard
 from ..ir.passes.prune import make_fetch_op
 from ..ir.program import Program
-from .engine import Array, Engine, EngineError, UnsupportedError, first_error_line, runtime_module
+from .engine import Array, Engine
+from .runtime import EngineError, UnsupportedError, first_error_line, runtime_module
 
 ENGINE_ONLY_OPTIONS = frozenset(("device", "ort_library"))  # options that require an engine
 

@@ -209,7 +209,7 @@ LAZY_IMPORTS: dict[str, tuple[str, str]] = {
     ),
     "fluid.layers.rnn_cells": ("fluid.contrib.layers.units", "fluid.contrib imports fluid.layers"),
     "fluid.layers.learning_rate": ("fluid.dygraph", "fluid.dygraph imports fluid.layers"),
-    "loader.engine": (
+    "loader.runtime": (
         "loader",
         "start-up time: the extension module is needed when a model is run",
     ),

@@ -17,7 +17,7 @@ import oarlock as paddle
 import oarlock.nn.functional as F
 from oarlock.core.errors import OpError
 from oarlock.core.op import OPS
-from oarlock.loader.engine import runtime_module
+from oarlock.loader.runtime import runtime_module
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*there are no parameters")
 X = np.random.default_rng(3).standard_normal((2, 3, 12, 15)).astype("float32")

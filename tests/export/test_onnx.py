@@ -18,8 +18,8 @@ from onnxruntime.tools.ort_format_model import ort_model_processor
 import oarlock as paddle
 from oarlock import nn
 from oarlock.core.errors import FileError, OpError, VerifyError
-from oarlock.loader.engine import EngineError, UnsupportedError
 from oarlock.loader.model_files import read_model
+from oarlock.loader.runtime import EngineError, UnsupportedError
 from oarlock.onnx import ort_format
 from oarlock.onnx import writer as onnx_writer
 from oarlock.onnx.dim_names import name_output_dims

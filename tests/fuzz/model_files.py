@@ -29,9 +29,10 @@ from oarlock.core.tensor import Tensor
 from oarlock.export.proto import ATTR_VALUE_FIELD, ProgramDesc
 from oarlock.ir.attr_types import LIST_ATTR_TYPES
 from oarlock.ir.program import AttrType, Program
-from oarlock.loader.engine import Engine, runtime_module
+from oarlock.loader.engine import Engine
 from oarlock.loader.pdiparams import load_params
 from oarlock.loader.pdmodel import parse_program
+from oarlock.loader.runtime import runtime_module
 
 from .mutate import HOSTILE, Chance
 

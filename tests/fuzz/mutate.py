@@ -16,7 +16,8 @@ from oarlock.core.errors import OarlockError
 from oarlock.export.pdmodel import to_bytes
 from oarlock.ir.attr_types import LIST_ATTR_TYPES
 from oarlock.ir.program import Attr, AttrType, OpDesc, Program
-from oarlock.loader.engine import Engine, runtime_module
+from oarlock.loader.engine import Engine
+from oarlock.loader.runtime import runtime_module
 
 from ..ops.rows import Array, Row
 from ..ops.table import IDS, ROWS

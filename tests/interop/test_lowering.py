@@ -10,7 +10,8 @@ import numpy as np
 import onnx
 import pytest
 
-from oarlock.loader.engine import Engine, UnsupportedError, runtime_module
+from oarlock.loader.engine import Engine
+from oarlock.loader.runtime import UnsupportedError, runtime_module
 
 sys.path.insert(0, str(Path(__file__).parent))
 import lowering_cases

@@ -13,7 +13,7 @@ import pytest
 import oarlock as paddle
 from oarlock.jit import load, save, to_static
 from oarlock.loader import program_runner
-from oarlock.loader.engine import EngineError
+from oarlock.loader.runtime import EngineError
 from oarlock.static import InputSpec
 
 SPEC = [InputSpec([None, 2], "float32", "x")]

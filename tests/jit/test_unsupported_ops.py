@@ -13,7 +13,7 @@ import pytest
 
 import oarlock as paddle
 from oarlock import nn
-from oarlock.loader.engine import runtime_module
+from oarlock.loader.runtime import runtime_module
 
 OP = "matrix_rank"
 

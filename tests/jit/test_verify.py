@@ -16,8 +16,9 @@ from oarlock import nn
 from oarlock.cli.model import verify_files
 from oarlock.export.pdmodel import to_bytes
 from oarlock.jit import verify
-from oarlock.loader.engine import Engine, EngineError
+from oarlock.loader.engine import Engine
 from oarlock.loader.pdmodel import load_program
+from oarlock.loader.runtime import EngineError
 from oarlock.static import InputSpec
 
 BEFORE = ("matmul_v2_0", "elementwise_add_0")  # results of the first layer

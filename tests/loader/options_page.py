@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from oarlock.loader.engine import runtime_module
+from oarlock.loader.runtime import runtime_module
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "options.md"
 HEAD = """# Session options

@@ -13,8 +13,8 @@ import pytest
 from oarlock import FileError
 from oarlock.export.pdmodel import CONTRACT_VERSION
 from oarlock.export.proto import CONTRACT_FIELD, ProgramDesc
-from oarlock.loader.engine import runtime_module
 from oarlock.loader.pdmodel import parse_program
+from oarlock.loader.runtime import runtime_module
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 ROWS: list[dict[str, Any]] = json.loads((FIXTURES / "contracts.json").read_text())

@@ -18,8 +18,9 @@ from oarlock import nn
 from oarlock.export.pdmodel import to_bytes
 from oarlock.ir.parser import parse
 from oarlock.jit.verify import ENGINE_ONLY_ERRORS
-from oarlock.loader.engine import Engine, EngineError, runtime_module
+from oarlock.loader.engine import Engine
 from oarlock.loader.model_files import read_model
+from oarlock.loader.runtime import EngineError, runtime_module
 from oarlock.static import InputSpec
 
 pytestmark = pytest.mark.slow
@@ -205,7 +206,8 @@ def test_empty_operands_are_an_error(name: str, tmp_path: Path) -> None:
     files = read_model(str(tmp_path / "m"))
     run = f"""
 import numpy as np
-from oarlock.loader.engine import Engine, EngineError
+from oarlock.loader.engine import Engine
+from oarlock.loader.runtime import EngineError
 engine = Engine(open({str(tmp_path / "m.pdmodel")!r}, "rb").read(), {files.params_path!r}, cache_dir="none")
 for shape in {shapes}:
     try:
@@ -225,7 +227,7 @@ TOO_SMALL = """
 import sys
 import oarlock as paddle
 from oarlock import nn
-from oarlock.loader.engine import EngineError
+from oarlock.loader.runtime import EngineError
 
 class Net(nn.Layer):
     def __init__(self):

@@ -9,7 +9,8 @@ import pytest
 
 import oarlock as paddle
 from oarlock.cli.demo import runner_path
-from oarlock.loader.engine import check_engine_options, runtime_module
+from oarlock.loader.engine import check_engine_options
+from oarlock.loader.runtime import runtime_module
 
 from .options_page import PAGE, page
 

@@ -13,7 +13,8 @@ from oarlock import inference
 from oarlock.core.errors import OpError
 from oarlock.export.pdmodel import to_bytes
 from oarlock.ir.program import Attr, AttrType, Block, OpDesc, Program, VarDesc, VarKind
-from oarlock.loader.engine import Engine, EngineError, UnsupportedError
+from oarlock.loader.engine import Engine
+from oarlock.loader.runtime import EngineError, UnsupportedError
 
 Inputs = dict[str, tuple[Any, int]]  # name -> array, level of sequences
 

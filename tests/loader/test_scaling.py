@@ -20,8 +20,8 @@ from oarlock.compiler.compiled_function import CompiledProgram
 from oarlock.export.pdmodel import to_bytes
 from oarlock.ir.program import Program
 from oarlock.ir.verifier import find_problems
-from oarlock.loader.engine import runtime_module
 from oarlock.loader.pdmodel import parse_program
+from oarlock.loader.runtime import runtime_module
 
 from .scaling_programs import (
     FAMILIES,

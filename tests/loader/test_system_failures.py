@@ -17,8 +17,9 @@ import pytest
 import oarlock as paddle
 from oarlock import jit
 from oarlock.core.errors import FileError, GuardError
-from oarlock.loader.engine import Engine, EngineError
+from oarlock.loader.engine import Engine
 from oarlock.loader.regular_files import _NonBlockingFile
+from oarlock.loader.runtime import EngineError
 
 pytestmark = pytest.mark.slow
 

@@ -9,7 +9,7 @@ import json
 from pathlib import Path
 
 from oarlock.core.op import OPS, Op
-from oarlock.loader.engine import runtime_module
+from oarlock.loader.runtime import runtime_module
 
 from .rows import Row
 from .table import INTERNAL, ROWS

@@ -10,7 +10,8 @@ import pytest
 from oarlock.capture.recorder import Recorder
 from oarlock.core.errors import OpError, TraceError
 from oarlock.export.pdmodel import to_bytes
-from oarlock.loader.engine import Engine, UnsupportedError, runtime_module
+from oarlock.loader.engine import Engine
+from oarlock.loader.runtime import UnsupportedError, runtime_module
 
 from .rows import Row
 from .table import IDS, ROWS, op_of

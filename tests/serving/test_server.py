@@ -27,7 +27,7 @@ from starlette.routing import Route
 from tritonclient.utils import InferenceServerException
 
 import oarlock as paddle
-from oarlock.loader.engine import EngineError
+from oarlock.loader.runtime import EngineError
 from oarlock.serving import server as serving
 from oarlock.serving.body import Limits
 from oarlock.serving.datatypes import DATATYPES, datatype_of

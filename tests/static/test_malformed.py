@@ -18,7 +18,8 @@ from oarlock.export.pdmodel import to_bytes
 from oarlock.ir.parser import parse
 from oarlock.ir.program import Attr, AttrType, Block, OpDesc, Program
 from oarlock.ir.verifier import MAX_PROBLEM_LENGTH, MAX_PROBLEMS, find_problems
-from oarlock.loader.engine import Engine, UnsupportedError
+from oarlock.loader.engine import Engine
+from oarlock.loader.runtime import UnsupportedError
 
 from ..ops.rows import Row
 from ..ops.table import IDS, ROWS

@@ -20,8 +20,9 @@ from oarlock.ir.attr_checks import ACCEPTED_TYPES, attr_problems, range_kind_of_
 from oarlock.ir.attr_types import LIST_ATTR_TYPES
 from oarlock.ir.parser import parse
 from oarlock.ir.program import Attr, AttrType, OpDesc, Program
-from oarlock.loader.engine import Engine, runtime_module
+from oarlock.loader.engine import Engine
 from oarlock.loader.pdmodel import parse_program
+from oarlock.loader.runtime import runtime_module
 
 from ..ops import older_attr_table
 from ..ops.attribute_table import TABLE, table

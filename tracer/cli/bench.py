@@ -10,8 +10,9 @@ import numpy as np
 from rich.table import Table
 
 from ..core.errors import GuardError, OpError
-from ..loader.engine import Engine, EngineError
+from ..loader.engine import Engine
 from ..loader.model_files import read_model
+from ..loader.runtime import EngineError
 from ..utils.terminal import console
 
 PERCENTILES = (50, 90, 99)

@@ -14,9 +14,10 @@ from ..core.dtype import DTYPE_BY_NP
 from ..core.op import OPS
 from ..ir.op_traits import is_feed_or_fetch
 from ..ir.program import ContractArg
-from ..loader.engine import row_split_inputs, runtime_module
+from ..loader.engine import row_split_inputs
 from ..loader.escape_text import escape_text
 from ..loader.model_files import ModelFiles, read_model
+from ..loader.runtime import runtime_module
 from ..utils.terminal import console
 
 MAX_PARAMETERS = 40

@@ -25,9 +25,10 @@ from ..core.tensor import Tensor
 from ..ir.block_captures import draws_random
 from ..ir.op_traits import is_feed_or_fetch
 from ..ir.program import ContractArg, Program, VarKind
-from ..loader.engine import Engine, EngineError, UnsupportedError, first_error_line
+from ..loader.engine import Engine
 from ..loader.pdiparams import load_params
 from ..loader.pdmodel import parse_program
+from ..loader.runtime import EngineError, UnsupportedError, first_error_line
 from .conditioning import is_explained_by_rounding
 
 # Sizes to try for the first dynamic dimension and the others. The first two pairs that the layer

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 from ..core.errors import FileError
 from ..export.atomic_files import atomic_write, set_error_filename
-from ..loader.engine import EngineError
 from ..loader.model_files import ModelFiles
+from ..loader.runtime import EngineError
 from .writer import (
     ExportOptions,
     ExportResult,

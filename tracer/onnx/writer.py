@@ -20,9 +20,10 @@ from ..jit.verify import (
     relative_difference,
     tolerance_for_dtype,
 )
-from ..loader.engine import Engine, EngineError, runtime_module, translate_runtime_errors
+from ..loader.engine import Engine
 from ..loader.model_files import ModelFiles
 from ..loader.regular_files import read_file
+from ..loader.runtime import EngineError, runtime_module, translate_runtime_errors
 from .dim_names import name_output_dims
 from .targets import DEFAULT_OPSET, newest_opset, parse_targets
 

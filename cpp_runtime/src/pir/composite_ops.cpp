@@ -27,7 +27,7 @@ void shape64(Translator& t, const Operation& op) {
 
 template <bool lower>
 void tril_or_triu(Translator& t, const Operation& op) {
-  t.emit(op, "tril_triu", {{"X", {t.operand_variable(op, 0)}}}, {{"Out", {t.bind_new(op, 0)}}},
+  t.emit(op, "tril_triu", {{"X", {t.operand_variable(op, 0)}}}, {{"Out", {t.bind_result(op, 0)}}},
          {{"diagonal", {AttrType::INT, t.int_attr(op, "diagonal")}},
           {"lower", {AttrType::BOOLEAN, lower}}});
 }
@@ -44,12 +44,14 @@ void set_value(Translator& t, const Operation& op) {
   for (const char* name : {"axes", "decrease_axes", "none_axes", "shape"})
     t.copy_attr(op, name, AttrType::LONGS, attrs);
   if (!with_tensor) t.copy_attr(op, "values", AttrType::SCALARS, attrs);
-  t.emit(op, "set_value", std::move(inputs), {{"Out", {t.bind_new(op, 0)}}}, std::move(attrs));
+  std::string out = t.bind_result(op, 0);
+  t.emit(op, "set_value", std::move(inputs), {{"Out", {out}}}, std::move(attrs));
 }
 
-// The operand is the tensor that is overwritten, then the new value.
+// The operands are the new value and the tensor that it overwrites.
 void assign_out(Translator& t, const Operation& op) {
-  t.emit(op, "assign", {{"X", {t.operand_variable(op, 0)}}}, {{"Out", {t.bind_new(op, 0)}}});
+  t.emit(op, "assign", {{"X", {t.operand_variable(op, 0)}}},
+         {{"Out", {t.bind_in_place(op, 0, 1)}}});
 }
 
 void alias(Translator& t, const Operation& op) { t.bind_alias(op, 0, t.operand(op, 0)); }
@@ -80,7 +82,7 @@ void masked_fill(Translator& t, const Operation& op) {
   std::string x = t.operand_variable(op, 0), mask = t.operand_variable(op, 1),
               value = t.operand_variable(op, 2);
   t.emit(op, "where", {{"Condition", {mask}}, {"X", {value}}, {"Y", {x}}},
-         {{"Out", {t.bind_new(op, 0)}}});
+         {{"Out", {t.bind_result(op, 0)}}});
 }
 
 void lgamma(Translator& t, const Operation& op) {
@@ -101,6 +103,28 @@ void swiglu(Translator& t, const Operation& op) {
   std::string gate = t.emit_value(op, "silu", {{"X", {x}}}, {}, type);
   t.emit(op, "elementwise_mul", {{"X", {gate}}, {"Y", {y}}}, {{"Out", {t.bind_new(op, 0)}}},
          {{"axis", {AttrType::INT, std::int64_t{-1}}}});
+}
+
+// copysign(x, y): |x| with the sign of y, also that of zeros: 1 / y is infinite with the sign of y.
+void copysign(Translator& t, const Operation& op) {
+  const Type& type = t.result_type(op, 0);
+  std::string x = t.operand_variable(op, 0), y = t.operand_variable(op, 1);
+  Type y_type = t.operand(op, 1).type, flag_type = y_type;
+  flag_type.dtype = DType::boolean;
+  std::string zero = t.emit_value(
+      op, "fill_any_like", {{"X", {y}}},
+      {{"value", {AttrType::FLOAT, 0.0}}, {"dtype", dtype_attr(y_type.dtype)}}, y_type);
+  std::string inverse = t.emit_value(op, "reciprocal", {{"X", {y}}}, {}, y_type);
+  std::string is_zero = t.emit_value(op, "equal", {{"X", {y}}, {"Y", {zero}}}, {}, flag_type);
+  std::string sign_source = t.emit_value(
+      op, "where", {{"Condition", {is_zero}}, {"X", {inverse}}, {"Y", {y}}}, {}, y_type);
+  std::string is_negative =
+      t.emit_value(op, "less_than", {{"X", {sign_source}}, {"Y", {zero}}}, {}, flag_type);
+  std::string positive = t.emit_value(op, "abs", {{"X", {x}}}, {}, type);
+  std::string negative =
+      t.emit_value(op, "scale", {{"X", {positive}}}, {{"scale", {AttrType::FLOAT, -1.0}}}, type);
+  t.emit(op, "where", {{"Condition", {is_negative}}, {"X", {negative}}, {"Y", {positive}}},
+         {{"Out", {t.bind_result(op, 0)}}});
 }
 
 // Reductions over no axes reduce all.
@@ -139,6 +163,8 @@ std::span<const SpecialRule> composite_rules() {
       {Dialect::pd_op, "masked_fill_", masked_fill},
       {Dialect::pd_op, "gammaln", lgamma},
       {Dialect::pd_op, "swiglu", swiglu},
+      {Dialect::pd_op, "copysign", copysign},
+      {Dialect::pd_op, "copysign_", copysign},
       {Dialect::pd_op, "sum", reduce},
       {Dialect::pd_op, "mean", reduce},
       {Dialect::pd_op, "max", reduce},

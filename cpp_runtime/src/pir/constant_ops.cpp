@@ -114,7 +114,7 @@ void assign_value(Translator& t, const Operation& op) {
   if (element_count_up_to_limit(shape) !=
       static_cast<std::int64_t>(std::get<Scalars>(elements->value).size()))
     t.fail(op.source, "pd_op.assign_value: the number of values does not fit the shape");
-  std::string out = t.bind_new(op, 0);
+  std::string out = op.operands.empty() ? t.bind_new(op, 0) : t.bind_result(op, 0);
   Type stored_type = op.results[0].type;
   stored_type.dtype = stored.dtype;
   std::string target = stored.dtype == dtype ? out : t.declare(out + ".values", stored_type);

@@ -8,7 +8,8 @@ namespace {
 /// A row of the table. Fields are separated by spaces.
 /// operands: `x:X` (name:Slot), `x:X*` (a list), `x:X?` (optional), `axis@dim:ints|Tensor|Tensors`
 /// (a mutable attribute: name@attr:type|slot of a tensor|slot of a list), `=default`.
-/// results: `out:Out`.  attrs: `name:type=default`, `name>legacy_name:type`; `^`: not in version 1.
+/// results: `out:Out`.  attrs: `name:type=default`, `name>legacy_name:type`, `name>-:type`
+/// (without effect), `name>!:type=default` (only the default is supported); `^`: not in version 1.
 struct OpRow {
   std::string_view name, operands, results, attrs, legacy_type;
   int since;

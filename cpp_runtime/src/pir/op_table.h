@@ -10,7 +10,8 @@ namespace oarlock::pir {
 /// attribute or reads from a tensor.
 struct OperandSpec {
   std::string_view name;
-  std::string_view slot;  // "" for an operand without an equivalent, which is dropped
+  std::string_view slot;  // "" for an operand without an equivalent: an optional one must be
+                          // absent, others are dropped
   std::string_view attr;
   std::string_view attr_type;     // ints, scalar, i32, i64, f32, f64
   std::string_view tensor_slot;   // of one tensor with the value; "@": a VAR attribute
@@ -30,7 +31,8 @@ struct ResultSpec {
 /// it.
 struct AttrSpec {
   std::string_view name;
-  std::string_view legacy_name;
+  std::string_view legacy_name;  // "-": without effect; "!": other values than the default are not
+                                 // supported
   std::string_view type;
   std::string_view default_value;  // "" if it has none
   bool is_in_version_1 = true;

@@ -76,7 +76,7 @@ class Reader {
     std::vector<std::int64_t> defined;
     if (Json kwargs = json.find("kwargs"); kwargs.size()) fail(kwargs, "is not supported");
     for (Json arg : require(json, "args", Json::Type::array))
-      block.args.push_back(read_value(arg, defined));
+      block.args.push_back(read_value(arg, "#", defined));
     for (Json op : require(json, "ops", Json::Type::array)) {
       poll();
       std::string_view name = require(op, "#", Json::Type::string).string();
@@ -89,13 +89,13 @@ class Reader {
     return block;
   }
 
-  std::int64_t read_id(Json json) const {
-    return require(json, "%", Json::Type::integer).integer();
+  std::int64_t read_id(Json json, std::string_view field = "%") const {
+    return require(json, field, Json::Type::integer).integer();
   }
 
-  Value read_value(Json json, std::vector<std::int64_t>& defined) {
+  Value read_value(Json json, std::string_view id_field, std::vector<std::int64_t>& defined) {
     Value value;
-    value.id = read_id(json);
+    value.id = read_id(json, id_field);
     if (value.id == 0 || !known_.insert(value.id).second)
       fail(json, "value %" + std::to_string(value.id) + " is 0 or defined twice");
     visible_.insert(value.id);
@@ -109,7 +109,7 @@ class Reader {
     parameter.source = json;
     Json attrs = require(json, "A", Json::Type::array);
     parameter.name = require_element(attrs, 3, Json::Type::string).string();
-    parameter.value = read_value(require(json, "O", Json::Type::object), defined);
+    parameter.value = read_value(require(json, "O", Json::Type::object), "%", defined);
     if (parameter.value.type.kind != Type::Kind::dense) fail(json, "a parameter is a tensor");
     if (Json flags = json.find("OA"); flags.size()) {
       parameter.persistable = require_element(flags, 0, Json::Type::integer).integer() != 0;
@@ -135,7 +135,7 @@ class Reader {
     }
     for (Json region : json.find("regions")) op.bodies.push_back(read_region(region));
     for (Json result : require(json, "O", Json::Type::array))
-      op.results.push_back(read_value(result, defined));
+      op.results.push_back(read_value(result, "%", defined));
     for (Json attr : require(json, "A", Json::Type::array)) op.attrs.push_back(read_attr(attr));
     for (Json attr : json.find("OA")) read_result_attr(attr, op);
     return op;

@@ -53,7 +53,10 @@ class DeadOpRemoval {
     std::vector<OpDesc> kept;
     for (std::size_t i = ops.size(); i-- > 0;) {
       if (!is_live(ops[i], live)) continue;
-      if (has_sub_block(ops[i])) remove_from_sub_block(ops[i], live);
+      if (has_sub_block(ops[i]))
+        remove_from_sub_block(ops[i], live);
+      else
+        remove_overwritten(ops[i], live);
       add_reads(ops[i], live);
       kept.push_back(std::move(ops[i]));
     }
@@ -64,7 +67,16 @@ class DeadOpRemoval {
   void remove_from_sub_block(const OpDesc& op, Names& live) {
     for (auto& [slot, names] : op.outputs) live.insert(names.begin(), names.end());
     for (const std::string& name : slot_names(op.inputs, "Condition")) live.insert(name);
-    remove_from_block(int_attr(op, "sub_block", 0), live);
+    Names live_in_block = live;  // the block may not run
+    remove_from_block(int_attr(op, "sub_block", 0), live_in_block);
+    live.merge(live_in_block);
+  }
+
+  // A write to a tensor array keeps its other elements.
+  void remove_overwritten(const OpDesc& op, Names& live) const {
+    if (op.type == "write_to_array") return;
+    for (auto& [slot, names] : op.outputs)
+      for (const std::string& name : names) live.erase(name);
   }
 
   static void add_reads(const OpDesc& op, Names& live) {

@@ -59,6 +59,15 @@ std::optional<Attr> parse_default(const AttrSpec& spec) {
 
 }  // namespace
 
+std::optional<std::size_t> operand_changed_in_place(const Operation& op, std::size_t result) {
+  if (op.dialect != Dialect::pd_op || !op.name.ends_with('_')) return std::nullopt;
+  if (op.name == "batch_norm_")  // x, mean, variance -> out, mean_out, variance_out
+    return result == 1 || result == 2 ? std::optional(result) : std::nullopt;
+  if (result != 0 || op.name == "full_" || op.name == "cast_" || op.name == "share_data_")
+    return std::nullopt;
+  return op.name == "assign_out_" ? 1 : 0;
+}
+
 Translator::Translator(const Program& program, const JsonDocument& document)
     : in_(program), document_(document) {}
 
@@ -87,6 +96,7 @@ oarlock::Program Translator::translate() {
   block().vars = {feed, fetch};
   translate_parameters(in_.body);
   name_outputs(in_.body);
+  collect_changes_in_place(in_.body);
   translate_ops(in_.body);
   return std::move(out_);
 }
@@ -115,6 +125,15 @@ void Translator::name_outputs(const Block& block) {
     auto* text = name ? std::get_if<std::string>(&name->value.value) : nullptr;
     if (text && !text->empty() && !names_.contains(*text))
       if (output_names_.emplace(op.operands[0], *text).second) names_.insert(*text);
+  }
+}
+
+void Translator::collect_changes_in_place(const Block& block) {
+  for (const Operation& op : block.ops) {
+    for (std::size_t i = 0; i < op.results.size(); ++i)
+      if (auto operand = operand_changed_in_place(op, i); operand && *operand < op.operands.size())
+        changed_in_place_.insert(op.operands[*operand]);
+    for (const Block& body : op.bodies) collect_changes_in_place(body);
   }
 }
 
@@ -304,12 +323,27 @@ Strings Translator::bind_new_list(const Operation& op, std::size_t position) {
   return names;
 }
 
+std::string Translator::bind_in_place(const Operation& op, std::size_t position,
+                                      std::size_t operand_position) {
+  Binding binding = operand(op, operand_position);
+  std::string variable = operand_variable(op, operand_position);
+  binding.constant.reset();
+  bind(op, position, std::move(binding));
+  return variable;
+}
+
+std::string Translator::bind_result(const Operation& op, std::size_t position) {
+  auto changed = operand_changed_in_place(op, position);
+  return changed ? bind_in_place(op, position, *changed) : bind_new(op, position);
+}
+
 void Translator::bind_alias(const Operation& op, std::size_t position, Binding binding) {
   bind(op, position, std::move(binding));
 }
 
 void Translator::set_constant(const Operation& op, std::size_t position, Scalars elements) {
-  values_[op.results[position].id].constant = std::move(elements);
+  std::int64_t id = op.results[position].id;
+  if (!changed_in_place_.contains(id)) values_[id].constant = std::move(elements);
 }
 
 std::string Translator::declare_scopes(const std::string& hint) {
@@ -412,6 +446,8 @@ void Translator::add_operand(const Operation& op, const OperandSpec& spec, std::
   }
   if (!is_present && !spec.is_optional)
     fail(op.source, full_name(op) + ": operand " + quoted(spec.name) + " is missing");
+  if (is_present && spec.slot.empty() && spec.is_optional)
+    fail(op.source, full_name(op) + ": operand " + quoted(spec.name) + " is not supported");
   if (!is_present || spec.slot.empty()) return;
   const Binding& binding = operand(op, position);
   Strings& names = inputs[std::string(spec.slot)];
@@ -455,7 +491,11 @@ void Translator::add_mutable_attr(const Operation& op, const OperandSpec& spec,
 void Translator::add_attrs(const Operation& op, const OpSpec& spec, Attrs& attrs) {
   for (const AttrSpec& attr_spec : spec.attrs) {
     const Attribute* attr = op.find_attr(attr_spec.name);
-    if (attr && attr->kind == Attribute::Kind::absent) continue;
+    if (attr_spec.legacy_name == "-" || (attr && attr->kind == Attribute::Kind::absent)) continue;
+    if (attr_spec.legacy_name == "!") {
+      require_default(op, attr_spec, attr);
+      continue;
+    }
     std::optional<Attr> value = attr ? std::optional(attr->value) : parse_default(attr_spec);
     if (!value) continue;
     if (auto declared = declared_attr_type(spec.legacy_type, attr_spec.legacy_name)) {
@@ -471,12 +511,22 @@ void Translator::add_attrs(const Operation& op, const OpSpec& spec, Attrs& attrs
   }
 }
 
+void Translator::require_default(const Operation& op, const AttrSpec& spec,
+                                 const Attribute* attr) const {
+  auto expected = parse_default(spec);
+  auto given = attr && expected ? convert_attr(attr->value, expected->type) : expected;
+  if (given != expected)
+    fail(attr->source, full_name(op) + ": attribute " + quoted(spec.name) +
+                           " is supported with the value " + std::string(spec.default_value) +
+                           " only");
+}
+
 Strings Translator::bind_results(const Operation& op, const ResultSpec& spec,
                                  std::size_t position) {
   const Value& result = op.results[position];
   if (result.type.kind == Type::Kind::none || spec.slot.empty()) return {};
   if (result.type.kind == Type::Kind::list) return bind_new_list(op, position);
-  return {bind_new(op, position)};
+  return {bind_result(op, position)};
 }
 
 // -- blocks

@@ -54,11 +54,17 @@ class Translator {
   void bind(const Operation& op, std::size_t position, Binding binding);
   /// Declares the variable of a result and binds it; returns its name.
   std::string bind_new(const Operation& op, std::size_t position);
+  /// The variable of a result: that of the operand which the operation changes in place, or a new
+  /// one.
+  std::string bind_result(const Operation& op, std::size_t position);
   /// Declares the variables of a result that is a list and binds it; returns their names.
   Strings bind_new_list(const Operation& op, std::size_t position);
   /// Binds a result to the value of an operand.
   void bind_alias(const Operation& op, std::size_t position, Binding binding);
-  /// Marks the elements of a bound result as known.
+  /// Binds a result to the operand that the operation changes in place; returns its variable.
+  std::string bind_in_place(const Operation& op, std::size_t position,
+                            std::size_t operand_position);
+  /// Marks the elements of a bound result as known, unless an operation changes it in place.
   void set_constant(const Operation& op, std::size_t position, Scalars elements);
   /// Declares a variable for the scopes that an op with a sub-block creates.
   std::string declare_scopes(const std::string& hint);
@@ -119,11 +125,13 @@ class Translator {
   std::vector<Binding> yielded_bindings(const Block& body) const;
   void check_supported(const Block& block, std::vector<std::string>& problems) const;
   void name_outputs(const Block& block);
+  void collect_changes_in_place(const Block& block);
   void add_operand(const Operation& op, const OperandSpec& spec, std::size_t position,
                    Slots& inputs, Attrs& attrs);
   void add_mutable_attr(const Operation& op, const OperandSpec& spec, const Binding& binding,
                         std::string_view legacy_type, Slots& inputs, Attrs& attrs);
   void add_attrs(const Operation& op, const OpSpec& spec, Attrs& attrs);
+  void require_default(const Operation& op, const AttrSpec& spec, const Attribute* attr) const;
   Strings bind_results(const Operation& op, const ResultSpec& spec, std::size_t position);
   std::string unique_name(const std::string& hint);
 
@@ -134,6 +142,7 @@ class Translator {
   std::map<std::int64_t, Binding> values_;
   std::map<std::int64_t, std::string> output_names_;  // of values that are fetched
   std::set<std::string, std::less<>> names_;          // of all variables
+  std::set<std::int64_t> changed_in_place_;           // values
   std::int64_t num_inputs_ = 0;
 };
 
@@ -141,6 +150,11 @@ class Translator {
 using Rule = void (*)(Translator&, const Operation&);
 /// The rule of an operation; null if there is none.
 Rule find_special_rule(Dialect dialect, std::string_view name);
+
+/// The position of the operand that an operation overwrites with a result; nullopt if the result is
+/// a new value. PIR marks these operations with a trailing `_`: later readers of the operand see
+/// the change, also those in a loop that only captures it.
+std::optional<std::size_t> operand_changed_in_place(const Operation& op, std::size_t result);
 
 /// The value of an attribute in another width, or as a list; nullopt if it has no such value.
 std::optional<Attr> convert_attr(const Attr& attr, AttrType type);

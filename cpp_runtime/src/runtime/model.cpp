@@ -77,6 +77,13 @@ std::string legacy_model_folder(const std::string& path) {
                                                                                    : "";
 }
 
+/// The suffix of the program that a path or a prefix names: that of Paddle 3 if only such a file
+/// exists.
+std::string program_suffix(const std::string& path) {
+  bool is_pir = ends_with(path, ".json") || (!is_file(path + ".pdmodel") && is_file(path + ".json"));
+  return is_pir ? ".json" : ".pdmodel";
+}
+
 }  // namespace
 
 Model Model::open(const std::string& path, const std::string& pdiparams) {
@@ -91,12 +98,13 @@ Model Model::open(const std::string& path, const std::string& pdiparams) {
     model.impl_ = load_model(file.bytes(), pdiparams, "__model__", folder, folder);
     return model;
   }
-  bool whole = ends_with(path, ".pdmodel") || (!pdiparams.empty() && is_file(path));
-  std::string prefix = strip_suffix(path, ".pdmodel");
+  std::string suffix = program_suffix(path);
+  bool whole = ends_with(path, suffix) || (!pdiparams.empty() && is_file(path));
+  std::string prefix = strip_suffix(path, suffix);
   std::string weights = !pdiparams.empty()               ? pdiparams
                         : is_file(prefix + ".pdiparams") ? prefix + ".pdiparams"
                                                          : "";
-  MappedFile file(whole ? path : path + ".pdmodel");
+  MappedFile file(whole ? path : path + suffix);
   Model model;
   model.impl_ = load_model(file.bytes(), weights, base_name(file.path()), prefix);
   return model;

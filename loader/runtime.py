@@ -1,0 +1,61 @@
+"""The C++ runtime module, and the errors that it raises."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+
+from ..core.errors import FileError, GuardError, OarlockError, OpError, with_user_line
+
+
+class EngineError(OarlockError, RuntimeError, ValueError):
+    """The engine or its device is missing, or failed. Also a ValueError, because eager ops raise a
+    ValueError for the same invalid inputs.
+    """
+
+
+class UnsupportedError(OarlockError, NotImplementedError):
+    """A program contains ops that cannot be converted to ONNX; the message lists all of them."""
+
+
+def first_error_line(error: OarlockError) -> str:
+    """Return the first reason of an engine error, in one line."""
+    first, *rest = str(error).splitlines()
+    return rest[0].strip() if isinstance(error, UnsupportedError) and rest else first
+
+
+ERROR_CLASSES: dict[str, type[OarlockError]] = {
+    "file": FileError,
+    "guard": GuardError,
+    "input": OpError,
+    "unsupported": UnsupportedError,
+    "engine": EngineError,
+}
+
+
+@cache
+def runtime_module() -> Any:
+    """Return the C++ runtime module. Raises EngineError if it was not built."""
+    # By default ONNX Runtime writes telemetry reports to the user's cache folder.
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
+    try:
+        from . import _runtime  # noqa: PLC0415 - only needed when something is run
+    except ImportError as error:
+        raise EngineError(
+            f"the C++ runtime is not installed ({error}); install Oarlock with a C++20 "
+            f"compiler at hand"
+        ) from None
+    return _runtime
+
+
+@contextmanager
+def translate_runtime_errors() -> Iterator[None]:
+    """Convert exceptions of the C++ runtime to Oarlock's classes, and add the user's line."""
+    try:
+        yield
+    except runtime_module().Error as error:
+        kind = ERROR_CLASSES.get(error.kind, OarlockError)
+        raise kind(with_user_line(str(error))) from None
