@@ -144,6 +144,26 @@ void full_with_tensor(Translator& t, const Operation& op) {
   t.emit(op, "fill_constant", std::move(inputs), {{"Out", {t.bind_new(op, 0)}}}, std::move(attrs));
 }
 
+// The ends have the dtype of the result; in files they are float64 or int64.
+void arange(Translator& t, const Operation& op) {
+  DType dtype = t.result_dtype(op);
+  constexpr const char* slots[] = {"Start", "End", "Step"};
+  Slots inputs;
+  for (std::size_t i = 0; i < 3; ++i) {
+    Type type = t.operand(op, i).type;
+    std::string variable = t.operand_variable(op, i);
+    if (type.dtype != dtype) {
+      DType from = type.dtype;
+      type.dtype = dtype;
+      std::string converted = t.declare("arange.bound", type);
+      t.emit_cast(op, variable, from, converted, dtype);
+      variable = converted;
+    }
+    inputs[slots[i]] = {variable};
+  }
+  t.emit(op, "range", std::move(inputs), {{"Out", {t.bind_new(op, 0)}}});
+}
+
 template <int value>
 void filled_like(Translator& t, const Operation& op) {
   t.emit(op, "fill_any_like", {{"X", {t.operand_variable(op, 0)}}}, {{"Out", {t.bind_new(op, 0)}}},
@@ -164,6 +184,7 @@ std::span<const SpecialRule> constant_rules() {
       {Dialect::pd_op, "assign_value", assign_value},
       {Dialect::pd_op, "assign_value_", assign_value},
       {Dialect::pd_op, "full_with_tensor", full_with_tensor},
+      {Dialect::pd_op, "arange", arange},
       {Dialect::pd_op, "cast", cast},
       {Dialect::pd_op, "cast_", cast},
   };

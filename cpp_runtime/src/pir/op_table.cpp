@@ -9,7 +9,8 @@ namespace {
 /// operands: `x:X` (name:Slot), `x:X*` (a list), `x:X?` (optional), `axis@dim:ints|Tensor|Tensors`
 /// (a mutable attribute: name@attr:type|slot of a tensor|slot of a list), `=default`.
 /// results: `out:Out`.  attrs: `name:type=default`, `name>legacy_name:type`, `name>-:type`
-/// (without effect), `name>!:type=default` (only the default is supported); `^`: not in version 1.
+/// (without effect), `name>!:type=default` (only the default is supported); `^`: not in version 1;
+/// `+name`: `.pdmodel` only, always the default.
 struct OpRow {
   std::string_view name, operands, results, attrs, legacy_type;
   int since;
@@ -63,6 +64,8 @@ ResultSpec parse_result(std::string_view text) {
 AttrSpec parse_attr(std::string_view text) {
   AttrSpec spec;
   spec.is_in_version_1 = !cut_suffix(text, '^');
+  spec.is_legacy_only = text.starts_with('+');
+  if (spec.is_legacy_only) text.remove_prefix(1);
   std::string_view names = cut(text, ":");
   spec.name = spec.legacy_name = cut(names, ">");
   if (!names.empty()) spec.legacy_name = names;

@@ -36,6 +36,7 @@ struct AttrSpec {
   std::string_view type;
   std::string_view default_value;  // "" if it has none
   bool is_in_version_1 = true;
+  bool is_legacy_only = false;  // `.pdmodel` requires it; it always has the default
 };
 
 struct OpSpec {

@@ -483,6 +483,10 @@ void Translator::add_mutable_attr(const Operation& op, const OperandSpec& spec,
     attrs[std::string(spec.attr)] = {AttrType::VAR, binding.variable};
   } else if (!is_list && !spec.tensor_slot.empty()) {
     inputs[std::string(spec.tensor_slot)] = {binding.variable};
+    if (spec.attr_type != "ints")  // some ops require the attribute, which the tensor replaces
+      attrs[std::string(spec.attr)] =
+          *convert_attr({AttrType::FLOAT, 0.0},
+                        declared_attr_type(legacy_type, spec.attr).value_or(AttrType::FLOAT));
   } else {
     fail(op.source, full_name(op) + ": operand " + quoted(spec.name) + " must be a constant");
   }
@@ -490,7 +494,7 @@ void Translator::add_mutable_attr(const Operation& op, const OperandSpec& spec,
 
 void Translator::add_attrs(const Operation& op, const OpSpec& spec, Attrs& attrs) {
   for (const AttrSpec& attr_spec : spec.attrs) {
-    const Attribute* attr = op.find_attr(attr_spec.name);
+    const Attribute* attr = attr_spec.is_legacy_only ? nullptr : op.find_attr(attr_spec.name);
     if (attr_spec.legacy_name == "-" || (attr && attr->kind == Attribute::Kind::absent)) continue;
     if (attr_spec.legacy_name == "!") {
       require_default(op, attr_spec, attr);
