@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..core.errors import warn
 from .runtime import runtime_module, translate_runtime_errors
 
 
@@ -19,5 +20,11 @@ def convert_pir_to_pdmodel(data: bytes, name: str = "model.json") -> bytes:
     equivalent.
     """
     with translate_runtime_errors():
-        pdmodel: bytes = runtime_module().pir_to_pdmodel(data, name)
-    return pdmodel
+        pdmodel, is_newer = runtime_module().pir_to_pdmodel(data, name)
+    if is_newer:
+        warn(
+            f"{name}: the file was written by a version of Paddle that is newer than 3.3, with "
+            f"which this reader was tested; an operation may have changed"
+        )
+    converted: bytes = pdmodel
+    return converted

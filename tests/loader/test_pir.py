@@ -239,6 +239,14 @@ def test_unsupported_operations_are_all_listed() -> None:
     ]
 
 
+def test_newer_versions_are_read_with_a_warning() -> None:
+    program = program_json()
+    program["base_code"]["version"] = 5
+    with pytest.warns(UserWarning, match=r"net\.json: .* newer than 3\.3"):
+        data = convert(program)
+    assert data == convert(program_json())
+
+
 @pytest.mark.parametrize("spelling", ["NaN", "NAN"])
 def test_both_spellings_of_nan(spelling: str) -> None:
     program = json.loads((FIXTURES / "pir_types.json").read_text())

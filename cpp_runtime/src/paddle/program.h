@@ -63,9 +63,9 @@ struct VarDesc {
   DType dtype = DType::none;
   VarKind kind = VarKind::dense;
   bool persistable = false;
+  std::int64_t lod_level = 0;  // 1: the rows are packed sequences
   bool is_parameter = false;
   bool stop_gradient = false;
-  std::int64_t lod_level = 0;  // 1: the rows are packed sequences
 };
 
 /// A scalar attribute of any type.  Integers and bools keep their exact value in `i`.

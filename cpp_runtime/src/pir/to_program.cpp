@@ -116,12 +116,14 @@ void remove_dead_ops(oarlock::Program& program) {
   remove_unused_variables(program);
 }
 
-oarlock::Program read_program(std::string_view json, const std::string& file) {
+oarlock::Program read_program(std::string_view json, const std::string& file,
+                              std::int64_t* version) {
   if (json.size() > kMaxBytes)
     throw Error(ErrorCode::file, file + ": a program of more than 256 MiB (" +
                                      std::to_string(json.size()) + " bytes)");
   JsonDocument document(json, file);
   Program source = read_document(document, file);
+  if (version) *version = source.version;
   oarlock::Program program = Translator(source, document).translate();
   remove_dead_ops(program);
   if (!source.contract.empty()) {

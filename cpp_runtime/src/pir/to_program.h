@@ -1,5 +1,6 @@
 // Conversion of Paddle 3's `.json` to the program of a `.pdmodel`.
 #pragma once
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -7,9 +8,14 @@
 
 namespace oarlock::pir {
 
-/// Reads a `.json` and validates the result.  Throws Error(file) with the JSON
-/// path, or Error(unsupported) that lists all operations without an equivalent.
-oarlock::Program read_program(std::string_view json, const std::string& file);
+/// The newest version of files that this reader was tested with.
+inline constexpr std::int64_t kNewestVersion = 4;
+
+/// Reads a `.json` and validates the result. version: receives the version of the file unless null.
+/// Throws Error(file) with the JSON path, or Error(unsupported) that lists all operations without
+/// an equivalent.
+oarlock::Program read_program(std::string_view json, const std::string& file,
+                              std::int64_t* version = nullptr);
 
 /// Removes ops whose outputs nothing reads.
 void remove_dead_ops(oarlock::Program& program);

@@ -70,10 +70,11 @@ nb::dict describe_model(const nb::bytes& pdmodel, const Path& params_path,
   return result;
 }
 
-nb::bytes pir_to_pdmodel(const nb::bytes& json, const std::string& name) {
+nb::tuple pir_to_pdmodel(const nb::bytes& json, const std::string& name) {
   SigintPollScope sigint_poll;
-  std::string bytes = to_pdmodel(pir::read_program({json.c_str(), json.size()}, name));
-  return nb::bytes(bytes.data(), bytes.size());
+  std::int64_t version = 0;
+  std::string bytes = to_pdmodel(pir::read_program({json.c_str(), json.size()}, name, &version));
+  return nb::make_tuple(nb::bytes(bytes.data(), bytes.size()), version > pir::kNewestVersion);
 }
 
 nb::dict offset_inputs(const nb::bytes& pdmodel, const std::string& name) {
@@ -208,8 +209,10 @@ NB_MODULE(_runtime, m) {
               "typing.Any]"),
       "Inputs, outputs, op counts, weights with offsets, guards.");
   m.def("pir_to_pdmodel", &pir_to_pdmodel, "json"_a, "name"_a = "model.json",
-        nb::sig("def pir_to_pdmodel(json: bytes, name: str = ...) -> bytes"),
-        "Convert a program of Paddle 3 to the bytes of a `.pdmodel`.");
+        nb::sig("def pir_to_pdmodel(json: bytes, name: str = ...) -> tuple[bytes, bool]"),
+        "Convert a program of Paddle 3 to the bytes of a `.pdmodel`; and whether the file has a "
+        "newer "
+        "version than the converter was tested with.");
   m.def("offset_inputs", &offset_inputs, "pdmodel"_a, "name"_a = "model.pdmodel",
         nb::sig("def offset_inputs(pdmodel: bytes, name: str = ...) -> dict[str, str]"),
         "The inputs that say where packed sequences begin, and the names of those whose rows they "

@@ -1,0 +1,139 @@
+// Programs of Paddle 3: the table of operations, the conversion, and damaged files.
+#include <cctype>
+#include <set>
+
+#include "convert/graph_builder.h"
+#include "fixtures.h"
+#include "fuzz.h"
+#include "paddle/params.h"
+#include "paddle/program_parser.h"
+#include "paddle/program_writer.h"
+#include "pir/op_table.h"
+#include "pir/reader.h"
+#include "pir/to_program.h"
+
+using namespace oarlock;
+
+namespace {
+
+constexpr const char* kModels[] = {"pir_conv",         "pir_control", "pir_recurrent",
+                                   "pir_types",        "pir_v1_conv", "pir_v1_control",
+                                   "pir_v1_recurrent", "pir_v1_types"};
+constexpr int kRounds = 1500;
+
+void convert_to_onnx(const std::string& json, const std::string& weights) {
+  Program program = pir::read_program(json, "m.json");
+  Params params(weights, program, "m.pdiparams");
+  onnx::to_bytes(lower_program(program, params, {}));
+}
+
+/// Where the numbers and strings of a JSON text begin and end.
+std::vector<std::pair<std::size_t, std::size_t>> tokens_of(const std::string& json) {
+  std::vector<std::pair<std::size_t, std::size_t>> tokens;
+  for (std::size_t at = 0; at < json.size();) {
+    std::size_t end = at + 1;
+    if (json[at] == '"') {
+      end = json.find('"', at + 1) + 1;
+    } else if (json[at] == '-' || std::isdigit(static_cast<unsigned char>(json[at]))) {
+      end = json.find_first_of(",]} ", at);
+    } else {
+      at = end;
+      continue;
+    }
+    tokens.emplace_back(at, end);
+    at = end;
+  }
+  return tokens;
+}
+
+/// Valid JSON in which some numbers and strings are replaced by others of the text or by hostile
+/// ones.
+std::string with_other_tokens(const std::string& json,
+                              const std::vector<std::pair<std::size_t, std::size_t>>& tokens,
+                              fuzz::Dice& dice) {
+  static constexpr const char* hostile[] = {"-1",
+                                            "0",
+                                            "1",
+                                            "2147483648",
+                                            "9223372036854775807",
+                                            "-9223372036854775808",
+                                            "1e308",
+                                            "0.5",
+                                            "[]",
+                                            "{}",
+                                            "null",
+                                            "true",
+                                            "\"\"",
+                                            "\"1.while\"",
+                                            "\"1.if\"",
+                                            "\"0.combine\"",
+                                            "\"1.array_write_\"",
+                                            "\"1.increment_\"",
+                                            "\"NULL\"",
+                                            "\"0.t_vec\""};
+  std::string out = json;
+  for (std::size_t times = 1 + dice.below(3); times-- > 0;) {
+    auto [begin, end] = tokens[dice.below(tokens.size())];
+    auto [other_begin, other_end] = tokens[dice.below(tokens.size())];
+    std::string replacement = dice.once_in(3) ? dice.of<const char*>(hostile)
+                                              : json.substr(other_begin, other_end - other_begin);
+    if (begin < out.size() && out.size() == json.size())
+      out.replace(begin, end - begin, replacement);
+  }
+  return out;
+}
+
+}  // namespace
+
+TEST("pir: rows of the table are complete and sorted") {
+  std::string_view previous;
+  for (const pir::OpSpec& spec : pir::op_specs()) {
+    CHECK(previous < spec.name);
+    previous = spec.name;
+    CHECK(!spec.legacy_type.empty() && !spec.results.empty());
+    CHECK(spec.since >= 1 && spec.since <= 4);
+    for (const pir::OperandSpec& operand : spec.operands)
+      CHECK(!operand.name.empty() && (operand.slot.empty() || operand.attr.empty()));
+    static const std::set<std::string_view> types = {"bool",  "i32",   "i64",   "f32",      "f64",
+                                                     "str",   "dtype", "ints",  "i32[]",    "i64[]",
+                                                     "f32[]", "f64[]", "str[]", "scalar[]", "c128"};
+    for (const pir::AttrSpec& attr : spec.attrs) {
+      CHECK(types.contains(attr.type));
+      CHECK(!(attr.is_legacy_only || attr.legacy_name == "!") || !attr.default_value.empty());
+    }
+  }
+  CHECK(pir::find_op_spec("relu_") && pir::find_op_spec("relu_")->name == "relu");
+  CHECK(!pir::find_op_spec("") && !pir::find_op_spec("_") && !pir::find_op_spec("no_such_op"));
+}
+
+TEST("pir: a converted program is the same after writing and reading a .pdmodel") {
+  for (const char* name : kModels) {
+    Program program = pir::read_program(bytes_of(std::string(name) + ".json"), "m.json");
+    std::string bytes = to_pdmodel(program);
+    CHECK_EQ(to_pdmodel(read_program(bytes, "m.pdmodel")), bytes);
+    convert_to_onnx(bytes_of(std::string(name) + ".json"),
+                    bytes_of(std::string(name) + ".pdiparams"));
+  }
+}
+
+TEST("pir: JSON is recognized") {
+  CHECK(pir::is_json(" \n{}") && !pir::is_json("") && !pir::is_json("\x0a\x04{}"));
+}
+
+TEST("fuzz pir: bytes") {
+  std::string good = bytes_of("pir_control.json"), weights = bytes_of("pir_control.pdiparams");
+  CHECK(fuzz::refused(kRounds, [&](fuzz::Dice& dice) {
+          convert_to_onnx(fuzz::damaged(good, dice), weights);
+        }) > kRounds / 10);
+}
+
+TEST("fuzz pir: values of all kinds in the wrong places") {
+  for (const char* name : kModels) {
+    std::string good = bytes_of(std::string(name) + ".json"),
+                weights = bytes_of(std::string(name) + ".pdiparams");
+    auto tokens = tokens_of(good);
+    CHECK(fuzz::refused(kRounds / 4, [&](fuzz::Dice& dice) {
+            convert_to_onnx(with_other_tokens(good, tokens, dice), weights);
+          }) > kRounds / 40);
+  }
+}
