@@ -31,7 +31,7 @@ class UnsupportedError(OarlockError, NotImplementedError):
     """A program contains ops that cannot be converted to ONNX; the message lists all of them."""
 
 
-def first_error_line(error: OarlockError) -> str:
+def first_reason_of_error(error: OarlockError) -> str:
     """Return the first reason of an engine error, in one line."""
     first, *rest = str(error).splitlines()
     return rest[0].strip() if isinstance(error, UnsupportedError) and rest else first
@@ -127,14 +127,14 @@ class Engine:
         """Name, dtype and shape of every output."""
         return self._session.outputs
 
-    def synthetic_inputs(
+    def iter_synthetic_input_sets(
         self, shapes: Mapping[str, Sequence[int]] | None = None
     ) -> Iterator[list[Array]]:
         """Yield sets of synthetic inputs with different sizes and values.
 
         shapes: the shapes of some inputs, by name. Raises OpError for unknown names.
         """
-        for spec in runtime_module().synthetic_specs():
+        for spec in runtime_module().candidate_synthetic_specs():
             with translate_runtime_errors():
                 arrays = self._session.synthetic_inputs(spec, dict(shapes or {}))
             yield arrays

@@ -26,7 +26,14 @@ from ..export.atomic_files import set_error_filename
 from ..ir.guards import check_guard
 from ..ir.passes.prune import make_fetch_op
 from ..ir.program import Program
-from .engine import Array, Engine, EngineError, UnsupportedError, first_error_line, runtime_module
+from .engine import (
+    Array,
+    Engine,
+    EngineError,
+    UnsupportedError,
+    first_reason_of_error,
+    runtime_module,
+)
 
 ENGINE_ONLY_OPTIONS = frozenset(("device", "ort_library"))  # options that require an engine
 
@@ -108,7 +115,7 @@ class ProgramRunner:
             ops = sorted(used - set(runtime_module().lowered_ops()) - {"feed", "fetch"})
             if ops:
                 return f"the engine does not have {', '.join(ops)}"
-        return f"the engine cannot run it ({first_error_line(error)})"
+        return f"the engine cannot run it ({first_reason_of_error(error)})"
 
     def infer(self, arrays: Sequence[Array]) -> list[Any]:
         """Return the outputs for inputs in order. They are NumPy arrays, or on the GPU of the first

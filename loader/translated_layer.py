@@ -43,14 +43,14 @@ def load(path: str | os.PathLike[str], **configs: Any) -> TranslatedLayer:
     names = {
         key: configs.pop(key) for key in ("model_filename", "params_filename") if key in configs
     }
-    enforced = _are_guards_enforced(configs.pop("guards", "check"))
+    enforced = _parse_guards_option(configs.pop("guards", "check"))
     check_engine_options(configs)
     methods = read_methods(path)
     forward = None if methods and not has_forward_program(path) else read_model(path, **names)
     return TranslatedLayer(forward, configs, methods, enforced)
 
 
-def _are_guards_enforced(guards: Any) -> bool:
+def _parse_guards_option(guards: Any) -> bool:
     if guards not in ("check", "drop"):
         raise ValueError(f"jit.load: guards should be 'check' or 'drop', not {guards!r}")
     return bool(guards == "check")

@@ -50,7 +50,7 @@ TEST("profile: time by op, without the first runs") {
       event("b_kernel_time", "Relu", 1020, 4) + "," + event("model_run", "", 2000, 50) + "," +
       event("b_kernel_time", "Relu", 2020, 8) + "," + event("a_kernel_time", "Conv", 2010, 10) +
       "]";
-  ProfileTable table = aggregate_profile(text, "p.json", 1);
+  AggregatedProfile table = aggregate_profile(text, "p.json", 1);
   CHECK_EQ(table.runs, 2);
   CHECK_EQ(table.ops[0].name, "Conv");
   CHECK(std::fabs(table.ops[0].ms - 0.02) < 1e-9 && table.ops[0].count == 1);

@@ -52,7 +52,8 @@ TEST("contract: the same contracts are accepted as in Python") {
   Json table = parse_json(bytes_of("contracts.json"), "contracts.json");
   CHECK(table.items.size() > 100);
   for (const Json& row : table.items) {
-    std::string error = check::error_of([&] { read_program(model_with(row), "mlp.pdmodel"); });
+    std::string error = check::error_of(
+        [&] { parse_upgrade_and_validate_program(model_with(row), "mlp.pdmodel"); });
     bool accepted = error.empty();
     if (accepted != (row.find("accept")->number != 0))
       check::failed(row.find("id")->text.c_str(), 0, accepted ? "was accepted" : "got: " + error);

@@ -10,7 +10,7 @@ using namespace oarlock;
 namespace {
 
 std::string converted(const LowerOptions& options, const std::string& contract = "") {
-  Program p = read_program(bytes_of("mlp.pdmodel") + contract, "mlp.pdmodel");
+  Program p = parse_upgrade_and_validate_program(bytes_of("mlp.pdmodel") + contract, "mlp.pdmodel");
   std::string weights = bytes_of("mlp.pdiparams");
   Params params(weights, p, "mlp.pdiparams");
   return onnx::to_bytes(lower_program(p, params, options));
@@ -61,7 +61,7 @@ TEST("onnx: large weights stay outside with their offset, small ones and constan
 
 TEST("onnx: the contract is stored as metadata and names the outputs") {
   std::string field = contract_field(mlp_contract());
-  Program p = read_program(bytes_of("mlp.pdmodel") + field, "p");
+  Program p = parse_upgrade_and_validate_program(bytes_of("mlp.pdmodel") + field, "p");
   std::string bytes = converted({}, field);
   CHECK_HAS(bytes, encode_base64(p.contract->bytes));
   CHECK_HAS(bytes, "save_infer_model/scale_0.tmp_0");

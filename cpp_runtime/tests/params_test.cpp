@@ -11,7 +11,7 @@
 using namespace oarlock;
 
 TEST("params: the records of a file") {
-  Program p = read_program(bytes_of("types.pdmodel"), "types.pdmodel");
+  Program p = parse_upgrade_and_validate_program(bytes_of("types.pdmodel"), "types.pdmodel");
   std::string bytes = bytes_of("types.pdiparams");
   Params params(bytes, p, "types.pdiparams");
   std::map<DType, double> firsts;

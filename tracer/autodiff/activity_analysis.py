@@ -65,7 +65,7 @@ class ActivityAnalysis:
                 for n in outs
                 if self.needs_grad(inner, n) and self._can_have_grad(block, n)
             }
-        if any(self.needs_grad(block.idx, n) for n in self._grad_input_names(op)):
+        if any(self.needs_grad(block.idx, n) for n in self._differentiable_input_names(op)):
             self._active_variables |= {
                 self._variable_key(block.idx, n)
                 for n in op.output_names()
@@ -90,7 +90,7 @@ class ActivityAnalysis:
         }
 
     @staticmethod
-    def _grad_input_names(op: OpDesc) -> list[str]:
+    def _differentiable_input_names(op: OpDesc) -> list[str]:
         definition = OPS.get(op.type)
         if definition is None:
             slots = program_op_traits(op.type).differentiable_input_slots

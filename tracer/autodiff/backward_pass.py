@@ -15,7 +15,7 @@ from ..core.eager import metas_of_inputs
 from ..core.errors import OarlockError, OpError, with_user_line
 from ..core.op import OPS, Op
 from ..ir.block_captures import EMPTY_NAME
-from ..ir.passes.legalize_scalars import reduces_to_scalar
+from ..ir.passes.scalar_result_predicates import reduces_to_scalar
 from ..ir.program import Attr, AttrType, Block, OpDesc, VarKind
 from ..ops.shared_meta_rules import UnknownSizeError
 from .activity_analysis import ActivityAnalysis

@@ -73,14 +73,14 @@ class Checkpoint(NamedTuple):
 
     num_blocks, num_ops: the number of blocks, and of ops in the current block.
     variable_names: the variables of the current block.
-    invalidated, num_links, timestamp: the state of the alias analysis.
+    invalidated, num_tensor_links, timestamp: the state of the alias analysis.
     """
 
     num_blocks: int
     num_ops: int
     variable_names: tuple[str, ...]
     invalidated: dict[int, Invalidation]
-    num_links: int
+    num_tensor_links: int
     timestamp: int
 
 
@@ -203,7 +203,7 @@ class Recorder:
         block, aliases = self.block, self.aliases
         written = len(self.program.blocks), len(block.ops), tuple(block.vars)
         return Checkpoint(
-            *written, dict(aliases.invalidated), aliases.num_links(), aliases.timestamp()
+            *written, dict(aliases.invalidated), aliases.num_tensor_links(), aliases.timestamp()
         )
 
     def rewind(self, mark: Checkpoint) -> None:
@@ -212,7 +212,7 @@ class Recorder:
         """
         names = set(mark.variable_names)
         self.aliases.invalidated = dict(mark.invalidated)
-        self.aliases.discard_links(mark.num_links, mark.timestamp)
+        self.aliases.discard_tensor_links_to_newer_values(mark.num_tensor_links, mark.timestamp)
         del self.program.blocks[mark.num_blocks :]
         del self.block.ops[mark.num_ops :]
         self.block.vars = {n: v for n, v in self.block.vars.items() if n in names or v.persistable}
@@ -285,7 +285,7 @@ class Recorder:
         """Declare `tensor` as a parameter, buffer or constant whose value is saved with the
         program.
         """
-        name = self._preset_names.get(id(tensor)) or self.namer.renumbered_persistable_name(
+        name = self._preset_names.get(id(tensor)) or self.namer.reserve_persistable_name(
             preferred_name or tensor.name
         )
         trainable = not tensor.stop_gradient

@@ -37,7 +37,7 @@ def find_valid_inputs(engine: Engine, shapes: dict[str, list[int]]) -> tuple[lis
     Raises OpError if it accepts none.
     """
     reason = ""
-    for arrays in engine.synthetic_inputs(shapes):
+    for arrays in engine.iter_synthetic_input_sets(shapes):
         start = perf_counter()
         try:
             engine.run(arrays)

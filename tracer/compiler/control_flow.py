@@ -32,7 +32,9 @@ def lower_conditional_block(lowering: Lowering, block: int, desc: OpDesc) -> Ins
         lowering.array_clearing_instructions(inner, desc) if forward else []
     ) + lowering.lower_block(inner)
     scalar = desc.attr("is_scalar_condition", False)
-    tested = lowering.registers_of(block, _input_names(desc, "Cond" if scalar else "Input"))
+    tested = lowering.get_or_create_registers(
+        block, _input_names(desc, "Cond" if scalar else "Input")
+    )
     test = "{0}" if scalar else " and ".join(f"{{{i}}}.size" for i in range(len(tested))) or "1"
     return Branch(desc, test, tested, body)
 
@@ -43,9 +45,12 @@ def lower_while(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
     body = lowering.array_clearing_instructions(inner, desc) + lowering.lower_block(inner)
     scopes = desc.outputs.get("StepScopes", [])
     differentiated = bool(scopes) and scopes[0] in lowering.differentiated_scopes
-    residuals = lowering.register_of(block, scopes[0]) if differentiated else None
+    residuals = lowering.get_or_create_register(block, scopes[0]) if differentiated else None
     result = Loop(
-        desc, lowering.register_of(block, _input_names(desc, "Condition")[0]), body, residuals
+        desc,
+        lowering.get_or_create_register(block, _input_names(desc, "Condition")[0]),
+        body,
+        residuals,
     )
     if residuals is not None:
         lowering.forward_loops[residuals] = result
@@ -54,7 +59,7 @@ def lower_while(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
 
 def lower_while_grad(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
     """Lower the backward pass of a loop."""
-    residuals = lowering.register_of(block, _input_names(desc, "StepScopes")[0])
+    residuals = lowering.get_or_create_register(block, _input_names(desc, "StepScopes")[0])
     body = lowering.lower_block(lowering.program.blocks[desc.attr("sub_block")])
     return BackwardLoop(desc, lowering.forward_loops[residuals], residuals, body)
 
@@ -73,7 +78,9 @@ def make_statement_rule(text: str, ins: str, outs: str, **names: Any) -> Lowerin
                 wanted = (
                     desc.outputs[slot[1:]] if slot[0] == ">" else given.get(slot.rstrip("*"), [])
                 )
-                found += lowering.registers_of(block, wanted if slot[-1] == "*" else wanted[:1])
+                found += lowering.get_or_create_registers(
+                    block, wanted if slot[-1] == "*" else wanted[:1]
+                )
             return tuple(found)
 
         return Statement(

@@ -12,8 +12,8 @@ from ..core.op import OPS, AttrSpec, Op, Slot
 from ..ir.attr_checks import check_attrs
 from ..ir.block_captures import EMPTY_NAME
 from ..ir.op_traits import is_feed_or_fetch, program_op_traits
-from ..ir.passes.legalize_scalars import may_reduce_to_scalar
 from ..ir.passes.legalize_tensor_attrs import legalize_tensor_attrs
+from ..ir.passes.scalar_result_predicates import may_reduce_to_scalar
 from ..ir.program import Attr, AttrType, Block, OpDesc, Program, VarKind
 from .copy_propagation import propagate_copies
 from .error_wrapping import errors_as_op_error
@@ -59,7 +59,7 @@ class Lowering(Registers):
         lods = self.lod_propagation.lod_registers
         if not self.tensors:
             same = propagate_copies(
-                instructions, self.variables, self.registers_of(0, self.program.feeds())
+                instructions, self.variables, self.get_or_create_registers(0, self.program.feeds())
             )
             self.registers = {
                 key: same.get(register, register) for key, register in self.registers.items()
@@ -94,7 +94,7 @@ class Lowering(Registers):
         ]
         return [
             Statement(desc, "{o0} = None", (), (register,), {})
-            for register in self.registers_of(block.idx, lists)
+            for register in self.get_or_create_registers(block.idx, lists)
         ]
 
     def lower_op(self, block: int, desc: OpDesc) -> list[Instruction]:
@@ -167,8 +167,12 @@ class Lowering(Registers):
 
     def _registers_of_slot(self, block: int, names: Sequence[str], many: bool) -> Any:
         if many:
-            return self.registers_of(block, names) or None
-        return self.register_of(block, names[0]) if names and names[0] != EMPTY_NAME else None
+            return self.get_or_create_registers(block, names) or None
+        return (
+            self.get_or_create_register(block, names[0])
+            if names and names[0] != EMPTY_NAME
+            else None
+        )
 
 
 def non_default_attrs(op: Op, desc: OpDesc) -> dict[str, Any]:

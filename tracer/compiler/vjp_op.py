@@ -14,7 +14,7 @@ from ..core.dtype import is_inexact
 from ..core.mode import use_mode
 from ..core.op import OPS, Op, Slot
 from ..ir.block_captures import EMPTY_NAME
-from ..ir.passes.legalize_scalars import reduces_to_scalar
+from ..ir.passes.scalar_result_predicates import reduces_to_scalar
 from ..ir.program import OpDesc
 from .instructions import Instruction, Statement
 from .lowering import LOWERING_RULES, Lowering
@@ -115,7 +115,10 @@ class _ArgumentCodeBuilder:
     def _value_code(self, slot: Slot) -> str:
         names = self._desc.inputs.get(slot.name, [])
         return _slot_code(
-            [self._placeholder_for(r) for r in self._lowering.registers_of(self._block, names)],
+            [
+                self._placeholder_for(r)
+                for r in self._lowering.get_or_create_registers(self._block, names)
+            ],
             slot.is_list,
         )
 
@@ -131,7 +134,9 @@ class _ArgumentCodeBuilder:
         texts = []
         for i, name in enumerate(names):
             text = self._placeholder_for(
-                self._lowering.register_of(self._block, outputs[i] if name == EMPTY_NAME else name)
+                self._lowering.get_or_create_register(
+                    self._block, outputs[i] if name == EMPTY_NAME else name
+                )
             )
             texts.append(f"{{ZEROS}}({text})" if name == EMPTY_NAME else text)
         return _slot_code(texts, slot.is_list)
@@ -154,7 +159,7 @@ def lower_vjp(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
         for k, name in enumerate(desc.outputs.get(f"{slot.name}@GRAD", []))
         if name != EMPTY_NAME
     ]
-    outs = tuple(lowering.register_of(block, name) for _, _, name in wanted)
+    outs = tuple(lowering.get_or_create_register(block, name) for _, _, name in wanted)
     attrs = {n: a.value for n, a in desc.attrs.items() if n in op.attrs}
     call = VjpCall(op, attrs, [(i, k) for i, k, _ in wanted])
     targets = "".join(f"{{o{i}}}, " for i in range(len(outs)))

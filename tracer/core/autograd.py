@@ -112,7 +112,7 @@ def _is_single_program_graph(roots: Sequence[Tensor]) -> bool:
     if (
         len(roots) > 1
         or not isinstance(node, Node)
-        or node.op.program_backward is None
+        or node.op.single_output_backward is None
         or node.hooks is not None
         or not node.args
     ):
@@ -143,7 +143,7 @@ def _backward_through_program(root: Tensor, given: Tensor | None, retain_graph: 
     """
     node = root.node
     _check_grad_shape(root, given)
-    found = node.op.program_backward(node, root.index, _initial_grad(root, given))
+    found = node.op.single_output_backward(node, root.index, _initial_grad(root, given))
     operands = node.args[0]
     if not retain_graph:
         node.free()

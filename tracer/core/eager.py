@@ -15,7 +15,7 @@ from .mode import Mode
 from .op import Op
 from .operand_checks import not_a_tensor_message
 from .result_size_limit import out_of_memory_error
-from .tensor import Tensor, save_value_before_change, snapshot_of
+from .tensor import Tensor, save_value_for_backward_before_change, snapshot_with_gradient_history
 
 
 def unwrap_tensors(arg: Any) -> Any:
@@ -67,7 +67,7 @@ class EagerMode(Mode):
 
     def snapshot(self, tensor: Tensor) -> Tensor:
         """A tensor with the current value and node."""
-        return snapshot_of(tensor)
+        return snapshot_with_gradient_history(tensor)
 
     def assign_inplace(self, tensor: Tensor, result: Tensor) -> None:
         """Replace the value of a tensor; recorded ops keep the previous value.
@@ -80,7 +80,7 @@ class EagerMode(Mode):
                 "use no_grad()"
             )
             raise OpError(with_user_line(f"in place: {why} (X={tensor.meta})"))
-        save_value_before_change(tensor)
+        save_value_for_backward_before_change(tensor)
         tensor.inplace_version += 1
         tensor.array = result.array
         if self.tape:  # without tape, the gradient history is not changed

@@ -63,7 +63,7 @@ def blocks_are_nested(program: Program) -> Iterator[str]:
 
 
 def blocks_not_too_deep(program: Program) -> Iterator[str]:
-    """Blocks nest at most MAX_DEPTH deep."""
+    """Blocks nest at most MAX_BLOCK_DEPTH deep."""
     depth: list[int] = []
     for block in program.blocks:
         depth.append(1 if block.parent < 0 else depth[block.parent] + 1)
@@ -94,7 +94,7 @@ def sub_blocks_have_one_owner(program: Program) -> Iterator[str]:
     for block, op, where in _iter_ops(program):
         for name, attr in op.attrs.items():
             for index in referenced_block_indices(attr):
-                if not _is_child(program, op, index, block.idx):
+                if not _is_child_of_op_block(program, op, index, block.idx):
                     yield (
                         f"{where}: attribute {name} is block {index}, which is not a child of "
                         f"block {block.idx}"
@@ -107,7 +107,7 @@ def sub_blocks_have_one_owner(program: Program) -> Iterator[str]:
                 owner.setdefault(index, where)
 
 
-def _is_child(program: Program, op: OpDesc, index: int, block: int) -> bool:
+def _is_child_of_op_block(program: Program, op: OpDesc, index: int, block: int) -> bool:
     parent = program.blocks[index].parent
     return parent == block or (
         op.type.endswith("_grad") and parent > 0 and program.blocks[parent].parent == block
@@ -328,7 +328,11 @@ def contract_is_valid(program: Program) -> Iterator[str]:
 
 def _output_tree_problems(text: str, count: int) -> Iterator[str]:
     try:
-        todo = [(json.loads(text, object_pairs_hook=_unique_fields), 0)] if text else []
+        todo = (
+            [(json.loads(text, object_pairs_hook=_build_dict_rejecting_duplicates), 0)]
+            if text
+            else []
+        )
     except (ValueError, RecursionError):
         yield "contract: the output tree is not JSON"
         return
@@ -346,7 +350,7 @@ def _output_tree_problems(text: str, count: int) -> Iterator[str]:
             )
 
 
-def _unique_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _build_dict_rejecting_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Build a dict from the fields of a JSON object; reject duplicate fields."""
     fields = dict(pairs)
     if len(fields) != len(pairs):
@@ -390,8 +394,8 @@ ALL_RULES: tuple[tuple[VerifierRule, ...], ...] = (
 def find_problems(
     program: Program, rules: tuple[tuple[VerifierRule, ...], ...] = ALL_RULES
 ) -> list[str]:
-    """List the problems of a program, at most MAX_PROBLEMS per rule; empty if the program is
-    valid.
+    """List the problems of the first group of rules that finds any, at most MAX_PROBLEMS per rule;
+    empty if the program is valid.
     """
     for group in rules:
         found = [

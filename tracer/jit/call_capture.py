@@ -31,7 +31,7 @@ from .guards.side_effects import (
     AttributeTracker,
     SideEffect,
     extract_location_side_effects,
-    mark_shared_tensors,
+    mark_effects_with_shared_tensors,
 )
 from .guards.user_code import is_user_function
 from .layer_capture import record_layer_paths
@@ -149,7 +149,7 @@ class CallCapture:
                 self._attribute_tracker.extract_side_effects()
                 + extract_location_side_effects(self.recorder)
             )
-            mark_shared_tensors(self.side_effects, self.guards.iter_initial_values())
+            mark_effects_with_shared_tensors(self.side_effects, self.guards.iter_initial_values())
 
     def changed_input_indices(self) -> list[int]:
         """Return the indices of the inputs that were changed in place."""

@@ -76,13 +76,13 @@ class ConcreteProgram:
         If the run fails, random generators and buffers keep their previous state.
         """
         inputs = [*tensors, *self.result_builder.effect_inputs()]
-        stops = self.partial_program.input_stop_gradients(inputs)
+        stops = self.partial_program.stop_gradients_of_inputs_and_state(inputs)
         before = self._save_mutable_state()
         try:
             if stops is None or False not in stops:
                 outputs = self._run_inference(inputs)
             else:
-                outputs = self.partial_program.call_specialized(inputs, stops)
+                outputs = self.partial_program.call_with_stop_gradients(inputs, stops)
         except Exception:
             for tensor, array in before[0]:
                 tensor.array = array
@@ -135,7 +135,7 @@ class ConcreteProgram:
     def lacks_gradients(self, tensors: Sequence[Tensor]) -> bool:
         """Whether a call needs gradients that the program does not provide."""
         return bool(self.missing_gradient_reasons) and False in (
-            self.partial_program.input_stop_gradients(
+            self.partial_program.stop_gradients_of_inputs_and_state(
                 [*tensors, *self.result_builder.effect_inputs()]
             )
             or ()

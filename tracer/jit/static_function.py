@@ -234,7 +234,7 @@ class StaticFunction:
         try:
             bound = self._apply_input_spec(arguments)
             key = self._cache_key(bound)
-            program = self._program_cache.get_or_create_limited(
+            program = self._program_cache.try_get_valid_or_create(
                 key,
                 bound,
                 lambda: self._capture_program(bound, not self._python_fallback.requires_full_graph),
@@ -297,7 +297,7 @@ class StaticFunction:
         """Return the program for some arguments; capture it if needed. The number of programs is
         not limited.
         """
-        return self._program_cache.get_or_create(
+        return self._program_cache.get_valid_or_create(
             self._cache_key(arguments), arguments, lambda: self._capture_program(arguments)
         )
 

@@ -170,7 +170,7 @@ class ProgramTranslator:
         found = ProgramCache()
         for function in _translated_functions.values():
             for i, concrete in enumerate(function.program_cache.concrete_programs()):
-                found.get_or_create(
+                found.get_valid_or_create(
                     (id(function), i), concrete.arguments, _return_constant(concrete)
                 )
         return found

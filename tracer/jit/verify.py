@@ -25,7 +25,7 @@ from ..core.tensor import Tensor
 from ..ir.block_captures import draws_random
 from ..ir.op_traits import is_feed_or_fetch
 from ..ir.program import ContractArg, Program, VarKind
-from ..loader.engine import Engine, EngineError, UnsupportedError, first_error_line
+from ..loader.engine import Engine, EngineError, UnsupportedError, first_reason_of_error
 from ..loader.pdiparams import load_params
 from ..loader.pdmodel import parse_program
 from .conditioning import is_explained_by_rounding
@@ -246,9 +246,9 @@ def _compare_or_reject(
     except (OpError, GuardError) as error:
         return str(error).splitlines()[0]
     except EngineError as error:
-        if not any(words in first_error_line(error) for words in ENGINE_ONLY_ERRORS):
+        if not any(words in first_reason_of_error(error) for words in ENGINE_ONLY_ERRORS):
             raise
-        return first_error_line(error)
+        return first_reason_of_error(error)
 
 
 def _reference_results(
@@ -425,7 +425,7 @@ def open_engine_or_interpreter(
             if isinstance(error, UnsupportedError)
             else "cannot run the files"
         )
-        why = first_error_line(error)
+        why = first_reason_of_error(error)
     warnings.warn(f"verify: by the interpreter, as the engine {problem}: {why}", stacklevel=5)
     return interpreter, "by the interpreter "
 

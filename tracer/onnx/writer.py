@@ -172,7 +172,7 @@ def compare_with_model(files: ModelFiles, path: Path) -> str:
     limiter = LoopTerminationCheck(
         files.program, {name: Tensor(np.asarray(a)) for name, a in files.values.items()}
     )
-    for arrays in engine.synthetic_inputs():
+    for arrays in engine.iter_synthetic_input_sets():
         if not limiter.do_loops_terminate([Tensor(a) for a in arrays]):
             continue  # an endless loop
         try:

@@ -13,7 +13,7 @@ from ..core.op import NO_GRAD_VALUE_INDEPENDENT, OPS, Meta, check, check_dtype, 
 from .compare import equal
 from .elementwise import div, masked, mul, zeros_like
 from .index import check_index_range, check_integers
-from .scatter_at import assign_at, last_value_numbers, ufunc_at
+from .scatter_at import assign_at, last_write_index_per_value, ufunc_at
 from .shared_meta_rules import Shape, dims_match, normalize_axis, pick_known_dim, shape_of
 
 
@@ -266,7 +266,7 @@ def is_last_along_axis(x, index, *, Axis: int):
     """
     at = index_grid(x, index, Axis)
     number = np.arange(index.size, dtype=np.int32).reshape(index.shape)
-    return last_value_numbers(x.shape, at) == number
+    return last_write_index_per_value(x.shape, at) == number
 
 
 @is_last_along_axis.meta

@@ -20,7 +20,7 @@ from ..core.errors import (
 )
 from ..core.op import Op
 from ..core.parameter import Parameter
-from ..core.tensor import Tensor, save_values_before_change, set_grads_to_zero
+from ..core.tensor import Tensor, save_values_for_backward_before_change, set_grads_to_zero
 from .lr_base import LRScheduler
 
 Array = Any  # an ndarray like the parameter
@@ -236,7 +236,7 @@ class Optimizer:
                 )
                 for p, g in pairs
             ]
-        save_values_before_change(p for p, _ in pairs)
+        save_values_for_backward_before_change(p for p, _ in pairs)
         if not (native.switch.on and self._update_all_fused(updates)):
             for update in updates:
                 self._update_parameter(*update)

@@ -58,7 +58,9 @@ class ServedModel:
     def metadata(self) -> dict[str, Any]:
         """Return names, dtypes and shapes in the protocol's form."""
 
-        def describe(tensors: list[tuple[str, str, list[int | str]]]) -> list[dict[str, Any]]:
+        def describe_tensors(
+            tensors: list[tuple[str, str, list[int | str]]],
+        ) -> list[dict[str, Any]]:
             return [
                 {
                     "name": n,
@@ -72,8 +74,8 @@ class ServedModel:
             "name": self.name,
             "versions": ["1"],
             "platform": "oarlock_paddle",
-            "inputs": describe(self.engine.inputs),
-            "outputs": describe(self.engine.outputs),
+            "inputs": describe_tensors(self.engine.inputs),
+            "outputs": describe_tensors(self.engine.outputs),
         }
 
     def infer(self, request: Request) -> tuple[bytes, int | None]:
@@ -98,7 +100,7 @@ class ServedModel:
         """Run once on synthetic inputs, so that the first request does not wait for
         initialization.
         """
-        for feeds in self.engine.synthetic_inputs():
+        for feeds in self.engine.iter_synthetic_input_sets():
             try:
                 self.engine.run(feeds)
                 return

@@ -172,12 +172,16 @@ def concat(x: Sequence[Tensor], axis: Any = 0, name: str | None = None) -> Tenso
 
     [*, Ni, *] each -> [*, sum Ni, *]
     """
-    if isinstance(axis, Tensor) and state.mode.static and not hasattr(x, "concat_elements"):
+    if (
+        isinstance(axis, Tensor)
+        and state.mode.static
+        and not hasattr(x, "concat_or_stack_elements")
+    ):
         return OPS["concat"](list(x), OPS["reshape2"](axis, shape=[1]))
     axis = axis.item() if isinstance(axis, Tensor) else axis
     return (
-        x.concat_elements(axis, False)
-        if hasattr(x, "concat_elements")
+        x.concat_or_stack_elements(axis, False)
+        if hasattr(x, "concat_or_stack_elements")
         else OPS["concat"](list(x), axis=axis)
     )
 
@@ -187,8 +191,8 @@ def stack(x: Sequence[Tensor], axis: int = 0, name: str | None = None) -> Tensor
 
     [*S] each -> [*, N, *]
     """
-    if hasattr(x, "concat_elements"):
-        return x.concat_elements(axis, True)
+    if hasattr(x, "concat_or_stack_elements"):
+        return x.concat_or_stack_elements(axis, True)
     tensors = list(x)
     if isinstance(axis, Tensor):
         return select_by_axis(axis, tensors[0].ndim + 1, lambda a: OPS["stack"](tensors, axis=a))

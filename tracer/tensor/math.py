@@ -462,9 +462,9 @@ def add_n(inputs: Any, name: str | None = None) -> Tensor:
 
     [*] each -> [*]
     """
-    if hasattr(inputs, "concat_elements"):  # a list of dynamic length
+    if hasattr(inputs, "concat_or_stack_elements"):  # a list of dynamic length
         return OPS["reduce_sum"](
-            inputs.concat_elements(0, True), dim=[0], keep_dim=False, reduce_all=False
+            inputs.concat_or_stack_elements(0, True), dim=[0], keep_dim=False, reduce_all=False
         )
     return OPS["sum"]([inputs] if isinstance(inputs, Tensor) else list(inputs))
 

@@ -142,7 +142,7 @@ void GraphBuilder::add_outputs() {
   Strings fetches = program_.fetches(), names = output_names(program_);
   static const OpDesc fetch{"fetch", {}, {}, {}, ""};
   for (std::size_t i = 0; i < fetches.size(); ++i) {
-    Value v = lookup_variable(fetches[i], fetch);
+    Value v = require_variable_value(fetches[i], fetch);
     const VarDesc* var = program_.find_var(fetches[i]);
     if (var &&
         is_complex(var->dtype) !=
@@ -163,7 +163,7 @@ void GraphBuilder::add_outputs() {
                     program_.name + ": '" + extra + "' is an input, not to fetch");
     if (already_fetched) continue;
     fetched.insert(extra);
-    add_output(lookup_variable(extra, fetch), extra);
+    add_output(require_variable_value(extra, fetch), extra);
   }
   if (options_.lod_outputs) add_lod_outputs();
 }
@@ -180,7 +180,7 @@ void GraphBuilder::add_guard_outputs() {
     std::string name = "guard." + std::to_string(i);
     const Strings& only = options_.guards_only;
     if (!only.empty() && std::find(only.begin(), only.end(), name) == only.end()) continue;
-    Value v = lookup_variable(guard.var, reader);
+    Value v = require_variable_value(guard.var, reader);
     bool value = guard.kind == "value";
     Value output = add_value_with_name(
         name, {value ? type_of(v).dtype : DType::int64, std::nullopt, std::nullopt});
@@ -237,12 +237,12 @@ void GraphBuilder::lower_op(const OpDesc& op, std::size_t index) {
     rule->lower(node);
     Value inherited_row_splits = row_splits_of_first_lod_input(op);
     bind_results(op, first_node);
-    complete_node_names(*scope_->graph, first_node);
+    complete_node_names_from_outputs(*scope_->graph, first_node);
     propagate_row_splits(op, inherited_row_splits);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::unsupported) throw;
     problems_.push_back(truncate_text(error.what()));
-    bind_placeholders(op);
+    bind_placeholder_outputs(op);
   } catch (const std::logic_error& error) {  // a rule did not validate its inputs
     throw Error(ErrorCode::file, program_.name + ": " + op.type +
                                      ": its operands or attributes are invalid (" + error.what() +
@@ -262,7 +262,7 @@ void GraphBuilder::record_missing_rule(const OpDesc& op, std::size_t index) {
     missing = {0, index, block_index_, first_output_name(op), op.location, since_opset, complex};
   needed_opset_ = std::max(needed_opset_, since_opset);
   ++missing.count;
-  bind_placeholders(op);
+  bind_placeholder_outputs(op);
   std::int64_t body = int_attr(op, "sub_block", 0);
   bool is_inner_block =
       body > block_index_ &&
@@ -281,7 +281,7 @@ void GraphBuilder::record_missing_rules_of_block(std::int32_t block) {
 }
 
 // Binds placeholder outputs after a failure, so that one error lists all problems.
-void GraphBuilder::bind_placeholders(const OpDesc& op) {
+void GraphBuilder::bind_placeholder_outputs(const OpDesc& op) {
   has_row_splits_ = true;
   for (auto& [slot, names] : op.outputs)
     for (const std::string& name : names) {
@@ -316,14 +316,14 @@ void GraphBuilder::throw_if_problems() const {
 }
 
 Value GraphBuilder::find_binding(std::string_view name) const {
-  for (const GraphScope* scope = scope_; scope; scope = scope->parent)
+  for (const VariableScope* scope = scope_; scope; scope = scope->parent)
     if (auto found = scope->bindings.find(name); found != scope->bindings.end())
       return found->second;
   return {};
 }
 
 const OpDesc* GraphBuilder::find_writing_op(std::string_view name) const {
-  for (const GraphScope* scope = scope_; scope; scope = scope->parent)
+  for (const VariableScope* scope = scope_; scope; scope = scope->parent)
     if (auto found = scope->writers.find(name); found != scope->writers.end()) return found->second;
   return nullptr;
 }
@@ -350,7 +350,7 @@ const BranchPairs& GraphBuilder::branch_pairs_of_current_block() {
   return found->second;
 }
 
-Value GraphBuilder::lookup_variable(std::string_view name, const OpDesc& reader) {
+Value GraphBuilder::require_variable_value(std::string_view name, const OpDesc& reader) {
   if (Value bound = find_binding(name)) return select_complex_part(bound);
   if (const Param* param = params_.find(name)) return add_weight(*param);
   if (const OpDesc* writer = find_writing_op(name))
@@ -381,7 +381,7 @@ Value GraphBuilder::add_weight(const Param& param) {
 Value GraphBuilder::add_initializer(onnx::Initializer init) {
   ValueType known{init.dtype, init.shape, std::nullopt};
   if (auto values =
-          init.is_external ? std::nullopt : decode_ints({init.dtype, init.shape, init.bytes}))
+          init.is_external ? std::nullopt : try_decode_ints({init.dtype, init.shape, init.bytes}))
     if (init.shape.size() <= 1) known.partial_value = PartialValue{init.shape, *values};
   Value v = add_value(init.name, std::move(known));
   init.name = record_of(v).name;
@@ -398,7 +398,7 @@ Value GraphBuilder::add_constant(const onnx::Tensor& tensor) {
     name = std::string(name_of(tensor.dtype)) + format_shape(tensor.shape) + ":";
     for (unsigned char byte : tensor.bytes)
       name += "0123456789abcdef"[byte >> 4], name += "0123456789abcdef"[byte & 15];
-    if (auto ints = decode_ints({tensor.dtype, tensor.shape, tensor.bytes})) {
+    if (auto ints = try_decode_ints({tensor.dtype, tensor.shape, tensor.bytes})) {
       std::string list;
       for (std::int64_t v : *ints) list += (list.empty() ? "" : ",") + std::to_string(v);
       name = std::string(name_of(tensor.dtype)) +
@@ -435,9 +435,11 @@ onnx::Model lower_program(const Program& program, const Params& params,
     try {
       return graph.build();
     } catch (const Error&) {
-      if (graph.needed_opset() <= attempt.opset || graph.needed_opset() > options.max_opset) throw;
+      if (graph.opset_needed_by_failed_ops() <= attempt.opset ||
+          graph.opset_needed_by_failed_ops() > options.max_opset)
+        throw;
     }
-    attempt.opset = graph.needed_opset();
+    attempt.opset = graph.opset_needed_by_failed_ops();
   }
 }
 

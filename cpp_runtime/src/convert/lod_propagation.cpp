@@ -53,7 +53,7 @@ void GraphBuilder::add_lod_outputs() {
 
 // The row splits of a variable, from the innermost scope that binds it.
 Value GraphBuilder::row_splits_of(std::string_view name) const {
-  for (const GraphScope* scope = scope_; scope; scope = scope->parent) {
+  for (const VariableScope* scope = scope_; scope; scope = scope->parent) {
     if (auto found = scope->row_splits.find(name); found != scope->row_splits.end())
       return found->second;
     if (scope->bindings.count(name)) return {};

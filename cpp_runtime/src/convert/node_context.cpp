@@ -38,7 +38,7 @@ Value NodeContext::input(std::string_view slot) const {
   const Strings& all = input_names(slot);
   require(all.size() == 1 && has_nonempty_name(all),
           "needs exactly one input '" + std::string(slot) + "'");
-  return graph_.lookup_variable(all[0], op_);
+  return graph_.require_variable_value(all[0], op_);
 }
 
 Value NodeContext::input_or(std::string_view slot, Value default_value) const {
@@ -48,7 +48,7 @@ Value NodeContext::input_or(std::string_view slot, Value default_value) const {
 Values NodeContext::inputs(std::string_view slot) const {
   Values all;
   for (const std::string& name : input_names(slot))
-    all.push_back(graph_.lookup_variable(name, op_));
+    all.push_back(graph_.require_variable_value(name, op_));
   return all;
 }
 
@@ -298,11 +298,11 @@ void NodeContext::set_outputs(std::string_view slot, const Values& values) {
 std::shared_ptr<onnx::Graph> NodeContext::build_subgraph(
     const std::string& name, const std::function<void(NodeContext&)>& fill) {
   BuilderGraph& body = graph_.add_graph(graph_.unique_name(output_base_name() + "/" + name));
-  GraphScope inner{&body, {}, {}, graph_.scope_};
+  VariableScope inner{&body, {}, {}, graph_.scope_};
   graph_.scope_ = &inner;
   struct ScopeRestorer {
     GraphBuilder& graph;
-    GraphScope* outer;
+    VariableScope* outer;
     ~ScopeRestorer() { graph.scope_ = outer; }
   } restore{graph_, inner.parent};
   fill(*this);
@@ -321,8 +321,8 @@ void NodeContext::bind_variable(const std::string& paddle_name, Value v) {
   graph_.scope_->bindings[paddle_name] = v;
   graph_.scope_->row_splits.erase(paddle_name);
 }
-Value NodeContext::lookup_variable(const std::string& paddle_name) const {
-  return graph_.lookup_variable(paddle_name, op_);
+Value NodeContext::require_variable_value(const std::string& paddle_name) const {
+  return graph_.require_variable_value(paddle_name, op_);
 }
 bool NodeContext::is_output_read(std::string_view slot) const {
   const Strings& names = output_names(slot);

@@ -409,7 +409,7 @@ static void fix_block_parents(std::vector<Block>& blocks) {
     }
 }
 
-Program read_program(std::string_view bytes, const std::string& name) {
+Program parse_upgrade_and_validate_program(std::string_view bytes, const std::string& name) {
   Program program = parse_program(bytes, name);
   fix_block_parents(program.blocks);
   upgrade_attr_names(program);

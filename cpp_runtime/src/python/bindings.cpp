@@ -71,7 +71,8 @@ nb::dict describe_model(const nb::bytes& pdmodel, const Path& params_path,
 nb::dict offset_inputs(const nb::bytes& pdmodel, const std::string& name) {
   SigintPollScope sigint_poll;
   nb::dict result;
-  add_offset_names(result, input_specs(read_program({pdmodel.c_str(), pdmodel.size()}, name)));
+  add_offset_names(result, input_specs(parse_upgrade_and_validate_program(
+                               {pdmodel.c_str(), pdmodel.size()}, name)));
   return result;
 }
 
@@ -118,7 +119,8 @@ void bind_session(nb::module_& m) {
   nb::class_<SyntheticSpec>(
       m, "SyntheticSpec",
       "Parameters of synthetic inputs: sizes of dynamic dimensions, values of integers.");
-  m.def("synthetic_specs", &synthetic_specs, "Parameters of synthetic inputs to try, in order.");
+  m.def("candidate_synthetic_specs", &candidate_synthetic_specs,
+        "Parameters of synthetic inputs to try, in order.");
   nb::class_<PySession>(
       m, "Session",
       "A model loaded into ONNX Runtime.  Thread-safe; the GIL is released during runs.")

@@ -127,7 +127,7 @@ std::vector<Tensor> load_or_synthesize_inputs(const Command& command, const Mode
 std::vector<Tensor> find_runnable_inputs(const Command& command, const Model& model,
                                          const Session& session, double& milliseconds) {
   std::string why;
-  for (const SyntheticSpec& spec : synthetic_specs()) {
+  for (const SyntheticSpec& spec : candidate_synthetic_specs()) {
     std::vector<Tensor> inputs = load_or_synthesize_inputs(command, model, session, spec);
     try {
       milliseconds = timed_run(session, inputs);

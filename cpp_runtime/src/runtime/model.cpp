@@ -24,7 +24,7 @@ std::shared_ptr<const Model::Impl> load_model(std::string_view bytes, std::strin
                                               const std::string& values = "") {
   auto impl = std::make_shared<Model::Impl>();
   impl->prefix = prefix;
-  impl->program = read_program(bytes, name);
+  impl->program = parse_upgrade_and_validate_program(bytes, name);
   impl->digest = hex_digest(bytes);  // after parsing, which limits the size
   bool needed = !impl->program.persistables().empty();
   if (needed && pdiparams.empty() && !values.empty()) {

@@ -159,7 +159,7 @@ struct Session::Impl {
     std::string bytes, folder;  // ModelProto bytes, and the folder of the weights
   };
 
-  /// guards_only: names of the guards to compute; empty: all outputs and guards.
+  /// only_guards: names of the guards to compute; empty: all outputs and guards.
   LoweredModel lower_model(const Strings& only_guards = {}) const {
     const Model::Impl& impl = model.impl();
     LowerOptions lowering;
@@ -251,11 +251,11 @@ struct Session::Impl {
                   "run: input '" + spec.name + "' is " +
                       format_type(view.dtype, Ints(view.shape.begin(), view.shape.end())) +
                       ", the model requires " + format_type(spec.dtype, spec.shape));
-    check_data_and_byte_size(spec.name, view);
+    check_data_and_size_overflow(spec.name, view);
   }
 
   // ONNX Runtime trusts the address and the number of bytes.
-  static void check_data_and_byte_size(const std::string& name, const TensorView& view) {
+  static void check_data_and_size_overflow(const std::string& name, const TensorView& view) {
     std::size_t bytes = size_of(view.dtype);
     bool whole = true;
     for (std::int64_t d : view.shape)
@@ -325,7 +325,7 @@ struct Session::Impl {
   }
 
   // Throws Error(guard) if ViolatedGuardFinder finds a violated guard.
-  void throw_violated_guard(const OrtValues& in, const Error& error) const {
+  void throw_if_guard_violated(const OrtValues& in, const Error& error) const {
     if (!options.locate_guards || guards.fetch_names().empty()) return;
     Options small = options;
     small.optimize = 0;  // such sessions run rarely, and only for wrong inputs
@@ -366,7 +366,7 @@ struct Session::Impl {
     } catch (const Error& error) {
       if (cancellation && cancellation->is_stopped())
         throw Error(ErrorCode::engine, "run: stopped");
-      throw_violated_guard(values, error);
+      throw_if_guard_violated(values, error);
       throw locate_error(model.impl().program, error);
     }
     for (std::size_t i = 0; i < guards.fetch_names().size(); ++i)
@@ -412,7 +412,7 @@ std::vector<Tensor> Session::run(std::span<const TensorView> inputs,
 }
 
 std::vector<Tensor> Session::run(std::span<const NamedView> inputs,
-                                 std::span<const std::string> output_indices) const {
+                                 std::span<const std::string> output_names) const {
   std::vector<TensorView> ordered(impl_->inputs.size());
   std::vector<bool> seen(ordered.size());
   for (auto& [name, view] : inputs) {
@@ -430,7 +430,7 @@ std::vector<Tensor> Session::run(std::span<const NamedView> inputs,
                                         "' is missing (the model has " + impl_->format_inputs() +
                                         ")");
   std::vector<std::size_t> indices;
-  for (const std::string& name : output_indices) {
+  for (const std::string& name : output_names) {
     std::size_t at = 0;
     while (at < impl_->outputs.size() && impl_->outputs[at].name != name) ++at;
     if (at == impl_->outputs.size()) throw Error(ErrorCode::input, "run: no output '" + name + "'");

@@ -52,7 +52,7 @@ Tensor even_row_splits(std::vector<std::int64_t> shape, const Tensor& rows) {
 
 }  // namespace
 
-std::vector<SyntheticSpec> synthetic_specs() {
+std::vector<SyntheticSpec> candidate_synthetic_specs() {
   std::vector<SyntheticSpec> specs;
   for (auto integers : {SyntheticSpec::zeros_and_ones, SyntheticSpec::ones, SyntheticSpec::zeros})
     for (std::int64_t size : {1, 8, 32, 64, 224}) specs.push_back({size, integers});

@@ -12,7 +12,7 @@ struct SyntheticSpec {
 };
 
 /// Parameters to try in order: small sizes first, then image sizes.
-std::vector<SyntheticSpec> synthetic_specs();
+std::vector<SyntheticSpec> candidate_synthetic_specs();
 
 /// One input per spec, with deterministic values.  The size of a dynamic dimension is that in
 /// `shapes`, else that of a guard, else that of `synthetic`.  Throws Error(input) for an

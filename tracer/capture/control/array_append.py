@@ -25,7 +25,7 @@ def append_all_elements(target: TensorArray, source: TensorArray) -> None:
         return OPS["less_than"](values[0], count), values
 
     def body(values: list[Any]) -> list[Any]:
-        target.append_unchecked(source[values[0]])
+        target.append_without_mutability_check(source[values[0]])
         return [OPS["scale"](values[0], scale=1.0, bias=1.0)]
 
     record_loop(mode, test, body, [scalar_constant(0)], ["the counter"])

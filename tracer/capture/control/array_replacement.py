@@ -83,7 +83,7 @@ def to_tensor_array(mode: Static, name: str, value: Any) -> Any:
                 f"'{name}': this list was there before; give the name a copy of it (`list(...)`)"
             )
         )
-    return TensorArray.replace_list(mode, name, value)
+    return TensorArray.replace_list_by_array(mode, name, value)
 
 
 @dataclass
@@ -113,7 +113,7 @@ class CarriedArray:
         self.variable = TensorArray(mode, block=block).generalize_element_type(
             self.initial, self.variable
         )
-        self.previous_element_type = self.variable.element_type
+        self.previous_element_type = self.variable.element_type_key
         return self.variable
 
     def generalize_to_successor(self, successor: Any) -> bool:
@@ -122,7 +122,7 @@ class CarriedArray:
         """
         if isinstance(successor, TensorArray):
             self.variable.generalize_element_type(successor)
-        return bool(self.variable.element_type != self.previous_element_type)
+        return bool(self.variable.element_type_key != self.previous_element_type)
 
 
 def assign_in_parallel(pairs: Sequence[tuple[TensorArray, TensorArray]]) -> None:

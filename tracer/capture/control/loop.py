@@ -159,7 +159,7 @@ class LoopRecording(LoopState):
         with self.recorder.aliases.allow_invalidated_reads():
             self._emit_loop(inner, after, condition)
             results = self._values_after_loop()
-        self.alias_analysis.begin_iteration(
+        self.alias_analysis.apply_recorded_aliases(
             self._all_loop_carried()
         )  # the state after the loop is that before another iteration
         return results
@@ -174,7 +174,7 @@ class LoopRecording(LoopState):
         self.needs_another_recording = self.has_new_leaves = False
         with self.recorder.record_in_new_block() as inner, self.recorder.count_open_loop():
             body_inputs = self._declare_body_inputs(inner)
-            self.alias_analysis.begin_iteration(self._all_loop_carried())
+            self.alias_analysis.apply_recorded_aliases(self._all_loop_carried())
             condition, result = self._run_test(self._run_body(body_inputs))
             for i in self.arrays:
                 result[i] = to_tensor_array(self.mode, self.names[i], result[i])
@@ -192,7 +192,7 @@ class LoopRecording(LoopState):
         self._carry_new_locations(changes)
         self._rerecord_after_empty_reads()
         if not self.needs_another_recording:
-            self.needs_another_recording = self.alias_analysis.end_iteration(next_values)
+            self.needs_another_recording = self.alias_analysis.record_iteration_aliases(next_values)
         return inner, after, condition
 
     def _rerecord_after_empty_reads(self) -> None:
@@ -495,13 +495,15 @@ class LoopRecording(LoopState):
             if id(value) in self.lists_to_replace:
                 self.locations.list_names.setdefault(id(value), self.names[i])
         for value in self.lists_to_replace.values():
-            array = TensorArray.replace_list(self.mode, self.locations.list_names[id(value)], value)
-            self.alias_analysis.register_replacement_array(array)
+            array = TensorArray.replace_list_by_array(
+                self.mode, self.locations.list_names[id(value)], value
+            )
+            self.alias_analysis.mark_array_created_before_loop(array)
             self.values = [array if held is value else held for held in self.values]
         self.lists_to_replace = {}
         for i in self.tuples_to_replace:
             self.values[i] = TensorArray.from_items(self.mode, self.values[i])
-            self.alias_analysis.register_replacement_array(self.values[i])
+            self.alias_analysis.mark_array_created_before_loop(self.values[i])
         self.tuples_to_replace = []
 
     # -- writing the ops

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...core.errors import with_user_line
 from ...core.op import OPS
-from ...nn.conv_filters import check_groups, he_normal
+from ...nn.conv_filters import he_normal, require_valid_groups
 from ...nn.functional.conv import int_list
 from .layers import NameScopedLayer, accepts_name_scope, apply_activation
 
@@ -56,7 +56,7 @@ class _Conv(NameScopedLayer):
         dtype: Any,
     ) -> None:
         kernel = int_list(filter_size, self._axes)
-        check_groups(type(self).__name__, groups or 1, num_channels=num_channels)
+        require_valid_groups(type(self).__name__, groups or 1, num_channels=num_channels)
         initializer = he_normal(num_channels, kernel)
         shape = [num_filters, num_channels // (groups or 1), *kernel]
         self.weight = self.create_parameter(shape, attrs[0], dtype, default_initializer=initializer)

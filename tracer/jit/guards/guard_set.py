@@ -496,7 +496,7 @@ class GuardSet:
             if not guard.is_satisfied():
                 return False
         if self._invalidating_source or not all(
-            e.has_compatible_value() for e in self._side_effects
+            e.is_current_value_compatible() for e in self._side_effects
         ):
             return False
         version = layers.version_counter[0]
@@ -524,7 +524,9 @@ class GuardSet:
         return (
             self._invalidating_source
             or next(labels, "")
-            or next((e.label for e in self._side_effects if not e.has_compatible_value()), "")
+            or next(
+                (e.label for e in self._side_effects if not e.is_current_value_compatible()), ""
+            )
         )
 
     def to_user_guards(self) -> list[Guard]:

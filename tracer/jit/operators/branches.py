@@ -31,7 +31,7 @@ from ...capture.variable import Variable
 from ...core.errors import OpError, TraceError
 from ...core.mode import state
 from ...core.op import Meta
-from ..guards.opaque_state import find_opaque_state
+from ..guards.opaque_state import iter_opaque_state
 from .calls import truth_value
 from .exceptions import (
     BranchRaised,
@@ -96,7 +96,7 @@ def save_opaque_state_before(
     """
 
     def wrapper(*args: Any) -> Any:
-        save_locations(mode.recorder, find_opaque_state((run,), names))
+        save_locations(mode.recorder, iter_opaque_state((run,), names))
         return run(*args)
 
     return wrapper
@@ -164,7 +164,7 @@ def _record_if(
                 raise
             mode.recorder.rewind(mark)
             name = names[positions[0]] if positions else error.location.name
-            array = TensorArray.replace_list(mode, name, error.target)
+            array = TensorArray.replace_list_by_array(mode, name, error.target)
             before = [array if value is error.target else value for value in before]
         except ListLengthMismatchError as error:
             if error.name in dynamic_lists:

@@ -121,7 +121,7 @@ def _record_short_circuit(op: str, a: Variable, b: Callable[[], Any]) -> Any:
                 raise
             return to_bool(a)
         may_fail = any(
-            _may_raise_index_error(result) for result in mode.recorder.block.ops[mark.num_ops :]
+            _op_may_raise_index_error(result) for result in mode.recorder.block.ops[mark.num_ops :]
         )
         if (
             not roll_back_mutations(trial_block)
@@ -145,7 +145,7 @@ def _record_short_circuit(op: str, a: Variable, b: Callable[[], Any]) -> Any:
     return _set_combined_implications(op, found, a, second_values[0])
 
 
-def _may_raise_index_error(op: OpDesc) -> bool:
+def _op_may_raise_index_error(op: OpDesc) -> bool:
     """Whether an op fails for an index out of range. The first operand may test the index."""
     return op.type in INDEXING_OPS or (
         op.type == "slice"
@@ -239,7 +239,7 @@ def equal(a: Any, b: Any) -> Any:
     """Operator for `a == b`, also for lists and tuples with values of the program, such as
     shapes.
     """
-    if not _is_elementwise_comparison(a, b):
+    if not _are_sequences_with_symbolic_items(a, b):
         return require_complete_dicts(a) == require_complete_dicts(b)
     pairs = list(zip(a, b, strict=False))
     known = [
@@ -257,12 +257,12 @@ def not_equal(a: Any, b: Any) -> Any:
     """Operator for `a != b`."""
     return (
         not_(equal(a, b))
-        if _is_elementwise_comparison(a, b)
+        if _are_sequences_with_symbolic_items(a, b)
         else require_complete_dicts(a) != require_complete_dicts(b)
     )
 
 
-def _is_elementwise_comparison(a: Any, b: Any) -> bool:
+def _are_sequences_with_symbolic_items(a: Any, b: Any) -> bool:
     """Whether both values are lists, or tuples, and one holds values of the program."""
     alike = any(isinstance(a, kind) and isinstance(b, kind) for kind in (list, tuple))
     return alike and (_contains_symbolic(a) or _contains_symbolic(b))

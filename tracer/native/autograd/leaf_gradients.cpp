@@ -44,7 +44,7 @@ int try_set_zero_gradient(TensorObject* tensor) {
 
 }  // namespace
 
-PyObject* try_set_leaf_gradients(PyObject*, PyObject* args) {
+PyObject* set_leaf_gradients_returning_rest(PyObject*, PyObject* args) {
   PyObject *leaves = nullptr, *gradients = nullptr;
   if (!PyArg_ParseTuple(args, "O!O!", &PyList_Type, &leaves, &PyList_Type, &gradients))
     return nullptr;
@@ -65,7 +65,7 @@ PyObject* try_set_leaf_gradients(PyObject*, PyObject* args) {
   return remaining.release();
 }
 
-PyObject* try_zero_gradients(PyObject*, PyObject* tensors) {
+PyObject* zero_gradients_returning_rest(PyObject*, PyObject* tensors) {
   if (!PyList_Check(tensors)) return PyErr_Format(PyExc_TypeError, "expected a list of Tensors");
   Ref remaining(PyList_New(0));
   for (Py_ssize_t i = 0; remaining && i < PyList_Size(tensors); ++i) {

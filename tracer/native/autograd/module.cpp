@@ -37,9 +37,9 @@ PyMethodDef functions[] = {
      "The number of the first node that a walk may still come by, of the next one if there is "
      "none."},
     {"next_seq", next_seq, METH_NOARGS, "The next number in the order in which ops are recorded."},
-    {"accumulate_grad", try_set_leaf_gradients, METH_VARARGS,
+    {"accumulate_grad", set_leaf_gradients_returning_rest, METH_VARARGS,
      "Set `grad` of leaves; return the pairs that need more work."},
-    {"zero_grads", try_zero_gradients, METH_O,
+    {"zero_grads", zero_gradients_returning_rest, METH_O,
      "Set the gradients of a list of Tensors to zero; return the Tensors whose gradients are not "
      "on "
      "the CPU."},

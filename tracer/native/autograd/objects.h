@@ -52,8 +52,9 @@ struct TensorObject {
   PyObject* hooks;    // list or None
   PyObject* history;  // tuple of (sequence number, previous state) for in-place changes
   PyObject* origin;   // for a snapshot of a leaf: the leaf, which receives the gradients; else None
-  PyObject* zeros;    // the array that try_zero_gradients() set, else None; see is_zeroed()
-  Py_ssize_t index;   // output index in the node
+  PyObject*
+      zeros;  // the array that zero_gradients_returning_rest() set, else None; see is_zeroed()
+  Py_ssize_t index;    // output index in the node
   Py_ssize_t version;  // number of in-place changes
   char stop_gradient;
   char saved_for_backward;  // whether a node took it as input since the last in-place change
@@ -161,12 +162,12 @@ PyObject* next_seq(PyObject* module, PyObject* unused);
 PyObject* oldest_seq(PyObject* module, PyObject* unused);
 /// Takes two lists, leaves and gradients; sets `grad` of each leaf.  Returns the pairs that Python
 /// must handle.
-PyObject* try_set_leaf_gradients(PyObject* module, PyObject* args);
+PyObject* set_leaf_gradients_returning_rest(PyObject* module, PyObject* args);
 /// Sets the gradients of a list of Tensors to zero.  Returns the Tensors that Python must handle,
 /// because their gradients are not on the CPU.
-PyObject* try_zero_gradients(PyObject* module, PyObject* tensors);
-/// Whether a gradient has not changed since try_zero_gradients() set it to zero.  Then accumulation
-/// replaces it.
+PyObject* zero_gradients_returning_rest(PyObject* module, PyObject* tensors);
+/// Whether a gradient has not changed since zero_gradients_returning_rest() set it to zero.  Then
+/// accumulation replaces it.
 inline bool is_zeroed(const TensorObject* gradient) {
   return gradient->zeros != Py_None && gradient->zeros == gradient->array && gradient->version == 0;
 }

@@ -206,7 +206,7 @@ class Block:
                     with_user_line(f"create_var: '{desc.name}' is already declared with {both}")
                 )
             return self.variable_of(existing)
-        self.program.recorder.namer.renumbered_persistable_name(desc.name)
+        self.program.recorder.namer.reserve_persistable_name(desc.name)
         self.raw.vars[desc.name] = desc
         self.program.mark_changed()
         return self.variable_of(desc)

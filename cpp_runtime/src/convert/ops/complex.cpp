@@ -16,7 +16,7 @@ struct Complex {
 
 // The parts of an input; a real input has no `im`.
 Complex complex_parts_of(NodeContext& n, Value v) {
-  auto parts = n.complex_parts(v);
+  auto parts = n.find_complex_parts(v);
   return parts ? Complex{{n, parts->first}, {n, parts->second}} : Complex{{n, v}, {n, {}}};
 }
 Complex complex_input(NodeContext& n, std::string_view slot) {
@@ -322,7 +322,7 @@ void overlap_add(NodeContext& n) {
 }
 
 // A linear op: converts each part separately.
-void lower_each_part(NodeContext& n) { n.lower_real_and_imaginary(); }
+void lower_each_part(NodeContext& n) { n.lower_each_complex_part(); }
 
 void pad(NodeContext& n) {
   n.require(n.attr("pad_value", 0.0f) == 0, "pads complex numbers with zeros only");
