@@ -16,7 +16,7 @@ import numpy as np
 
 from ..core.errors import FileError, GuardError, OarlockError, OpError, with_user_line
 from ..ir.program import ContractArg
-from .model_files import ModelFiles
+from .model_files import ModelFileContents
 
 Array = np.ndarray[Any, Any]
 
@@ -134,7 +134,7 @@ class Engine:
 
         shapes: the shapes of some inputs, by name. Raises OpError for unknown names.
         """
-        for spec in runtime_module().candidate_synthetic_specs():
+        for spec in runtime_module().synthetic_input_options_to_try():
             with translate_runtime_errors():
                 arrays = self._session.synthetic_inputs(spec, dict(shapes or {}))
             yield arrays
@@ -156,7 +156,7 @@ class Engine:
             raise ERROR_CLASSES.get(error.kind, OarlockError)(with_user_line(str(error))) from None
 
 
-def row_split_inputs(files: ModelFiles) -> list[ContractArg]:
+def row_split_inputs(files: ModelFileContents) -> list[ContractArg]:
     """Return the inputs for row splits of packed sequences. In the engine they follow the inputs of
     the program.
     """

@@ -16,13 +16,13 @@ from ..export.pdiparams_info import VarInfo
 from ..ir.program import Program
 from .pdiparams import load_params, load_params_folder
 from .pdiparams_info import load_info
-from .pdmodel import parse_program, read_program_bytes
+from .pdmodel import parse_program, read_program_file_bytes
 
 MODEL, PARAMS, INFO = ".pdmodel", ".pdiparams", ".pdiparams.info"
 
 
 @dataclass
-class ModelFiles:
+class ModelFileContents:
     """The contents of the files of one program.
 
     pdmodel: the bytes of the program.
@@ -51,7 +51,7 @@ def read_model(
     path: str | os.PathLike[str],
     model_filename: str | None = None,
     params_filename: str | None = None,
-) -> ModelFiles:
+) -> ModelFileContents:
     """Read the model at a prefix (`path`.pdmodel, ...), or in a folder of Paddle 1.x
     (`path`/__model__, ...). Raises FileError.
     """
@@ -63,26 +63,28 @@ def read_model(
             f"{os.path.basename(prefix)}: there is neither {prefix + MODEL} nor a folder of that "
             "name"
         )
-    pdmodel = read_program_bytes(prefix + MODEL)
+    pdmodel = read_program_file_bytes(prefix + MODEL)
     name = os.path.basename(prefix) + MODEL
     program = parse_program(pdmodel, name)
-    return _load_values(name, program, pdmodel, prefix + PARAMS, _read_info(prefix))
+    return _load_params_and_make_contents(
+        name, program, pdmodel, prefix + PARAMS, _find_params_info(prefix)
+    )
 
 
-def _load_values(
+def _load_params_and_make_contents(
     name: str, program: Program, pdmodel: bytes, params: str, rows: dict[str, VarInfo] | None
-) -> ModelFiles:
+) -> ModelFileContents:
     names = [v.name for v in program.persistables()]
     if not names:
-        return ModelFiles(name, program, pdmodel, {}, None, rows)
+        return ModelFileContents(name, program, pdmodel, {}, None, rows)
     if not os.path.exists(params):
         raise FileError(
             f"{name}: the program has {len(names)} parameters, but {params} is not there"
         )
-    return ModelFiles(name, program, pdmodel, load_params(params, names), params, rows)
+    return ModelFileContents(name, program, pdmodel, load_params(params, names), params, rows)
 
 
-def saved_method_prefixes(prefix: str) -> dict[str, str]:
+def find_non_forward_method_prefixes(prefix: str) -> dict[str, str]:
     """Return the saved methods besides forward of the model at a prefix, sorted by name, each with
     the prefix of its files: `prefix`.METHOD.pdmodel.
 
@@ -102,35 +104,41 @@ def has_forward_program(path: str | os.PathLike[str]) -> bool:
     return os.path.exists(model_prefix(path) + MODEL) or os.path.isdir(model_prefix(path))
 
 
-def read_methods(path: str | os.PathLike[str]) -> dict[str, ModelFiles]:
+def read_non_forward_methods(path: str | os.PathLike[str]) -> dict[str, ModelFileContents]:
     """Read the methods besides forward of the model at a prefix. A method without a parameter file
     uses `prefix`.pdiparams. Raises FileError.
     """
     prefix = model_prefix(path)
     if os.path.isdir(prefix) and not os.path.exists(prefix + MODEL):
         return {}
-    methods, rows = {}, _read_info(prefix)
-    for method, method_prefix in saved_method_prefixes(prefix).items():
-        pdmodel = read_program_bytes(method_prefix + MODEL)
+    methods, rows = {}, _find_params_info(prefix)
+    for method, method_prefix in find_non_forward_method_prefixes(prefix).items():
+        pdmodel = read_program_file_bytes(method_prefix + MODEL)
         name = os.path.basename(method_prefix) + MODEL
         params = (
             method_prefix + PARAMS if os.path.exists(method_prefix + PARAMS) else prefix + PARAMS
         )
-        methods[method] = _load_values(name, parse_program(pdmodel, name), pdmodel, params, rows)
+        methods[method] = _load_params_and_make_contents(
+            name, parse_program(pdmodel, name), pdmodel, params, rows
+        )
     return methods
 
 
-def _read_info(prefix: str) -> dict[str, VarInfo] | None:
+def _find_params_info(prefix: str) -> dict[str, VarInfo] | None:
     return load_info(prefix + INFO) if os.path.exists(prefix + INFO) else None
 
 
-def _read_paddle1_folder(folder: Path, model: str, params: str | None) -> ModelFiles:
+def _read_paddle1_folder(folder: Path, model: str, params: str | None) -> ModelFileContents:
     if not (folder / model).exists():
         raise FileError(f"{folder.name}: the folder holds no {model}")
-    pdmodel = read_program_bytes(folder / model)
+    pdmodel = read_program_file_bytes(folder / model)
     program = parse_program(pdmodel, model)
     names = [v.name for v in program.persistables()]
     if params is None and names:
-        return ModelFiles(model, program, pdmodel, load_params_folder(folder, names), None, None)
+        return ModelFileContents(
+            model, program, pdmodel, load_params_folder(folder, names), None, None
+        )
     path = str(folder / params) if params and names else None
-    return ModelFiles(model, program, pdmodel, load_params(path, names) if path else {}, path, None)
+    return ModelFileContents(
+        model, program, pdmodel, load_params(path, names) if path else {}, path, None
+    )

@@ -148,7 +148,7 @@ class ProgramRunner:
         try:
             return not lower_program(
                 self.program
-            ).lod_inputs()  # a program that is called has no inputs for row splits
+            ).row_split_inputs()  # a program that is called has no inputs for row splits
         except Unsupported:
             return False
 
@@ -156,7 +156,7 @@ class ProgramRunner:
         index = common_device(
             [t.array for t in self._tensors]
         )  # the kernels run on the device of the values
-        with use_mode(state.mode.with_tape(False)):
+        with use_mode(state.mode.with_gradient_recording(False)):
             outputs = self.run_with_kernels([Tensor(cuda.to_device(a, index)) for a in arrays])
         return [np.asarray(cuda.to_host(t.array)) for t in outputs]
 

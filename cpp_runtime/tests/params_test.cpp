@@ -15,7 +15,7 @@ TEST("params: the records of a file") {
   std::string bytes = bytes_of("types.pdiparams");
   Params params(bytes, p, "types.pdiparams");
   std::map<DType, double> firsts;
-  for (const Param& param : params.all()) {
+  for (const ParamRecord& param : params.all()) {
     std::string_view data = params.data(param);
     CHECK_EQ(static_cast<const void*>(data.data()),
              static_cast<const void*>(bytes.data() + param.offset));

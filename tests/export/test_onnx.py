@@ -22,7 +22,7 @@ from oarlock.loader.engine import EngineError, UnsupportedError
 from oarlock.loader.model_files import read_model
 from oarlock.onnx import ort_format
 from oarlock.onnx import writer as onnx_writer
-from oarlock.onnx.dim_names import name_output_dims
+from oarlock.onnx.output_dim_names import name_output_dims_after_input_dims
 from oarlock.onnx.targets import NEWEST_OPSET, newest_opset, parse_targets
 from oarlock.onnx.writer import ExportOptions, write_onnx
 
@@ -295,7 +295,7 @@ def test_deeply_nested_graph_is_unchanged() -> None:
     data = bytes([0x3A]) + varint(len(data)) + data  # ModelProto.graph 7
     with pytest.raises(DecodeError):
         onnx.load_from_string(data)
-    assert name_output_dims(data) == data
+    assert name_output_dims_after_input_dims(data) == data
 
 
 def varint(value: int) -> bytes:

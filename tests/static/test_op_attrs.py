@@ -23,7 +23,7 @@ from oarlock.ir.program import Attr, AttrType, OpDesc, Program
 from oarlock.loader.engine import Engine, runtime_module
 from oarlock.loader.pdmodel import parse_program
 
-from ..ops import older_attr_table
+from ..ops import renamed_attr_table
 from ..ops.attribute_table import TABLE, table
 
 OPS_FOLDER = Path(__file__).parents[1] / "ops"
@@ -96,8 +96,8 @@ def test_cpp_attribute_table_is_up_to_date() -> None:
 
 
 def test_older_attribute_table_is_up_to_date() -> None:
-    found = older_attr_table.TABLE.read_text("utf-8")
-    assert found == older_attr_table.table(), "run: python -m tests.ops.older_attr_table"
+    found = renamed_attr_table.TABLE.read_text("utf-8")
+    assert found == renamed_attr_table.table(), "run: python -m tests.ops.renamed_attr_table"
 
 
 @pytest.mark.parametrize("op", sorted(t for t, op in OPS.items() if op.attrs)[::5])

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Sequence
 from ..core.dtype import dtype_of, is_inexact
 from ..core.op import OPS
 from ..ir.attr_types import referenced_block_indices
-from ..ir.op_traits import program_op_traits
+from ..ir.kernelless_op_traits import kernelless_op_traits_or_default
 from ..ir.program import Block, OpDesc, Program, VarDesc, VarKind
 
 
@@ -93,7 +93,7 @@ class ActivityAnalysis:
     def _differentiable_input_names(op: OpDesc) -> list[str]:
         definition = OPS.get(op.type)
         if definition is None:
-            slots = program_op_traits(op.type).differentiable_input_slots
+            slots = kernelless_op_traits_or_default(op.type).differentiable_input_slots
             if slots is None:
                 return list(op.input_names())
         else:

@@ -345,7 +345,7 @@ class Recorder:
         """Return the LoD level of a result: the one that the op declares, otherwise that of its
         first operand with a LoD, if the result has the same number of rows.
         """
-        lod_slots = [s.lod_source_slot for s in op.outs if s.lod_source_slot]
+        lod_slots = [s.lod_owner_slot for s in op.outs if s.lod_owner_slot]
         if lod_slots:
             return int(slot.name in lod_slots)
         levels = [self._lod_level_of_input(arg) for arg in args]

@@ -11,7 +11,7 @@ import numpy as np
 from ..core import cuda
 from ..core.dtype import DType, dtype_of
 from ..core.errors import MismatchError, OpError, TraceError, user_frame, with_user_line
-from ..core.item_index import check_item_index
+from ..core.item_method_index import check_item_method_index
 from ..core.mode import base_mode, state
 from ..core.op import OPS, Meta
 from ..core.paddle1_compat import compat
@@ -124,7 +124,7 @@ class Variable(Tensor):
         saved program ignores the hook.
         """
         if state.mode.static and state.mode.program_builder is None and not self.stop_gradient:
-            state.mode.on_missing_gradient("hooks of its values (register_hook)")
+            state.mode.on_unrepresentable_gradient("hooks of its values (register_hook)")
         return super().register_hook(hook)
 
     # -- the declaration
@@ -226,7 +226,7 @@ class Variable(Tensor):
             )
             raise TraceError(with_user_line(f"{why} (X={self.meta}{self.creation_site})"))
         if not value and self.raw.stop_gradient:
-            state.mode.on_gradient_enabled(self)
+            state.mode.on_tensor_set_to_require_gradient(self)
         self.raw.stop_gradient = bool(value)
 
     @property
@@ -339,7 +339,7 @@ class Variable(Tensor):
         """
         if not _is_converting_source():
             raise_unknown_value(self, "item()")
-        check_item_index(self.meta, index)
+        check_item_method_index(self.meta, index)
         one = (
             OPS["reshape2"](self, shape=[-1])
             if len(index) == 1 and len(self.meta.shape) != 1

@@ -67,7 +67,7 @@ class LodPropagation:
         """The offsets register for an LoD input slot (a tuple for a list slot); None if the input
         is not a sequence.
         """
-        names = [n for n in desc.inputs.get(slot.lod_source_slot, []) if n != EMPTY_NAME]
+        names = [n for n in desc.inputs.get(slot.lod_owner_slot, []) if n != EMPTY_NAME]
         found = [
             self.lod_registers.get(self._registers.get_or_create_register(block, name))
             for name in names
@@ -78,7 +78,7 @@ class LodPropagation:
 
     def lod_output_slot_registers(self, block: int, desc: OpDesc, slot: Slot) -> Any:
         """The offsets register for an LoD output slot; None if the output is unused."""
-        names = [n for n in desc.outputs.get(slot.lod_source_slot, []) if n != EMPTY_NAME]
+        names = [n for n in desc.outputs.get(slot.lod_owner_slot, []) if n != EMPTY_NAME]
         for name in names:
             self.lod_registers[self._registers.get_or_create_register(block, name)] = (
                 self._registers.new_temporary(VarDesc(""))
@@ -100,7 +100,7 @@ class LodPropagation:
         op = OPS.get(desc.type)
         if op is not None and op.lod_rule is not None:
             return [self._lower_lod_rule(block, desc)]
-        found = [s.lod_source_slot for s in op.outs if s.lod_source_slot] if op is not None else []
+        found = [s.lod_owner_slot for s in op.outs if s.lod_owner_slot] if op is not None else []
         if found:
             names = [n for slot in found for n in desc.outputs.get(slot, []) if n != EMPTY_NAME]
             return [
@@ -226,7 +226,7 @@ def _lower_lod_of_write_to_array(
             f"{{o0}} = {{WRITE}}({{0}}, {{1}}, {value})",
             (held, at, source),
             held,
-            WRITE=tensor_lists.write_element,
+            WRITE=tensor_lists.copy_and_write_element,
         )
     ]
 

@@ -11,11 +11,11 @@ from ..capture.variable import GRADIENT_SUFFIX
 from ..core.op import OPS, AttrSpec, Op, Slot
 from ..ir.attr_checks import check_attrs
 from ..ir.block_captures import EMPTY_NAME
-from ..ir.op_traits import is_feed_or_fetch, program_op_traits
+from ..ir.kernelless_op_traits import is_feed_or_fetch, kernelless_op_traits_or_default
 from ..ir.passes.legalize_tensor_attrs import legalize_tensor_attrs
 from ..ir.passes.scalar_result_predicates import may_reduce_to_scalar
 from ..ir.program import Attr, AttrType, Block, OpDesc, Program, VarKind
-from .copy_propagation import propagate_copies
+from .copy_propagation import propagate_copies_in_place
 from .error_wrapping import errors_as_op_error
 from .instructions import Instruction, KernelCall, Loop, LoweredProgram, Statement
 from .lod_propagation import LodPropagation
@@ -58,7 +58,7 @@ class Lowering(Registers):
         instructions = self.lower_block(self.program.block)
         lods = self.lod_propagation.lod_registers
         if not self.tensors:
-            same = propagate_copies(
+            same = propagate_copies_in_place(
                 instructions, self.variables, self.get_or_create_registers(0, self.program.feeds())
             )
             self.registers = {
@@ -150,14 +150,14 @@ class Lowering(Registers):
 
     def input_slot_registers(self, block: int, desc: OpDesc, op: Op, slot: Slot) -> Any:
         """The registers of an input slot."""
-        if slot.lod_source_slot and slot.name not in desc.inputs:
-            of = next(s for s in op.ins if s.name == slot.lod_source_slot)
+        if slot.lod_owner_slot and slot.name not in desc.inputs:
+            of = next(s for s in op.ins if s.name == slot.lod_owner_slot)
             return self.lod_propagation.lod_input_slot_registers(block, desc, slot, of.is_list)
         return self._registers_of_slot(block, desc.inputs.get(slot.name, []), slot.is_list)
 
     def output_slot_registers(self, block: int, desc: OpDesc, slot: Slot) -> Any:
         """The registers of an output slot."""
-        if slot.lod_source_slot:
+        if slot.lod_owner_slot:
             return (
                 None
                 if self.tensors
@@ -202,5 +202,5 @@ def find_differentiated_scopes(program: Program) -> set[str]:
     return {
         name
         for op in program.ops()
-        for name in op.inputs.get(program_op_traits(op.type).forward_scopes_slot, [])
+        for name in op.inputs.get(kernelless_op_traits_or_default(op.type).forward_scopes_slot, [])
     }

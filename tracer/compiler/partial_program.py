@@ -11,14 +11,14 @@ from typing import Any
 from ..autodiff import append_gradient_ops
 from ..autodiff.activity_analysis import ActivityAnalysis, has_differentiable_type
 from ..autodiff.overwritten_inputs import copy_overwritten_inputs
-from ..autodiff.shape_widening import widen_shapes
+from ..autodiff.shape_widening import widen_shapes_if_program_has_loops
 from ..capture.inline import has_control_flow, inline_program
 from ..capture.modes import Static, static_mode
 from ..capture.recorder import Recorder
 from ..capture.undefined_checks import replace_checks_by_asserts
 from ..capture.variable import Variable
 from ..core import cuda, native
-from ..core._tape import Node, arrays_of, record_program, stop_gradients_of, wrap_arrays
+from ..core._tape import Node, arrays_of, record_program_call, stop_gradients_of, wrap_arrays
 from ..core.backward_pass import BARE_ARRAY_MODE
 from ..core.device_dispatch import common_device
 from ..core.errors import DeviceMismatchError, OpError, with_user_line
@@ -26,8 +26,8 @@ from ..core.mode import state, use_mode
 from ..core.numerics_check import is_enabled as checks_numerics
 from ..core.op import AttrSpec, Op, OpTraits, Slot
 from ..core.tensor import Tensor
-from ..ir.block_captures import draws_random
-from ..ir.op_traits import is_feed_or_fetch, program_op_traits
+from ..ir.block_captures import program_draws_random
+from ..ir.kernelless_op_traits import is_feed_or_fetch, kernelless_op_traits_or_default
 from ..ir.passes.prune import make_feed_op, make_fetch_op
 from ..ir.program import Program
 from . import CompiledFunction, lower_program
@@ -125,7 +125,7 @@ class PartialProgram:
             "residuals": (found[end:], outs, arrays[: len(inputs)]),
             "materialize_grads": False,
         }
-        return record_program(
+        return record_program_call(
             specialization.tape_op,
             operands,
             specialization.differentiated_positions,
@@ -278,7 +278,7 @@ class GradientSpecialization:
         """The gradients, computed by another PartialProgram, so that they can be
         differentiated again.
         """
-        if draws_random(self.partial_program.program):
+        if program_draws_random(self.partial_program.program):
             why = "create_graph=True runs a program again, and this one draws random numbers"
             raise OpError(with_user_line(f"grad: {why}"))
         backward = DifferentiatedProgram(self, tuple([g is not None for g in grads]), None)
@@ -308,7 +308,7 @@ class DifferentiatedProgram:
     ) -> None:
         self._specialization, self.output_has_grad = specialization, has_grad
         self.program = deepcopy(specialization.partial_program.program)
-        widen_shapes(self.program)
+        widen_shapes_if_program_has_loops(self.program)
         self.initial_grad_names, gradients = self._append_backward()
         found = [name for name in specialization.differentiated_names if name in gradients]
         self.input_grad_positions = [
@@ -331,7 +331,8 @@ class DifferentiatedProgram:
         if saved is None:
             saved = [known[register] for register in sorted(live)]
         elif not {known[register] for register in live} <= set(saved) or any(
-            program_op_traits(op.type).forward_scopes_slot for op in self.program.ops()
+            kernelless_op_traits_or_default(op.type).forward_scopes_slot
+            for op in self.program.ops()
         ):
             raise KeyError
         self.residual_keys = saved

@@ -110,7 +110,7 @@ def lower_recurrent(lowering: Lowering, block: int, desc: OpDesc) -> list[Instru
         Statement(desc, COPY_STATEMENT, (one,), (register,))
         for one, register in zip(after, carried, strict=True)
     ]
-    loop = Loop(desc, left, body, _residuals_register(lowering, block, desc))
+    loop = Loop(desc, left, body, _find_residuals_register(lowering, block, desc))
     if loop.residual_list is not None:
         (
             lowering.forward_loops[loop.residual_list],
@@ -126,7 +126,7 @@ def lower_recurrent(lowering: Lowering, block: int, desc: OpDesc) -> list[Instru
     ]
 
 
-def _residuals_register(lowering: Lowering, block: int, desc: OpDesc) -> str | None:
+def _find_residuals_register(lowering: Lowering, block: int, desc: OpDesc) -> str | None:
     scopes = desc.outputs.get("step_scopes", [])
     return (
         lowering.get_or_create_register(block, scopes[0])
@@ -177,12 +177,12 @@ class _RecurrentGradLowering:
                     self._iteration_start,
                     SELECT_STEP_STATEMENT,
                     (self._outer_register(name), lowering.step_index_registers[residuals]),
-                    self._undeclared_local_register(name),
+                    self._mark_undeclared_local(name),
                 )
         self._lower_memory_grads(lowering.forward_loops[residuals].desc.attr("sub_block"))
-        for name, gradient in self._grad_name_pairs("inputs"):
+        for name, gradient in self._step_and_whole_grad_names("inputs"):
             self._lower_sequence_grad(name, gradient)
-        for name, gradient in self._grad_name_pairs("parameters"):
+        for name, gradient in self._step_and_whole_grad_names("parameters"):
             self._lower_parameter_grad(name, gradient)
         body = [
             *self._iteration_start,
@@ -195,7 +195,7 @@ class _RecurrentGradLowering:
             *self._after_loop,
         ]
 
-    def _grad_name_pairs(self, slot: str) -> list[tuple[str, str]]:
+    def _step_and_whole_grad_names(self, slot: str) -> list[tuple[str, str]]:
         """Pairs of register names: the gradient of an input in one step, and the gradient of
         the whole input.
         """
@@ -223,7 +223,7 @@ class _RecurrentGradLowering:
                 self._iteration_start,
                 text,
                 (carried, state),
-                self._undeclared_local_register(f"{after}@GRAD"),
+                self._mark_undeclared_local(f"{after}@GRAD"),
                 ZEROS=zeros_like,
             )
             self._append_statement(
@@ -269,7 +269,7 @@ class _RecurrentGradLowering:
     ) -> None:
         where.append(Statement(self._desc, text, ins, (out,), names))
 
-    def _undeclared_local_register(self, name: str) -> str:
+    def _mark_undeclared_local(self, name: str) -> str:
         """The register of a gradient that the block reads. Blocks written by PaddlePaddle do
         not declare it.
         """

@@ -46,8 +46,8 @@ class VjpCall:
             and reduces_to_scalar(op.type, self._attrs, operands[0].ndim)
         ):
             grads, results = (
-                [_reshape_one_element_to_0d(g) for g in grads],
-                [_reshape_one_element_to_0d(r) for r in results],
+                [_reshape_shape_1_to_0d(g) for g in grads],
+                [_reshape_shape_1_to_0d(r) for r in results],
             )
         asked = dict(zip(op.vjp_keyword_names[len(self._attrs) :], results, strict=True))
         with use_mode(BARE_ARRAY_MODE):
@@ -59,7 +59,7 @@ class VjpCall:
             ]
 
 
-def _reshape_one_element_to_0d(value: Any) -> Any:
+def _reshape_shape_1_to_0d(value: Any) -> Any:
     """Reshape a [1] value to 0-D. Programs before Paddle 2.5 declare scalars as [1]."""
     return value.reshape(()) if getattr(value, "shape", None) == (1,) else value
 
@@ -103,7 +103,7 @@ class _ArgumentCodeBuilder:
         """The source of three lists: output gradients, inputs and outputs."""
         op = self._op
         grads = [self._output_grad_code(op.outs[i]) for i in op.grad_out_indices]
-        inputs = [self._lod_code(s) if s.lod_source_slot else self._value_code(s) for s in op.ins]
+        inputs = [self._lod_code(s) if s.lod_owner_slot else self._value_code(s) for s in op.ins]
         outputs = [self._value_code(op.outs[i]) for i in op.vjp_output_indices]
         parts = (grads, inputs, outputs)
         return ", ".join(f"({''.join(f'{text}, ' for text in part)})" for part in parts)

@@ -13,11 +13,11 @@ import numpy as np
 
 from . import cuda
 from ._tape import Node, accumulate_grad, are_leaves
-from .backward_pass import ActiveTensors, BackwardPass, new_backward_pass, to_public_grad
+from .backward_pass import ActiveTensors, BackwardPass, conjugate_complex_grad, new_backward_pass
 from .eager import NO_TAPE_MODE
 from .errors import MismatchError, OarlockError, OpError, warn, with_user_line
 from .grad_listeners import begin_listeners, compute_leaf_grad, listeners
-from .mode import reject_side_effect, reject_static_graph_mode, state, use_mode
+from .mode import reject_or_skip_side_effect, reject_static_graph_mode, state, use_mode
 from .op import OPS
 from .paddle1_compat import compat
 from .tensor import Tensor
@@ -78,7 +78,7 @@ def backward(
     given: initial gradients, one per root; None for ones.
     """
     reject_static_graph_mode("backward", "use an optimizer's minimize, or static.append_backward")
-    if reject_side_effect("backward()"):
+    if reject_or_skip_side_effect("backward()"):
         return
     if roots[0].stop_gradient and all(t.stop_gradient for t in roots):
         warn(
@@ -96,10 +96,10 @@ def backward(
     _run_backward_pass(sweep, roots, given, retain_graph)
     if notified:
         sweep.notify_remaining_listeners()
-    with use_mode(state.mode.with_tape(False)):
+    with use_mode(state.mode.with_gradient_recording(False)):
         for leaf, gradient in sweep.leaves():
             if not any(listener.owns(leaf) for listener in notified):
-                leaf.grad = compute_leaf_grad(leaf, sweep.to_public_tensor(gradient))
+                leaf.grad = compute_leaf_grad(leaf, sweep.to_conjugated_tensor(gradient))
     for listener in notified:
         listener.finish()
 
@@ -130,7 +130,7 @@ def _cached_ones(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
 
 def _initial_grad(root: Tensor, given: Tensor | None) -> Any:
     if given is not None:
-        return to_public_grad(given.array)
+        return conjugate_complex_grad(given.array)
     array = root.array
     if array.size != 1 or cuda.gpu_index_of(array) is not None:
         return cuda.ones_like(array)
@@ -151,7 +151,7 @@ def _backward_through_program(root: Tensor, given: Tensor | None, retain_graph: 
     if rest:
         with use_mode(NO_TAPE_MODE):
             for leaf, gradient in rest:
-                leaf.grad = compute_leaf_grad(leaf, Tensor(to_public_grad(gradient)))
+                leaf.grad = compute_leaf_grad(leaf, Tensor(conjugate_complex_grad(gradient)))
 
 
 def _as_tensor_list(tensors: Any) -> list[Any]:
@@ -263,7 +263,7 @@ class no_grad(ContextDecorator):
 
     def __enter__(self) -> no_grad:
         self._mode_stack.append(state.mode)
-        state.mode = state.mode.with_tape(self._tape)
+        state.mode = state.mode.with_gradient_recording(self._tape)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -315,10 +315,10 @@ class set_grad_enabled:
 
     def __init__(self, mode: bool) -> None:
         self._enabled, self._previous_mode = mode, state.mode
-        state.mode = state.mode.with_tape(mode)
+        state.mode = state.mode.with_gradient_recording(mode)
 
     def __enter__(self) -> None:
-        state.mode = state.mode.with_tape(self._enabled)
+        state.mode = state.mode.with_gradient_recording(self._enabled)
 
     def __exit__(self, *_: object) -> None:
         state.mode = self._previous_mode

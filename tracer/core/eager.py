@@ -61,11 +61,11 @@ class EagerMode(Mode):
     def __init__(self, tape: bool) -> None:
         self.tape = tape
 
-    def with_tape(self, tape: bool) -> EagerMode:
+    def with_gradient_recording(self, tape: bool) -> EagerMode:
         """The eager mode with or without tape."""
         return EAGER_MODE if tape else NO_TAPE_MODE
 
-    def snapshot(self, tensor: Tensor) -> Tensor:
+    def snapshot_tensor(self, tensor: Tensor) -> Tensor:
         """A tensor with the current value and node."""
         return snapshot_with_gradient_history(tensor)
 
@@ -99,7 +99,7 @@ class EagerMode(Mode):
         try:
             arrays = [unwrap_tensors(arg) for arg in args]
             if op.same_dtype or op.floating:
-                op.check_dtypes(arrays)
+                op.check_same_and_floating_dtypes(arrays)
             outs = limited(op.kernel, *arrays, **attrs)
         except Exception as error:
             taken = first_tensors_of_tuples(op, args)

@@ -13,8 +13,8 @@ from . import cuda, unique_name
 from ._tape import TensorBase, next_seq, oldest_seq, zero_grads
 from .dtype import DTYPE_BY_NP, DType, dtype_of
 from .errors import MismatchError, OpError, StateError, with_user_line
-from .item_index import check_item_index
-from .mode import reject_side_effect, reject_static_graph_mode, state
+from .item_method_index import check_item_method_index
+from .mode import reject_or_skip_side_effect, reject_static_graph_mode, state
 from .op import OPS, Meta
 from .paddle1_compat import compat
 from .place import Place, place_of_array
@@ -154,7 +154,7 @@ class Tensor(TensorBase):
         index: one index into the flattened tensor, or one per axis.
         Raises OpError for an invalid index.
         """
-        check_item_index(self.meta, index)
+        check_item_method_index(self.meta, index)
         return np.asarray(cuda.to_host(self._read_array("item()"))).item(*index)
 
     def _read_scalar(self, reader: str) -> Any:
@@ -280,7 +280,7 @@ class Tensor(TensorBase):
 
     def clear_gradient(self, set_to_zero: bool = True) -> None:
         """Delete the gradient, or set it to zero."""
-        if reject_side_effect("clear_gradient()"):
+        if reject_or_skip_side_effect("clear_gradient()"):
             return
         if set_to_zero:
             set_grads_to_zero([self])

@@ -17,13 +17,13 @@ from .attr_checks import attr_problems_of_known_op
 from .attr_types import attr_problem, referenced_block_indices, referenced_var_names
 from .block_captures import (
     EMPTY_NAME,
-    control_flow_grads_in_paddle_form,
+    block_vars_assigned_before_run,
+    block_vars_read_after_run,
     iter_inner_blocks,
     outer_names_written_by_block,
-    recurrent_step_inputs,
-    recurrent_step_outputs,
+    select_paddle_form_control_flow_grads,
 )
-from .op_traits import program_op_traits
+from .kernelless_op_traits import kernelless_op_traits_or_default
 from .program import AttrType, Block, OpDesc, Program, VarKind
 
 VerifierRule = Callable[[Program], Iterator[str]]
@@ -165,7 +165,7 @@ def operands_are_declared(program: Program) -> Iterator[str]:
     """Every input and output is declared in the block of the op or an enclosing one, except in
     Paddle's gradient blocks.
     """
-    foreign = {op.attr("sub_block") for op in control_flow_grads_in_paddle_form(program)}
+    foreign = {op.attr("sub_block") for op in select_paddle_form_control_flow_grads(program)}
     foreign |= {block.idx for block in program.blocks if block.parent in foreign}
     for block, op, where in _iter_ops(program):
         if block.idx in foreign:
@@ -211,7 +211,9 @@ def _recurrent_problems(program: Program, op: OpDesc) -> Iterator[str]:
     if not op.inputs.get("inputs"):
         yield "has no inputs"
     block = program.blocks[op.attr("sub_block")]
-    for name in dict.fromkeys([*recurrent_step_inputs(op), *recurrent_step_outputs(op)]):
+    for name in dict.fromkeys(
+        [*block_vars_assigned_before_run(op), *block_vars_read_after_run(op)]
+    ):
         if name not in block.vars:
             yield f"block {block.idx} does not declare {name!r}"
 
@@ -291,9 +293,9 @@ def _unwritten_read_problems(program: Program, block: Block, known: set[str]) ->
                 )
                 known.add(name)  # report it once
         for index in (i for attr in op.attrs.values() for i in referenced_block_indices(attr)):
-            if program_op_traits(op.type).is_control_flow:
+            if kernelless_op_traits_or_default(op.type).is_control_flow:
                 yield from _unwritten_read_problems(
-                    program, program.blocks[index], {*known, *recurrent_step_inputs(op)}
+                    program, program.blocks[index], {*known, *block_vars_assigned_before_run(op)}
                 )
         known.update(op.output_names())
 

@@ -18,7 +18,7 @@ from ..export import pdiparams, pdiparams_info, pdmodel
 from ..export.atomic_files import atomic_write, set_error_filename, stage_files
 from ..ir.program import Program
 from ..ir.verifier import find_problems
-from ..loader.model_files import saved_method_prefixes
+from ..loader.model_files import find_non_forward_method_prefixes
 from .layer_capture import CapturedProgram
 from .verify import ReferenceFunction, verify_model
 
@@ -58,7 +58,9 @@ def write_model_files(
     if combined:
         _declare_all_values(models)
     previous_methods = [
-        at for at in saved_method_prefixes(prefix).values() if os.path.exists(at + ".pdiparams")
+        at
+        for at in find_non_forward_method_prefixes(prefix).values()
+        if os.path.exists(at + ".pdiparams")
     ]
     files: FileContents = {
         at + end: None for at in previous_methods for end in (".pdmodel", ".pdiparams")

@@ -44,13 +44,13 @@ class ProgramCache:
         max_programs: int | None = MAX_PROGRAMS_PER_SIGNATURE,
     ) -> ConcreteProgram | None:
         """Return the program whose guards hold, or create one. Return None if no guards hold and
-        there are already `max_programs` programs, or if the newest program read a value that differs
-        at each call.
+        there are already `max_programs` programs, or if the newest program read a value that
+        differs at each call.
         """
         programs = self._programs.setdefault(key, [])
         for program in programs:
             if (
-                not program.arguments.name_of_changed_object(arguments)
+                not program.arguments.name_of_first_different_object(arguments)
                 and program.guards.are_satisfied()
             ):
                 self.latest_program = program
@@ -63,7 +63,7 @@ class ProgramCache:
             return None
         result = make()
         if programs:
-            result.guards.confirm_unstable_reads(programs[-1].guards)
+            result.guards.promote_suspected_unstable_reads(programs[-1].guards)
         programs.append(result)
         self.latest_program = result
         return result

@@ -150,7 +150,7 @@ class StaticFunction:
         tensors = [_as_tensor(t) for t in arguments.input_leaves()]
         if concrete is None or self._lacks_needed_gradients(concrete, tensors):
             found = self._python_fallback.run_as_python(self.dygraph_function, args, kwargs)
-            return found if concrete is None else concrete.label_outputs(found)
+            return found if concrete is None else concrete.set_program_output_names(found)
         if (
             plain is not None
             and len(tensors) == len(args)
@@ -185,7 +185,7 @@ class StaticFunction:
 
     def _lacks_needed_gradients(self, concrete: ConcreteProgram, tensors: list[Tensor]) -> bool:
         """Whether a call needs gradients that its program does not provide; warns once."""
-        if not concrete.lacks_gradients(tensors):
+        if not concrete.needs_missing_gradients(tensors):
             return False
         self._remove_captured_hooks()
         if not self._has_warned_once:
@@ -251,7 +251,8 @@ class StaticFunction:
             last = self._program_cache.programs_with_key(key)[-1]
             guards, name = (
                 last.guards,
-                last.guards.label_of_broken_guard() or last.arguments.name_of_changed_object(bound),
+                last.guards.label_of_broken_guard()
+                or last.arguments.name_of_first_different_object(bound),
             )
             why = (
                 f"'{name}' differs at each call, and no part of a program; such calls run as Python"

@@ -22,8 +22,8 @@ from ..core.device_dispatch import common_device
 from ..core.dtype import dtype_of, is_inexact, is_real
 from ..core.errors import GuardError, OarlockError, OpError, VerifyError
 from ..core.tensor import Tensor
-from ..ir.block_captures import draws_random
-from ..ir.op_traits import is_feed_or_fetch
+from ..ir.block_captures import program_draws_random
+from ..ir.kernelless_op_traits import is_feed_or_fetch
 from ..ir.program import ContractArg, Program, VarKind
 from ..loader.engine import Engine, EngineError, UnsupportedError, first_reason_of_error
 from ..loader.pdiparams import load_params
@@ -181,7 +181,7 @@ def verify_model(
     Sizes that the reference rejects, or that violate a guard, are skipped.
     """
     assert program.contract is not None
-    if draws_random(program):
+    if program_draws_random(program):
         return "not verified: the program draws random numbers"
     engine, engine_name = open_engine_or_interpreter(program, pdmodel, params)
     reference, known_inputs = (
@@ -403,7 +403,8 @@ def run_compiled_program(
     feed = dict(zip(compiled.feeds, arrays, strict=True))
     return compiled.run(
         values,
-        feed | {name + LOD_SUFFIX: np.array([0, len(feed[name])]) for name in compiled.lod_inputs},
+        feed
+        | {name + LOD_SUFFIX: np.array([0, len(feed[name])]) for name in compiled.row_split_inputs},
     )
 
 

@@ -61,7 +61,7 @@ def _create_with_initializer(
         )
     else:
         # The CPU computes the values, so that they are the same for every device.
-        with cuda.use_default_device(None), rng.use_parameter_seed():
+        with cuda.use_as_default_device(None), rng.use_parameter_seed():
             array = initializer.compute(sizes, dtype)
         parameter = Parameter(cuda.to_default_device(array), trainable=attr.trainable, name=name)
     parameter.optimize_attr["learning_rate"] = attr.learning_rate

@@ -10,8 +10,8 @@ from .elementwise import add, scale, sub
 from .linalg_helpers import (
     adjoint,
     as_column,
-    check_matrices,
-    check_square,
+    check_inexact_matrices,
+    check_inexact_square_matrices,
     conjugate,
     lower_triangle,
     min_matrix_dim,
@@ -44,7 +44,7 @@ def solve_matrices(x: Any, y: Any) -> Any:
 
 def solve_meta(x: Meta, y: Meta) -> Meta:
     """Solve X Z = Y for square matrices X and matrices Y."""
-    check_square(x)
+    check_inexact_square_matrices(x)
     check(len(y.shape) >= 2, "Y needs at least two axes")
     check_dtype(x.dtype == y.dtype, "the dtypes differ")
     check(
@@ -63,7 +63,7 @@ def inverse(x):
 
 @inverse.meta
 def _(x):
-    check_square(x, "Input")
+    check_inexact_square_matrices(x, "Input")
     return x
 
 
@@ -96,7 +96,7 @@ def solve(x, y):
 
 @solve.meta
 def _(x, y):
-    check_square(x)
+    check_inexact_square_matrices(x)
     if not is_vector_rhs(x.shape, y.shape):
         return solve_meta(x, y)
     found = solve_meta(x, Meta(y.shape + (1,), y.dtype))
@@ -219,7 +219,7 @@ def pseudo_inverse(x, *, rcond: float = 1e-15, hermitian: bool = False):
 
 @pseudo_inverse.meta
 def _(x, *, rcond, hermitian):
-    check_matrices(x)
+    check_inexact_matrices(x)
     return Meta(x.shape[:-2] + x.shape[:-3:-1], x.dtype)
 
 
@@ -272,8 +272,8 @@ def lstsq(x, y, *, rcond: float = 0.0, driver: str = "gels"):
 
 @lstsq.meta
 def _(x, y, *, rcond, driver):
-    check_matrices(x)
-    check_matrices(y, "Y")
+    check_inexact_matrices(x)
+    check_inexact_matrices(y, "Y")
     check_dtype(x.dtype == y.dtype, "the dtypes differ")
     check(dims_match(x.shape[-2], y.shape[-2]), f"X has {x.shape[-2]} rows, and Y {y.shape[-2]}")
     real, batch = real_dtype(x.dtype), x.shape[:-2]

@@ -13,7 +13,7 @@ from .half_precision import upcast_half
 from .linalg_helpers import (
     as_column,
     as_row,
-    check_square,
+    check_inexact_square_matrices,
     multiply_chain,
     negate,
     squeeze_axis,
@@ -89,7 +89,7 @@ def matrix_power(x, *, n: int):
 
 @matrix_power.meta
 def _(x, *, n):
-    check_square(x)
+    check_inexact_square_matrices(x)
     return x
 
 

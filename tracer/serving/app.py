@@ -21,7 +21,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ..core.errors import OarlockError
 from ..core.version import VERSION
-from .body import Limits, RequestMemoryBudget, decompress, read_body
+from .body import RequestLimits, RequestMemoryBudget, decompress, read_raw_body_within_budget
 from .metrics import Metrics
 from .protocol import RequestError, parse_request
 from .served_model import ServedModel, num_samples
@@ -35,7 +35,7 @@ _MAX_ERROR_LENGTH = 2000  # characters of an error message: it may repeat parts 
 class App:
     """The request handlers of one server.  models: by name"""
 
-    def __init__(self, models: Mapping[str, ServedModel], limits: Limits) -> None:
+    def __init__(self, models: Mapping[str, ServedModel], limits: RequestLimits) -> None:
         self._models, self._limits = dict(models), limits
         self._metrics = Metrics()
         self._budget = RequestMemoryBudget(limits.memory)
@@ -138,7 +138,7 @@ class App:
         try:
             model = self._get_model(request)
             self._check_queue()  # before reading a body that would be rejected
-            async with read_body(request, self._limits, self._budget) as body:
+            async with read_raw_body_within_budget(request, self._limits, self._budget) as body:
                 with self._occupied_queue_slot():
                     call = partial(self._infer_body, model, body, request.headers)
                     (text, size), rows, seconds = await self._run_in_worker(call)
@@ -184,7 +184,11 @@ class App:
         body = decompress(body, headers.get("content-encoding", "identity"), self._limits.bytes)
         request = parse_request(body, headers.get(_HEADER_LENGTH_HEADER), model.inputs)
         started = time.perf_counter()
-        return model.infer(request), num_samples(request), time.perf_counter() - started
+        return (
+            model.infer_and_encode_response(request),
+            num_samples(request),
+            time.perf_counter() - started,
+        )
 
     async def _run_in_worker(self, call: Callable[[], Any]) -> Any:
         """Run a call in a worker thread, so that it does not block the event loop."""

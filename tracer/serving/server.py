@@ -17,7 +17,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from ..core.errors import OpError
 from .app import App
-from .body import Limits
+from .body import RequestLimits
 from .served_model import ServedModel
 
 _MAX_CONNECTIONS = 512
@@ -126,7 +126,7 @@ def check_host_is_local(host: str, allow_remote: bool) -> None:
         )
 
 
-def serve(models: list[ServedModel], host: str, port: int, limits: Limits) -> int:
+def serve(models: list[ServedModel], host: str, port: int, limits: RequestLimits) -> int:
     """Run the server until SIGINT or SIGTERM.  Returns the exit code."""
     names = [model.name for model in models]
     if len(set(names)) < len(names):

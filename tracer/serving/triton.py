@@ -19,9 +19,9 @@ import numpy as np
 from ..core.errors import GuardError, OpError
 from ..export.atomic_files import atomic_write
 from ..loader.engine import Engine
-from ..loader.model_files import ModelFiles, read_model
+from ..loader.model_files import ModelFileContents, read_model
 from ..onnx.writer import ExportOptions, write_onnx
-from .datatypes import datatype_of
+from .datatypes import require_datatype
 
 _MAX_BATCH_SIZE = 8
 _MAX_NAME_LENGTH = 63  # of a name in Kubernetes
@@ -95,7 +95,7 @@ def model_config(name: str, engine: Engine) -> dict[str, Any]:
         return [
             {
                 "name": n,
-                "data_type": EnumName(datatype_of(dtype, n).triton),
+                "data_type": EnumName(require_datatype(dtype, n).triton),
                 "dims": _to_triton_dims(shape)[batches:] or [1],
             }
             | ({"reshape": {"shape": []}} if not _to_triton_dims(shape)[batches:] else {})
@@ -119,7 +119,7 @@ def _warm_up_entry(engine: Engine, batches: bool) -> dict[str, Any]:
         {
             "key": n,
             "value": {
-                "data_type": EnumName(datatype_of(dtype, n).triton),
+                "data_type": EnumName(require_datatype(dtype, n).triton),
                 "dims": [d if d >= 0 else _WARM_UP_SIZE for d in _to_triton_dims(shape)[batches:]]
                 or [1],
                 "zero_data": True,
@@ -201,7 +201,9 @@ def write_repository(prefix: str, repository: Path, options: ExportOptions, name
     return folder
 
 
-def _write_model_folder(draft: Path, files: ModelFiles, name: str, options: ExportOptions) -> None:
+def _write_model_folder(
+    draft: Path, files: ModelFileContents, name: str, options: ExportOptions
+) -> None:
     version = draft / "1"
     version.mkdir()
     if files.params_path and Path(files.params_path).is_file() and not options.inline:

@@ -11,8 +11,8 @@ from typing import Any
 from ..capture.variable import Variable
 from ..core.errors import with_user_line
 from ..ir import program as data
+from ..ir.kernelless_op_traits import is_feed_or_fetch
 from ..ir.op_role import OpRole
-from ..ir.op_traits import is_feed_or_fetch
 from ..ir.passes.prune import prune
 from ..ir.program import OpDesc
 from .graph.operator import Operator

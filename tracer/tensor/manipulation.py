@@ -27,7 +27,7 @@ from .convert import (
     to_array,
 )
 from .convert import cast as as_dtype
-from .math import mixed_dtypes_error, promote_floats
+from .math import mixed_dtypes_error, promote_operands_or_raise
 
 __all__ = [
     "broadcast_tensors",
@@ -564,7 +564,7 @@ def where(condition: Tensor, x: Any = None, y: Any = None, name: str | None = No
         for v, o in ((x, y), (y, x))
     ]
     if isinstance(x, Tensor) and isinstance(y, Tensor):
-        operands = list(promote_floats("where", *operands))
+        operands = list(promote_operands_or_raise("where", *operands))
     if isinstance(condition, Tensor) and condition.meta.dtype != bool:
         condition = as_dtype(condition, "bool")
     shapes = {tuple(v.meta.shape) for v in (condition, *operands)}
@@ -646,5 +646,5 @@ def apply_in_place(x: Tensor, function: Callable[[Tensor], Tensor]) -> Tensor:
                 f"in place: a leaf that requires a gradient cannot be changed in place (X={x.meta})"
             )
         )
-    mode.assign_inplace(x, function(mode.snapshot(x)))
+    mode.assign_inplace(x, function(mode.snapshot_tensor(x)))
     return x

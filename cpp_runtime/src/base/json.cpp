@@ -65,11 +65,11 @@ class JsonParser {
         result.text = parse_string();
         return result;
       default:
-        return parse_literal();
+        return parse_number_or_keyword();
     }
   }
 
-  Json parse_literal() {
+  Json parse_number_or_keyword() {
     Json result;
     if (accept_keyword("null")) return result;
     result.type = Json::Type::boolean;

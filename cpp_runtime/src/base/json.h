@@ -20,7 +20,7 @@ struct Json {
 /// Parses one JSON value.  Throws Error(file) that names `file` and the byte of the error.
 Json parse_json(std::string_view text, const std::string& file);
 
-/// `text` as a JSON string with quotes.
+/// `text` as a JSON string with quotes.  Control characters other than \n become spaces.
 std::string quote_json(const std::string& text);
 
 }  // namespace oarlock

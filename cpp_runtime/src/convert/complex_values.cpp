@@ -47,7 +47,7 @@ void NodeContext::lower_each_complex_part() {
       if (!name.empty() && is_floating(dtype(require_variable_value(name))))
         fail("real operands beside complex ones have no lowering");
   const Rule* rule = find_rule(op_.type, opset());
-  if (!rule) require_opset(min_opset(op_.type));
+  if (!rule) require_opset(min_opset_of_op_rules(op_.type));
   auto results = std::exchange(graph_.op_results_, {});
   std::vector<std::pair<std::string, Value>> part_results[2];
   for (int part : {0, 1}) {

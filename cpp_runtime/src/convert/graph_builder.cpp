@@ -6,7 +6,7 @@
 
 #include "base/base64.h"
 #include "base/poll.h"
-#include "convert/axis_validation.h"
+#include "convert/axis_attr_limits.h"
 #include "convert/registry.h"
 
 namespace oarlock {
@@ -57,7 +57,7 @@ Strings output_names(const Program& p) {
       p.contract ? contract_names_or_default(p.contract->outputs, fetch_names) : fetch_names;
   Strings own_inputs = input_names(p);
   std::set<std::string> inputs(own_inputs.begin(), own_inputs.end());
-  for (const LodInput& lod_input : lod_inputs(p)) inputs.insert(lod_input.name);
+  for (const RowSplitInput& lod_input : row_split_inputs(p)) inputs.insert(lod_input.name);
   for (std::string& name : names)  // an input that is also an output needs a second name in ONNX
     if (inputs.count(name)) name += ".out";
   return names;
@@ -80,14 +80,14 @@ GraphBuilder::GraphBuilder(const Program& program, const Params& params,
 
 onnx::Model GraphBuilder::build() {
   for (const std::string& name : input_names(program_)) used_names_.insert(name);
-  for (const LodInput& lod_input : oarlock::lod_inputs(program_))
+  for (const RowSplitInput& lod_input : oarlock::row_split_inputs(program_))
     used_names_.insert(lod_input.name);
   for (const std::string& name : output_names(program_)) used_names_.insert(name);
   for (const std::string& name : options_.extra_outputs) used_names_.insert(name);
   for (std::size_t i = 0; program_.contract && i < program_.contract->guards.size(); ++i)
     used_names_.insert("guard." + std::to_string(i));
   add_inputs();
-  add_lod_inputs();
+  add_row_split_inputs();
   lower_block(0);
   throw_if_problems();
   if (options_.guards_only.empty()) add_outputs();
@@ -114,7 +114,7 @@ void GraphBuilder::add_inputs() {
       throw Error(ErrorCode::file, program_.name + ": input '" + names[i] + "' has no dtype");
     for (std::size_t d = 0; d < var->shape.size(); ++d)
       input.symbols.push_back(var->shape[d] < 0 ? names[i] + "." + std::to_string(d) : "");
-    convert_complex_info_to_pairs(input);
+    convert_complex_value_info_to_pairs(input);
     Value v = add_value_with_name(names[i], {input.dtype, input.shape, std::nullopt});
     top_scope_.bindings[feeds[i]] = is_complex(var->dtype) ? pairs_to_complex(v) : v;
     main_graph().inputs.push_back(std::move(input));
@@ -165,7 +165,7 @@ void GraphBuilder::add_outputs() {
     fetched.insert(extra);
     add_output(require_variable_value(extra, fetch), extra);
   }
-  if (options_.lod_outputs) add_lod_outputs();
+  if (options_.lod_outputs) add_row_split_outputs();
 }
 
 void GraphBuilder::add_guard_outputs() {
@@ -233,7 +233,7 @@ void GraphBuilder::lower_op(const OpDesc& op, std::size_t index) {
   try {
     NodeContext node(op, *this);
     reject_fused_attrs(node);
-    check_axis_attr_range(node);
+    check_axis_attrs_within_max_rank(node);
     rule->lower(node);
     Value inherited_row_splits = row_splits_of_first_lod_input(op);
     bind_results(op, first_node);
@@ -257,7 +257,8 @@ void GraphBuilder::record_missing_rule(const OpDesc& op, std::size_t index) {
   MissingRule& missing = entry->second;
   bool complex = has_complex_operand(op);
   const Rule* complex_rule = complex ? find_complex_rule(op.type) : nullptr;
-  int since_opset = complex ? (complex_rule ? complex_rule->since_opset : 0) : min_opset(op.type);
+  int since_opset =
+      complex ? (complex_rule ? complex_rule->since_opset : 0) : min_opset_of_op_rules(op.type);
   if (is_new)
     missing = {0, index, block_index_, first_output_name(op), op.location, since_opset, complex};
   needed_opset_ = std::max(needed_opset_, since_opset);
@@ -294,8 +295,8 @@ std::string GraphBuilder::describe_missing_rule(std::string_view type, const Mis
   if (m.since_opset)
     return "needs opset " + std::to_string(m.since_opset) + ", not " +
            std::to_string(options_.opset);
-  return m.has_complex_inputs && min_opset(type) ? "no lowering for complex numbers"
-                                                 : "no lowering";
+  return m.has_complex_inputs && min_opset_of_op_rules(type) ? "no lowering for complex numbers"
+                                                             : "no lowering";
 }
 
 void GraphBuilder::throw_if_problems() const {
@@ -351,8 +352,8 @@ const BranchPairs& GraphBuilder::branch_pairs_of_current_block() {
 }
 
 Value GraphBuilder::require_variable_value(std::string_view name, const OpDesc& reader) {
-  if (Value bound = find_binding(name)) return select_complex_part(bound);
-  if (const Param* param = params_.find(name)) return add_weight(*param);
+  if (Value bound = find_binding(name)) return select_current_complex_part(bound);
+  if (const ParamRecord* param = params_.find(name)) return add_weight(*param);
   if (const OpDesc* writer = find_writing_op(name))
     throw Error(ErrorCode::unsupported, program_.name + ": " + writer->type + ": its result '" +
                                             std::string(name) + "', which " + reader.type +
@@ -362,7 +363,7 @@ Value GraphBuilder::require_variable_value(std::string_view name, const OpDesc& 
                                    std::to_string(op_index_) + ")");
 }
 
-Value GraphBuilder::add_weight(const Param& param) {
+Value GraphBuilder::add_weight(const ParamRecord& param) {
   bool small = param.length <= (is_integer(param.dtype) ? kEmbedIntBytes : kEmbedBytes);
   onnx::Initializer init{param.name, param.dtype, param.shape, "", false, 0, 0};
   if (is_complex(param.dtype))
@@ -418,7 +419,7 @@ std::string GraphBuilder::describe_op(const OpDesc& op) const {
   for (auto& [slot, names] : op.inputs)
     for (const std::string& name : names) {
       Value v = find_binding(name);
-      const Param* param = params_.find(name);
+      const ParamRecord* param = params_.find(name);
       ValueType known = v       ? type_of(v)
                         : param ? ValueType{param->dtype, param->shape, std::nullopt}
                                 : declared_type(name);

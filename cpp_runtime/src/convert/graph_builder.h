@@ -99,8 +99,8 @@ class GraphBuilder {
   friend class NodeContext;
 
   void add_inputs();
-  void add_lod_inputs();
-  void add_lod_outputs();
+  void add_row_split_inputs();
+  void add_row_split_outputs();
   void add_outputs();
   void add_output(Value v, const std::string& name);
   void add_guard_outputs();
@@ -110,7 +110,7 @@ class GraphBuilder {
   void record_missing_rules_of_block(std::int32_t block);
   const Rule* find_rule_for(const OpDesc& op) const;
   bool has_complex_operand(const OpDesc& op) const;
-  Value select_complex_part(Value v) const;
+  Value select_current_complex_part(Value v) const;
   Value complex_to_pairs(Value v);
   Value pairs_to_complex(Value pairs);
   void bind_results(const OpDesc& op, std::size_t first_node);
@@ -126,7 +126,7 @@ class GraphBuilder {
   const OpDesc* find_writing_op(std::string_view paddle_name) const;
   bool is_read_anywhere(const std::string& paddle_name);
   const BranchPairs& branch_pairs_of_current_block();
-  Value add_weight(const Param& param);
+  Value add_weight(const ParamRecord& param);
   Value add_initializer(onnx::Initializer init);
   Value add_constant(const onnx::Tensor& tensor);
   Value add_value(const std::string& wanted_name, ValueType type);
@@ -185,7 +185,7 @@ class GraphBuilder {
 };
 
 /// Replaces a complex input or output by a real one with an additional axis of size 2.
-void convert_complex_info_to_pairs(onnx::ValueInfo& value);
+void convert_complex_value_info_to_pairs(onnx::ValueInfo& value);
 
 /// Type inference and constant folding of emitted nodes.  See shape_inference.cpp and
 /// constant_folding.cpp.
@@ -199,11 +199,11 @@ Strings output_names(const Program& program);
 
 /// An input of packed sequences has a second input `<name>.lod`, int64[sequences + 1], after all
 /// inputs of the program: the row at which each sequence starts, and the number of rows.
-struct LodInput {
+struct RowSplitInput {
   std::string name;
   std::size_t feed_index;  // index of the input
 };
-std::vector<LodInput> lod_inputs(const Program& program);
+std::vector<RowSplitInput> row_split_inputs(const Program& program);
 
 /// The integers of a constant of an integer type; nullopt for other types.
 std::optional<Ints> try_decode_ints(const Constant& constant);

@@ -98,7 +98,7 @@ std::optional<Ints> NodeContext::partial_ints(Value v) const {
   const ValueType& known = graph_.type_of(v);
   if (!known.partial_value) {
     auto content = find_constant(v);
-    return content ? decode_ints(*content) : std::nullopt;
+    return content ? try_decode_ints(*content) : std::nullopt;
   }
   Ints values = known.partial_value->values;
   std::replace(values.begin(), values.end(), kUnknownElement, std::int64_t{-1});
@@ -118,7 +118,7 @@ std::optional<Constant> NodeContext::find_constant(Value v) const {
   if (!index) return std::nullopt;
   const onnx::Initializer& init = graph_.main_graph().initializers[*index];
   if (!init.is_external) return Constant{init.dtype, init.shape, init.bytes};
-  Param param{"", init.dtype, init.shape, init.offset, init.length};
+  ParamRecord param{"", init.dtype, init.shape, init.offset, init.length};
   return Constant{init.dtype, init.shape, graph_.params_.data(param)};
 }
 
@@ -182,14 +182,15 @@ Values NodeContext::emit_n(std::size_t outputs, std::string_view onnx, Values in
     drop_oversized_type_info(info);
   }
   if (outputs == 1 && domain.empty()) {
-    known[0].partial_value = fold_constant(node, known_in);
+    known[0].partial_value = fold_shape_arithmetic(node, known_in);
     drop_oversized_type_info(known[0]);
     auto& folded = known[0].partial_value;
     if (folded && !std::count(folded->values.begin(), folded->values.end(), kUnknownElement) &&
         (known[0].dtype == DType::int64 || known[0].dtype == DType::int32))
-      return {int_constant(known[0].dtype, *folded)};
+      return {int_tensor_of_partial_value(known[0].dtype, *folded)};
   }
-  if (domain.empty() && !in.empty()) require_opset(onnx_op_since_opset(onnx, known_in[0]->dtype));
+  if (domain.empty() && !in.empty())
+    require_opset(since_opset_of_onnx_op_for_dtype(onnx, known_in[0]->dtype));
   const std::string stem = output_base_name() + "/" + node.op;
   node.name = op_name_scope();
   Values results;

@@ -81,7 +81,7 @@ class NodeContext {
   std::optional<Ints> partial_ints(Value v) const;
   std::optional<Constant> find_constant(Value v) const;
   /// The number in a one-element constant of a real dtype, or nullopt.
-  std::optional<double> const_scalar(Value v) const;
+  std::optional<double> find_constant_scalar(Value v) const;
 
   // ---- attributes, by Paddle's names; the default is Paddle's and determines the expected type
   // ----
@@ -209,7 +209,7 @@ class NodeContext {
   std::string output_base_name() const;
   std::string op_name_scope() const;
   void check_result_size(const ValueType& info) const;
-  Value int_constant(DType dtype, const PartialValue& known);
+  Value int_tensor_of_partial_value(DType dtype, const PartialValue& known);
   Value try_reshape_weight(Value v, const std::optional<Ints>& shape);
   const oarlock::Attr* find_attr(std::string_view name) const;
   [[noreturn]] void fail_attr_type(std::string_view name, const oarlock::Attr& stored,

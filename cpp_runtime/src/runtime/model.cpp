@@ -113,7 +113,7 @@ std::vector<TensorSpec> input_specs(const Program& program) {
   for (std::size_t i = 0; i < feeds.size(); ++i)
     specs.push_back(make_tensor_spec(program, feeds[i], names[i],
                                      program.contract ? program.contract->inputs : none, i));
-  for (const LodInput& more : lod_inputs(program))
+  for (const RowSplitInput& more : row_split_inputs(program))
     specs.push_back(
         {more.name, DType::int64, {-1}, {more.name + ".0"}, "", names[more.feed_index]});
   return specs;
@@ -136,7 +136,7 @@ std::vector<TensorSpec> Model::outputs() const {
 
 std::vector<ParameterSpec> Model::parameters() const {
   std::vector<ParameterSpec> specs;
-  for (const Param& p : impl_->params.all())
+  for (const ParamRecord& p : impl_->params.all())
     specs.push_back({p.name, p.dtype, p.shape, p.offset, p.length});
   return specs;
 }
@@ -166,7 +166,7 @@ const std::string& Model::verified() const {
 
 std::string Model::to_onnx(const OnnxOptions& options) const {
   auto model = lower_program(impl_->program, impl_->params, to_lower_options(*impl_, options));
-  onnx::localize_constants(model.graph);
+  onnx::localize_small_int_constants(model.graph);
   onnx::prune(model.graph);  // constants that only subgraphs read
   return onnx::to_bytes(model);
 }

@@ -112,7 +112,7 @@ struct Session::Impl {
       all_outputs.push_back(i);
     }
     all_output_names = requested_and_guard_output_names(all_outputs);
-    if (options.offsets) mark_lod_outputs(outputs, declared.size());
+    if (options.offsets) mark_row_split_outputs(outputs, declared.size());
     check_cuda_graph(options, inputs);
     check_placement();
     for (const Shapes& shapes : options.warmup) warm_up(shapes);
@@ -132,7 +132,7 @@ struct Session::Impl {
   ort::SessionHandle create_or_load() const {
     std::optional<GraphCache> cache = GraphCache::create(model.impl(), library, options);
     if (!cache) return create(lower_model());
-    auto cached_path = cache->find_graph();
+    auto cached_path = cache->find_graph_path();
     if (cached_path)
       if (auto loaded_session = try_create([&] { return load_cached(*cached_path); }))
         return loaded_session;
@@ -238,7 +238,7 @@ struct Session::Impl {
                   "run: " + std::to_string(input_views.size()) + " inputs given, the model has " +
                       std::to_string(inputs.size()) + " (" + format_inputs() + ")");
     for (std::size_t i = 0; i < input_views.size(); ++i) check(inputs[i], input_views[i]);
-    check_lod_inputs(inputs, input_views);
+    check_row_split_inputs(inputs, input_views);
     pooling_check.check(input_views);
   }
 
@@ -284,13 +284,13 @@ struct Session::Impl {
     if (options.device == "cpu")
       run_session(library, engine, run_options, input_names, in, names, output_values);
     else
-      run_with_binding(library, engine, run_options, cuda_memory(options.device_id), input_names,
-                       in, names, output_values);
+      run_with_binding(library, engine, run_options, make_cuda_memory_descriptor(options.device_id),
+                       input_names, in, names, output_values);
     std::vector<Tensor> results;
     results.reserve(output_values.size());
     for (std::size_t i = 0; i < output_values.size(); ++i)
-      results.push_back(
-          make_tensor(library, output_values.release(i), is_complex_output(names[i])));
+      results.push_back(make_tensor_from_ort_value(library, output_values.release(i),
+                                                   is_complex_output(names[i])));
     return results;
   }
 
@@ -301,9 +301,9 @@ struct Session::Impl {
     std::call_once(cuda_graph_once, [&] {
       std::vector<bool> complex;
       for (const char* name : all_output_names) complex.push_back(is_complex_output(name));
-      cuda_graph_run =
-          std::make_unique<CudaGraphRun>(library, session.get(), cuda_memory(options.device_id),
-                                         input_names, values, all_output_names, complex);
+      cuda_graph_run = std::make_unique<CudaGraphRun>(
+          library, session.get(), make_cuda_memory_descriptor(options.device_id), input_names,
+          values, all_output_names, complex);
     });
     std::vector<Tensor> everything = cuda_graph_run->run(input_views), results;
     for (std::size_t index : output_indices) results.push_back(everything[index]);
@@ -356,7 +356,7 @@ struct Session::Impl {
     if (output_indices.empty()) output_indices = all_outputs;
     OrtValues values(library.api, input_views.size());
     for (std::size_t i = 0; i < input_views.size(); ++i)
-      values.set(i, make_value(library, cpu_memory.get(), input_views[i]));
+      values.set(i, make_ort_value_of_view(library, cpu_memory.get(), input_views[i]));
     std::vector<Tensor> results;
     try {
       const ort::RunOptions* run_options =

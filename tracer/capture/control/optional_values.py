@@ -165,7 +165,9 @@ class LoopNoneFlags:
         )
         return True
 
-    def flag_successors(self, i: int, after: Any) -> Iterator[tuple[LoopCarriedVariable, Any]]:
+    def iter_flag_and_next_value(
+        self, i: int, after: Any
+    ) -> Iterator[tuple[LoopCarriedVariable, Any]]:
         """Yield the none flag of value `i` with its next value."""
         if i in self.flag_by_position:
             yield self.flag_by_position[i], none_flag(after)

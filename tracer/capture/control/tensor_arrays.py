@@ -28,7 +28,7 @@ from ..symbolic_scalars import (
 from ..variable import Variable
 from .branch_values import axis_size_or_one, cast_to, is_number, scalar_constant, value_meta
 from .may_alias import ReplacedByArray, resolve_replaced_list, set_unchecked_items, unchecked_items
-from .mutable_locations import ListItemsLocation, save_locations
+from .mutable_locations import ListItemsLocation, save_locations_in_open_blocks
 
 INT64 = np.dtype(np.int64)
 
@@ -82,7 +82,7 @@ class TensorArray(TensorArrayBase):
             array: TensorArray = items[0].array
             return array
         result = cls.from_items(mode, unchecked_items(items))
-        save_locations(mode.recorder, [ListItemsLocation(name, items)])
+        save_locations_in_open_blocks(mode.recorder, [ListItemsLocation(name, items)])
         set_unchecked_items(items, [ReplacedByArray(result)])
         mode.recorder.replaced_lists.append(items)
         return result

@@ -25,8 +25,8 @@ from . import (
     readers,
     reduce,
     region_proposals,
+    rnn_and_crf,
     rnn_cells,
-    rnn_ops,
     roi_and_boxes,
     sequence,
     shapes,
@@ -58,8 +58,8 @@ from .random_ops import *
 from .readers import *
 from .reduce import *
 from .region_proposals import *
+from .rnn_and_crf import *
 from .rnn_cells import *
-from .rnn_ops import *
 from .roi_and_boxes import *
 from .sequence import *
 from .shapes import *
@@ -92,7 +92,7 @@ _FAMILIES = (
     reduce,
     region_proposals,
     rnn_cells,
-    rnn_ops,
+    rnn_and_crf,
     roi_and_boxes,
     sequence,
     shapes,

@@ -1,4 +1,4 @@
-"""Creation of tensors, casts and copies."""
+"""Creation of tensors, casts and copies, triangles of matrices, argmax, argmin and argsort."""
 
 from __future__ import annotations
 

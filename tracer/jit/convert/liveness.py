@@ -24,6 +24,9 @@ def annotate_liveness(function: ast.FunctionDef) -> None:
 class LivenessAnalysis:
     """Backward liveness analysis.
 
+    A method named after an AST class (`_if`, `_for`) returns the symbols that are live before such
+    a statement, given those after it. The methods of `if` and loops also set `node.live`.
+
     always_live: symbols that functions defined here may read at any time.
     """
 

@@ -13,7 +13,7 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 from ...core.function_source import SourceError, function_tree
-from ..guards.user_code import KNOWN_LIBRARIES, is_user_function
+from ..guards.user_code import KNOWN_LIBRARIES, is_user_or_third_party_function
 from .activity import INNER_SCOPES
 from .expressions import generator_to_list_comprehension, is_name_or_name_tuple
 
@@ -71,7 +71,7 @@ def _iter_function_and_callees(function: FunctionType) -> Iterator[FunctionType]
         for name in each.__code__.co_names:
             named = each.__globals__.get(name)
             plain = getattr(named, "_function", named)  # a StaticFunction
-            if isinstance(plain, FunctionType) and is_user_function(plain):
+            if isinstance(plain, FunctionType) and is_user_or_third_party_function(plain):
                 todo.append(plain)
 
 

@@ -40,7 +40,7 @@ class StateGuard:
         """Whether the current value matches the snapshot."""
         return self.source.matches(self.expected)
 
-    def has_temporary_value(self) -> bool:
+    def has_call_local_value(self) -> bool:
         """Whether the current value is data of one call: a constant, a value of the program or a
         list that grew, without layers or other objects that outlive the call.
         """

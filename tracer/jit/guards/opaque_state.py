@@ -21,7 +21,11 @@ from ...core.tensor import Tensor
 from ...ir.plain_values import PLAIN_TYPES
 from ...nn.layer import Layer
 from .object_state import MAX_DEPTH, MAX_ITEMS, iter_source_iterators, read_state, states_equal
-from .user_code import PACKAGE_NAME, is_user_function, is_user_object
+from .user_code import (
+    is_foreign_object_with_attributes,
+    is_oarlock_module,
+    is_user_or_third_party_function,
+)
 
 OPAQUE_STATE_FIX_HINT = (
     "change it outside of the branch or loop, or keep data that depends on tensor values in "
@@ -110,7 +114,7 @@ def _iter_free_and_global_variables(function: Any, depth: int) -> Iterator[tuple
     values.update({n: function.__globals__[n] for n in names if n in function.__globals__})
     for name, value in values.items():
         yield name, value
-        if depth > 1 and isinstance(value, FunctionType) and is_user_function(value):
+        if depth > 1 and isinstance(value, FunctionType) and is_user_or_third_party_function(value):
             yield from _iter_free_and_global_variables(value, depth - 2)
 
 
@@ -135,10 +139,10 @@ def _iter_opaque_state_in(
     elif type(value) in (list, tuple, dict):
         pairs = value.items() if type(value) is dict else enumerate(value[:MAX_ITEMS])
         children = [(f"{label}[{k!r}]", v) for k, v in pairs]
-    elif not type(value).__module__.startswith(PACKAGE_NAME):
+    elif not is_oarlock_module(type(value).__module__):
         if read_state(value, ignored) is not None:
             yield OpaqueStateLocation(label, value, ignored)
-        if is_user_object(value) and not inspect.ismodule(value):
+        if is_foreign_object_with_attributes(value) and not inspect.ismodule(value):
             children = [(f"{label}.{k}", v) for k, v in vars(value).items()]
     if depth:
         for name, child in children:
@@ -169,7 +173,7 @@ def _iter_reachable_values(value: Any, depth: int) -> Iterator[Any]:
     if not depth or isinstance(value, (*PLAIN_TYPES, Tensor, ModuleType, type, FunctionType)):
         return
     children: Any = ()
-    if is_user_object(value) or isinstance(value, Layer):
+    if is_foreign_object_with_attributes(value) or isinstance(value, Layer):
         children = vars(value).values()
     elif isinstance(value, list | tuple):
         children = value

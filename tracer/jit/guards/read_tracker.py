@@ -38,7 +38,7 @@ from .source import (
     lookup_item_or_missing,
     snapshot_array_of_tensor,
 )
-from .user_code import PACKAGE_NAME, is_user_module
+from .user_code import is_oarlock_module, is_user_module
 
 
 class ReadTracker:
@@ -222,7 +222,7 @@ def _iter_referenced_objects(value: Any) -> Iterator[Any]:
             yield part.keywords
             for inner in (part.func, *part.args, *part.keywords.values()):
                 yield from _iter_referenced_objects(inner)
-        elif isinstance(part, (Layer, *CONTAINERS_WITH_HIDDEN_STORAGE)) or not type(
-            part
-        ).__module__.startswith(PACKAGE_NAME):
+        elif isinstance(part, (Layer, *CONTAINERS_WITH_HIDDEN_STORAGE)) or not is_oarlock_module(
+            type(part).__module__
+        ):
             yield part

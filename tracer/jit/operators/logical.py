@@ -13,7 +13,7 @@ import numpy as np
 from ...capture.control.branch import cond
 from ...capture.control.branch_values import cast_to, scalar_constant, to_bool, value_meta
 from ...capture.control.may_alias import resolve_replaced_list
-from ...capture.control.mutable_locations import roll_back_mutations
+from ...capture.control.mutable_locations import collect_and_roll_back_mutations
 from ...capture.control.optional_values import (
     NO_KNOWN_CONDITIONS,
     implied_condition_values,
@@ -75,7 +75,7 @@ def _select_operand(op: str, a: Variable, b: Callable[[], Any]) -> Any:
         with mode.recorder.record_in_block(trial_block):
             second = b()
         if (
-            not roll_back_mutations(trial_block)
+            not collect_and_roll_back_mutations(trial_block)
             and (value_meta(second) or a.meta).dtype == bool
             and value_meta(second) is not None
         ):
@@ -124,7 +124,7 @@ def _record_short_circuit(op: str, a: Variable, b: Callable[[], Any]) -> Any:
             _op_may_raise_index_error(result) for result in mode.recorder.block.ops[mark.num_ops :]
         )
         if (
-            not roll_back_mutations(trial_block)
+            not collect_and_roll_back_mutations(trial_block)
             and second is not _UNRECORDED_OPERAND
             and not may_fail
         ):

@@ -42,7 +42,7 @@ struct BackwardEngineObject {
                         // None if not needed
   PyObject* sum;
   char bare;
-  char calls_visit;  // whether `visit` is called before each rule
+  char calls_visit;  // whether `before_vjp_rule` is called before each rule
 };
 BackwardEngineObject* as_backward_engine(PyObject* o) {
   return reinterpret_cast<BackwardEngineObject*>(o);
@@ -148,7 +148,7 @@ Ref operands_of(BackwardEngineObject* self, NodeObject* node) {
   for (Py_ssize_t i = 0; plain && i < PyTuple_Size(node->args); ++i)
     plain = is_unmodified(PyTuple_GetItem(node->args, i));
   if (plain) return Ref::share(node->args);
-  Ref named(PyUnicode_InternFromString("node_inputs"));
+  Ref named(PyUnicode_InternFromString("node_inputs_when_recorded"));
   auto* object = reinterpret_cast<PyObject*>(self);
   return Ref(
       PyObject_CallMethodObjArgs(object, named.get(), reinterpret_cast<PyObject*>(node), nullptr));
@@ -198,7 +198,8 @@ bool push_output_gradients(BackwardEngineObject* self, RuleCall& call, NodeObjec
     return true;
   }
   auto* object = reinterpret_cast<PyObject*>(self);
-  Ref grads(call_method(object, "output_grads", reinterpret_cast<PyObject*>(node), gradient));
+  Ref grads(
+      call_method(object, "output_grads_after_hooks", reinterpret_cast<PyObject*>(node), gradient));
   if (!grads) return false;
   for (Py_ssize_t i = 0; i < PyTuple_Size(grads.get()); ++i)
     call.values.push_back(PyTuple_GetItem(grads.get(), i));
@@ -309,12 +310,12 @@ bool run_node(BackwardEngineObject* self, bool retain) {
   PyObject* gradient = pending.mapped().gradient.get();
   if (!wants_rule) {  // only the gradient of its output is requested
     auto* object = reinterpret_cast<PyObject*>(self);
-    return static_cast<bool>(
-        Ref(call_method(object, "output_grads", reinterpret_cast<PyObject*>(node), gradient)));
+    return static_cast<bool>(Ref(call_method(object, "output_grads_after_hooks",
+                                             reinterpret_cast<PyObject*>(node), gradient)));
   }
   if (self->calls_visit) {
     auto* object = reinterpret_cast<PyObject*>(self);
-    Ref done(call_method(object, "on_node_visited", reinterpret_cast<PyObject*>(node), nullptr));
+    Ref done(call_method(object, "before_vjp_rule", reinterpret_cast<PyObject*>(node), nullptr));
     if (!done) return false;
   }
   Ref args = operands_of(self, node);

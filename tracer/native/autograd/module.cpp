@@ -48,7 +48,7 @@ PyMethodDef functions[] = {
     {"stop_gradients_of", stop_gradients_of, METH_O,
      "stop_gradient of each Tensor of a list, as a tuple."},
     {"wrap_arrays", wrap_arrays, METH_O, "Tensors around a tuple of arrays."},
-    {"record_program", record_program, METH_VARARGS,
+    {"record_program_call", record_program_call, METH_VARARGS,
      "Tensors around arrays, some of them results of a new node."},
     {"limited", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(call_limited)),
      METH_FASTCALL | METH_KEYWORDS,
@@ -72,7 +72,7 @@ PyModuleDef definition = {PyModuleDef_HEAD_INIT,
 }  // namespace
 
 PyObject* make_module() {
-  if (!load_numpy()) return nullptr;
+  if (!import_numpy()) return nullptr;
   Ref types(PyImport_ImportModule("types"));
   if (!types) return nullptr;
   shared.method_type = PyObject_GetAttrString(types.get(), "MethodType");

@@ -142,13 +142,14 @@ DispatchPath dispatch_path();
 
 /// A Tensor with an array, whose reference is stolen.  Null with an error set if memory is
 /// exhausted.
-PyObject* new_tensor(PyObject* owned_array);
+PyObject* wrap_owned_array(PyObject* owned_array);
 /// Releases the inputs and outputs of a node.
 void free_saved_values(NodeObject* node);
-/// A new node, which holds references to its arguments.
-PyObject* new_node(PyObject* op, PyObject* args, PyObject* attrs, PyObject* outs);
+/// A new node, which holds references to its arguments.  It is appended to the list of live nodes,
+/// and its operand Tensors are marked as saved for backward.
+PyObject* create_and_link_node(PyObject* op, PyObject* args, PyObject* attrs, PyObject* outs);
 /// Whether an array can have a gradient; -1 with an error set.
-int can_have_gradient(PyObject* array);
+int has_inexact_dtype(PyObject* array);
 
 /// The types of this module; null with an error set.
 PyTypeObject* make_tensor_type();
@@ -181,7 +182,7 @@ PyObject* wrap_arrays(PyObject* module, PyObject* arrays);
 /// Records a program call; arguments (op, operands, taken, attrs, outs, wanted).  Returns Tensors
 /// with the arrays `outs`; those with an index in `wanted` are outputs of a new node, whose inputs
 /// are the operands with an index in `taken`.
-PyObject* record_program(PyObject* module, PyObject* args);
+PyObject* record_program_call(PyObject* module, PyObject* args);
 /// Creates the module.
 PyObject* make_module();
 

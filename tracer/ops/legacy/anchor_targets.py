@@ -11,7 +11,7 @@ from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
 from ..box_ops import NO_GRAD_BOXES
 from ..detection_helpers import INT32, INT64, NO_HALF_BOXES
-from ..lod import offsets_from_lengths, row_offsets
+from ..lod import offsets_from_lengths, require_row_offsets
 from ..nms import box_ious
 from ..shared_meta_rules import check_float, dims_match
 
@@ -139,7 +139,7 @@ def _assign_targets(
     previous images.
     """
     made = AnchorTargets([], [], [], [], [], [])
-    cuts = row_offsets(lod, "GtBoxes")
+    cuts = require_row_offsets(lod, "GtBoxes")
     for n in range(len(cuts) - 1):
         own = slice(cuts[n], cuts[n + 1])
         single = crowd.reshape(-1)[own] == 0

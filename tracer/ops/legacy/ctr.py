@@ -5,9 +5,9 @@ from __future__ import annotations
 from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, Long, Meta, check, op
 from ..lod import (
-    concat_row_ranges,
     offsets_from_lengths,
-    row_offsets,
+    require_row_offsets,
+    row_indices_of_ranges,
     sequence_ids,
     sequence_lengths,
 )
@@ -58,7 +58,7 @@ def cvm_grad(x, lod=None, counts=None, g=None, *, use_cvm: bool = True):
 
     -> [R,D]
     """
-    of_rows = counts[sequence_ids(row_offsets(lod))] if lod else counts
+    of_rows = counts[sequence_ids(require_row_offsets(lod))] if lod else counts
     return np.concatenate([of_rows.astype(x.dtype), g[:, 2:] if use_cvm else g], axis=1)
 
 
@@ -73,8 +73,8 @@ def _select_tagged_rows(ins, lod, tags, tags_lod, wanted, is_lod):
     """The row offsets of the instances of Ins, and the indices of the instances with a
     selected tag.
     """
-    own = row_offsets(lod, "Ins") if is_lod else np.arange(ins.shape[0] + 1)
-    ends = row_offsets(tags_lod, "Ins_tag")
+    own = require_row_offsets(lod, "Ins") if is_lod else np.arange(ins.shape[0] + 1)
+    ends = require_row_offsets(tags_lod, "Ins_tag")
     check(len(ends) == len(own), f"Ins holds {len(own) - 1} instances, Ins_tag {len(ends) - 1}")
     hit = np.isin(tags.reshape(-1), wanted.reshape(-1))
     return own, np.unique(sequence_ids(ends)[hit])
@@ -111,7 +111,7 @@ def filter_by_instag(
     counts = sequence_lengths(own)[kept]
     places = np.stack([offsets_from_lengths(counts)[:-1], own[kept], counts], axis=1)
     return (
-        ins[concat_row_ranges(own[kept], counts)],
+        ins[row_indices_of_ranges(own[kept], counts)],
         np.ones((len(kept), 1), np.float32),
         places.astype(np.int64),
     )
@@ -155,7 +155,7 @@ def filter_by_instag_grad(ins, g, weight, places):
     """The gradient of Ins: zero for rows that were not selected. Out@GRAD [S,D] -> [R,D]"""
     back = np.zeros_like(ins)
     if weight.any():
-        back[concat_row_ranges(places[:, 1], places[:, 2])] = g
+        back[row_indices_of_ranges(places[:, 1], places[:, 2])] = g
     return back
 
 

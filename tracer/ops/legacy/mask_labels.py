@@ -9,7 +9,7 @@ from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
 from ..box_ops import NO_GRAD_BOXES
 from ..detection_helpers import INT32, INT64, NO_HALF_BOXES
-from ..lod import offsets_from_lengths, row_offsets
+from ..lod import offsets_from_lengths, require_row_offsets
 from ..nms import box_ious
 from ..shared_meta_rules import check_float, dims_match
 
@@ -141,10 +141,10 @@ def generate_mask_labels(
     RoiHasMaskInt32 [K,1]: their indices in the image.
     """
     check(
-        len(row_offsets(kinds_lod, "GtClasses")) == len(infos) + 1,
+        len(require_row_offsets(kinds_lod, "GtClasses")) == len(infos) + 1,
         "GtClasses and ImInfo have different numbers of images",
     )
-    cuts, things = row_offsets(rois_lod, "Rois"), _instance_polygons(points, points_lod)
+    cuts, things = require_row_offsets(rois_lod, "Rois"), _instance_polygons(points, points_lod)
     counted = (kinds.reshape(-1) > 0) & (crowd.reshape(-1) == 0)
     made = []
     for n, (a, b) in enumerate(pairwise(cuts)):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, Ints, Meta, check, op
-from ..lod import offsets_from_lengths, row_offsets, sequence_lengths
+from ..lod import offsets_from_lengths, require_row_offsets, sequence_lengths
 from ..shared_meta_rules import (
     check_float,
     dims_match,
@@ -24,7 +24,7 @@ TABLE_SLOTS = "X, X@LOD*?!, ROW!, ROW@LOD*?!, COLUMN!, COLUMN@LOD*?!"
 
 def _pair_row_slices(x_lod, y_lod, x="X", y="Y"):
     """The rows of the two sequences of each pair, as slices."""
-    one, two = row_offsets(x_lod, x), row_offsets(y_lod, y)
+    one, two = require_row_offsets(x_lod, x), require_row_offsets(y_lod, y)
     check(len(one) == len(two), f"{x} holds {len(one) - 1} sequences, {y} {len(two) - 1}")
     return [tuple(slice(e[i], e[i + 1]) for e in (one, two)) for i in range(len(one) - 1)]
 
@@ -319,8 +319,8 @@ def _(
     **_,
 ):
     heights, widths = (
-        sequence_lengths(row_offsets(row_lod, "ROW")),
-        sequence_lengths(row_offsets(column_lod, "COLUMN")),
+        sequence_lengths(require_row_offsets(row_lod, "ROW")),
+        sequence_lengths(require_row_offsets(column_lod, "COLUMN")),
     )
     return [offsets_from_lengths(OutputChannel * -(-heights // StrideH) * -(-widths // StrideW))]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
-from ..lod import row_offsets, sequence_ids
+from ..lod import require_row_offsets, sequence_ids
 from ..matmul import matmul
 from ..shared_meta_rules import like_x, no_second_order_rule
 
@@ -14,7 +14,7 @@ def _window_row_indices_and_mask(lod, length, start):
 
     [R, length]
     """
-    offsets = row_offsets(lod)
+    offsets = require_row_offsets(lod)
     places = np.arange(offsets[-1])[:, None] + start + np.arange(length)
     owner = sequence_ids(offsets)
     inside = (places >= offsets[owner][:, None]) & (places < offsets[owner + 1][:, None])

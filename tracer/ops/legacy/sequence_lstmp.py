@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
-from ..lod import row_offsets
+from ..lod import require_row_offsets
 from ..shared_meta_rules import dims_match, multiply_dim, no_second_order_rule
 from .sequence_rnn import (
     ACTIVATIONS,
@@ -64,7 +64,7 @@ def lstmp(
     hidden, cells, gates, active = (
         np.zeros((x.shape[0], k * width), x.dtype) for k in (1, 1, 4, 1)
     )
-    count = len(row_offsets(lod, "Input")) - 1
+    count = len(require_row_offsets(lod, "Input")) - 1
     first_h, first_c = (
         initial_state(h0, count, projection.shape[1], x),
         initial_state(c0, count, width, x),
@@ -161,7 +161,7 @@ def lstmp_grad(
     names = ("gate_activation", "cell_activation", "candidate_activation", "proj_activation")
     gate, cell, candidate, project = (ACTIVATIONS[attrs[n]][1] for n in names)
     _, peep = split_peepholes(bias, width, attrs["use_peepholes"])
-    count = len(row_offsets(lod, "Input")) - 1
+    count = len(require_row_offsets(lod, "Input")) - 1
     first_h, first_c = (
         initial_state(h0, count, projection.shape[1], x),
         initial_state(c0, count, width, x),

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
-from ..lod import row_offsets, sequence_lengths
+from ..lod import require_row_offsets, sequence_lengths
 from ..shared_meta_rules import dims_match, multiply_dim, no_second_order_rule
 
 
@@ -44,7 +44,7 @@ class TimeStep(NamedTuple):
 
 def time_steps_of(lod, is_reverse):
     """The time steps of all sequences, in the order in which they are computed."""
-    offsets = row_offsets(lod, "Input")
+    offsets = require_row_offsets(lod, "Input")
     counts = sequence_lengths(offsets)
     found, before = [], None
     for t in range(int(counts.max(initial=0))):
@@ -121,7 +121,7 @@ def lstm(
     hidden, cells, gates, active = (
         np.zeros((x.shape[0], k * width), x.dtype) for k in (1, 1, 4, 1)
     )
-    count = len(row_offsets(lod, "Input")) - 1
+    count = len(require_row_offsets(lod, "Input")) - 1
     first_h, first_c = initial_state(h0, count, width, x), initial_state(c0, count, width, x)
     for which, rows, before in time_steps_of(lod, is_reverse):
         h, c = (
@@ -264,7 +264,7 @@ def lstm_grad(
         ACTIVATIONS[n][1] for n in (gate_activation, cell_activation, candidate_activation)
     )
     _, peep = split_peepholes(bias, width, use_peepholes)
-    count = len(row_offsets(lod, "Input")) - 1
+    count = len(require_row_offsets(lod, "Input")) - 1
     first_h, first_c = initial_state(h0, count, width, x), initial_state(c0, count, width, x)
     to_h = np.zeros_like(hidden) if gh is None else gh.copy()
     to_c = np.zeros_like(hidden) if gc is None else gc.copy()
@@ -335,7 +335,7 @@ def gru(
     width = weight.shape[0]
     gate, new_of = ACTIVATIONS[gate_activation][0], ACTIVATIONS[activation][0]
     hidden, gates, resets = (np.zeros((x.shape[0], k * width), x.dtype) for k in (1, 3, 1))
-    first = initial_state(h0, len(row_offsets(lod, "Input")) - 1, width, x)
+    first = initial_state(h0, len(require_row_offsets(lod, "Input")) - 1, width, x)
     shift, flat = (0 if bias is None else bias.reshape(-1)), weight.reshape(-1)
     to_gates, to_new = (
         flat[: 2 * width * width].reshape(width, 2 * width),
@@ -418,7 +418,7 @@ def gru_grad(
     """The gradients of all inputs: backpropagation through time. See `gru`."""
     width = weight.shape[0]
     gate, slope = ACTIVATIONS[gate_activation][1], ACTIVATIONS[activation][1]
-    first = initial_state(h0, len(row_offsets(lod, "Input")) - 1, width, x)
+    first = initial_state(h0, len(require_row_offsets(lod, "Input")) - 1, width, x)
     flat = weight.reshape(-1)
     to_gates, to_new = (
         flat[: 2 * width * width].reshape(width, 2 * width),

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...core.errors import FileError
-from .common import MAX_BYTES, ImageDataset, to_label_array
+from .image_dataset import MAX_BYTES, ImageDataset, to_label_array
 
 __all__ = ["MNIST", "FashionMNIST"]
 
@@ -92,7 +92,9 @@ class MNIST(ImageDataset):
         )
 
     def __getitem__(self, idx: int) -> Any:
-        return self._to_sample(self.images[idx]), to_label_array([self.labels[idx]])
+        return self._pixels_to_transformed_image(self.images[idx]), to_label_array(
+            [self.labels[idx]]
+        )
 
     def __len__(self) -> int:
         return len(self.labels)

@@ -158,13 +158,13 @@ Value cast_to_declared_type(NodeContext& n, const std::string& name, Value v) {
   return one && dims->size() != var->shape.size() ? n.reshape(v, Ints(var->shape.size(), 1)) : v;
 }
 
-struct LoopVariables {
+struct LoopCarriedVariables {
   Strings names;
   Values initial_values;
 };
 
-LoopVariables read_loop_variables(NodeContext& n, const std::string& condition) {
-  LoopVariables all;
+LoopCarriedVariables read_loop_carried_variables(NodeContext& n, const std::string& condition) {
+  LoopCarriedVariables all;
   std::set<std::string_view> seen{"", condition};
   for (const std::string& name : n.output_names("Out")) {
     if (!seen.insert(name).second) continue;
@@ -181,13 +181,13 @@ LoopVariables read_loop_variables(NodeContext& n, const std::string& condition) 
   return all;
 }
 
-Value cast_like(NodeContext& n, Value v, Value like) {
+Value cast_tensor_to_dtype_of(NodeContext& n, Value v, Value like) {
   return n.is_sequence(v) ? v : n.cast(v, n.require_known_dtype(like));
 }
 
 void while_loop(NodeContext& n) {
   const std::string condition = require_single_name(n, n.op().inputs, "Condition");
-  LoopVariables carried = read_loop_variables(n, condition);
+  LoopCarriedVariables carried = read_loop_carried_variables(n, condition);
   Values last;
   auto body = n.build_subgraph("body", [&](NodeContext& b) {
     b.add_subgraph_input("iteration", DType::int64, Ints{});
@@ -199,8 +199,8 @@ void while_loop(NodeContext& n) {
     b.add_subgraph_output(
         as_scalar(b, b.cast(b.require_variable_value(condition), DType::boolean)));
     for (std::size_t i = 0; i < carried.names.size(); ++i)
-      last.push_back(
-          cast_like(b, b.require_variable_value(carried.names[i]), carried.initial_values[i]));
+      last.push_back(cast_tensor_to_dtype_of(b, b.require_variable_value(carried.names[i]),
+                                             carried.initial_values[i]));
     for (Value v : last) b.add_subgraph_output(v);
   });
   Values in{{}, as_scalar(n, n.require_variable_value(condition))};
@@ -258,7 +258,7 @@ void array_length(NodeContext& n) {
 }
 
 // The array without `count` elements at its end, or at its front.
-Value drop_elements(NodeContext& n, Value list, Value count, bool at_front) {
+Value drop_front_or_back_elements(NodeContext& n, Value list, Value count, bool at_front) {
   auto body = n.build_subgraph("body", [&](NodeContext& b) {
     b.add_subgraph_input("iteration", DType::int64, Ints{});
     auto condition = b.add_subgraph_input("condition", DType::boolean, Ints{});
@@ -280,7 +280,7 @@ void array_to_tensor(NodeContext& n) {
 
 }  // namespace
 
-void slice_tensor_array(NodeContext& n, Value list, Value start, Value end) {
+void set_output_to_tensor_array_slice(NodeContext& n, Value list, Value start, Value end) {
   if (!n.attr("decrease_axis", Ints{}).empty())
     return n.set_output("Out", n.emit("SequenceAt", {list, as_scalar(n, start)}));
   auto length = n.emit("SequenceLength", {list});
@@ -289,15 +289,15 @@ void slice_tensor_array(NodeContext& n, Value list, Value start, Value end) {
   auto from_front = [&](const Expr& at) { return where(at < 0, at + size, at); };
   auto stop = from_front(Expr(n, n.cast(last, DType::int64)));
   auto begin = from_front(Expr(n, n.cast(first, DType::int64)));
-  auto shorter = drop_elements(n, list, where(stop < size, size - stop, none), false);
-  n.set_output("Out", drop_elements(n, shorter, where(begin > 0, begin, none), true));
+  auto shorter = drop_front_or_back_elements(n, list, where(stop < size, size - stop, none), false);
+  n.set_output("Out", drop_front_or_back_elements(n, shorter, where(begin > 0, begin, none), true));
 }
 
 std::span<const Rule> control_flow_rules() {
   static const Rule rules[] = {
-      {"conditional_block", 11, conditional_block, {.lod = OpTraits::none}},
-      {"select_input", 11, select_input, {.lod = OpTraits::none}},
-      {"while", 13, while_loop, {.lod = OpTraits::none}},
+      {"conditional_block", 11, conditional_block, {.lod = OutputTraits::none}},
+      {"select_input", 11, select_input, {.lod = OutputTraits::none}},
+      {"while", 13, while_loop, {.lod = OutputTraits::none}},
       {"write_to_array", 13, write_to_array},
       {"read_from_array", 11, read_from_array},
       {"lod_array_length", 11, array_length},

@@ -221,13 +221,13 @@ void collect_fpn_proposals(NodeContext& n) {
 
 std::span<const Rule> proposals_rules() {
   static const Rule rules[] = {
-      {"generate_proposals_v2", 12, generate_proposals_v2, {.lod = OpTraits::none}},
-      {"generate_proposals", 12, generate_proposals, {.lod = OpTraits::none}},
-      {"distribute_fpn_proposals", 12, distribute_fpn_proposals, {.lod = OpTraits::none}},
+      {"generate_proposals_v2", 12, generate_proposals_v2, {.lod = OutputTraits::none}},
+      {"generate_proposals", 12, generate_proposals, {.lod = OutputTraits::none}},
+      {"distribute_fpn_proposals", 12, distribute_fpn_proposals, {.lod = OutputTraits::none}},
       {"collect_fpn_proposals",
        12,
        collect_fpn_proposals,
-       {.ignore_declared_shape = true, .lod = OpTraits::none}},
+       {.ignore_declared_shape = true, .lod = OutputTraits::none}},
   };
   return rules;
 }

@@ -40,8 +40,9 @@ void psroi_pool(NodeContext& n) {
   auto rois = input_expr(n, "ROIs");
   if (n.dtype(rois) == DType::float16) rois = rois.to(DType::float32);
   n.require(n.require_known_rank(x) == 4, "X has no four dims");
-  auto high = read_pooled_size(n, "pooled_height"), wide = read_pooled_size(n, "pooled_width");
-  auto channels = read_pooled_size(n, "output_channels"),
+  auto high = require_unrollable_size_attr(n, "pooled_height"),
+       wide = require_unrollable_size_attr(n, "pooled_width");
+  auto channels = require_unrollable_size_attr(n, "output_channels"),
        all = static_cast<std::int64_t>(
            require_unrollable_size(n, channels * high * wide, "the number of channels"));
   double scale = n.attr("spatial_scale", 1.0f);

@@ -235,7 +235,7 @@ Exprs scan_lstm(NodeContext& n, const LstmParameters& net, std::int64_t width, d
     if (n.has_input(slot)) return input_expr(n, slot);
     return full_like(x, 0, n.concat({sequences.count(), n.int64_vector({size})}, 0));
   };
-  auto step = [&](const Exprs& last, const Exprs& now) -> ScanStep {
+  auto step = [&](const Exprs& last, const Exprs& now) -> IterationResult {
     auto pre = now[0] + last[0].emit("MatMul", {net.weight}) + Expr(n, net.bias);
     auto next = lstm_step(n, net, pre, last[1], clip, project);
     auto inside = unsqueeze_to_rank(now[1], 2);

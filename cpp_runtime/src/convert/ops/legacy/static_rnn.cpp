@@ -115,7 +115,7 @@ void recurrent(NodeContext& n) {
 }  // namespace
 
 std::span<const Rule> static_rnn_rules() {
-  static const Rule rules[] = {{"recurrent", 13, recurrent, {.lod = OpTraits::none}}};
+  static const Rule rules[] = {{"recurrent", 13, recurrent, {.lod = OutputTraits::none}}};
   return rules;
 }
 
