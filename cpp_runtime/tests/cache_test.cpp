@@ -76,7 +76,7 @@ void replace_graph(const std::string& folder, const std::string& bytes) {
   std::string key = key_in(folder);
   Manifest manifest = *parse_manifest(file_text(folder + "/" + key), key);
   put_file(folder + "/" + manifest.graph, bytes);
-  manifest.graph_digest = hex_digest(bytes);
+  manifest.graph_digest = blake2b_hex_digest(bytes);
   put_file(folder + "/" + key, format_manifest(manifest, key));
 }
 
@@ -197,10 +197,10 @@ TEST("cache: a graph that ONNX Runtime rejects") {
 }
 
 TEST("cache: a manifest names only its own files") {
-  std::string key = hex_digest("key");
-  Manifest manifest{key + "-a", hex_digest(""), {}, {"", hex_digest(""), {}}};
+  std::string key = blake2b_hex_digest("key");
+  Manifest manifest{key + "-a", blake2b_hex_digest(""), {}, {"", blake2b_hex_digest(""), {}}};
   CHECK(parse_manifest(format_manifest(manifest, key), key).has_value());
-  CHECK(!parse_manifest(format_manifest(manifest, hex_digest("other")), key));
+  CHECK(!parse_manifest(format_manifest(manifest, blake2b_hex_digest("other")), key));
   manifest.graph = key + "-/../../../etc/passwd";
   CHECK(!parse_manifest(format_manifest(manifest, key), key));
   manifest.graph = "other-a";

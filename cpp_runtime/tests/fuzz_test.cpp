@@ -93,9 +93,9 @@ TEST("fuzz json: text") {
 }
 
 TEST("fuzz json: the manifest of a cache entry") {
-  std::string key = hex_digest("key");
-  FileRecord weights{key + "-a.weights", hex_digest("w"), {1, 2, 3, 4}};
-  std::string good = format_manifest({key + "-a", hex_digest("g"), weights, weights}, key);
+  std::string key = blake2b_hex_digest("key");
+  FileRecord weights{key + "-a.weights", blake2b_hex_digest("w"), {1, 2, 3, 4}};
+  std::string good = format_manifest({key + "-a", blake2b_hex_digest("g"), weights, weights}, key);
   refused(good,
           [&](const std::string& bytes) { CHECK(bytes == good || !parse_manifest(bytes, key)); });
 }

@@ -55,7 +55,7 @@ class ThreadedServer:
         self.model = SlowModel()
         self.app = App({"slow": self.model}, limits)  # type: ignore[dict-item]
         config = uvicorn.Config(
-            self.app.asgi(),
+            self.app.make_asgi_app(),
             port=0,
             http=TimeoutProtocol,
             ws="none",

@@ -242,7 +242,7 @@ def test_invalid_slots_and_attributes(op: OpDesc, words: str) -> None:
 
 def test_branch_with_unread_results() -> None:
     op = OpDesc("conditional_block")
-    run = FunctionSourceWriter().compile_function(
+    run = FunctionSourceWriter().write_and_compile_function(
         ["x"], [], [Branch(op, "{0}", ("x",), [FusedCalls(op, [], [], ())])], ["x"]
     )
     assert run(1) == (1,)
@@ -296,5 +296,5 @@ def test_unread_ops_are_removed_except_side_effects() -> None:
 
 def test_c_code_called_by_compiled_functions_can_import() -> None:
     # C code that imports a module, such as CuPy's, uses the builtins of the calling function.
-    run = FunctionSourceWriter().compile_function(["x"], [], [], ["x"])
+    run = FunctionSourceWriter().write_and_compile_function(["x"], [], [], ["x"])
     assert run.__builtins__["__import__"] is __import__  # type: ignore[attr-defined]

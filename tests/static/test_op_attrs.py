@@ -16,7 +16,7 @@ from oarlock.compiler import CompiledProgram
 from oarlock.core.errors import FileError
 from oarlock.core.op import OPS
 from oarlock.export.pdmodel import to_bytes
-from oarlock.ir.attr_checks import ACCEPTED_TYPES, attr_problems, range_kind_of_attr
+from oarlock.ir.attr_checks import ACCEPTED_TYPES, iter_attr_problems, range_kind_of_attr
 from oarlock.ir.attr_types import LIST_ATTR_TYPES
 from oarlock.ir.parser import parse
 from oarlock.ir.program import Attr, AttrType, OpDesc, Program
@@ -173,7 +173,10 @@ def test_paddle_defaults_are_accepted(registry: str) -> None:
                 attr_type = AttrType[kind]
                 empty = [] if attr_type in LIST_ATTR_TYPES else VALUES.get(attr_type)
                 attr = Attr(attr_type, default[0] if default else empty)
-                assert not list(attr_problems(op, OpDesc(type, {}, {}, {name: attr}))), (type, name)
+                assert not list(iter_attr_problems(op, OpDesc(type, {}, {}, {name: attr}))), (
+                    type,
+                    name,
+                )
                 checked += 1
     assert checked > (500 if registry == "registry.json" else 0)
 

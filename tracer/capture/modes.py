@@ -28,7 +28,7 @@ from ..ir.program import Guard
 from .guarded_int import GuardedShape
 from .recorder import Recorder, saved_output_slots
 from .symbolic_scalars import NONNEGATIVE_INT, mark_symbolic_scalar
-from .variable import MaybeUndefined, Variable
+from .variable import MaybeUndefinedRecord, Variable
 
 EXTERNAL_WRITE_MESSAGE = "a recorded program cannot change a parameter or another external tensor"
 
@@ -369,7 +369,7 @@ def _placeholder_metas(op: Op, metas: tuple[Any, ...]) -> Any:
     return found[0] if len(found) == 1 else tuple(found)
 
 
-def raise_maybe_undefined(maybe_undefined: MaybeUndefined) -> NoReturn:
+def raise_maybe_undefined(maybe_undefined: MaybeUndefinedRecord) -> NoReturn:
     """Raise the error for a variable that may have no value."""
     raise maybe_undefined_error(maybe_undefined)
 
@@ -378,7 +378,7 @@ class MaybeUndefinedError(TraceError):
     """A variable may have no value here."""
 
 
-def maybe_undefined_error(maybe_undefined: MaybeUndefined) -> MaybeUndefinedError:
+def maybe_undefined_error(maybe_undefined: MaybeUndefinedRecord) -> MaybeUndefinedError:
     """Return the error for a variable that may have no value."""
     fix = (
         ""

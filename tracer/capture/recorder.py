@@ -15,7 +15,7 @@ from ..ir.program import Attr, AttrType, Block, Guard, OpDesc, Program, VarDesc
 from ..ir.program_names import Namer
 from .aliasing import Aliases, Invalidation
 from .guarded_int import GuardedInt, unguarded_int
-from .variable import MaybeUndefined, Variable
+from .variable import MaybeUndefinedRecord, Variable
 
 PADDLE_VERSION = 2_006_002  # the version of Paddle whose ops are written
 MAX_ASSERT_ELEMENTS = 20  # elements of a tensor that an `assert` shows
@@ -444,7 +444,7 @@ class Recorder:
         checked_name: str = maybe_undefined.check.emit(self)
         return checked_name
 
-    def is_known_defined(self, maybe_undefined: MaybeUndefined) -> bool:
+    def is_known_defined(self, maybe_undefined: MaybeUndefinedRecord) -> bool:
         """Whether the conditions that are known in the open blocks imply that a maybe-undefined
         variable has a value.
         """

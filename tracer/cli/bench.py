@@ -12,7 +12,7 @@ from rich.table import Table
 from ..core.errors import GuardError, OpError
 from ..loader.engine import Engine, EngineError
 from ..loader.model_files import read_model
-from ..utils.terminal import console
+from ..utils.terminal import make_console
 
 PERCENTILES = (50, 90, 99)
 
@@ -85,4 +85,4 @@ def bench_model(
     table = Table("", "ms")
     for key, value in times.items():
         table.add_row(key.removesuffix("_ms"), f"{value:.4f}")
-    console().print(table)
+    make_console().print(table)

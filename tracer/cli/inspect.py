@@ -17,7 +17,7 @@ from ..ir.program import ContractArg
 from ..loader.engine import row_split_inputs, runtime_module
 from ..loader.escape_text import escape_text
 from ..loader.model_files import ModelFileContents, read_model
-from ..utils.terminal import console
+from ..utils.terminal import make_console
 
 MAX_PARAMETERS = 40
 
@@ -41,7 +41,7 @@ def show_model(prefix: str, program: bool) -> None:
     if program:
         print(files.program)
         return
-    out = console(soft_wrap=True)
+    out = make_console(soft_wrap=True)
     out.print(_inputs_outputs_table(files))
     out.print(_parameters_table(files))
     out.print(_ops_table(files))

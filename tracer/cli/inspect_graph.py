@@ -13,7 +13,7 @@ from rich.text import Text
 from ..core.errors import FileError
 from ..loader.regular_files import read_file
 from ..onnx.ort_format import read_ort
-from ..utils.terminal import console
+from ..utils.terminal import make_console
 
 MAX_BYTES = 1 << 31  # the limit of FlatBuffers and of protobuf
 
@@ -36,7 +36,7 @@ def show_graph(path: str) -> None:
     if not Path(path).is_file():
         raise FileError(f"inspect: there is no file {path}")
     summary = _summarize_ort(path) if path.endswith(".ort") else _summarize_onnx(path)
-    out = console(soft_wrap=True)
+    out = make_console(soft_wrap=True)
     out.print(_inputs_outputs_table(Path(path).name, summary))
     opsets = ", ".join(
         f"{domain or 'ai.onnx'} {version}" for domain, version in sorted(summary.opsets.items())

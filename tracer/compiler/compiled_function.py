@@ -57,7 +57,7 @@ class CompiledFunction:
         big = _large_registers(lowered)
         live = mark_dead_registers(kept, set(outputs), lambda register: register.rstrip("r") in big)
         self._source = FunctionSourceWriter(tensors, on_iteration, on_gpu)
-        self.function: Function = self._source.compile_function(
+        self.function: Function = self._source.write_and_compile_function(
             inputs, sorted(live - set(inputs)), kept, outputs
         )
 

@@ -12,7 +12,7 @@ from ..core.op import OPS, AttrSpec, Op, Slot
 from ..ir.attr_checks import check_attrs
 from ..ir.block_captures import EMPTY_NAME
 from ..ir.kernelless_op_traits import is_feed_or_fetch, kernelless_op_traits_or_default
-from ..ir.passes.legalize_tensor_attrs import legalize_tensor_attrs
+from ..ir.passes.move_variable_attrs_to_inputs import move_variable_attrs_to_inputs
 from ..ir.passes.scalar_result_predicates import may_reduce_to_scalar
 from ..ir.program import Attr, AttrType, Block, OpDesc, Program, VarKind
 from .copy_propagation import propagate_copies_in_place
@@ -141,7 +141,7 @@ class Lowering(Registers):
 
     def lower_to_kernel_call(self, block: int, desc: OpDesc) -> KernelCall:
         """The kernel call of an op."""
-        desc = legalize_tensor_attrs(desc)
+        desc = move_variable_attrs_to_inputs(desc)
         op = OPS[desc.type]
         check_attrs(op, desc)
         ins = tuple(self.input_slot_registers(block, desc, op, s) for s in op.ins)

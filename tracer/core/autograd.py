@@ -38,8 +38,8 @@ def _check_grad_shape(root: Tensor, given: Tensor | None) -> None:
         raise OpError(with_user_line(f"{why} (X={root.meta}, grad={given.meta})"))
 
 
-def reshape_grad_to_output(root: Tensor, given: Tensor | None) -> Tensor | None:
-    """Reshape a gradient to the shape of its tensor; both have the same number of elements.
+def reshape_grad_if_same_size(root: Tensor, given: Tensor | None) -> Tensor | None:
+    """Reshape a gradient to the shape of its tensor if both have the same number of elements.
     Paddle accepts a [1] gradient for a 0-D tensor, and [1, 2] for [2].
     """
     if given is None or given.meta.shape == root.meta.shape:
@@ -51,7 +51,7 @@ def reshape_grad_to_output(root: Tensor, given: Tensor | None) -> Tensor | None:
     return result
 
 
-def _run_backward_pass(
+def _run_backward_pass_on_root_device(
     sweep: BackwardPass, roots: Sequence[Tensor], given: Sequence[Tensor | None], retain_graph: bool
 ) -> None:
     if cuda.cupy_state.cupy is not None:
@@ -89,11 +89,11 @@ def backward(
     active = [listener for listener in listeners if listener.is_active()] if len(listeners) else []
     is_plain = not active and state.mode.without_user_call_wrappers().allows_bare_arrays
     if is_plain and not compat.rules.keeps_result_gradients and _is_single_program_graph(roots):
-        _backward_through_program(roots[0], given[0], retain_graph)
+        _accumulate_grads_through_program(roots[0], given[0], retain_graph)
         return
     sweep = new_backward_pass(create_graph=False)
     notified = begin_listeners(sweep, roots, active)
-    _run_backward_pass(sweep, roots, given, retain_graph)
+    _run_backward_pass_on_root_device(sweep, roots, given, retain_graph)
     if notified:
         sweep.notify_remaining_listeners()
     with use_mode(state.mode.with_gradient_recording(False)):
@@ -121,7 +121,7 @@ def _is_single_program_graph(roots: Sequence[Tensor]) -> bool:
 
 
 @functools.lru_cache(maxsize=8)
-def _cached_ones(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
+def _cached_ones_array(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
     """A cached read-only array of ones, for scalar losses."""
     result = np.ones(shape, dtype)
     result.flags.writeable = False
@@ -134,10 +134,12 @@ def _initial_grad(root: Tensor, given: Tensor | None) -> Any:
     array = root.array
     if array.size != 1 or cuda.gpu_index_of(array) is not None:
         return cuda.ones_like(array)
-    return _cached_ones(array.shape, array.dtype)
+    return _cached_ones_array(array.shape, array.dtype)
 
 
-def _backward_through_program(root: Tensor, given: Tensor | None, retain_graph: bool) -> None:
+def _accumulate_grads_through_program(
+    root: Tensor, given: Tensor | None, retain_graph: bool
+) -> None:
     """Backward pass of a graph that consists of one program: call the program's gradient
     function.
     """
@@ -194,19 +196,19 @@ def grad(
         raise MismatchError(
             with_user_line(f"grad: {len(given)} grad_outputs for {len(roots)} outputs")
         )
-    given = [reshape_grad_to_output(root, g) for root, g in zip(roots, given, strict=True)]
-    barred = _as_tensor_list(no_grad_vars or ())
+    given = [reshape_grad_if_same_size(root, g) for root, g in zip(roots, given, strict=True)]
+    barred = _as_tensor_list(() if no_grad_vars is None else no_grad_vars)
     if not all(isinstance(t, Tensor) for t in barred):
         raise MismatchError(with_user_line("grad: no_grad_vars is a Tensor or a list of Tensors"))
     found = state.mode.gradients(roots, given, wanted, barred)
     if found is None:
         reject_static_graph_mode("grad", "use static.gradients")
         sweep = new_backward_pass(create_graph, wanted, ActiveTensors(roots, wanted, barred))
-        _run_backward_pass(
+        _run_backward_pass_on_root_device(
             sweep, roots, given, create_graph if retain_graph is None else retain_graph
         )
         found = [
-            _make_grad_differentiable(sweep.grad_of(t)) if create_graph else sweep.grad_of(t)
+            _with_stop_gradient_false(sweep.grad_of(t)) if create_graph else sweep.grad_of(t)
             for t in wanted
         ]
     elif not create_graph:
@@ -220,7 +222,7 @@ def grad(
     return found
 
 
-def _make_grad_differentiable(gradient: Tensor | None) -> Tensor | None:
+def _with_stop_gradient_false(gradient: Tensor | None) -> Tensor | None:
     """Make a gradient differentiable, even if it is a constant."""
     return (
         gradient

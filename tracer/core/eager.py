@@ -34,7 +34,7 @@ def requires_grad(arg: Any) -> bool:
     return any(not t.stop_gradient for t in arg)
 
 
-def first_tensors_of_tuples(op: Op, args: tuple[Any, ...]) -> tuple[Any, ...] | None:
+def replace_tuple_args_by_first_tensor(op: Op, args: tuple[Any, ...]) -> tuple[Any, ...] | None:
     """Replace each tuple passed for a single-tensor slot by its first tensor, as Paddle
     does. Returns None if no argument is a tuple.
     """
@@ -102,7 +102,7 @@ class EagerMode(Mode):
                 op.check_same_and_floating_dtypes(arrays)
             outs = limited(op.kernel, *arrays, **attrs)
         except Exception as error:
-            taken = first_tensors_of_tuples(op, args)
+            taken = replace_tuple_args_by_first_tensor(op, args)
             if taken is None:
                 raise_op_error(op, args, attrs, error)
             return self.run(op, taken, attrs)

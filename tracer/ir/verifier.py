@@ -13,7 +13,7 @@ from typing import Any
 
 from ..core.dtype import dtype_of
 from ..core.errors import OpError
-from .attr_checks import attr_problems_of_known_op
+from .attr_checks import iter_attr_problems_if_known_op
 from .attr_types import attr_problem, referenced_block_indices, referenced_var_names
 from .block_captures import (
     EMPTY_NAME,
@@ -126,7 +126,7 @@ def attributes_match_types(program: Program) -> Iterator[str]:
 def attributes_match_ops(program: Program) -> Iterator[str]:
     """Every declared attribute has a valid type and range; unreachable ops are checked too."""
     for _, op, where in _iter_ops(program):
-        yield from (f"{where}: {problem}" for problem in attr_problems_of_known_op(op))
+        yield from (f"{where}: {problem}" for problem in iter_attr_problems_if_known_op(op))
 
 
 def _shape_problem(shape: tuple[int, ...]) -> str | None:

@@ -192,7 +192,7 @@ def _arguments_to_save(function: Any, input_spec: Any) -> Arguments:
         return function.arguments_for_save(
             None
             if input_spec is None
-            else pytree.map(_as_input_spec, function.copy_dynamic_sizes_of_own_specs(input_spec))
+            else pytree.map(_as_input_spec, function.with_dynamic_sizes_of_own_specs(input_spec))
         )
     if not isinstance(input_spec, list | tuple):
         raise OpError(

@@ -54,9 +54,9 @@ def write_model_files(
     Files of methods of a previous model at `prefix` are removed.
     """
     for model in models:
-        _validate_and_drop_unused_values(model)
+        _check_program_and_drop_unused_values(model)
     if combined:
-        _declare_all_values(models)
+        _declare_union_in_all_programs(models)
     previous_methods = [
         at
         for at in find_non_forward_method_prefixes(prefix).values()
@@ -84,7 +84,7 @@ def write_model_files(
         )
     with stage_files(files) as staged_paths:
         for model in models:
-            _verify_staged_files(
+            _verify_and_mark_staged_model(
                 model, staged_paths.get(sources[model.prefix] + ".pdiparams"), staged_paths, files
             )
 
@@ -93,7 +93,7 @@ def write_paddle1_folder(recording: CapturedProgram, folder: str) -> None:
     """Write a model in the layout of Paddle 1.x: the program as `folder`/__model__, and one file
     per value.
     """
-    _validate_and_drop_unused_values(ModelToWrite(folder, recording, None))
+    _check_program_and_drop_unused_values(ModelToWrite(folder, recording, None))
     values = {name: t.array for name, t in recording.scope.items()}
     files = {
         os.path.join(folder, name): pdiparams.iter_record_chunks(name, array)
@@ -102,7 +102,7 @@ def write_paddle1_folder(recording: CapturedProgram, folder: str) -> None:
     atomic_write({**files, os.path.join(folder, "__model__"): pdmodel.to_bytes(recording.program)})
 
 
-def _validate_and_drop_unused_values(model: ModelToWrite) -> None:
+def _check_program_and_drop_unused_values(model: ModelToWrite) -> None:
     """Raise OpError for an invalid program. Remove values that the program does not read."""
     persistable_names = {v.name for v in model.program.persistables()}
     model.recording.scope = {
@@ -113,7 +113,7 @@ def _validate_and_drop_unused_values(model: ModelToWrite) -> None:
         raise OpError("the recorded program is not legal:\n  " + "\n  ".join(problems))
 
 
-def _declare_all_values(models: Sequence[ModelToWrite]) -> None:
+def _declare_union_in_all_programs(models: Sequence[ModelToWrite]) -> None:
     """Declare the values of all programs in every program, so that one parameter file serves all of
     them.
     """
@@ -127,7 +127,7 @@ def _declare_all_values(models: Sequence[ModelToWrite]) -> None:
         model.recording.scope = dict(scope)
 
 
-def _verify_staged_files(
+def _verify_and_mark_staged_model(
     model: ModelToWrite, params: Path | None, staged_paths: dict[str, Path], files: FileContents
 ) -> None:
     """Compare the written files with the reference, and store the result in the program."""

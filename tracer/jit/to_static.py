@@ -24,7 +24,7 @@ from .operators.calls import convert_if_user_code
 from .program_cache import ProgramCache
 from .save import capture_for_inference, select_names_by_index
 from .sot import ENV_ENABLE_SOT
-from .static_function import StaticFunction, last_captured_function
+from .static_function import StaticFunction, require_last_captured_function
 
 IGNORED_ARGUMENTS = frozenset(
     {"property", "full_graph", "is_prim_infer", "backend"}
@@ -187,7 +187,7 @@ class ProgramTranslator:
 
         Raises OpError if no program was captured.
         """
-        (method,) = methods_to_save(last_captured_function(), None, False)
+        (method,) = methods_to_save(require_last_captured_function(), None, False)
         recording = capture_for_inference(method, SharedParameterNames(), None, None)
         feeds = select_names_by_index("feed", recording.program.feeds(), feed)
         fetches = select_names_by_index("fetch", recording.program.fetches(), fetch)

@@ -74,7 +74,7 @@ class _Conv(Layer):
             )
             raise OpError(with_user_line(why))
 
-    def _pad_input(self, x: Tensor) -> tuple[Tensor, Any]:
+    def _padded_input_and_conv_padding(self, x: Tensor) -> tuple[Tensor, Any]:
         """Return x and the padding that the convolution itself applies: none if `padding_mode` pads
         x first.
         """
@@ -85,7 +85,7 @@ class _Conv(Layer):
 
     def forward(self, x: Tensor) -> Tensor:
         """Compute the output; the class describes shapes."""
-        x, padding = self._pad_input(x)
+        x, padding = self._padded_input_and_conv_padding(x)
         out: Tensor = getattr(F, self._function)(
             x,
             self.weight,

@@ -19,7 +19,7 @@ from .linalg_helpers import (
     squeeze_axis,
     transpose_last,
 )
-from .matmul import p_norm, p_norm_grad
+from .matmul import p_norm, p_norm_vjp
 from .reduce import reduce_sum
 from .shared_meta_rules import (
     Shape,
@@ -213,5 +213,5 @@ def _(x, y, *, p):
 
 @dist.vjp
 def _(g, x, y, *, p, Out):
-    to_x = p_norm_grad(g, sub(x, y), porder=p, axis=-1, keepdim=False, asvector=True, Out=Out)
+    to_x = p_norm_vjp(g, sub(x, y), porder=p, axis=-1, keepdim=False, asvector=True, Out=Out)
     return to_x, negate(to_x)

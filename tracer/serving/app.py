@@ -42,7 +42,7 @@ class App:
         self._num_active = 0  # complete requests that wait or run
         self._workers: anyio.CapacityLimiter | None = None  # used in the event loop only
 
-    def asgi(self) -> Starlette:
+    def make_asgi_app(self) -> Starlette:
         """Return the ASGI application."""
         model = "/v2/models/{name}"
         routes = [
@@ -55,7 +55,7 @@ class App:
                 methods=["POST"],
             ),
             Route("/v2/models/stats", self._report_request_errors(self._all_statistics)),
-            Route("/metrics", self._report_request_errors(self._metrics_text)),
+            Route("/metrics", self._report_request_errors(self._metrics_response)),
         ]
         for path in (model, model + "/versions/{version}"):
             routes += [
@@ -68,7 +68,10 @@ class App:
         return Starlette(
             routes=routes,
             middleware=[Middleware(_RejectAmbiguousLength)],
-            exception_handlers={HTTPException: _http_error, Exception: _internal_error},
+            exception_handlers={
+                HTTPException: _handle_http_exception,
+                Exception: _handle_internal_error,
+            },
         )
 
     @staticmethod
@@ -97,7 +100,7 @@ class App:
             [{"name": name, "version": "1", "state": "READY"} for name in self._models]
         )
 
-    def _metrics_text(self, request: Request) -> Response:
+    def _metrics_response(self, request: Request) -> Response:
         self._metrics.body_bytes.set(self._budget.used)
         return Response(self._metrics.text(), media_type="text/plain; version=0.0.4")
 
@@ -234,7 +237,7 @@ def _error_response(error: RequestError) -> Response:
     return Response(text, error.status, headers, "application/json")
 
 
-async def _http_error(request: Request, error: Exception) -> Response:
+async def _handle_http_exception(request: Request, error: Exception) -> Response:
     """Return errors of routing (unknown path or method) in the form of other errors."""
     assert isinstance(error, HTTPException)
     response = _error_response(RequestError(error.detail, error.status_code))
@@ -242,7 +245,7 @@ async def _http_error(request: Request, error: Exception) -> Response:
     return response
 
 
-async def _internal_error(request: Request, error: Exception) -> Response:
+async def _handle_internal_error(request: Request, error: Exception) -> Response:
     """Return status 500 without details; the server logs the exception."""
     return _error_response(RequestError("internal server error; see the server's log", 500))
 

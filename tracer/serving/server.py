@@ -133,7 +133,7 @@ def serve(models: list[ServedModel], host: str, port: int, limits: RequestLimits
         raise OpError(f"serve: two models have the same name ({', '.join(names)})")
     for model in models:
         model.warm_up()
-    app = App({model.name: model for model in models}, limits).asgi()
+    app = App({model.name: model for model in models}, limits).make_asgi_app()
     server = _GracefulServer(
         uvicorn.Config(
             app,

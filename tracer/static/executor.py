@@ -22,7 +22,7 @@ from ..ir.program import OpDesc
 from ..ir.program import Program as Desc
 from ..ir.scope import Scope, current_scope
 from ..ir.scope_values import LoDTensor
-from .fetch_list import find_optimizer_ops, parse_fetch_list, prune_program
+from .fetch_list import optimizer_ops_of_global_block, parse_fetch_list, prune_program
 from .graph.compiled_program import CompiledProgram
 from .graph.default_programs import default_main_program
 from .graph.program import Program
@@ -78,7 +78,7 @@ class Executor:
         fetches, steps = parse_fetch_list(fetch_list)
         feed = _add_reader_batches(program, _require_feed_dict(feed))
         arrays = convert_feed_to_arrays(program.raw, feed)
-        selected_steps = steps or (find_optimizer_ops(program) if use_prune else None)
+        selected_steps = steps or (optimizer_ops_of_global_block(program) if use_prune else None)
         checked = (
             _producer_by_float_variable(program.raw)
             if get_flags("FLAGS_check_nan_inf")["FLAGS_check_nan_inf"]

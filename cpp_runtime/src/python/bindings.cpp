@@ -68,7 +68,7 @@ nb::dict describe_model(const nb::bytes& pdmodel, const Path& params_path,
   return result;
 }
 
-nb::dict offset_inputs(const nb::bytes& pdmodel, const std::string& name) {
+nb::dict program_data_name_by_offsets_name(const nb::bytes& pdmodel, const std::string& name) {
   SigintPollScope sigint_poll;
   nb::dict result;
   add_tensor_names_by_offsets_name(result, input_specs(parse_upgrade_and_validate_program(
@@ -76,7 +76,7 @@ nb::dict offset_inputs(const nb::bytes& pdmodel, const std::string& name) {
   return result;
 }
 
-nb::dict session_offsets(const PySession& session) {
+nb::dict session_data_name_by_offsets_name(const PySession& session) {
   nb::dict result;
   add_tensor_names_by_offsets_name(result, session.session().inputs());
   add_tensor_names_by_offsets_name(result, session.session().outputs());
@@ -146,7 +146,8 @@ void bind_session(nb::module_& m) {
       .def_prop_ro(
           "outputs", [](const PySession& s) { return to_spec_tuples(s.session().outputs()); },
           nb::sig("def outputs(self) -> list[tuple[str, str, list[int | str]]]"))
-      .def_prop_ro("offsets", &session_offsets, nb::sig("def offsets(self) -> dict[str, str]"),
+      .def_prop_ro("offsets", &session_data_name_by_offsets_name,
+                   nb::sig("def offsets(self) -> dict[str, str]"),
                    "The inputs and outputs that say where packed sequences begin, and the names of "
                    "those whose rows they are.")
       .def_prop_ro("library", [](const PySession& s) { return s.session().library().path; })
@@ -201,7 +202,8 @@ NB_MODULE(_runtime, m) {
       nb::sig("def describe(pdmodel: bytes, params_path: str | None, name: str = ...) -> dict[str, "
               "typing.Any]"),
       "Inputs, outputs, op counts, weights with offsets, guards.");
-  m.def("offset_inputs", &offset_inputs, "pdmodel"_a, "name"_a = "model.pdmodel",
+  m.def("offset_inputs", &program_data_name_by_offsets_name, "pdmodel"_a,
+        "name"_a = "model.pdmodel",
         nb::sig("def offset_inputs(pdmodel: bytes, name: str = ...) -> dict[str, str]"),
         "The inputs that say where packed sequences begin, and the names of those whose rows they "
         "are.");

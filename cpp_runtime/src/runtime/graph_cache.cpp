@@ -33,12 +33,12 @@ std::string weights_sample_digest(const Params& params) {
   std::string sample;
   for (const ParamRecord& p : params.all())
     sample += params.data(p).substr(p.length / 2, kSampleBytes);
-  return hex_digest(sample);
+  return blake2b_hex_digest(sample);
 }
 
 std::string cache_key(const Model::Impl& model, const Library& library, const Options& o,
                       const std::string& processor) {
-  Digest key;
+  Blake2bDigest key;
   for (const std::string& part :
        {std::string(OARLOCK_VERSION), std::string(OARLOCK_CONVERTER_DIGEST), model.digest,
         weights_sample_digest(model.params), std::to_string(model.weights.bytes().size()),
@@ -122,7 +122,7 @@ std::optional<std::string> GraphCache::read_validated_graph_path() const {
   std::string graph = folder_ + "/" + manifest->graph;
   MappedFile graph_file(graph);
   if (graph_file.bytes().size() > kMaxGraphBytes ||
-      hex_digest(graph_file.bytes()) != manifest->graph_digest)
+      blake2b_hex_digest(graph_file.bytes()) != manifest->graph_digest)
     return std::nullopt;
   bool updated = false;  // same content, new metadata: recorded, so that the next start does not
                          // compute the digest
@@ -162,7 +162,7 @@ void GraphCache::commit(CacheDraft draft) const {
   std::string graph =
       onnx::turn_matmul_weights_into_graph_inputs(std::string(MappedFile(path).bytes()));
   if (!try_write(path, graph)) return;
-  manifest.graph_digest = hex_digest(graph);
+  manifest.graph_digest = blake2b_hex_digest(graph);
   std::string weights = folder_ + "/" + draft.weights_file_name();
   if (is_file(weights)) {
     if (!try_sync_to_disk(weights))

@@ -25,7 +25,7 @@ std::shared_ptr<const Model::Impl> load_model(std::string_view bytes, std::strin
   auto impl = std::make_shared<Model::Impl>();
   impl->prefix = prefix;
   impl->program = parse_upgrade_and_validate_program(bytes, name);
-  impl->digest = hex_digest(bytes);  // after parsing, which limits the size
+  impl->digest = blake2b_hex_digest(bytes);  // after parsing, which limits the size
   bool needed = !impl->program.persistables().empty();
   if (needed && pdiparams.empty() && !values.empty()) {
     impl->combined_params = std::make_unique<TemporaryCombinedParams>(values, impl->program);

@@ -19,8 +19,8 @@ from ..modes import Static, static_mode
 from ..recorder import OpenBlock
 from ..symbolic_scalars import mark_symbolic_scalar, scalar_kind, union_of_value_kinds
 from ..undefined_checks import PATH_NOT_TAKEN_PREFIX, UndefinedCheck
-from ..variable import MaybeUndefined, Variable
-from .array_replacement import ListLengthMismatchError, needs_tensor_array
+from ..variable import MaybeUndefinedRecord, Variable
+from .array_replacement import ListLengthMismatchError, merge_needs_tensor_array
 from .block_ops import emit_conditional
 from .branch_values import (
     Undefined,
@@ -131,7 +131,7 @@ def cond(
         allows_mixed_types=True,
     )
     if paths[0] != paths[1]:
-        if needs_tensor_array(*results) and not isinstance(results[0], tuple):
+        if merge_needs_tensor_array(*results) and not isinstance(results[0], tuple):
             raise ListLengthMismatchError("the result")
         why = (
             f"the branches return different structures: {pytree.format_spec_root(paths[0])} and "
@@ -339,7 +339,7 @@ class BranchMerge:
             return self._merge_maybe_undefined(name, a, b)
         if self.mode.converts_source and self._may_be_none(a, b):
             return self._merge_optional(name, a, b)
-        if needs_tensor_array(a, b):
+        if merge_needs_tensor_array(a, b):
             return self._merge_arrays(name, a, b)
         if value_meta(a) is None or value_meta(b) is None:
             container = self._merge_containers(name, a, b)
@@ -459,7 +459,7 @@ class BranchMerge:
             name, result.raw, flag.name, "", expected=expected, message_prefix=PATH_NOT_TAKEN_PREFIX
         )
         block = ANY_BLOCK if origin_block == ANY_BLOCK else self.recorder.block.idx
-        result.maybe_undefined = MaybeUndefined(name, why, block, None, check)
+        result.maybe_undefined = MaybeUndefinedRecord(name, why, block, None, check)
 
     @staticmethod
     def _may_be_none(a: Any, b: Any) -> bool:

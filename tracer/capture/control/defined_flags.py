@@ -11,7 +11,7 @@ from typing import Any
 from ...core.op import OPS
 from ..recorder import Recorder
 from ..undefined_checks import PATH_NOT_TAKEN_PREFIX, UndefinedCheck
-from ..variable import MaybeUndefined, Variable
+from ..variable import MaybeUndefinedRecord, Variable
 from .branch_values import Undefined, scalar_constant
 from .loop_aliasing import LoopCarriedVariable
 from .optional_values import BOOL_META, implied_condition_values, set_implied_conditions
@@ -42,8 +42,8 @@ def is_user_variable_name(name: str) -> bool:
     return not name.startswith(("the ", "whether ", "result "))
 
 
-def find_maybe_undefined_with_name(name: str, value: Any) -> MaybeUndefined | None:
-    """Return the MaybeUndefined of a variable with this name; None if it always has a value."""
+def find_maybe_undefined_with_name(name: str, value: Any) -> MaybeUndefinedRecord | None:
+    """Return the MaybeUndefinedRecord of a variable with this name; None if it has a value."""
     maybe_undefined = value.maybe_undefined if isinstance(value, Variable) else None
     return (
         None
@@ -142,7 +142,7 @@ class LoopDefinedFlags:
                 where,
                 message_prefix=PATH_NOT_TAKEN_PREFIX,
             )
-            values[i].maybe_undefined = MaybeUndefined(
+            values[i].maybe_undefined = MaybeUndefinedRecord(
                 flag.name, UNASSIGNED_IN_LOOP, ANY_BLOCK, None, check
             )
 

@@ -18,8 +18,13 @@ from ..symbolic_scalars import (
     union_of_value_kinds,
 )
 from ..undefined_checks import UndefinedCheck
-from ..variable import MaybeUndefined, Variable
-from .array_replacement import CarriedArray, assign_in_parallel, needs_tensor_array, to_tensor_array
+from ..variable import MaybeUndefinedRecord, Variable
+from .array_replacement import (
+    CarriedArray,
+    assign_in_parallel,
+    merge_needs_tensor_array,
+    replace_by_tensor_array_if_list,
+)
 from .block_ops import emit_while
 from .branch import check_condition, undo_inplace_write
 from .branch_values import (
@@ -177,7 +182,7 @@ class LoopRecording(LoopState):
             self.alias_analysis.apply_recorded_aliases(self._loop_carried_by_position())
             condition, result = self._run_test(self._run_body(body_inputs))
             for i in self.arrays:
-                result[i] = to_tensor_array(self.mode, self.names[i], result[i])
+                result[i] = replace_by_tensor_array_if_list(self.mode, self.names[i], result[i])
             self._defined_flags_after = self.undefined_values.flags_by_position_after_iteration(
                 self.recorder, result
             )
@@ -282,13 +287,14 @@ class LoopRecording(LoopState):
                 continue
             if i in self.arrays:
                 self.needs_another_recording = (
-                    self.arrays[i].generalize_to_successor(after) or self.needs_another_recording
+                    self.arrays[i].generalize_and_report_change(after)
+                    or self.needs_another_recording
                 )
                 successors.append((self.arrays[i], after))
             elif (
                 isinstance(before, TensorArray)
                 and before is not after
-                and needs_tensor_array(before, after)
+                and merge_needs_tensor_array(before, after)
             ):
                 self.arrays[i] = CarriedArray.create(self.names[i], before, after)
                 self.needs_another_recording = True
@@ -366,7 +372,7 @@ class LoopRecording(LoopState):
     def _expand_container(self, i: int, after: Any) -> None:
         """Make the leaves of a container loop-carried."""
         before = self.containers.copy_as_before_expansion(self.values[i])
-        if type(before) is tuple and needs_tensor_array(before, after):
+        if type(before) is tuple and merge_needs_tensor_array(before, after):
             self.tuples_to_replace.append(i)
             return
         if (
@@ -624,7 +630,7 @@ class LoopRecording(LoopState):
                 and carried.variable is not None
             ):
                 check = UndefinedCheck(carried.name, carried.variable.raw, flag, where)
-                carried.variable.maybe_undefined = MaybeUndefined(
+                carried.variable.maybe_undefined = MaybeUndefinedRecord(
                     carried.name, UNASSIGNED_IN_LOOP, ANY_BLOCK, None, check
                 )
         for tensor, carried in self.inplace_writes.values():

@@ -47,7 +47,7 @@ class TensorArray(TensorArrayBase):
 
     is_tuple = False
 
-    # set by array_append, which imports this module
+    # set by extend_with_tensor_array, which imports this module
     append_all_elements: ClassVar[Callable[[TensorArray, TensorArray], None]]
 
     def __init__(

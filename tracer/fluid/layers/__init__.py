@@ -33,7 +33,7 @@ from . import (
     tensors,
     unary,
 )
-from .argument_checks import check_arguments as _check_arguments
+from .argument_checks import wrap_with_argument_checks as _check_arguments
 from .beam_search_ops import *
 from .class_sampling import *
 from .control_flow import *

@@ -12,7 +12,7 @@ from types import CellType, CodeType, FunctionType, MethodType
 from typing import Any
 
 from ...core.errors import OpError, TraceError, with_user_line
-from ...core.function_source import SourceError, function_tree
+from ...core.function_source import SourceError, require_syntax_tree_of_code
 from ..operators import runtime
 from ..operators.registry import register
 from .activity import parameter_names
@@ -110,7 +110,7 @@ def converted_source(function: Any, stages: int = len(CONVERSION_STAGES)) -> str
         )
     try:
         if is_excluded(plain):
-            return ast.unparse(function_tree(code))
+            return ast.unparse(require_syntax_tree_of_code(code))
         if stages < len(CONVERSION_STAGES):
             return ast.unparse(_convert_to_stage(code, stages))
         converted_code_of(code)
@@ -152,7 +152,7 @@ class _AnnotationRemover(ast.NodeTransformer):
 
 def _parse_function(code: CodeType) -> ast.FunctionDef:
     """Return the syntax tree of the function, with private names mangled."""
-    tree = _AnnotationRemover().visit(function_tree(code))
+    tree = _AnnotationRemover().visit(require_syntax_tree_of_code(code))
     mark_user_nodes(tree)
     if isinstance(tree, ast.Lambda):
         tree = _lambda_to_function(tree)

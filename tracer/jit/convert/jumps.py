@@ -52,7 +52,7 @@ def _statement_always_jumps(node: ast.stmt, kinds: tuple[type, ...]) -> bool:
             return always_jumps(node.body, kinds) and always_jumps(node.orelse, kinds)
         case ast.With():
             return always_jumps(node.body, kinds)
-        case ast.Try():
+        case ast.Try() | ast.TryStar():
             bodies = (node.body + node.orelse, *(h.body for h in node.handlers))
             return all(always_jumps(b, kinds) for b in bodies) or always_jumps(
                 node.finalbody, kinds

@@ -93,11 +93,13 @@ class LivenessAnalysis:
     def _with(self, node: ast.With, after: SymbolSet) -> SymbolSet:
         return self.block(node.body, after) | symbol_effects(node.items).reads
 
-    def _try(self, node: ast.Try, after: SymbolSet) -> SymbolSet:
+    def _try(self, node: ast.Try | ast.TryStar, after: SymbolSet) -> SymbolSet:
         live = symbol_effects(node).reads | after
         for body in (node.body, *(h.body for h in node.handlers), node.orelse, node.finalbody):
             self.block(body, frozenset(live))
         return frozenset(live)
+
+    _trystar = _try
 
     def _match(self, node: ast.Match, after: SymbolSet) -> SymbolSet:
         live = frozenset(symbol_effects(node.subject).reads) | after

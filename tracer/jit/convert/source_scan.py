@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from types import FunctionType, ModuleType
 from typing import Any
 
-from ...core.function_source import SourceError, function_tree
+from ...core.function_source import SourceError, require_syntax_tree_of_code
 from ..guards.user_code import KNOWN_LIBRARIES, is_user_or_third_party_function
 from .activity import INNER_SCOPES
 from .expressions import generator_to_list_comprehension, is_name_or_name_tuple
@@ -78,7 +78,7 @@ def _iter_function_and_callees(function: FunctionType) -> Iterator[FunctionType]
 def _scan_function(function: FunctionType) -> list[CaptureProblem]:
     code = function.__code__
     try:
-        tree = function_tree(code)
+        tree = require_syntax_tree_of_code(code)
     except SourceError as error:
         fix = "put it in a file that can be read; until then control flow in it is Python's"
         return [
@@ -259,7 +259,7 @@ class _ProblemScanner(ast.NodeVisitor):
 
     visit_BoolOp = visit_IfExp = _visit_lazy_expression
 
-    def visit_Try(self, node: ast.Try) -> None:
+    def visit_Try(self, node: ast.Try | ast.TryStar) -> None:
         branches = [
             n
             for s in node.body
@@ -275,3 +275,5 @@ class _ProblemScanner(ast.NodeVisitor):
                     True,
                 )
         self.generic_visit(node)
+
+    visit_TryStar = visit_Try

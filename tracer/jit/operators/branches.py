@@ -9,7 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ...capture.control.array_replacement import ListLengthMismatchError, to_tensor_array
+from ...capture.control.array_replacement import (
+    ListLengthMismatchError,
+    replace_by_tensor_array_if_list,
+)
 from ...capture.control.branch import cond, record_branches
 from ...capture.control.branch_values import Undefined, to_bool
 from ...capture.control.escape_analysis import is_local_object
@@ -131,7 +134,7 @@ def _record_if(
                 _record_deferring_index_errors(mode, holds, run)
                 values = get_values()[:count]
                 values = [
-                    to_tensor_array(mode, n, v) if n in dynamic_lists else v
+                    replace_by_tensor_array_if_list(mode, n, v) if n in dynamic_lists else v
                     for n, v in zip(names, values, strict=False)
                 ]
                 containers.record_branch(values)

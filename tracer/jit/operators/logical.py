@@ -90,7 +90,9 @@ def _record_operand_branch(name: str, a: Variable, b: Callable[[], Any]) -> Any:
             "Python asks whether the first one is true, which has several elements; use "
             "`.any()`, `.all()` or paddle.where"
         )
-        raise TraceError(with_user_line(f"{name}: {why} (X={a.meta}{a.creation_site})"))
+        raise TraceError(
+            with_user_line(f"{name}: {why} (X={a.meta}{a.creation_site_message_suffix})")
+        )
 
     def first_operand() -> Any:
         return a

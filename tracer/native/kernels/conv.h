@@ -9,7 +9,7 @@ namespace {
 
 /// The operands of y [rows,oh,ow] = weights [rows,channels*offsets] @ im2col(input).
 template <class T>
-struct Im2colOperand {
+struct Im2colMatmulOperands {
   ConvGeometry window;
   const PackedInputLayout* layout;
   const T* weights;
@@ -24,7 +24,7 @@ struct Im2colOperand {
 /// at kernel offset t.
 template <class T>
 struct Im2colPanelSource {
-  const Im2colOperand<T>& operand;
+  const Im2colMatmulOperands<T>& operand;
   const T* data;
   Size start;
 
@@ -55,10 +55,11 @@ struct Im2colPanelSource {
   }
 };
 
-/// Depthwise: one output row of one channel.  N vectors of pixels; each is a sum over the kernel
-/// offsets.
+/// Depthwise, one filter: N vectors of neighboring pixels in an image row; each is a sum over the
+/// kernel offsets.
 template <class T, int N>
-void single_channel_pixels(const Im2colOperand<T>& s, const T* plane, T* y, Size count) {
+void conv_single_channel_vectors(const Im2colMatmulOperands<T>& s, const T* plane, T* y,
+                                 Size count) {
   V<T> sums[N] = {};
   for (Size t = 0; t < s.window.count; ++t) {
     V<T> weight = splat(s.weights[t]);
@@ -75,15 +76,16 @@ void single_channel_pixels(const Im2colOperand<T>& s, const T* plane, T* y, Size
 /// Pixels [from, to) of a single output row, computed directly: a matrix product would use each
 /// panel only once.
 template <class T>
-void single_channel_conv(const Im2colOperand<T>& s, const T* planes, Size from, Size to, T* y) {
+void conv_single_channel_pixels(const Im2colMatmulOperands<T>& s, const T* planes, Size from,
+                                Size to, T* y) {
   for (Size i = from; i < to;) {
     Size row = i / s.window.ow, column = i % s.window.ow,
          run_length = min(to - i, s.window.ow - column);
     for (Size k = 0; k < run_length; k += kColumns<T>) {
       const T* plane = planes + row * s.layout->width + column + k;
       Size count = min(run_length - k, kColumns<T>);
-      count > kLanes<T> ? single_channel_pixels<T, 2>(s, plane, y + i + k, count)
-                        : single_channel_pixels<T, 1>(s, plane, y + i + k, count);
+      count > kLanes<T> ? conv_single_channel_vectors<T, 2>(s, plane, y + i + k, count)
+                        : conv_single_channel_vectors<T, 1>(s, plane, y + i + k, count);
     }
     i += run_length;
   }
@@ -91,9 +93,9 @@ void single_channel_conv(const Im2colOperand<T>& s, const T* planes, Size from, 
 
 /// Pixels [from, to) of y [rows,pixels].
 template <class T>
-void conv_pixels(const Im2colOperand<T>& s, const T* planes, Size from, Size to, T* y) {
+void conv_pixels(const Im2colMatmulOperands<T>& s, const T* planes, Size from, Size to, T* y) {
   if (s.depth() == s.window.count && s.rows == 1)
-    return single_channel_conv(s, planes, from, to, y);
+    return conv_single_channel_pixels(s, planes, from, to, y);
   multiply_panels(s.rows, to - from, s.depth(), s.weights, s.depth(), Size(1), y + from, s.pixels(),
                   false, Im2colPanelSource<T>{s, planes, from});
 }
@@ -117,12 +119,12 @@ const T* pack_planes_if_needed(const ConvGeometry& v, const PackedInputLayout& p
 
 /// Applies the convolution to all images.
 template <class T>
-void conv_batch(Im2colOperand<T> operand, Size n, Size groups, const T* x, T* y) {
+void conv_batch(Im2colMatmulOperands<T> operand, Size n, Size groups, const T* x, T* y) {
   operand.offsets = plane_offsets_of_im2col_rows(operand.window, *operand.layout);
   Size each_x = operand.layout->channels * operand.window.h * operand.window.w,
        each_y = operand.rows * operand.pixels();
   auto of_group = [&](Size g) {
-    Im2colOperand<T> s = operand;
+    Im2colMatmulOperands<T> s = operand;
     s.weights += g * operand.rows * operand.depth();
     return s;
   };
@@ -142,7 +144,8 @@ void conv_batch(Im2colOperand<T> operand, Size n, Size groups, const T* x, T* y)
   }
 }
 
-inline ConvGeometry forward_window(const ConvShape& s, FilterTapDisplacement* taps) {
+/// Fills `taps` and returns the window of the forward convolution, which refers to them.
+inline ConvGeometry make_forward_conv_window(const ConvShape& s, FilterTapDisplacement* taps) {
   for (Size i = 0; i < s.kh; ++i)
     for (Size j = 0; j < s.kw; ++j)
       taps[i * s.kw + j] = {i * s.dilation_h - s.top, j * s.dilation_w - s.left};
@@ -152,16 +155,16 @@ inline ConvGeometry forward_window(const ConvShape& s, FilterTapDisplacement* ta
 template <class T>
 void conv(const ConvShape& s, const T* x, const T* filter, T* y) {
   FilterTapDisplacement taps[PackedInputLayout::kMaxOffsets];
-  ConvGeometry window = forward_window(s, taps);
+  ConvGeometry window = make_forward_conv_window(s, taps);
   PackedInputLayout planes(window, s.c / s.groups);
-  conv_batch(Im2colOperand<T>{window, &planes, filter, s.m / s.groups}, s.n, s.groups, x, y);
+  conv_batch(Im2colMatmulOperands<T>{window, &planes, filter, s.m / s.groups}, s.n, s.groups, x, y);
 }
 
 /// The kernel offsets that contribute to the input-gradient pixels of one phase (row, column):
 /// gradient pixel i + row contributes to image pixel i * stride + phase. which: their indices in
 /// the filter.
-inline Size phase_offsets(const ConvShape& s, Size row, Size column, FilterTapDisplacement* taps,
-                          Size* which) {
+inline Size select_phase_taps(const ConvShape& s, Size row, Size column,
+                              FilterTapDisplacement* taps, Size* which) {
   Size count = 0;
   for (Size i = 0; i < s.kh; ++i)
     for (Size j = 0; j < s.kw; ++j) {
@@ -175,8 +178,8 @@ inline Size phase_offsets(const ConvShape& s, Size row, Size column, FilterTapDi
 
 /// Reorders the filter [groups,m,c,offsets] to weights [groups,c,m*selected offsets].
 template <class T>
-void reorder_filter(const ConvShape& s, const T* filter, const Size* which, Size count,
-                    T* weights) {
+void transpose_and_select_filter_taps(const ConvShape& s, const T* filter, const Size* which,
+                                      Size count, T* weights) {
   Size c = s.c / s.groups, m = s.m / s.groups, window = s.kh * s.kw;
   for (Size g = 0; g < s.groups; ++g)
     for (Size i = 0; i < m; ++i)
@@ -207,13 +210,13 @@ void input_grad_phase(const ConvShape& s, Size row, Size column, const T* filter
   FilterTapDisplacement taps[PackedInputLayout::kMaxOffsets];
   Size which[PackedInputLayout::kMaxOffsets], oh = ceil_div(s.h - row, s.stride_h),
                                               ow = ceil_div(s.w - column, s.stride_w);
-  Size count = phase_offsets(s, row, column, taps, which);
+  Size count = select_phase_taps(s, row, column, taps, which);
   if (count == 0) return scatter_phase<T>(s, row, column, oh, ow, nullptr, x);
   T* weights = workspace_of<T>(2, s.m * s.c / s.groups * count);
-  reorder_filter(s, filter, which, count, weights);
+  transpose_and_select_filter_taps(s, filter, which, count, weights);
   ConvGeometry window = {s.oh, s.ow, oh, ow, 1, 1, taps, count};
   PackedInputLayout planes(window, s.m / s.groups);
-  Im2colOperand<T> operand{window, &planes, weights, s.c / s.groups};
+  Im2colMatmulOperands<T> operand{window, &planes, weights, s.c / s.groups};
   if (s.stride_h == 1 && s.stride_w == 1) return conv_batch(operand, s.n, s.groups, g, x);
   T* buffer = workspace_of<T>(3, s.n * s.c * oh * ow);
   conv_batch(operand, s.n, s.groups, g, buffer);
@@ -251,7 +254,7 @@ void crop_planes(const ConvGeometry& v, const PackedInputLayout& p, const T* pla
 template <class T>
 void input_grad_col2im(const ConvShape& s, const T* filter, const T* g, T* x) {
   FilterTapDisplacement taps[PackedInputLayout::kMaxOffsets];
-  ConvGeometry window = forward_window(s, taps);
+  ConvGeometry window = make_forward_conv_window(s, taps);
   Size c = s.c / s.groups, m = s.m / s.groups, pixels = s.oh * s.ow, rows = c * window.count;
   PackedInputLayout p(window, c);
   parallel_ranges(s.n * s.groups, max(1, ceil_div(s.n * s.groups, 64)), [&](Size from, Size to) {

@@ -69,7 +69,7 @@ cvm_grad.vjp(no_second_order_rule("cvm"))
 # ------------------------------------------------------------------------------
 
 
-def _select_tagged_rows(ins, lod, tags, tags_lod, wanted, is_lod):
+def _offsets_and_tagged_instances(ins, lod, tags, tags_lod, wanted, is_lod):
     """The row offsets of the instances of Ins, and the indices of the instances with a
     selected tag.
     """
@@ -104,7 +104,7 @@ def filter_by_instag(
     IndexMap int64 [n,3]: for each selected instance its start in Out, its start in Ins, its length.
     If none is selected, Out is one row of out_val_if_empty and LossWeight is 0.
     """
-    own, kept = _select_tagged_rows(ins, lod, tags, tags_lod, wanted, is_lod)
+    own, kept = _offsets_and_tagged_instances(ins, lod, tags, tags_lod, wanted, is_lod)
     if not len(kept):
         nothing = np.full((1, *ins.shape[1:]), out_val_if_empty, ins.dtype)
         return nothing, np.zeros((1, 1), np.float32), np.array([[0, 1, 1]], np.int64)
@@ -131,7 +131,7 @@ def _(ins, lod, tags, tags_lod, wanted, *, is_lod, out_val_if_empty):
 
 @filter_by_instag.lod(lambda *_: 1)
 def _(ins, lod=None, tags=None, tags_lod=None, wanted=None, *, is_lod, out_val_if_empty=0):
-    own, kept = _select_tagged_rows(ins, lod, tags, tags_lod, wanted, is_lod)
+    own, kept = _offsets_and_tagged_instances(ins, lod, tags, tags_lod, wanted, is_lod)
     return [
         offsets_from_lengths(sequence_lengths(own)[kept])
         if len(kept)

@@ -9,7 +9,7 @@ from ..shared_meta_rules import dims_match, multiply_dim, no_second_order_rule
 from .sequence_rnn import (
     ACTIVATIONS,
     check_activations,
-    compute_lstm_gates,
+    compute_gates_and_output_preactivation,
     initial_state,
     lstm_step_grad,
     split_peepholes,
@@ -73,7 +73,9 @@ def lstmp(
         h, c = (
             (first_h[which], first_c[which]) if before is None else (states[before], cells[before])
         )
-        new, i, f, o = compute_lstm_gates(x[rows], h, c, weight, biases, peep, gate, candidate)
+        new, i, f, o = compute_gates_and_output_preactivation(
+            x[rows], h, c, weight, biases, peep, gate, candidate
+        )
         cells[rows] = _clip(f * c + i * new, cell_clip)
         o = gate(o + cells[rows] * peep[2])
         active[rows] = cell(cells[rows])

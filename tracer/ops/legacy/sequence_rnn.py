@@ -75,7 +75,7 @@ def split_peepholes(bias, width, on):
     return flat[: 4 * width], rest
 
 
-def compute_lstm_gates(x, h, c, weight, bias, peep, gate, candidate):
+def compute_gates_and_output_preactivation(x, h, c, weight, bias, peep, gate, candidate):
     """Candidate, input gate, forget gate, and the pre-activation of the output gate without
     its peephole.
     """
@@ -127,7 +127,9 @@ def lstm(
         h, c = (
             (first_h[which], first_c[which]) if before is None else (hidden[before], cells[before])
         )
-        new, i, f, o = compute_lstm_gates(x[rows], h, c, weight, biases, peep, gate, candidate)
+        new, i, f, o = compute_gates_and_output_preactivation(
+            x[rows], h, c, weight, biases, peep, gate, candidate
+        )
         cells[rows] = f * c + i * new
         o = gate(o + cells[rows] * peep[2])
         active[rows] = cell(cells[rows])
@@ -470,7 +472,7 @@ gru_grad.vjp(no_second_order_rule("gru"))
 ACTIVATION_CODES = ("identity", "sigmoid", "tanh", "relu")
 
 
-def _gru_unit_attrs(activation, gate_activation, origin_mode):
+def _gru_attrs_from_unit_codes(activation, gate_activation, origin_mode):
     return {
         "activation": ACTIVATION_CODES[activation],
         "gate_activation": ACTIVATION_CODES[gate_activation],
@@ -478,7 +480,7 @@ def _gru_unit_attrs(activation, gate_activation, origin_mode):
     }
 
 
-def _rows_as_sequences(x):
+def _make_one_row_sequences_lod(x):
     """Treat each row as a sequence."""
     return [np.arange(x.shape[0] + 1)]
 
@@ -502,8 +504,10 @@ def gru_unit(
 
     Input [B,3D], HiddenPrev [B,D] -> Hidden [B,D]
     """
-    attrs = _gru_unit_attrs(activation, gate_activation, origin_mode)
-    gates, resets, _, hidden = gru.numpy_kernel(x, _rows_as_sequences(x), h, weight, bias, **attrs)
+    attrs = _gru_attrs_from_unit_codes(activation, gate_activation, origin_mode)
+    gates, resets, _, hidden = gru.numpy_kernel(
+        x, _make_one_row_sequences_lod(x), h, weight, bias, **attrs
+    )
     return gates, resets, hidden
 
 
@@ -566,9 +570,9 @@ def gru_unit_grad(
     origin_mode: bool = False,
 ):
     """The gradients of all inputs. See `gru_unit`."""
-    attrs = _gru_unit_attrs(activation, gate_activation, origin_mode)
+    attrs = _gru_attrs_from_unit_codes(activation, gate_activation, origin_mode)
     return gru_grad.numpy_kernel(
-        x, _rows_as_sequences(x), h, weight, bias, gates, resets, hidden, g, **attrs
+        x, _make_one_row_sequences_lod(x), h, weight, bias, gates, resets, hidden, g, **attrs
     )
 
 
