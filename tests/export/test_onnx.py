@@ -23,7 +23,7 @@ from oarlock.loader.model_files import read_model
 from oarlock.onnx import ort_format
 from oarlock.onnx import writer as onnx_writer
 from oarlock.onnx.output_dim_names import name_output_dims_after_input_dims
-from oarlock.onnx.targets import NEWEST_OPSET, newest_opset, parse_targets
+from oarlock.onnx.target_engine_opsets import NEWEST_OPSET, newest_opset, parse_target_engines
 from oarlock.onnx.writer import ExportOptions, write_onnx
 
 SPEC = [paddle.static.InputSpec([None, 3, 8, 8], "float32", "image")]
@@ -109,13 +109,15 @@ def test_op_raises_the_opset_up_to_the_target(tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", ["tvm", "ort>1", "ort>=1.2", "ort>=x", "=="])
 def test_unknown_targets_are_rejected(text: str) -> None:
     with pytest.raises(OpError, match="export: "):
-        parse_targets(text)
+        parse_target_engines(text)
 
 
 @given(st.lists(st.sampled_from(["ort", "trt>=8.6", "openvino>=2023.1", "ort>=1.19"]), max_size=4))
 def test_more_targets_do_not_raise_the_opset(texts: list[str]) -> None:
-    found = newest_opset(parse_targets(",".join(texts)))
-    assert found <= min((newest_opset(parse_targets(t)) for t in texts), default=NEWEST_OPSET)
+    found = newest_opset(parse_target_engines(",".join(texts)))
+    assert found <= min(
+        (newest_opset(parse_target_engines(t)) for t in texts), default=NEWEST_OPSET
+    )
 
 
 def test_file_with_wrong_results_is_removed(model: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -444,3 +444,20 @@ def test_branch_in_try_with_exception_groups() -> None:
 
     assert branch(paddle.full([2], 3.0)).tolist() == [8, 8]
     assert branch(paddle.full([2], -1.0)).tolist() == [-2, -2]
+
+
+class _PrivateNames(nn.Layer):
+    @paddle.jit.to_static
+    def forward(self, x: Any) -> Any:
+        __count = 0
+
+        def __increment() -> None:
+            nonlocal __count
+            __count += 1
+
+        __increment()
+        return x + __count
+
+
+def test_private_function_and_nonlocal_in_method() -> None:
+    assert _PrivateNames()(paddle.ones([1])).item() == 2

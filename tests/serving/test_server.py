@@ -247,7 +247,7 @@ def test_strings_in_number_arrays_do_not_exhaust_memory() -> None:
 
 
 def test_server_exit_closes_the_engine(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(serving._GracefulServer, "run", lambda *_, **__: None)
+    monkeypatch.setattr(serving._ServerWithoutSignalReraise, "run", lambda *_, **__: None)
     served = ServedModel(model)
     feeds = {"x": np.zeros((1, 4), "float32"), "n": np.zeros(1, "int64")}
     assert len(served.engine.run(feeds)) == 2

@@ -96,7 +96,7 @@ def capture_method(
     If the arguments are those of an example call, the batch size becomes dynamic if possible.
     Raises TraceError if the program depends on state that an earlier call changed.
     """
-    dynamic_method = method.with_dynamic_batch()
+    dynamic_method = method.with_dynamic_batch_or_none()
     if dynamic_method is not None:
         # If Python code needs the batch size, the size of the example call is used.
         with suppress(Exception):

@@ -98,7 +98,7 @@ class TimeoutProtocol(H11Protocol):
             self._write_timer.cancel()
 
 
-class _GracefulServer(uvicorn.Server):
+class _ServerWithoutSignalReraise(uvicorn.Server):
     """uvicorn's server, without re-raising SIGINT and SIGTERM after the shutdown."""
 
     @contextlib.contextmanager
@@ -113,7 +113,7 @@ class _GracefulServer(uvicorn.Server):
                 signal.signal(number, handler)
 
 
-def check_host_is_local(host: str, allow_remote: bool) -> None:
+def check_host_is_local_or_allowed(host: str, allow_remote: bool) -> None:
     """Raise OpError for an address that other machines can reach, unless `allow_remote`."""
     try:
         is_local = ipaddress.ip_address(host).is_loopback
@@ -134,7 +134,7 @@ def serve(models: list[ServedModel], host: str, port: int, limits: RequestLimits
     for model in models:
         model.warm_up()
     app = App({model.name: model for model in models}, limits).make_asgi_app()
-    server = _GracefulServer(
+    server = _ServerWithoutSignalReraise(
         uvicorn.Config(
             app,
             http=TimeoutProtocol,

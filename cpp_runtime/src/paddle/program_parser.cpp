@@ -387,7 +387,7 @@ Program parse_program(std::string_view bytes, const std::string& name) {
       case kContractField: {
         std::string_view payload = w.bytes();
         if (!program.contract) program.contract.emplace();
-        read_contract(WireReader(source, payload, "Contract"), payload, *program.contract);
+        read_into_contract(WireReader(source, payload, "Contract"), payload, *program.contract);
         break;
       }
       default:

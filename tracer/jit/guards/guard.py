@@ -17,7 +17,7 @@ from .snapshots import (
     iter_value_and_items,
     restore_container_items,
 )
-from .source import LAYER_REGISTRIES, CellSource, GlobalSource, Source
+from .source import LAYER_REGISTRIES, CellSource, NamespaceSource, Source
 
 
 @dataclass
@@ -77,7 +77,7 @@ class NameGuards:
             return False
         if isinstance(source, CellSource):
             self._expected_cells.append((source.holder, expected.value))
-        elif isinstance(source, GlobalSource):
+        elif isinstance(source, NamespaceSource):
             self._expected_names.append((source.holder, source.key, expected.value))
         else:
             return False

@@ -40,9 +40,9 @@ from .snapshots import (
 )
 from .source import (
     LAYER_REGISTRIES,
-    ArgumentSource,
-    AttrSource,
-    LayerRegistrySource,
+    CapturedObjectSource,
+    LayerRegistryKeysSource,
+    OwnAttrSource,
     Source,
     create_name_source,
     read_cell,
@@ -99,7 +99,7 @@ class GuardSet:
         self._inner_definitions: set[tuple[str, int, str]] = set()  # by their definition
         self._argument_holders: list[
             dict[str, Any]
-        ] = []  # keeps the holders of ArgumentSource alive
+        ] = []  # keeps the holders of CapturedObjectSource alive
         self._attribute_names_read: set[str] = set()
         self._string_constants: set[str] = set()  # names that `getattr` and `hasattr` may read
         self._side_effects: list[SideEffect] = []
@@ -172,7 +172,7 @@ class GuardSet:
             if isinstance(argument, ModuleType):
                 self._guard_name(holder, name, argument)
             else:
-                self._guard_value_and_items(ArgumentSource(name, holder, name), argument)
+                self._guard_value_and_items(CapturedObjectSource(name, holder, name), argument)
 
     def _guard_name(self, holder: Any, name: str, value: Any) -> None:
         if isinstance(value, ModuleType):
@@ -200,7 +200,7 @@ class GuardSet:
                 if key not in IGNORED_ATTRIBUTES and not (
                     isinstance(value, ModuleType) and not isinstance(found, PLAIN_TYPES)
                 ):
-                    self._add_guard(AttrSource(f"{owner}.{key}", value, key), found)
+                    self._add_guard(OwnAttrSource(f"{owner}.{key}", value, key), found)
                     if isinstance(found, Layer):
                         self._guard_all_attributes(found)
 
@@ -218,14 +218,14 @@ class GuardSet:
                 continue
             label = f"{type(layer).__name__}.{key}"
             if key in LAYER_REGISTRIES:
-                source = LayerRegistrySource(label, layer, key)
+                source = LayerRegistryKeysSource(label, layer, key)
                 self._add_guard(source, list(found), is_versioned=True)
                 continue
             # The layer does not notice changes of a mutable container.
             is_versioned = (
                 is_library_layer or not is_container(found) or is_plain_or_tuple_of_plain(found)
             )
-            self._add_guard(AttrSource(label, layer, key), found, is_versioned)
+            self._add_guard(OwnAttrSource(label, layer, key), found, is_versioned)
             if not is_versioned:
                 for item in iter_value_and_items(found):
                     if isinstance(item, Layer):
@@ -245,7 +245,7 @@ class GuardSet:
                 and isinstance(found, (*PLAIN_TYPES, FunctionType))
                 and not key.startswith("__")
             ):
-                self._add_guard(AttrSource(f"{kind.__name__}.{key}", kind, key), found)
+                self._add_guard(OwnAttrSource(f"{kind.__name__}.{key}", kind, key), found)
 
     def _add_guard(self, source: Source, value: Any, is_versioned: bool = False) -> bool:
         """Add a guard unless there is one; return whether it is new."""
@@ -387,7 +387,7 @@ class GuardSet:
         for layer in [v for v in self._watched_objects.values() if isinstance(v, Layer)]:
             for key in self._attribute_names_read.difference(vars(layer)):
                 if (id(type(layer)), key) in self._guard_by_source:
-                    source = AttrSource(f"{type(layer).__name__}.{key}", layer, key)
+                    source = OwnAttrSource(f"{type(layer).__name__}.{key}", layer, key)
                     self._add_guard(source, MISSING, is_versioned=True)
 
     def _iter_guards_of_added_attributes(self) -> Iterator[StateGuard]:
@@ -397,7 +397,7 @@ class GuardSet:
                 continue
             for key in list(vars(value)):
                 if (id(value), key) not in self._guard_by_source and key not in IGNORED_ATTRIBUTES:
-                    source = AttrSource(f"{type(value).__name__}.{key}", value, key)
+                    source = OwnAttrSource(f"{type(value).__name__}.{key}", value, key)
                     yield StateGuard(source, Snapshot(MISSING))
 
     def _may_be_read(self, guard: StateGuard) -> bool:

@@ -106,14 +106,14 @@ nb::object try_run_recurrence_grad(int cell, nb::handle g, nb::list last, nb::li
 }  // namespace
 
 void bind_recurrent(nb::module_& m) {
-  m.def("recur", &try_run_recurrence, nb::arg("cell"), nb::arg("inputs"),
-        nb::arg("states"), nb::arg("weight"), nb::arg("bias"), nb::arg("valid").none(),
-        nb::arg("kept"), nb::arg("reverse"),
+  m.def("recur", &try_run_recurrence, nb::arg("cell"), nb::arg("inputs"), nb::arg("states"),
+        nb::arg("weight"), nb::arg("bias"), nb::arg("valid").none(), nb::arg("kept"),
+        nb::arg("reverse"),
         "All steps of one direction.   inputs [T,B,G*H], states [B,H], weight [H,G*H]; kept "
         "[T,K,B,H] is written");
-  m.def("recur_grad", &try_run_recurrence_grad, nb::arg("cell"), nb::arg("g"),
-        nb::arg("last"), nb::arg("states"), nb::arg("weight"), nb::arg("valid").none(),
-        nb::arg("kept"), nb::arg("dx"), nb::arg("dy"), nb::arg("reverse"),
+  m.def("recur_grad", &try_run_recurrence_grad, nb::arg("cell"), nb::arg("g"), nb::arg("last"),
+        nb::arg("states"), nb::arg("weight"), nb::arg("valid").none(), nb::arg("kept"),
+        nb::arg("dx"), nb::arg("dy"), nb::arg("reverse"),
         "The backward pass.   g [T,B,H], weight [G*H,H]; dx and dy [T,B,G*H] are written, `last` "
         "becomes the first states' "
         "gradients");
