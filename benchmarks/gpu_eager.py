@@ -188,7 +188,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--steps", type=int, default=100)
     parser.add_argument("--batch", type=int, default=256)
     args = parser.parse_args(arguments)
-    cuda.check_gpu(0, "gpu_eager")
+    cuda.require_gpu_and_enable_cupy(0, "gpu_eager")
     wrong = check_ops() if args.ops or not args.nets else 0
     return wrong + (check_nets(args.steps, args.batch) if args.nets or not args.ops else 0)
 

@@ -8,7 +8,7 @@ from typing import Any
 from ..core.dtype import dtype_of
 from ..core.errors import OpError
 from ..ir.attr_types import LIST_ATTR_TYPES, attr_problem
-from ..ir.op_traits import OP_TRAITS
+from ..ir.kernelless_op_traits import OP_TRAITS
 from ..ir.program import Attr, AttrType, Block, Contract, ContractArg, OpDesc, Program, VarDesc
 from .proto import ATTR_VALUE_FIELD, KINDS_WITH_LOD, SCALAR_VALUE_FIELD, VAR_TYPE_FIELD, ProgramDesc
 

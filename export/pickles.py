@@ -33,7 +33,7 @@ def is_tensor(obj: Any) -> bool:
     )
 
 
-def dump(obj: Any, protocol: int = 4) -> Iterator[Chunk]:
+def iter_pickle_chunks(obj: Any, protocol: int = 4) -> Iterator[Chunk]:
     """Yield a pickle of `obj` in chunks. Raises OpError with the location of an unsupported value.
 
     protocol: 2, 3 or 4.
@@ -45,13 +45,13 @@ def dump(obj: Any, protocol: int = 4) -> Iterator[Chunk]:
     if protocol not in (2, 3, 4):
         raise OpError(f"save: protocol is 2, 3 or 4, not {protocol!r}")
     yield b"\x80" + bytes([protocol])
-    yield from _PickleWriter(protocol).write_value(obj, "", 0)
+    yield from _PickleEncoder(protocol).iter_value_chunks(obj, "", 0)
     yield b"."
 
 
 def dumps(obj: Any, protocol: int = 4) -> bytes:
-    """Return a pickle of `obj`; see `dump`."""
-    return b"".join(dump(obj, protocol))
+    """Return a pickle of `obj`; see `iter_pickle_chunks`."""
+    return b"".join(iter_pickle_chunks(obj, protocol))
 
 
 def _encode_str(value: str) -> bytes:
@@ -74,37 +74,37 @@ def _encode_float(value: float) -> bytes:
     return b"G" + struct.pack(">d", value)
 
 
-class _PickleWriter:
-    """Writes values; each kind of value has a method.
+class _PickleEncoder:
+    """Encodes values as opcodes; each kind of value has a generator of chunks.
 
-    place: the location of the current value, for errors.
+    location: of the current value, for errors.
     """
 
     def __init__(self, protocol: int) -> None:
         self.protocol = protocol
 
-    def write_value(self, obj: Any, location: str, depth: int) -> Iterator[Chunk]:
+    def iter_value_chunks(self, obj: Any, location: str, depth: int) -> Iterator[Chunk]:
         if depth > MAX_DEPTH:
             raise OpError(
                 f"save: {location[:80]}... is nested more than {MAX_DEPTH} deep, or holds itself"
             )
         if isinstance(obj, dict):
-            yield from self._write_dict(obj, location, depth)
+            yield from self._iter_dict_chunks(obj, location, depth)
         elif isinstance(obj, (list, tuple)):
-            yield from self._write_sequence(obj, location, depth)
+            yield from self._iter_sequence_chunks(obj, location, depth)
         elif isinstance(obj, np.ndarray):
-            yield from self._write_array(obj, location)
+            yield from self._iter_array_chunks(obj, location)
         elif isinstance(obj, np.generic) and not isinstance(obj, (str, bytes, float)):
-            yield from self._write_scalar(obj, location)
+            yield from self._iter_numpy_scalar_chunks(obj, location)
         elif is_tensor(obj):
             yield b"cbuiltins\ntuple\n" if self.protocol > 2 else b"c__builtin__\ntuple\n"
             yield _encode_str(obj.name)
-            yield from self._write_array(np.asarray(to_host(obj.array)), location)
+            yield from self._iter_array_chunks(np.asarray(to_host(obj.array)), location)
             yield b"\x86\x85R"
         else:
-            yield from self._write_atom(obj, location)
+            yield from self._iter_atom_chunks(obj, location)
 
-    def _write_atom(self, obj: Any, location: str) -> Iterator[Chunk]:
+    def _iter_atom_chunks(self, obj: Any, location: str) -> Iterator[Chunk]:
         if obj is None:
             yield b"N"
         elif isinstance(obj, bool):
@@ -126,7 +126,7 @@ class _PickleWriter:
         elif isinstance(obj, str):
             yield _encode_str(obj)
         elif isinstance(obj, bytes):
-            yield from self._write_bytes(memoryview(obj))
+            yield from self._iter_bytes_chunks(memoryview(obj))
         else:
             kind = type(obj)
             hint = "; save its state_dict() instead" if hasattr(obj, "state_dict") else ""
@@ -135,7 +135,7 @@ class _PickleWriter:
                 f"save: {location or 'the object'} is a {type_name}, which is not data{hint}"
             )
 
-    def _write_bytes(self, data: memoryview) -> Iterator[Chunk]:
+    def _iter_bytes_chunks(self, data: memoryview) -> Iterator[Chunk]:
         if (
             self.protocol == 2
         ):  # protocol 2 has no bytes: Python 3 reads this as bytes, Python 2 as str
@@ -154,22 +154,22 @@ class _PickleWriter:
             raise OpError(f"save: {data.nbytes} bytes in one piece need protocol 4")
         yield data
 
-    def _write_dict(self, obj: dict[Any, Any], location: str, depth: int) -> Iterator[Chunk]:
+    def _iter_dict_chunks(self, obj: dict[Any, Any], location: str, depth: int) -> Iterator[Chunk]:
         yield b"}("
         for key, value in obj.items():
             inner = f"{location}[{key!r}]"
             if not isinstance(key, (str, int, float, bytes, tuple, type(None))):
                 raise OpError(f"save: the key of {inner} is not data")
-            yield from self.write_value(key, f"the key of {inner}", depth + 1)
-            yield from self.write_value(value, inner, depth + 1)
+            yield from self.iter_value_chunks(key, f"the key of {inner}", depth + 1)
+            yield from self.iter_value_chunks(value, inner, depth + 1)
         yield b"u"
 
-    def _write_sequence(
+    def _iter_sequence_chunks(
         self, obj: list[Any] | tuple[Any, ...], location: str, depth: int
     ) -> Iterator[Chunk]:
         yield b"](" if isinstance(obj, list) else b"("
         for i, value in enumerate(obj):
-            yield from self.write_value(value, f"{location}[{i}]", depth + 1)
+            yield from self.iter_value_chunks(value, f"{location}[{i}]", depth + 1)
         yield b"e" if isinstance(obj, list) else b"t"
 
     def _encode_dtype(self, dtype: np.dtype[Any], location: str) -> bytes:
@@ -191,7 +191,7 @@ class _PickleWriter:
             + b"K\x00tb"
         )
 
-    def _write_array(self, array: np.ndarray[Any, Any], location: str) -> Iterator[Chunk]:
+    def _iter_array_chunks(self, array: np.ndarray[Any, Any], location: str) -> Iterator[Chunk]:
         if array.dtype == bfloat16.np:
             array = array.view(np.uint16)
         shape, kind = array.shape, self._encode_dtype(array.dtype, location)
@@ -200,14 +200,16 @@ class _PickleWriter:
             array = array.astype(array.dtype.newbyteorder("<"))
         flat = array.reshape(-1)
         yield _RECONSTRUCT_OPCODES + b"K\x00\x85"
-        yield from self._write_bytes(memoryview(b"b"))
+        yield from self._iter_bytes_chunks(memoryview(b"b"))
         yield b"\x87R(K\x01(" + b"".join(map(_encode_int, shape)) + b"t" + kind + b"\x89"
-        yield from self._write_bytes(flat.view(np.uint8).data if flat.nbytes else memoryview(b""))
+        yield from self._iter_bytes_chunks(
+            flat.view(np.uint8).data if flat.nbytes else memoryview(b"")
+        )
         yield b"tb"
 
-    def _write_scalar(self, scalar: np.generic, location: str) -> Iterator[Chunk]:
+    def _iter_numpy_scalar_chunks(self, scalar: np.generic, location: str) -> Iterator[Chunk]:
         if scalar.dtype == bfloat16.np:
             scalar = scalar.view(np.uint16)
         yield b"cnumpy.core.multiarray\nscalar\n" + self._encode_dtype(scalar.dtype, location)
-        yield from self._write_bytes(memoryview(scalar.tobytes()))
+        yield from self._iter_bytes_chunks(memoryview(scalar.tobytes()))
         yield b"\x86R"

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..core.errors import OarlockError, with_user_line
 from ..ir.program import ContractArg
-from .model_files import ModelFiles
+from .model_files import ModelFileContents
 from .runtime import ERROR_CLASSES, runtime_module, translate_runtime_errors
 
 Array = np.ndarray[Any, Any]
@@ -77,14 +77,14 @@ class Engine:
         """Name, dtype and shape of every output."""
         return self._session.outputs
 
-    def synthetic_inputs(
+    def iter_synthetic_input_sets(
         self, shapes: Mapping[str, Sequence[int]] | None = None
     ) -> Iterator[list[Array]]:
         """Yield sets of synthetic inputs with different sizes and values.
 
         shapes: the shapes of some inputs, by name. Raises OpError for unknown names.
         """
-        for spec in runtime_module().synthetic_specs():
+        for spec in runtime_module().synthetic_input_options_to_try():
             with translate_runtime_errors():
                 arrays = self._session.synthetic_inputs(spec, dict(shapes or {}))
             yield arrays
@@ -106,7 +106,7 @@ class Engine:
             raise ERROR_CLASSES.get(error.kind, OarlockError)(with_user_line(str(error))) from None
 
 
-def row_split_inputs(files: ModelFiles) -> list[ContractArg]:
+def row_split_inputs(files: ModelFileContents) -> list[ContractArg]:
     """Return the inputs for row splits of packed sequences. In the engine they follow the inputs of
     the program.
     """

@@ -16,7 +16,7 @@ from ..export.pdiparams_info import VarInfo
 from ..ir.program import Program
 from .pdiparams import load_params, load_params_folder
 from .pdiparams_info import load_info
-from .pdmodel import parse_program, read_program_bytes
+from .pdmodel import parse_program, read_program_file_bytes
 from .pir import convert_pir_to_pdmodel, is_pir
 
 MODEL, PARAMS, INFO = ".pdmodel", ".pdiparams", ".pdiparams.info"
@@ -25,7 +25,7 @@ _DIRECTORY_STEMS = ("inference", "model")  # file names of published model direc
 
 
 @dataclass
-class ModelFiles:
+class ModelFileContents:
     """The contents of the files of one program.
 
     pdmodel: the bytes of the program.
@@ -76,7 +76,7 @@ def _program_suffix(path: str | os.PathLike[str], prefix: str) -> str:
 
 def _read_program(path: str) -> tuple[bytes, Program]:
     """Return the program at a path as the bytes of a `.pdmodel`, and parsed."""
-    data, name = read_program_bytes(path), os.path.basename(path)
+    data, name = read_program_file_bytes(path), os.path.basename(path)
     if is_pir(data):
         data = convert_pir_to_pdmodel(data, name)
     return data, parse_program(data, name)
@@ -86,7 +86,7 @@ def read_model(
     path: str | os.PathLike[str],
     model_filename: str | None = None,
     params_filename: str | None = None,
-) -> ModelFiles:
+) -> ModelFileContents:
     """Read the model at a prefix (`path`.pdmodel, ...), or in a folder of Paddle 1.x
     (`path`/__model__, ...). Raises FileError.
     """
@@ -100,25 +100,25 @@ def read_model(
             f"{prefix + PADDLE3_MODEL} nor a folder of that name"
         )
     pdmodel, program = _read_program(file)
-    return _load_values(
-        os.path.basename(file), program, pdmodel, prefix + PARAMS, _read_info(prefix)
+    return _load_params_and_make_contents(
+        os.path.basename(file), program, pdmodel, prefix + PARAMS, _find_params_info(prefix)
     )
 
 
-def _load_values(
+def _load_params_and_make_contents(
     name: str, program: Program, pdmodel: bytes, params: str, rows: dict[str, VarInfo] | None
-) -> ModelFiles:
+) -> ModelFileContents:
     names = [v.name for v in program.persistables()]
     if not names:
-        return ModelFiles(name, program, pdmodel, {}, None, rows)
+        return ModelFileContents(name, program, pdmodel, {}, None, rows)
     if not os.path.exists(params):
         raise FileError(
             f"{name}: the program has {len(names)} parameters, but {params} is not there"
         )
-    return ModelFiles(name, program, pdmodel, load_params(params, names), params, rows)
+    return ModelFileContents(name, program, pdmodel, load_params(params, names), params, rows)
 
 
-def saved_method_prefixes(prefix: str) -> dict[str, str]:
+def find_non_forward_method_prefixes(prefix: str) -> dict[str, str]:
     """Return the saved methods besides forward of the model at a prefix, sorted by name, each with
     the prefix of its files: `prefix`.METHOD.pdmodel or `prefix`.METHOD.json.
 
@@ -140,34 +140,40 @@ def has_forward_program(path: str | os.PathLike[str]) -> bool:
     return _has_program(prefix) or os.path.isdir(prefix)
 
 
-def read_methods(path: str | os.PathLike[str]) -> dict[str, ModelFiles]:
+def read_non_forward_methods(path: str | os.PathLike[str]) -> dict[str, ModelFileContents]:
     """Read the methods besides forward of the model at a prefix. A method without a parameter file
     uses `prefix`.pdiparams. Raises FileError.
     """
     prefix = model_prefix(path)
     if os.path.isdir(prefix) and not _has_program(prefix):
         return {}
-    methods, rows = {}, _read_info(prefix)
-    for method, method_prefix in saved_method_prefixes(prefix).items():
+    methods, rows = {}, _find_params_info(prefix)
+    for method, method_prefix in find_non_forward_method_prefixes(prefix).items():
         file = method_prefix + _program_suffix(method_prefix, method_prefix)
         pdmodel, program = _read_program(file)
         params = (
             method_prefix + PARAMS if os.path.exists(method_prefix + PARAMS) else prefix + PARAMS
         )
-        methods[method] = _load_values(os.path.basename(file), program, pdmodel, params, rows)
+        methods[method] = _load_params_and_make_contents(
+            os.path.basename(file), program, pdmodel, params, rows
+        )
     return methods
 
 
-def _read_info(prefix: str) -> dict[str, VarInfo] | None:
+def _find_params_info(prefix: str) -> dict[str, VarInfo] | None:
     return load_info(prefix + INFO) if os.path.exists(prefix + INFO) else None
 
 
-def _read_paddle1_folder(folder: Path, model: str, params: str | None) -> ModelFiles:
+def _read_paddle1_folder(folder: Path, model: str, params: str | None) -> ModelFileContents:
     if not (folder / model).exists():
         raise FileError(f"{folder.name}: the folder holds no {model}")
     pdmodel, program = _read_program(str(folder / model))
     names = [v.name for v in program.persistables()]
     if params is None and names:
-        return ModelFiles(model, program, pdmodel, load_params_folder(folder, names), None, None)
+        return ModelFileContents(
+            model, program, pdmodel, load_params_folder(folder, names), None, None
+        )
     path = str(folder / params) if params and names else None
-    return ModelFiles(model, program, pdmodel, load_params(path, names) if path else {}, path, None)
+    return ModelFileContents(
+        model, program, pdmodel, load_params(path, names) if path else {}, path, None
+    )

@@ -65,7 +65,8 @@ class _InvalidProgram(Exception):
         self.locations: list[str] = []
 
 
-def _add_error_location(error: Exception, location: str) -> _InvalidProgram:
+def _to_invalid_program_at(error: Exception, location: str) -> _InvalidProgram:
+    """Prepend `location` to an _InvalidProgram; return a new one for a UnicodeDecodeError."""
     bad = error if isinstance(error, _InvalidProgram) else _InvalidProgram(_NOT_UTF8_MESSAGE)
     bad.locations.insert(0, location)
     return bad
@@ -76,10 +77,10 @@ def load_program(path: str | os.PathLike[str]) -> Program:
 
     Raises FileError if it is too large or not a program, OSError if it cannot be read.
     """
-    return parse_program(read_program_bytes(path), os.path.basename(os.fspath(path)))
+    return parse_program(read_program_file_bytes(path), os.path.basename(os.fspath(path)))
 
 
-def read_program_bytes(path: str | os.PathLike[str]) -> bytes:
+def read_program_file_bytes(path: str | os.PathLike[str]) -> bytes:
     """Return the bytes of a program file. Raises FileError if it exceeds MAX_PROGRAM_BYTES, OSError
     if it cannot be read.
     """
@@ -149,7 +150,7 @@ def _parse_block(message: Any, position: int) -> Block:
         try:
             desc = _parse_var(var)
         except (_InvalidProgram, UnicodeDecodeError) as error:
-            raise _add_error_location(
+            raise _to_invalid_program_at(
                 error, f"block {position}, variable {_decode_field_for_message(var, 'name')!r}"
             ) from None
         if desc.name in block.vars:
@@ -159,7 +160,7 @@ def _parse_block(message: Any, position: int) -> Block:
         try:
             block.ops.append(_parse_op(op))
         except (_InvalidProgram, UnicodeDecodeError) as error:
-            raise _add_error_location(
+            raise _to_invalid_program_at(
                 error, f"block {position}, op {i} ({_decode_field_for_message(op, 'type')})"
             ) from None
     return block
@@ -333,7 +334,7 @@ def _parse_contract(message: Any) -> Contract:
             verified=escape_text(_require_utf8(message.verified)),
         )
     except (_InvalidProgram, UnicodeDecodeError) as error:
-        raise _add_error_location(error, "contract") from None
+        raise _to_invalid_program_at(error, "contract") from None
 
 
 def _check_wire_types(message: Any) -> None:

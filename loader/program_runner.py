@@ -27,7 +27,7 @@ from ..ir.guards import check_guard
 from ..ir.passes.prune import make_fetch_op
 from ..ir.program import Program
 from .engine import Array, Engine
-from .runtime import EngineError, UnsupportedError, first_error_line, runtime_module
+from .runtime import EngineError, UnsupportedError, first_reason_of_error, runtime_module
 
 ENGINE_ONLY_OPTIONS = frozenset(("device", "ort_library"))  # options that require an engine
 
@@ -109,7 +109,7 @@ class ProgramRunner:
             ops = sorted(used - set(runtime_module().lowered_ops()) - {"feed", "fetch"})
             if ops:
                 return f"the engine does not have {', '.join(ops)}"
-        return f"the engine cannot run it ({first_error_line(error)})"
+        return f"the engine cannot run it ({first_reason_of_error(error)})"
 
     def infer(self, arrays: Sequence[Array]) -> list[Any]:
         """Return the outputs for inputs in order. They are NumPy arrays, or on the GPU of the first
@@ -142,7 +142,7 @@ class ProgramRunner:
         try:
             return not lower_program(
                 self.program
-            ).lod_inputs()  # a program that is called has no inputs for row splits
+            ).row_split_inputs()  # a program that is called has no inputs for row splits
         except Unsupported:
             return False
 
@@ -150,7 +150,7 @@ class ProgramRunner:
         index = common_device(
             [t.array for t in self._tensors]
         )  # the kernels run on the device of the values
-        with use_mode(state.mode.with_tape(False)):
+        with use_mode(state.mode.with_gradient_recording(False)):
             outputs = self.run_with_kernels([Tensor(cuda.to_device(a, index)) for a in arrays])
         return [np.asarray(cuda.to_host(t.array)) for t in outputs]
 

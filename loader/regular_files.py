@@ -46,8 +46,8 @@ class _NonBlockingFile(io.FileIO):
 
 
 def open_regular(path: str | os.PathLike[str]) -> BinaryIO:
-    """Open a regular file for reading. Raises FileError for a folder, a pipe or a device,
-    OSError.
+    """Open a regular file for reading. Raises FileError for a folder, a pipe or a device, OSError
+    if it cannot be opened.
     """
     handle = os.open(path, os.O_RDONLY | _OPEN_FLAGS)
     if not stat.S_ISREG(os.fstat(handle).st_mode):

@@ -21,7 +21,7 @@ class UnsupportedError(OarlockError, NotImplementedError):
     """A program contains ops that cannot be converted to ONNX; the message lists all of them."""
 
 
-def first_error_line(error: OarlockError) -> str:
+def first_reason_of_error(error: OarlockError) -> str:
     """Return the first reason of an engine error, in one line."""
     first, *rest = str(error).splitlines()
     return rest[0].strip() if isinstance(error, UnsupportedError) and rest else first

@@ -19,12 +19,12 @@ from ..core.mode import state, use_mode
 from ..core.numerics_check import is_enabled as checks_numerics
 from ..core.tensor import Tensor
 from ..export import pdmodel
-from ..ir.block_captures import draws_random
+from ..ir.block_captures import program_draws_random
 from ..ir.guards import check_guard
 from ..ir.input_spec import InputSpec
 from ..ir.program import Attr, AttrType, Contract, ContractArg, OpDesc, Program
 from .engine import row_split_inputs
-from .model_files import ModelFiles
+from .model_files import ModelFileContents
 from .program_runner import ProgramRunner
 
 
@@ -39,7 +39,7 @@ class SavedMethod:
 
     def __init__(
         self,
-        files: ModelFiles,
+        files: ModelFileContents,
         scope: Mapping[str, Tensor],
         options: Mapping[str, Any] | None,
         enforces_guards: bool = True,
@@ -70,12 +70,12 @@ class SavedMethod:
         return ProgramRunner(with_training_ops(self.program), self._scope, name=self.name)
 
     @cached_property
-    def _must_use_kernels(self) -> bool:
+    def _needs_kernels_for_random_numbers(self) -> bool:
         """Whether Oarlock's own kernels must run the program, because it draws random numbers and
         the engine ignores `paddle.seed`.
         """
         return (
-            draws_random(self.program)
+            program_draws_random(self.program)
             and self.runner.is_supported_by_kernels
             and not self.runner.engine_is_required
         )
@@ -88,7 +88,7 @@ class SavedMethod:
 
         Raises OpError for invalid inputs, GuardError for a violated guard.
         """
-        if any(map(pytree.is_dict_or_tensor_sequence, (*inputs, *named.values()))):
+        if any(map(pytree.is_dict_or_sequence_holding_tensors, (*inputs, *named.values()))):
             inputs, named = (), self._leaves_by_name(inputs, named)
         given = self._in_input_order(inputs, named) if named else inputs
         without_offsets = len(given) == len(self.inputs) and not state.mode.is_eager
@@ -96,11 +96,11 @@ class SavedMethod:
             raise OpError(
                 with_user_line(f"{self.name}: takes {self.input_names()}, got {len(given)} inputs")
             )
-        if _needs_gradient(training, given):
+        if _needs_kernels_for_capture_or_training(training, given):
             return self._rebuild_outputs(self._run_with_kernels(training, given))
         checks = checks_numerics() and self.runner.is_supported_by_kernels  # which run op by op
-        if self.runner.engine_error is not None or self._must_use_kernels or checks:
-            with use_mode(state.mode.with_tape(False)):
+        if self.runner.engine_error is not None or self._needs_kernels_for_random_numbers or checks:
+            with use_mode(state.mode.with_gradient_recording(False)):
                 return self._rebuild_outputs(self._run_with_kernels(training, given))
         arrays = [
             self._convert_input_to_array(g, a)
@@ -208,7 +208,7 @@ class SavedMethod:
         return [_input_spec(a) for a in self.outputs]
 
 
-def _needs_gradient(training: bool, inputs: Sequence[Any]) -> bool:
+def _needs_kernels_for_capture_or_training(training: bool, inputs: Sequence[Any]) -> bool:
     mode = state.mode
     if not mode.is_eager:
         return True

@@ -18,7 +18,12 @@ from ..ir.input_spec import InputSpec
 from ..ir.program import Guard, Program
 from ..nn.layer import Layer
 from .engine import check_engine_options
-from .model_files import ModelFiles, has_forward_program, read_methods, read_model
+from .model_files import (
+    ModelFileContents,
+    has_forward_program,
+    read_model,
+    read_non_forward_methods,
+)
 from .saved_method import SavedMethod
 
 
@@ -43,14 +48,14 @@ def load(path: str | os.PathLike[str], **configs: Any) -> TranslatedLayer:
     names = {
         key: configs.pop(key) for key in ("model_filename", "params_filename") if key in configs
     }
-    enforced = _are_guards_enforced(configs.pop("guards", "check"))
+    enforced = _parse_guards_option(configs.pop("guards", "check"))
     check_engine_options(configs)
-    methods = read_methods(path)
+    methods = read_non_forward_methods(path)
     forward = None if methods and not has_forward_program(path) else read_model(path, **names)
     return TranslatedLayer(forward, configs, methods, enforced)
 
 
-def _are_guards_enforced(guards: Any) -> bool:
+def _parse_guards_option(guards: Any) -> bool:
     if guards not in ("check", "drop"):
         raise ValueError(f"jit.load: guards should be 'check' or 'drop', not {guards!r}")
     return bool(guards == "check")
@@ -71,9 +76,9 @@ class TranslatedLayer(Layer):
 
     def __init__(
         self,
-        files: ModelFiles | None,
+        files: ModelFileContents | None,
         options: Mapping[str, Any] | None = None,
-        others: Mapping[str, ModelFiles] | None = None,
+        others: Mapping[str, ModelFileContents] | None = None,
         enforces_guards: bool = True,
     ) -> None:
         super().__init__("translated_layer")
@@ -91,7 +96,7 @@ class TranslatedLayer(Layer):
                 self.__dict__[name] = functools.partial(self._call_method, name)
         self.eval()
 
-    def _create_variables(self, files: ModelFiles, info: Mapping[str, VarInfo]) -> None:
+    def _create_variables(self, files: ModelFileContents, info: Mapping[str, VarInfo]) -> None:
         """Create a parameter or buffer for every new value."""
         for name, array in files.values.items():
             if name in self._scope:

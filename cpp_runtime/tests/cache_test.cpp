@@ -34,7 +34,7 @@ std::vector<Tensor> run(const Session& session, const std::string& name) {
 double difference(const std::vector<Tensor>& found, const std::vector<Tensor>& wanted) {
   double largest = found.size() == wanted.size() ? 0 : INFINITY;
   for (std::size_t i = 0; i < found.size() && largest < INFINITY; ++i) {
-    runner::Comparison one = runner::compare(found[i], wanted[i], {0, INFINITY});
+    runner::Comparison one = runner::compare_tensors(found[i], wanted[i], {0, INFINITY});
     largest = one.same ? std::max(largest, *one.max_difference) : INFINITY;
   }
   return largest;
@@ -51,7 +51,7 @@ double off(const std::string& prefix, const std::string& name, const Options& op
 bool hit(const Model& model, const Options& options) {
   return GraphCache::create(model.impl(), open_library(""), options)
       .value()
-      .find_graph()
+      .find_graph_path()
       .has_value();
 }
 
@@ -76,7 +76,7 @@ void replace_graph(const std::string& folder, const std::string& bytes) {
   std::string key = key_in(folder);
   Manifest manifest = *parse_manifest(file_text(folder + "/" + key), key);
   put_file(folder + "/" + manifest.graph, bytes);
-  manifest.graph_digest = hex_digest(bytes);
+  manifest.graph_digest = blake2b_hex_digest(bytes);
   put_file(folder + "/" + key, format_manifest(manifest, key));
 }
 
@@ -114,11 +114,11 @@ TEST("cache: entries depend on the ONNX Runtime version and the processor") {
   Model model = Model::open(fixture("mlp"));
   Session first(model, options);
   Library library = open_library("");
-  CHECK(GraphCache::create(model.impl(), library, options)->find_graph());
+  CHECK(GraphCache::create(model.impl(), library, options)->find_graph_path());
   CHECK(!GraphCache::create(model.impl(), library, options, processor_id() + "-avx1024")
-             ->find_graph());
+             ->find_graph_path());
   library.info.version += ".1";
-  CHECK(!GraphCache::create(model.impl(), library, options)->find_graph());
+  CHECK(!GraphCache::create(model.impl(), library, options)->find_graph_path());
 }
 
 TEST("cache: the cached graph runs") {
@@ -127,7 +127,7 @@ TEST("cache: the cached graph runs") {
   Model model = Model::open(fixture("mlp"));
   Session(model, options);
   std::string graph = file_text(graph_in(options.cache_dir));
-  const Param& weight = *model.impl().params.find("linear_1.w_0");
+  const ParamRecord& weight = *model.impl().params.find("linear_1.w_0");
   std::string bytes(model.impl().params.data(weight));
   auto at = graph.find(bytes);
   CHECK(at != std::string::npos);
@@ -197,10 +197,10 @@ TEST("cache: a graph that ONNX Runtime rejects") {
 }
 
 TEST("cache: a manifest names only its own files") {
-  std::string key = hex_digest("key");
-  Manifest manifest{key + "-a", hex_digest(""), {}, {"", hex_digest(""), {}}};
+  std::string key = blake2b_hex_digest("key");
+  Manifest manifest{key + "-a", blake2b_hex_digest(""), {}, {"", blake2b_hex_digest(""), {}}};
   CHECK(parse_manifest(format_manifest(manifest, key), key).has_value());
-  CHECK(!parse_manifest(format_manifest(manifest, hex_digest("other")), key));
+  CHECK(!parse_manifest(format_manifest(manifest, blake2b_hex_digest("other")), key));
   manifest.graph = key + "-/../../../etc/passwd";
   CHECK(!parse_manifest(format_manifest(manifest, key), key));
   manifest.graph = "other-a";

@@ -52,7 +52,8 @@ TEST("contract: the same contracts are accepted as in Python") {
   JsonDocument table(text, "contracts.json");
   CHECK(table.root().size() > 100);
   for (Json row : table.root()) {
-    std::string error = check::error_of([&] { read_program(model_with(row), "mlp.pdmodel"); });
+    std::string error = check::error_of(
+        [&] { parse_upgrade_and_validate_program(model_with(row), "mlp.pdmodel"); });
     bool accepted = error.empty();
     if (accepted != (row.find("accept").boolean()))
       check::failed(std::string(row.find("id").string()).c_str(), 0, accepted ? "was accepted" : "got: " + error);

@@ -24,14 +24,14 @@ int refused(const std::string& good, F&& read) {
 }
 
 void read_and_lower(const std::string& bytes, const std::string& weights) {
-  Program program = read_program(bytes, "m.pdmodel");
+  Program program = parse_upgrade_and_validate_program(bytes, "m.pdmodel");
   Params params(weights, program, "m.pdiparams");
   onnx::to_bytes(lower_program(program, params, {}));
 }
 
 // Includes guard checks: their expected values come from the file.
 void judge_by(const std::string& bytes) {
-  Program program = read_program(bytes, "m.pdmodel");
+  Program program = parse_upgrade_and_validate_program(bytes, "m.pdmodel");
   Guards guards(program);
   Tensor x(DType::float32, {2, 4}), inner(DType::float32, {3}), shape(DType::int64, {2});
   TensorView view = x;
@@ -60,7 +60,7 @@ TEST("fuzz program: as far as ONNX") {
 
 TEST("fuzz params: weights") {
   std::string good = bytes_of("types.pdiparams");
-  Program program = read_program(bytes_of("types.pdmodel"), "types.pdmodel");
+  Program program = parse_upgrade_and_validate_program(bytes_of("types.pdmodel"), "types.pdmodel");
   CHECK(refused(good, [&](const std::string& bytes) {
           Params(bytes, program, "types.pdiparams");
         }) > kRounds / 10);
@@ -93,9 +93,9 @@ TEST("fuzz json: text") {
 }
 
 TEST("fuzz json: the manifest of a cache entry") {
-  std::string key = hex_digest("key");
-  FileRecord weights{key + "-a.weights", hex_digest("w"), {1, 2, 3, 4}};
-  std::string good = format_manifest({key + "-a", hex_digest("g"), weights, weights}, key);
+  std::string key = blake2b_hex_digest("key");
+  FileRecord weights{key + "-a.weights", blake2b_hex_digest("w"), {1, 2, 3, 4}};
+  std::string good = format_manifest({key + "-a", blake2b_hex_digest("g"), weights, weights}, key);
   refused(good,
           [&](const std::string& bytes) { CHECK(bytes == good || !parse_manifest(bytes, key)); });
 }

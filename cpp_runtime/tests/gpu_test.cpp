@@ -28,7 +28,7 @@ Options on(const std::string& device) {
 
 void copy(void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
 
-DeviceMemory host_memory() { return {"Cpu", "Cpu", 0, copy}; }
+DeviceMemoryInterface host_memory() { return {"Cpu", "Cpu", 0, copy}; }
 
 // An ONNX Runtime session of the mlp.
 struct Raw {
@@ -143,10 +143,10 @@ TEST("gpu: bound and captured runs equal plain runs") {
   std::string in = session.inputs()[0].name, out = session.outputs()[0].name;
   std::vector<const char*> inputs{in.c_str()}, outputs{out.c_str()};
   OrtValues values(raw.library.api, 1), bound(raw.library.api, 1);
-  values.set(0, make_value(raw.library, raw.memory.get(), views[0]));
+  values.set(0, make_ort_value_of_view(raw.library, raw.memory.get(), views[0]));
   run_with_binding(raw.library, raw.session.get(), nullptr, host_memory(), inputs, values, outputs,
                    bound);
-  Tensor first = make_tensor(raw.library, bound.release(0), false);
+  Tensor first = make_tensor_from_ort_value(raw.library, bound.release(0), false);
   CHECK(first.shape() == wanted[0].shape());
   CHECK_EQ(std::memcmp(first.data(), wanted[0].data(), first.size() * 4), 0);
   CudaGraphRun captured(raw.library, raw.session.get(), host_memory(), inputs, values, outputs,
@@ -178,7 +178,7 @@ TEST("gpu: complex outputs of a captured run") {
   std::vector<std::int64_t> shape{3};
   std::vector<TensorView> views{{DType::complex64, shape, data.data()}};
   OrtValues values(library.api, 1);
-  values.set(0, make_value(library, memory.get(), views[0]));
+  values.set(0, make_ort_value_of_view(library, memory.get(), views[0]));
   std::vector<const char*> inputs{"x"}, outputs{"y"};
   CudaGraphRun captured(library, session.get(), host_memory(), inputs, values, outputs, {true});
   Tensor found = captured.run(views)[0];

@@ -42,6 +42,11 @@ TEST("npz: deflate, every block type") {
   CHECK_ERROR("cut off", inflate("", 4, "x"));
 }
 
+TEST("npz: more arrays than a zip directory counts") {
+  NamedTensors arrays(65536, {"a", Tensor(DType::float32, {})});
+  CHECK_ERROR("more than 65535 results", write_npz("/no/such/folder/out.npz", arrays));
+}
+
 TEST("npz: a file that cannot be written leaves nothing behind") {
   CHECK_ERROR("cannot be created", write_npz("/no/such/folder/out.npz", {}));
 }

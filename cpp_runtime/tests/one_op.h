@@ -15,7 +15,8 @@ struct Var {
   std::int64_t lod_level = 0;
 };
 
-/// Inputs of the op become feeds, outputs fetches; weights are given as bytes with a Param each.
+/// Inputs of the op become feeds, outputs fetches; weights are given as bytes with a ParamRecord
+/// each.
 struct OneOp {
   std::string type;
   Slots inputs, outputs;

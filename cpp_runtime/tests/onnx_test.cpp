@@ -10,7 +10,7 @@ using namespace oarlock;
 namespace {
 
 std::string converted(const LowerOptions& options, const std::string& contract = "") {
-  Program p = read_program(bytes_of("mlp.pdmodel") + contract, "mlp.pdmodel");
+  Program p = parse_upgrade_and_validate_program(bytes_of("mlp.pdmodel") + contract, "mlp.pdmodel");
   std::string weights = bytes_of("mlp.pdiparams");
   Params params(weights, p, "mlp.pdiparams");
   return onnx::to_bytes(lower_program(p, params, options));
@@ -32,15 +32,15 @@ std::string image_net(std::int64_t filters, const std::string& other = "") {
 
 TEST("onnx: weights of few products are inputs with a default, which are not packed") {
   std::string net = image_net(64);
-  std::string made = onnx::skip_weight_packing(net);
+  std::string made = onnx::turn_matmul_weights_into_graph_inputs(net);
   CHECK_EQ(made.substr(0, net.size()), net);
   CHECK_EQ(made.substr(net.size()), std::string("\x3a\x15\x5a\x13\x0a\x01w\x12\x0e\x0a\x0c\x08\x01"
                                                 "\x12\x08\x0a\x02\x08\x04\x0a\x02\x08\x02"));
-  CHECK_EQ(onnx::skip_weight_packing(image_net(64, "MatMul")).size(),
+  CHECK_EQ(onnx::turn_matmul_weights_into_graph_inputs(image_net(64, "MatMul")).size(),
            made.size() + image_net(64, "MatMul").size() - net.size());
-  CHECK_EQ(onnx::skip_weight_packing(image_net(55)),
+  CHECK_EQ(onnx::turn_matmul_weights_into_graph_inputs(image_net(55)),
            image_net(55));  // products hold more than an eighth of the weights
-  CHECK_EQ(onnx::skip_weight_packing(image_net(64, "Add")), image_net(64, "Add"));
+  CHECK_EQ(onnx::turn_matmul_weights_into_graph_inputs(image_net(64, "Add")), image_net(64, "Add"));
 }
 
 TEST("onnx: the same program gives the same bytes") {
@@ -61,7 +61,7 @@ TEST("onnx: large weights stay outside with their offset, small ones and constan
 
 TEST("onnx: the contract is stored as metadata and names the outputs") {
   std::string field = contract_field(mlp_contract());
-  Program p = read_program(bytes_of("mlp.pdmodel") + field, "p");
+  Program p = parse_upgrade_and_validate_program(bytes_of("mlp.pdmodel") + field, "p");
   std::string bytes = converted({}, field);
   CHECK_HAS(bytes, encode_base64(p.contract->bytes));
   CHECK_HAS(bytes, "save_infer_model/scale_0.tmp_0");
@@ -88,7 +88,7 @@ TEST("onnx: small constants are copied into subgraphs") {
   g.outputs = {{"y", DType::float32, {}, {}, false}};
   g.initializers = {{"sizes", DType::int64, {1}, std::string(8, '\1'), false, 0, 0},
                     {"w", DType::float32, {}, "1234", false, 0, 0}};
-  onnx::localize_constants(g);
+  onnx::localize_small_int_constants(g);
   onnx::prune(g);
   CHECK_EQ(g.initializers.size(), 1u);
   CHECK_HAS(onnx::to_text(g), "a_ = Reshape(x, sizes/1)");

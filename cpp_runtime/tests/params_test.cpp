@@ -11,11 +11,11 @@
 using namespace oarlock;
 
 TEST("params: the records of a file") {
-  Program p = read_program(bytes_of("types.pdmodel"), "types.pdmodel");
+  Program p = parse_upgrade_and_validate_program(bytes_of("types.pdmodel"), "types.pdmodel");
   std::string bytes = bytes_of("types.pdiparams");
   Params params(bytes, p, "types.pdiparams");
   std::map<DType, double> firsts;
-  for (const Param& param : params.all()) {
+  for (const ParamRecord& param : params.all()) {
     std::string_view data = params.data(param);
     CHECK_EQ(static_cast<const void*>(data.data()),
              static_cast<const void*>(bytes.data() + param.offset));

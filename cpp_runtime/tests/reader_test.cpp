@@ -7,7 +7,7 @@
 using namespace oarlock;
 
 TEST("reader: a real export") {
-  Program p = read_program(bytes_of("mlp.pdmodel"), "mlp.pdmodel");
+  Program p = parse_upgrade_and_validate_program(bytes_of("mlp.pdmodel"), "mlp.pdmodel");
   CHECK_EQ(p.version, 2006002);
   CHECK_EQ(p.blocks.size(), std::size_t{1});
   CHECK(p.feeds() == Strings{"x"});
@@ -19,7 +19,7 @@ TEST("reader: a real export") {
 }
 
 TEST("reader: blocks, attributes and the user's line") {
-  Program p = read_program(bytes_of("control.pdmodel"), "control.pdmodel");
+  Program p = parse_upgrade_and_validate_program(bytes_of("control.pdmodel"), "control.pdmodel");
   CHECK(p.blocks.size() > 1);
   for (const OpDesc& op : p.blocks[0].ops) {
     if (op.type != "while") continue;
@@ -53,7 +53,7 @@ TEST("reader: packed and single repeated numbers are the same") {
         });
       });
     });
-    return read_program(w.release_bytes(), "p").find_var("v")->shape;
+    return parse_upgrade_and_validate_program(w.release_bytes(), "p").find_var("v")->shape;
   };
   CHECK(program([&] { w.int64(2, 3), w.int64(2, -1); }) == (Ints{3, -1}));
   CHECK(program([&] {
@@ -73,7 +73,10 @@ TEST("reader: duplicate attributes with one value") {
           w.message(4, [&] { w.bytes(1, "k"), w.int64(2, 0), w.int64(3, value); });
       });
     });
-    return read_program(w.release_bytes(), "p").blocks[0].ops[0].attrs.at("k");
+    return parse_upgrade_and_validate_program(w.release_bytes(), "p")
+        .blocks[0]
+        .ops[0]
+        .attrs.at("k");
   };
   CHECK(attr_k({7, 7}) == attr_k({7}));
   CHECK_HAS(check::error_of([&] { attr_k({7, 8}); }), "attribute 'k' given twice, with two values");
@@ -81,13 +84,14 @@ TEST("reader: duplicate attributes with one value") {
 
 TEST("reader: unknown fields are skipped") {
   std::string extra("\x12\x02\x08\x01\x1a\x03\x0a\x01\x00\xfa\xff\x01\x01z", 14);  // 2, 3 and 4095
-  CHECK_EQ(read_program(bytes_of("mlp.pdmodel") + extra, "p").blocks.size(), std::size_t{1});
+  CHECK_EQ(parse_upgrade_and_validate_program(bytes_of("mlp.pdmodel") + extra, "p").blocks.size(),
+           std::size_t{1});
 }
 
 TEST("reader: the contract") {
   Contract c =
       mlp_contract({{"dim", "x", 0, "2", "shape[0]", "net.py:3 in forward", "n = x.shape[0]"}});
-  Program p = read_program(bytes_of("mlp.pdmodel") + contract_field(c), "p");
+  Program p = parse_upgrade_and_validate_program(bytes_of("mlp.pdmodel") + contract_field(c), "p");
   CHECK(p.contract.has_value());
   CHECK_EQ(p.contract->inputs[0].name, "x");
   CHECK_EQ(format_type(p.contract->outputs[1].dtype, p.contract->outputs[1].shape), "float32[?,8]");
@@ -100,7 +104,8 @@ TEST("reader: displayed text is escaped") {
   Contract c = mlp_contract(
       {{"dim", "x", 0, "2\x1b", "assert: two\nlines\x07", "a.py:1\nforged", "x\x7f\ty"}});
   c.producer = "\x1b[2J", c.verified = "\rsure";
-  Program p = read_program(bytes_of("mlp.pdmodel") + contract_field(c), "mlp.pdmodel");
+  Program p = parse_upgrade_and_validate_program(bytes_of("mlp.pdmodel") + contract_field(c),
+                                                 "mlp.pdmodel");
   const Guard& g = p.contract->guards.at(0);
   CHECK_EQ(g.expected, "2\\x1b");
   CHECK_EQ(g.reader, "assert: two\nlines\\x07");

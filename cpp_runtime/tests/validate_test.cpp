@@ -123,17 +123,25 @@ const std::string kGood = record(std::string("\x08\x05\x10\x02", 4), "12345678")
 
 const std::vector<ByteRow>& byte_rows() {
   static const std::vector<ByteRow> all = {
-      {"empty", "the file is empty", [] { read_program("", "p"); }},
-      {"cut", "are left", [] { read_program(bytes_of("mlp.pdmodel").substr(0, 100), "p"); }},
+      {"empty", "the file is empty", [] { parse_upgrade_and_validate_program("", "p"); }},
+      {"cut", "are left",
+       [] { parse_upgrade_and_validate_program(bytes_of("mlp.pdmodel").substr(0, 100), "p"); }},
       {"length-bomb", "are left",
-       [] { read_program(std::string("\x0a\xff\xff\xff\xff\xff\xff\xff\xff\x7f", 10), "p"); }},
+       [] {
+         parse_upgrade_and_validate_program(
+             std::string("\x0a\xff\xff\xff\xff\xff\xff\xff\xff\x7f", 10), "p");
+       }},
       {"varint-endless", "number of more than ten bytes",
-       [] { read_program(std::string(20, '\xff'), "p"); }},
-      {"wire-group", "wire type 3 is not one of protobuf's", [] { read_program("\x2b", "p"); }},
+       [] { parse_upgrade_and_validate_program(std::string(20, '\xff'), "p"); }},
+      {"wire-group", "wire type 3 is not one of protobuf's",
+       [] { parse_upgrade_and_validate_program("\x2b", "p"); }},
       {"wire-type", "wire type 0 where 2 belongs",
-       [] { read_program(std::string("\x08\x01", 2), "p"); }},
+       [] { parse_upgrade_and_validate_program(std::string("\x08\x01", 2), "p"); }},
       {"nameless", "a variable without a name",
-       [] { read_program(std::string("\x0a\x06\x08\x00\x10\x00\x1a\x00", 8), "p"); }},
+       [] {
+         parse_upgrade_and_validate_program(std::string("\x0a\x06\x08\x00\x10\x00\x1a\x00", 8),
+                                            "p");
+       }},
       {"params-cut", "float32[2] takes 8 bytes, 7 are left",
        [] { walk(kGood.substr(0, kGood.size() - 1)); }},
       {"params-rest", "1 bytes are left over", [] { walk(kGood + "x"); }},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from oarlock.compat.api_version import detect_from_source, parse_version
+from oarlock.compat.api_version import detect_from_source, parse_version_unless_auto
 from oarlock.core.errors import OarlockError
 
 SOURCES = {
@@ -60,7 +60,7 @@ def test_source_without_paddle_has_no_version(text: str) -> None:
     ],
 )
 def test_parse_version(text: str, version: str, has_zero_dim: bool, static: bool) -> None:
-    api_version = parse_version(text)
+    api_version = parse_version_unless_auto(text)
     assert api_version is not None
     assert (
         api_version.version,
@@ -73,11 +73,13 @@ def test_parse_version(text: str, version: str, has_zero_dim: bool, static: bool
     )
 
 
-@pytest.mark.parametrize("said", ["new", "0.9", "2.x", "", "1.9", "2.7", "3.9", "4"])
+@pytest.mark.parametrize(
+    "said", ["new", "0.9", "2.x", "", "1.9", "2.7", "3.9", "4", "2rc1", "2-rc1", "2.6rc1"]
+)
 def test_invalid_versions_are_rejected(said: str) -> None:
     with pytest.raises(OarlockError, match="is not a version of Paddle"):
-        parse_version(said)
+        parse_version_unless_auto(said)
 
 
 def test_auto_is_no_version() -> None:
-    assert parse_version("auto") is None and parse_version(None) is None
+    assert parse_version_unless_auto("auto") is None and parse_version_unless_auto(None) is None

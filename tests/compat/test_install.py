@@ -14,6 +14,7 @@ import pytest
 
 import oarlock
 from oarlock import compat
+from oarlock.compat.install import INHERITED_VARIABLE
 from oarlock.compat.module_aliases import MODULE_ALIASES
 from oarlock.core.errors import OarlockError
 
@@ -105,6 +106,13 @@ def test_nested_as_paddle() -> None:
         assert importlib.import_module("paddle") is oarlock
         with pytest.raises(OarlockError, match=r"Paddle 2\.4\.2 is installed already, not 1\.8\.5"):
             compat.install("1.8")
+
+
+def test_install_with_version_before_detection() -> None:
+    with compat.as_paddle():
+        compat.install("2.4")
+        assert oarlock.__version__ == "2.4.2"
+        assert os.environ[INHERITED_VARIABLE] == "2.4.2"
 
 
 def test_environment_variable_overrides_version(monkeypatch: pytest.MonkeyPatch) -> None:

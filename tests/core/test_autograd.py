@@ -228,3 +228,15 @@ def test_no_tape_in_static_mode() -> None:
         assert not paddle.is_grad_enabled()
     finally:
         paddle.disable_static()
+
+
+def test_no_grad_vars_may_be_a_tensor() -> None:
+    x, y = (paddle.to_tensor([2.0, 0.0], stop_gradient=False) for _ in range(2))
+    middle = x * 3
+    (found,) = paddle.grad(middle * x * y, x, no_grad_vars=middle)
+    assert np.array_equal(found.numpy(), (middle * y).numpy())
+
+
+def test_matmul_with_empty_operands() -> None:
+    ones = paddle.ones
+    assert np.array_equal(paddle.matmul(ones([2, 3, 0]), ones([0, 4])).numpy(), np.zeros((2, 3, 4)))

@@ -57,10 +57,10 @@ def test_dict_subclass_with_tensors() -> None:
 
 def test_key_paths() -> None:
     _, spec = pytree.flatten({"x": [1, {"mask": 2}], "y": 3})
-    assert pytree.key_paths(spec) == ["['x'][0]", "['x'][1]['mask']", "['y']"]
+    assert pytree.subscript_paths(spec) == ["['x'][0]", "['x'][1]['mask']", "['y']"]
     assert pytree.dotted_paths(spec) == ["x.0", "x.1.mask", "y"]
     assert pytree.leaf_names("args", spec) == ["x_0", "mask", "y"]
-    assert pytree.format_spec(spec) == "dict of 2"
+    assert pytree.format_spec_root(spec) == "dict of 2"
 
 
 def test_map_of_several_trees() -> None:
@@ -77,13 +77,13 @@ def test_map_rejects_different_structures() -> None:
         paths.append(path)
         return a + b
 
-    assert pytree.map_pair(add, "v", [1, {"k": 2}], [3, {"k": 4}]) == [4, {"k": 6}]
+    assert pytree.map_pair_with_path(add, "v", [1, {"k": 2}], [3, {"k": 4}]) == [4, {"k": 6}]
     assert paths == ["v[0]", "v[1]['k']"]
-    assert pytree.map_pair(add, "v", [1], (1,)) is pytree.STRUCTURE_MISMATCH
-    assert pytree.map_pair(add, "v", 1, 2) is pytree.STRUCTURE_MISMATCH
+    assert pytree.map_pair_with_path(add, "v", [1], (1,)) is pytree.STRUCTURE_MISMATCH
+    assert pytree.map_pair_with_path(add, "v", 1, 2) is pytree.STRUCTURE_MISMATCH
 
 
 def test_is_tensor_container() -> None:
-    assert not pytree.is_dict_or_tensor_sequence([[1.0, 2.0], [3.0, 4.0]])
-    assert pytree.is_dict_or_tensor_sequence([1, [paddle.ones([1])]])
-    assert pytree.is_dict_or_tensor_sequence({})
+    assert not pytree.is_dict_or_sequence_holding_tensors([[1.0, 2.0], [3.0, 4.0]])
+    assert pytree.is_dict_or_sequence_holding_tensors([1, [paddle.ones([1])]])
+    assert pytree.is_dict_or_sequence_holding_tensors({})

@@ -248,3 +248,10 @@ def test_assign_with_output() -> None:
     paddle.assign(paddle.full([2, 1], 5.0), layer.weight)
     np.testing.assert_array_equal(layer.weight.numpy(), [[5], [5]])
     assert not layer.weight.stop_gradient
+
+
+def test_index_of_last_element_as_tensor_or_numpy_scalar() -> None:
+    x = paddle.arange(5)
+    assert x[paddle.to_tensor(-1)].item() == 4
+    for stop in (-1, np.int64(-1), paddle.to_tensor(-1)):
+        assert x[:stop:-1].shape == [0]

@@ -22,8 +22,8 @@ from oarlock.loader.model_files import read_model
 from oarlock.loader.runtime import EngineError, UnsupportedError
 from oarlock.onnx import ort_format
 from oarlock.onnx import writer as onnx_writer
-from oarlock.onnx.dim_names import name_output_dims
-from oarlock.onnx.targets import NEWEST_OPSET, newest_opset, parse_targets
+from oarlock.onnx.output_dim_names import name_output_dims_after_input_dims
+from oarlock.onnx.target_engine_opsets import NEWEST_OPSET, newest_opset, parse_target_engines
 from oarlock.onnx.writer import ExportOptions, write_onnx
 
 SPEC = [paddle.static.InputSpec([None, 3, 8, 8], "float32", "image")]
@@ -109,13 +109,15 @@ def test_op_raises_the_opset_up_to_the_target(tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", ["tvm", "ort>1", "ort>=1.2", "ort>=x", "=="])
 def test_unknown_targets_are_rejected(text: str) -> None:
     with pytest.raises(OpError, match="export: "):
-        parse_targets(text)
+        parse_target_engines(text)
 
 
 @given(st.lists(st.sampled_from(["ort", "trt>=8.6", "openvino>=2023.1", "ort>=1.19"]), max_size=4))
 def test_more_targets_do_not_raise_the_opset(texts: list[str]) -> None:
-    found = newest_opset(parse_targets(",".join(texts)))
-    assert found <= min((newest_opset(parse_targets(t)) for t in texts), default=NEWEST_OPSET)
+    found = newest_opset(parse_target_engines(",".join(texts)))
+    assert found <= min(
+        (newest_opset(parse_target_engines(t)) for t in texts), default=NEWEST_OPSET
+    )
 
 
 def test_file_with_wrong_results_is_removed(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -295,7 +297,7 @@ def test_deeply_nested_graph_is_unchanged() -> None:
     data = bytes([0x3A]) + varint(len(data)) + data  # ModelProto.graph 7
     with pytest.raises(DecodeError):
         onnx.load_from_string(data)
-    assert name_output_dims(data) == data
+    assert name_output_dims_after_input_dims(data) == data
 
 
 def varint(value: int) -> bytes:

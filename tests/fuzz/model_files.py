@@ -343,7 +343,7 @@ def run_lowered(data: bytes, model: Model) -> str:
         timer = threading.Timer(PATIENCE, engine.stop)
         timer.start()
         try:
-            engine.run(next(engine.synthetic_inputs()))
+            engine.run(next(engine.iter_synthetic_input_sets()))
         finally:
             timer.cancel()
     except (OarlockError, NotImplementedError) as error:

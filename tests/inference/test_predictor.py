@@ -202,3 +202,10 @@ def test_missing_gpu_is_an_error(model: tuple[str, Net]) -> None:
     config.enable_use_gpu(100, 0)
     with pytest.raises(RuntimeError, match="cuda"):
         inference.create_predictor(config)
+
+
+def test_set_model_replaces_folder(tmp_path: Path) -> None:
+    config = inference.Config(str(tmp_path))
+    assert config.model_dir() == str(tmp_path)
+    config.set_model("net.pdmodel", "net.pdiparams")
+    assert (config.model_dir(), config.prog_file()) == ("", "net.pdmodel")

@@ -340,3 +340,22 @@ def test_partial_function() -> None:
     function = paddle.jit.to_static(functools.partial(scaled, 3.0))
     for given, wanted in (([1.0, 2.0], [3.0, 6.0]), ([-1.0, -2.0], [-1.0, -2.0])):
         assert function(paddle.to_tensor(given)).tolist() == wanted
+
+
+class _Base(paddle.nn.Layer):
+    @paddle.jit.to_static
+    def forward(self, x: Any) -> Any:
+        return x + 1
+
+
+class _Derived(_Base):
+    @paddle.jit.to_static
+    def forward(self, x: Any) -> Any:
+        return super().forward(x) * 2
+
+
+def test_decorated_method_calls_decorated_method_of_base_class() -> None:
+    layer, x = _Derived(), paddle.ones([1])
+    first = layer.forward
+    assert layer(x).item() == 4
+    assert layer.forward is first

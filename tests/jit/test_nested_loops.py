@@ -54,10 +54,10 @@ def test_alias_links_of_a_failed_try() -> None:
     old, other, made = (paddle.static.data(name, [2]) for name in ("old", "other", "made"))
     aliases.record_creation(old)
     aliases.record_creation(other)
-    since, moment = aliases.num_links(), aliases.timestamp()
+    since, moment = aliases.num_tensor_links(), aliases.timestamp()
     aliases.record_creation(made)
     aliases.link_possible_aliases(old, made, "")
     aliases.link_possible_aliases(old, other, "")
-    aliases.discard_links(since, moment)
-    assert aliases.tensor_aliases(old) == [old, other]
-    assert aliases.num_links() == since + 1
+    aliases.discard_tensor_links_to_newer_values(since, moment)
+    assert aliases.tensor_and_aliases(old) == [old, other]
+    assert aliases.num_tensor_links() == since + 1

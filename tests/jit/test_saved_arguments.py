@@ -13,7 +13,7 @@ import pytest
 import oarlock as paddle
 from oarlock import nn
 from oarlock.cli.demo import runner_path
-from oarlock.core.pytree import is_dict_or_tensor_sequence
+from oarlock.core.pytree import is_dict_or_sequence_holding_tensors
 from oarlock.jit import load
 from oarlock.static import InputSpec
 
@@ -208,8 +208,8 @@ class Looked(float):
 def test_lists_of_numbers_are_one_argument() -> None:
     one = np.ones(2)
     for value in ([one], (1, paddle.ones([2])), [[], [one]], [1, [2, (one,)]], [[1], {"a": 1}], {}):
-        assert is_dict_or_tensor_sequence(value)
+        assert is_dict_or_sequence_holding_tensors(value)
     for value in ([], [1, 2.0], [[1.0], [2, 3]], (np.float32(1), True), one, "text", None):
-        assert not is_dict_or_tensor_sequence(value)
-    assert not is_dict_or_tensor_sequence([Looked(1)] * 100)
+        assert not is_dict_or_sequence_holding_tensors(value)
+    assert not is_dict_or_sequence_holding_tensors([Looked(1)] * 100)
     assert Looked.times == 0  # a million numbers are not looked at one by one

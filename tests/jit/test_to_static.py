@@ -429,3 +429,35 @@ def test_ops_have_source_lines() -> None:
     where = [op.user_line for op in concrete.captured_program.program.ops() if op.type == "scale"]
     assert len(where) == 1
     assert where[0].endswith("in doubled: return x * 2 if x.mean() > 0 else x")
+
+
+def test_branch_in_try_with_exception_groups() -> None:
+    @paddle.jit.to_static
+    def branch(x: Any) -> Any:
+        try:
+            y = x + 1 if x.sum() > 0 else x - 1
+            if x.sum() > 5:
+                y = y * 2
+        except* ValueError:
+            y = x
+        return y
+
+    assert branch(paddle.full([2], 3.0)).tolist() == [8, 8]
+    assert branch(paddle.full([2], -1.0)).tolist() == [-2, -2]
+
+
+class _PrivateNames(nn.Layer):
+    @paddle.jit.to_static
+    def forward(self, x: Any) -> Any:
+        __count = 0
+
+        def __increment() -> None:
+            nonlocal __count
+            __count += 1
+
+        __increment()
+        return x + __count
+
+
+def test_private_function_and_nonlocal_in_method() -> None:
+    assert _PrivateNames()(paddle.ones([1])).item() == 2

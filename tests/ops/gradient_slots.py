@@ -14,7 +14,9 @@ from oarlock.core.op import OPS
 
 HERE = Path(__file__).parent
 MODULE = HERE.parents[1] / "tracer" / "autodiff" / "grad_slots.py"
-HEAD = '''"""Slots of Paddle's gradient ops, as tests/ops/gradient_slots.py read them from real Paddle."""
+HEAD = '''"""Input slots, irregular types and required attributes of Paddle's gradient ops.
+tests/ops/gradient_slots.py read the slots from real Paddle.
+"""
 
 from typing import Any
 

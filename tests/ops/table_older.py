@@ -68,6 +68,7 @@ ROWS = [
     Row("norm", [f(2, 3)], {"axis": -1, "epsilon": 0.5}, ref=unit(-1, 0.5)),
     Row("affine_channel", [f(2, 3, 2, 2), f(3), f(3)], {"data_layout": "NCHW"}, ref=lambda x, s, b: x * s[:, None, None] + b[:, None, None]),
     Row("affine_channel", [f(2, 2, 2, 3), f(3), f(3)], {"data_layout": "NHWC"}, ref=lambda x, s, b: x * s + b),
+    Row("affine_channel", [f(2, 2, 2, 3), f(3), f(3)], ref=lambda x, s, b: x * s + b),
     Row("rank_loss", [pos(4, 1), f(4, 1), f(4, 1)], ref=lambda label, a, b: soft(a - b) - label * (a - b)),
     Row("bpr_loss", [f(4, 5), ints(4, 1)], ref=bpr),
     Row("soft_relu", [f(3, 4)], ref=soft),

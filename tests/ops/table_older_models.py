@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from oarlock.ops.legacy.hash import xxh64
+from oarlock.ops.legacy.hash import xxh64_of_rows
 
 from .rows import Numbers, Row
 from .table_lod import AT, ENDS, REAL, parts, sigmoid
@@ -219,7 +219,7 @@ ROWS = [
         lambda x, *_: (np.full((1, 2), 3, x.dtype), np.zeros((1, 1), "float32"), np.array([[0, 1, 1]])), grad=False,
     ),
     Row("hash", [n.ints(4, 3)], {"num_hash": 2, "mod_by": 100},
-           lambda x: np.stack([xxh64(x.view("<u4"), s) % np.uint64(100) for s in (0, 1)], 1)[:, :, None].astype("int64")),
+           lambda x: np.stack([xxh64_of_rows(x.view("<u4"), s) % np.uint64(100) for s in (0, 1)], 1)[:, :, None].astype("int64")),
     Row("similarity_focus", [distinct(2, 2, 3, 4)], {"axis": 1, "indexes": [0]}, focused, half=ONLY),
     OldRow("sample_logits", [f(3, 6), SAMPLES[:, :1], SAMPLES, n.pos(3, 3)],
            {"num_samples": 2, "use_customized_samples": True, "remove_accidental_hits": False}, partial(logits, hits=False), random=False),

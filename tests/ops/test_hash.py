@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from oarlock.ops.legacy.hash import xxh64
+from oarlock.ops.legacy.hash import xxh64_of_rows
 
 
 @pytest.mark.parametrize(
@@ -13,5 +13,5 @@ from oarlock.ops.legacy.hash import xxh64
 )
 def test_xxh64_of_text(text: bytes, wanted: int) -> None:
     rows = np.frombuffer(text, "<u4").reshape(1, -1)
-    assert int(xxh64(rows, 0)[0]) == wanted
-    assert int(xxh64(np.repeat(rows, 2, 0), 0)[1]) == wanted
+    assert int(xxh64_of_rows(rows, 0)[0]) == wanted
+    assert int(xxh64_of_rows(np.repeat(rows, 2, 0), 0)[1]) == wanted

@@ -87,3 +87,11 @@ def test_bernoulli_probability() -> None:
     found = draw("bernoulli", np.full(MANY, 0.3, np.float32))
     assert set(found.tolist()) == {0.0, 1.0}
     assert abs(found.mean() - 0.3) < 0.05
+
+
+def test_sample_logits_with_seed() -> None:
+    logits, labels = np.zeros((2, 100), np.float32), np.array([[3], [7]])
+    rng.seed(7)
+    first = draw("sample_logits", logits, labels, num_samples=5, seed=3)[2]
+    assert np.array_equal(first, draw("sample_logits", logits, labels, num_samples=5, seed=3)[2])
+    assert not np.array_equal(first, draw("sample_logits", logits, labels, num_samples=5)[2])

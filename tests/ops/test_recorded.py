@@ -12,7 +12,7 @@ from oarlock.capture.recorder import Recorder
 from oarlock.capture.variable import Variable
 from oarlock.compiler.interpreter import Interpreter
 from oarlock.core.errors import OpError, TraceError
-from oarlock.core.mode import replace_base_mode
+from oarlock.core.mode import use_base_mode
 from oarlock.core.op import Meta
 from oarlock.core.tensor import Tensor
 
@@ -44,7 +44,7 @@ def recorded(row: Row, hide: bool = False) -> tuple[Recorder, dict[str, Tensor],
         for a in row.args
     ]
     op = op_of(row)
-    with replace_base_mode(Static(recorder)):
+    with use_base_mode(Static(recorder)):
         made = op(*args, **row.attrs)
     return recorder, feeds, [t.name for t in flat_results(op, made, offsets=False)]
 

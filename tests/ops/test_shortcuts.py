@@ -44,7 +44,7 @@ def test_blocked_nms_equals_one_by_one(count: int, spread: float) -> None:
     rng = np.random.default_rng(count)
     boxes = rng.random((count, 4), "f4") * spread
     boxes[:, 2:] = boxes[:, :2] + rng.random((count, 2), "f4") * 20
-    assert nms.non_maximum_suppression(boxes, 0.3) == _nms_one_by_one(boxes, 0.3)
+    assert nms.nms_of_sorted_boxes(boxes, 0.3) == _nms_one_by_one(boxes, 0.3)
 
 
 @pytest.mark.parametrize("width", [3, 300])
@@ -66,3 +66,11 @@ def test_cumsum_along_the_first_axis(shape: tuple[int, ...], attrs: dict[str, bo
         OPS["cumsum"].numpy_kernel(np.moveaxis(x, 0, -1), axis=-1, **attrs), -1, 0
     )
     np.testing.assert_array_equal(OPS["cumsum"].numpy_kernel(x, axis=0, **attrs), along_last)
+
+
+def test_gather_from_images_in_padding() -> None:
+    mask = np.array([[[[3, -1]]]], np.int32)
+    out = OPS["take_from_pictures"].kernel(
+        np.arange(1, 5, dtype=np.float32).reshape(1, 1, 2, 2), mask
+    )
+    assert out.tolist() == [[[[4, 0]]]]

@@ -16,8 +16,8 @@ import pytest
 import uvicorn
 
 from oarlock.serving.app import App
-from oarlock.serving.body import Limits
-from oarlock.serving.datatypes import datatype_of
+from oarlock.serving.body import RequestLimits
+from oarlock.serving.datatypes import require_datatype
 from oarlock.serving.protocol import Request, encode_response
 from oarlock.serving.served_model import InferenceStatistics
 from oarlock.serving.server import TimeoutProtocol
@@ -35,12 +35,12 @@ class SlowModel:
     config: dict[str, Any] = {}
 
     def __init__(self) -> None:
-        self.inputs = {"x": datatype_of("float32", "x")}
+        self.inputs = {"x": require_datatype("float32", "x")}
         self.statistics = InferenceStatistics()
         self.go = threading.Event()
         self.go.set()
 
-    def infer(self, request: Request) -> tuple[bytes, int | None]:
+    def infer_and_encode_response(self, request: Request) -> tuple[bytes, int | None]:
         """The input."""
         self.go.wait(30)
         return encode_response(
@@ -51,11 +51,11 @@ class SlowModel:
 class ThreadedServer:
     """A server in a thread of this process."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: RequestLimits) -> None:
         self.model = SlowModel()
         self.app = App({"slow": self.model}, limits)  # type: ignore[dict-item]
         config = uvicorn.Config(
-            self.app.asgi(),
+            self.app.make_asgi_app(),
             port=0,
             http=TimeoutProtocol,
             ws="none",
@@ -102,7 +102,7 @@ class ThreadedServer:
 @contextmanager
 def running_server(**limits: Any) -> Iterator[ThreadedServer]:
     """A server with these limits."""
-    made = ThreadedServer(Limits(**limits))
+    made = ThreadedServer(RequestLimits(**limits))
     made.thread.start()
     try:
         yield made

@@ -14,7 +14,12 @@ from oarlock import nn
 from oarlock.loader.engine import Engine
 from oarlock.loader.model_files import read_model
 from oarlock.onnx.writer import ExportOptions
-from oarlock.serving.triton import kserve_manifest, model_config, to_pbtxt, write_repository
+from oarlock.serving.triton import (
+    kserve_manifest,
+    model_config,
+    to_pbtxt,
+    write_repository,
+)
 
 
 @pytest.fixture

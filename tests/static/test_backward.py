@@ -17,7 +17,7 @@ from oarlock.capture.variable import Variable
 from oarlock.compiler import CompiledProgram
 from oarlock.core.autograd import grad
 from oarlock.core.errors import OpError, TraceError
-from oarlock.core.mode import replace_base_mode
+from oarlock.core.mode import use_base_mode
 from oarlock.core.op import Meta
 from oarlock.core.tensor import Tensor
 
@@ -42,7 +42,7 @@ class RecordedRow:
         self.point = [
             (args[i][k] if isinstance(args[i], list) else args[i]) for i, k in call.places
         ]
-        with replace_base_mode(Static(self.recorder)):
+        with use_base_mode(Static(self.recorder)):
             made = call.op(*args, **call.attrs)
             slots = [made] if len(call.op.outs) == 1 else list(made)
             if call.through is not None:
@@ -74,7 +74,7 @@ def eager_gradients(call: Call, weights: list[Any]) -> list[Tensor | None]:
 def compiled_gradients(call: Call, weights: list[Any], hide: bool) -> list[Any]:
     row = RecordedRow(call, hide)
     given = [row.variable(w) for w in weights]
-    with replace_base_mode(Static(row.recorder)):
+    with use_base_mode(Static(row.recorder)):
         names = [v.name for v in row.point]
         pairs = {o.name: g for o, g in zip(row.outs, given, strict=True)}
         found = append_gradient_ops(row.recorder, pairs, names)

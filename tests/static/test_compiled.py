@@ -19,7 +19,7 @@ from oarlock.compiler.codegen import FunctionSourceWriter
 from oarlock.compiler.instructions import Branch, FusedCalls
 from oarlock.compiler.unsupported_ops import Unsupported
 from oarlock.core.errors import OpError
-from oarlock.core.mode import replace_base_mode
+from oarlock.core.mode import use_base_mode
 from oarlock.core.native import use_native_kernels
 from oarlock.core.op import Meta
 from oarlock.core.tensor import Tensor
@@ -55,7 +55,7 @@ def compiled_of(
         shape = (-1,) * array.ndim if hide else array.shape
         inputs.append(Variable(recorder.feed(f"x{i}", Meta(shape, array.dtype))))
         recorder.bind(inputs[-1], inputs[-1].name)
-    with replace_base_mode(Static(recorder)):
+    with use_base_mode(Static(recorder)):
         made = function(*inputs)
         for out in made if isinstance(made, tuple) else (made,):
             recorder.fetch(recorder.name_of(out))
@@ -242,7 +242,7 @@ def test_invalid_slots_and_attributes(op: OpDesc, words: str) -> None:
 
 def test_branch_with_unread_results() -> None:
     op = OpDesc("conditional_block")
-    run = FunctionSourceWriter().compile_function(
+    run = FunctionSourceWriter().write_and_compile_function(
         ["x"], [], [Branch(op, "{0}", ("x",), [FusedCalls(op, [], [], ())])], ["x"]
     )
     assert run(1) == (1,)
@@ -272,7 +272,7 @@ def test_written_persistables_are_stored() -> None:
     recorder = Recorder()
     x = Variable(recorder.feed("x", Meta((3, 4), ONES.dtype)))
     recorder.bind(x, "x")
-    with replace_base_mode(Static(recorder)):
+    with use_base_mode(Static(recorder)):
         norm(x)
     before = norm._mean.numpy()
     CompiledProgram(recorder.program, ["x"], []).run(recorder.scope, {"x": ONES * 5})
@@ -296,5 +296,5 @@ def test_unread_ops_are_removed_except_side_effects() -> None:
 
 def test_c_code_called_by_compiled_functions_can_import() -> None:
     # C code that imports a module, such as CuPy's, uses the builtins of the calling function.
-    run = FunctionSourceWriter().compile_function(["x"], [], [], ["x"])
+    run = FunctionSourceWriter().write_and_compile_function(["x"], [], [], ["x"])
     assert run.__builtins__["__import__"] is __import__  # type: ignore[attr-defined]

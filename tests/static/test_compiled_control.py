@@ -16,7 +16,7 @@ from oarlock.compiler import CompiledProgram
 from oarlock.compiler.interpreter import Interpreter
 from oarlock.compiler.unsupported_ops import Unsupported
 from oarlock.core.autograd import grad
-from oarlock.core.mode import replace_base_mode
+from oarlock.core.mode import use_base_mode
 from oarlock.core.op import Meta
 from oarlock.core.tensor import Tensor
 from oarlock.ir.program import Attr, AttrType, Block, OpDesc, Program, VarDesc
@@ -35,7 +35,7 @@ def program_of(function: Function, shape: tuple[int, ...]) -> tuple[Recorder, Va
     for name in NAMES:
         variables.append(Variable(recorder.feed(name, Meta(shape, np.dtype(np.float32)))))
         recorder.bind(variables[-1], name)
-    with replace_base_mode(Static(recorder, trains=True)):
+    with use_base_mode(Static(recorder, trains=True)):
         out = function(*variables)
     return recorder, out
 
@@ -43,7 +43,7 @@ def program_of(function: Function, shape: tuple[int, ...]) -> tuple[Recorder, Va
 def compiled_with_gradients(function: Function, shape: tuple[int, ...]) -> Any:
     """Return a function that returns the result and the gradients of its sum."""
     recorder, out = program_of(function, shape)
-    with replace_base_mode(Static(recorder)):
+    with use_base_mode(Static(recorder)):
         found = append_gradient_ops(recorder, {out.name: None}, NAMES)
     compiled = CompiledProgram(
         recorder.program, NAMES, [out.name, *(found[n].name for n in NAMES if n in found)]

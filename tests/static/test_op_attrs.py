@@ -16,7 +16,7 @@ from oarlock.compiler import CompiledProgram
 from oarlock.core.errors import FileError
 from oarlock.core.op import OPS
 from oarlock.export.pdmodel import to_bytes
-from oarlock.ir.attr_checks import ACCEPTED_TYPES, attr_problems, range_kind_of_attr
+from oarlock.ir.attr_checks import ACCEPTED_TYPES, iter_attr_problems, range_kind_of_attr
 from oarlock.ir.attr_types import LIST_ATTR_TYPES
 from oarlock.ir.parser import parse
 from oarlock.ir.program import Attr, AttrType, OpDesc, Program
@@ -24,7 +24,7 @@ from oarlock.loader.engine import Engine
 from oarlock.loader.pdmodel import parse_program
 from oarlock.loader.runtime import runtime_module
 
-from ..ops import older_attr_table
+from ..ops import renamed_attr_table
 from ..ops.attribute_table import TABLE, table
 
 OPS_FOLDER = Path(__file__).parents[1] / "ops"
@@ -97,8 +97,8 @@ def test_cpp_attribute_table_is_up_to_date() -> None:
 
 
 def test_older_attribute_table_is_up_to_date() -> None:
-    found = older_attr_table.TABLE.read_text("utf-8")
-    assert found == older_attr_table.table(), "run: python -m tests.ops.older_attr_table"
+    found = renamed_attr_table.TABLE.read_text("utf-8")
+    assert found == renamed_attr_table.table(), "run: python -m tests.ops.renamed_attr_table"
 
 
 @pytest.mark.parametrize("op", sorted(t for t, op in OPS.items() if op.attrs)[::5])
@@ -174,7 +174,10 @@ def test_paddle_defaults_are_accepted(registry: str) -> None:
                 attr_type = AttrType[kind]
                 empty = [] if attr_type in LIST_ATTR_TYPES else VALUES.get(attr_type)
                 attr = Attr(attr_type, default[0] if default else empty)
-                assert not list(attr_problems(op, OpDesc(type, {}, {}, {name: attr}))), (type, name)
+                assert not list(iter_attr_problems(op, OpDesc(type, {}, {}, {name: attr}))), (
+                    type,
+                    name,
+                )
                 checked += 1
     assert checked > (500 if registry == "registry.json" else 0)
 

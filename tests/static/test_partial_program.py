@@ -16,7 +16,7 @@ from oarlock.capture.modes import Static
 from oarlock.capture.recorder import Recorder
 from oarlock.capture.variable import Variable
 from oarlock.compiler.partial_program import PartialProgram
-from oarlock.core.mode import replace_base_mode
+from oarlock.core.mode import use_base_mode
 from oarlock.core.tensor import Tensor
 
 F = nn.functional
@@ -28,7 +28,7 @@ def partial(function: Callable[..., Any], examples: list[Any]) -> PartialProgram
     for i, x in enumerate(examples):
         inputs.append(Variable(recorder.feed(f"x{i}", x.meta)))
         recorder.bind(inputs[-1], inputs[-1].name)
-    with replace_base_mode(Static(recorder, trains=True)):
+    with use_base_mode(Static(recorder, trains=True)):
         made = function(*inputs)
         for out in made if isinstance(made, tuple) else (made,):
             recorder.fetch(recorder.name_of(out))

@@ -152,7 +152,7 @@ def test_identity_transforms() -> None:
 
 
 def test_perspective_maps_corners() -> None:
-    matrix = geometry.perspective_coefficients(*POINTS)
+    matrix = geometry.inverse_perspective_coefficients(*POINTS)
     a, b, c, d, e, f, g, h = matrix
     for (x, y), (u, v) in zip(POINTS[1], POINTS[0], strict=True):
         depth = g * x + h * y + 1

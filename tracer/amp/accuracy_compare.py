@@ -60,7 +60,9 @@ class TensorPair:
 
     @property
     def is_suspicious(self) -> bool:
-        """Whether float16 overflowed, or its extremes differ from the float32 run's by over 1 %."""
+        """Whether float16 overflowed, a value of either run is too large for float16, or the
+        extremes of a gradient differ from those of the float32 run by over 1 %.
+        """
         if self.fp16.num_inf or self.fp16.num_nan:
             return True
         limits = [self.fp16.max, self.fp16.min]
@@ -237,7 +239,7 @@ def compare_accuracy(
             with_user_line(f"compare_accuracy: loss_scale is {loss_scale!r}, not > 0")
         )
     sheets = {}
-    for name in _log_names(dump_path):
+    for name in _require_log_names(dump_path):
         fp32 = _read_log(dump_path, name)
         fp16 = _read_log(another_dump_path, name)
         sheets[name] = pair_tensors(fp32, fp16, float(loss_scale))
@@ -247,7 +249,7 @@ def compare_accuracy(
         _write_xlsx(output_filename, sheets, float(loss_scale))
 
 
-def _log_names(folder: str) -> list[str]:
+def _require_log_names(folder: str) -> list[str]:
     try:
         names = sorted(name for name in os.listdir(folder) if "worker_" in name)
     except OSError as error:

@@ -1,6 +1,6 @@
 """The AMP lists of Paddle 2.6.2: ops that run in half precision and ops that run in float32.
 
-Each op states its class at its definition, see `core.op.OpTraits.amp`.
+Each op states its class at its definition, see `core.op.OpTraits.amp_class`.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def black_list() -> dict[str, dict[str, set[str]]]:
     }
 
 
-def op_lists_for_level(
+def op_lists_with_custom_ops(
     level: str, dtype: str, white: Iterable[str] | None, black: Iterable[str] | None
 ) -> Lists:
     """Return the lists of a level with the user's custom lists applied.

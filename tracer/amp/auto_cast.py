@@ -8,12 +8,12 @@ from typing import Any
 
 from ..core.dtype import dtype_of, is_inexact
 from ..core.errors import OpError, with_user_line
-from ..core.mode import WrapperMode, remove_wrapper, state, use_mode
+from ..core.mode import WrapperMode, state, use_mode, without_wrappers
 from ..core.tensor import Tensor
 from ..nn import InstanceNorm1D, InstanceNorm2D, InstanceNorm3D, LayerNorm
 from ..nn.layer import Float32Layer, Layer
 from ..tensor.convert import cast
-from .amp_lists import Lists, op_lists_for_level
+from .amp_lists import Lists, op_lists_with_custom_ops
 from .mode import AmpMode, AmpSettings
 
 DTYPES = ("float16", "bfloat16")
@@ -21,7 +21,7 @@ LEVELS = ("O0", "OD", "O1", "O2")
 FLOAT32_IN_FLOAT16_MODELS = (LayerNorm, InstanceNorm1D, InstanceNorm2D, InstanceNorm3D)
 
 
-def _op_error_with_user_line(message: str) -> OpError:
+def _make_op_error_with_user_line(message: str) -> OpError:
     return OpError(with_user_line(message))
 
 
@@ -35,16 +35,16 @@ def settings_from_arguments(
     """Convert the arguments of auto_cast to settings; None if nothing is cast."""
     level, dtype = level.upper(), dtype.lower()
     if level not in LEVELS:
-        raise _op_error_with_user_line(
+        raise _make_op_error_with_user_line(
             f"auto_cast: level={level!r} is not one of {', '.join(LEVELS)}"
         )
     if dtype not in DTYPES:
-        raise _op_error_with_user_line(
+        raise _make_op_error_with_user_line(
             f"auto_cast: dtype={dtype!r} is neither float16 nor bfloat16"
         )
     if level == "O0":
         return None
-    lists: Lists = op_lists_for_level(level, dtype, white, black)
+    lists: Lists = op_lists_with_custom_ops(level, dtype, white, black)
     return AmpSettings(level, dtype_of(dtype), lists, use_promote or level != "O2")
 
 
@@ -68,7 +68,7 @@ def auto_cast(
         if enable
         else None
     )
-    inner = remove_wrapper(state.mode, AmpMode)
+    inner = without_wrappers(state.mode, AmpMode)
     with use_mode(inner if settings is None else AmpMode(inner, settings)):
         yield
 
@@ -115,7 +115,7 @@ def _excluded_types_and_layer_ids(excluded_layers: Any) -> tuple[tuple[type, ...
         elif isinstance(item, type) and issubclass(item, Layer):
             types.append(item)
         else:
-            raise _op_error_with_user_line(
+            raise _make_op_error_with_user_line(
                 f"decorate: excluded_layers contains {item!r}, which is neither a layer nor "
                 "a layer class"
             )
@@ -146,7 +146,7 @@ def _make_save_dtype_hook(dtype: str) -> Any:
     return hook
 
 
-def _cast_gradients_to_float32(model: Layer) -> None:
+def _register_float32_gradient_hooks(model: Layer) -> None:
     for parameter in model.parameters():
         parameter.register_hook(lambda g: cast(g, "float32"))
 
@@ -155,21 +155,23 @@ def _check_decorate_arguments(
     models: list[Any], optimizers: list[Any], level: str, dtype: str, save_dtype: Any
 ) -> None:
     if level not in ("O1", "O2"):
-        raise _op_error_with_user_line(f"decorate: level={level!r} is neither O1 nor O2")
+        raise _make_op_error_with_user_line(f"decorate: level={level!r} is neither O1 nor O2")
     if dtype not in DTYPES:
-        raise _op_error_with_user_line(f"decorate: dtype={dtype!r} is neither float16 nor bfloat16")
+        raise _make_op_error_with_user_line(
+            f"decorate: dtype={dtype!r} is neither float16 nor bfloat16"
+        )
     if save_dtype not in (None, *DTYPES, "float32", "float64"):
-        raise _op_error_with_user_line(
+        raise _make_op_error_with_user_line(
             f"decorate: save_dtype={save_dtype!r} is not one of float16, bfloat16, float32, float64"
         )
     for model in models:
         if not isinstance(model, Layer):
-            raise _op_error_with_user_line(
+            raise _make_op_error_with_user_line(
                 f"decorate: expected a Layer, got {type(model).__name__}"
             )
     for optimizer in optimizers:
         if not hasattr(optimizer, "_parameter_list"):
-            raise _op_error_with_user_line(
+            raise _make_op_error_with_user_line(
                 f"decorate: {type(optimizer).__name__} is not an optimizer"
             )
 
@@ -199,7 +201,7 @@ def decorate(
             if save_dtype is not None:
                 model.register_state_dict_hook(_make_save_dtype_hook(save_dtype))
             if master_grad:
-                _cast_gradients_to_float32(model)
+                _register_float32_gradient_hooks(model)
         for optimizer in _to_list(optimizers):
             optimizer._multi_precision = master_weight is not False
     return models if optimizers is None else (models, optimizers)

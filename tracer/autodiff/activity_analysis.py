@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Sequence
 from ..core.dtype import dtype_of, is_inexact
 from ..core.op import OPS
 from ..ir.attr_types import referenced_block_indices
-from ..ir.op_traits import program_op_traits
+from ..ir.kernelless_op_traits import kernelless_op_traits_or_default
 from ..ir.program import Block, OpDesc, Program, VarDesc, VarKind
 
 
@@ -65,7 +65,7 @@ class ActivityAnalysis:
                 for n in outs
                 if self.needs_grad(inner, n) and self._can_have_grad(block, n)
             }
-        if any(self.needs_grad(block.idx, n) for n in self._grad_input_names(op)):
+        if any(self.needs_grad(block.idx, n) for n in self._differentiable_input_names(op)):
             self._active_variables |= {
                 self._variable_key(block.idx, n)
                 for n in op.output_names()
@@ -90,10 +90,10 @@ class ActivityAnalysis:
         }
 
     @staticmethod
-    def _grad_input_names(op: OpDesc) -> list[str]:
+    def _differentiable_input_names(op: OpDesc) -> list[str]:
         definition = OPS.get(op.type)
         if definition is None:
-            slots = program_op_traits(op.type).differentiable_input_slots
+            slots = kernelless_op_traits_or_default(op.type).differentiable_input_slots
             if slots is None:
                 return list(op.input_names())
         else:

@@ -8,12 +8,12 @@ from typing import Any
 from ..capture.modes import Static, static_mode
 from ..capture.recorder import Recorder
 from ..capture.variable import Variable
-from ..core.backward_pass import to_public_grad
+from ..core.backward_pass import conjugate_complex_grad
 from ..core.errors import OarlockError, OperandError, OpError, with_user_line
 from ..core.mode import state, use_mode
 from ..core.op import OPS
 from ..core.tensor import Tensor
-from ..ir.block_captures import outer_names_used_by_op
+from ..ir.block_captures import outer_names_read_by_op_and_blocks
 from ..ir.program import Attr, AttrType, Block, OpDesc, Program, VarDesc
 from .activity_analysis import ActivityAnalysis, has_differentiable_type
 from .backward_pass import ProgramBackwardPass
@@ -56,11 +56,11 @@ def append_gradient_ops(
                     name,
                     _emit_initial_gradient(backward, name)
                     if gradient is None
-                    else to_public_grad(gradient),
+                    else conjugate_complex_grad(gradient),
                 )
         backward.run()
         gradients = {
-            name: to_public_grad(backward.gradients[name])
+            name: conjugate_complex_grad(backward.gradients[name])
             for name in wanted
             if name in backward.gradients
         }
@@ -96,13 +96,13 @@ def _ancestor_ops(program: Program, names: Iterable[str]) -> list[OpDesc]:
     for op in reversed(program.block.ops):
         if needed.intersection(op.output_names()):
             ops.append(op)
-            needed |= outer_names_used_by_op(program, op)
+            needed |= outer_names_read_by_op_and_blocks(program, op)
     return ops
 
 
 def _emit_initial_gradient(backward: ProgramBackwardPass, name: str) -> Variable:
     """The initial gradient of a target: ones."""
-    target = backward.find_variable(name)
+    target = backward.require_variable(name)
     has_known_shape = backward.recorder.policy.emits_grad_ops and -1 not in target.meta.shape
     attrs = {"shape": list(target.meta.shape), "value": 1.0, "dtype": target.dtype.proto}
     gradient: Variable = (

@@ -15,7 +15,7 @@ from ..core.eager import metas_of_inputs
 from ..core.errors import OarlockError, OpError, with_user_line
 from ..core.op import OPS, Op
 from ..ir.block_captures import EMPTY_NAME
-from ..ir.passes.legalize_scalars import reduces_to_scalar
+from ..ir.passes.scalar_result_predicates import reduces_to_scalar
 from ..ir.program import Attr, AttrType, Block, OpDesc, VarKind
 from ..ops.shared_meta_rules import UnknownSizeError
 from .activity_analysis import ActivityAnalysis
@@ -37,13 +37,13 @@ def apply_vjp_rule(
     first = operands[0] if operands else None
     if isinstance(first, Variable) and reduces_to_scalar(op.type, attrs, len(first.meta.shape)):
         grads, results = (
-            [reshape_one_element_to_0d(g) for g in grads],
-            {n: reshape_one_element_to_0d(r) for n, r in results.items()},
+            [reshape_shape_1_to_0d(g) for g in grads],
+            {n: reshape_shape_1_to_0d(r) for n, r in results.items()},
         )
     return op.vjp_rule(*grads, *operands, **attrs, **results)
 
 
-def reshape_one_element_to_0d(value: Any) -> Any:
+def reshape_shape_1_to_0d(value: Any) -> Any:
     """Reshape a [1] value to 0-D. Programs before Paddle 2.5 declare scalars as [1]."""
     return (
         OPS["reshape2"](value, shape=[])
@@ -125,7 +125,7 @@ class ProgramBackwardPass:
         """Whether the gradient of a variable of the block is needed."""
         return name != EMPTY_NAME and self.activity.needs_grad(self.block.idx, name)
 
-    def find_variable(self, name: str) -> Variable:
+    def require_variable(self, name: str) -> Variable:
         """A variable by name, resolved from the block."""
         desc = self.recorder.program.var(name, self.block.idx)
         assert desc is not None
@@ -133,11 +133,11 @@ class ProgramBackwardPass:
 
     def value_before(self, name: str, at: int) -> Variable:
         """The value of a variable before op number `at`."""
-        return self.find_variable(self.value_versions.name_before(name, at))
+        return self.require_variable(self.value_versions.name_before(name, at))
 
     def value_after(self, name: str, at: int) -> Variable:
         """The value of a variable after op number `at`."""
-        return self.find_variable(self.value_versions.name_after(name, at))
+        return self.require_variable(self.value_versions.name_after(name, at))
 
     def accumulate(self, name: str, gradient: Variable) -> None:
         """Add to the gradient of a variable."""
@@ -170,7 +170,7 @@ class ProgramBackwardPass:
             found = self._input_grads(op, desc, at, self._apply_rule(op, desc, at, grads))
         except UnknownSizeError:
             self.recorder.rewind(mark)
-            self._emit_vjp_op(op, desc, at, grads)
+            self._emit_runtime_vjp_op(op, desc, at, grads)
             return
         for name, gradient in found:
             self.accumulate(name, gradient)
@@ -206,7 +206,7 @@ class ProgramBackwardPass:
         None if the output cannot have one.
         """
         if name not in self.cotangents:
-            if name == EMPTY_NAME or not is_inexact(self.find_variable(name).meta.dtype):
+            if name == EMPTY_NAME or not is_inexact(self.require_variable(name).meta.dtype):
                 return None
             zeros = zero_grad_for(self.recorder, self.value_after(name, at))
             if not self.recorder.policy.emits_grad_ops:
@@ -239,7 +239,7 @@ class ProgramBackwardPass:
             if (
                 slot.name in slots
                 and not slot.is_list
-                and not slot.lod_source_slot
+                and not slot.lod_owner_slot
                 and not desc.outputs.get(slot.name)
             ):
                 self._add_missing_output(op, desc, i, at)
@@ -283,33 +283,35 @@ class ProgramBackwardPass:
     # -- rules that need sizes
     # ----------------------------------------------------------------------------------
 
-    def _emit_vjp_op(self, op: Op, desc: OpDesc, at: int, grads: list[Any]) -> None:
+    def _emit_runtime_vjp_op(self, op: Op, desc: OpDesc, at: int, grads: list[Any]) -> None:
         """Emit an op `vjp`, which applies the gradient rule at run time, because the rule
         needs sizes that are unknown while recording.
         """
         given = {
-            f"{op.outs[i].name}@GRAD": _names_of_slot(g)
+            f"{op.outs[i].name}@GRAD": _variable_names(g)
             for i, g in zip(op.grad_out_indices, grads, strict=True)
         }
         operands = {
-            s.name: _names_of_slot(a)
+            s.name: _variable_names(a)
             for s, a in zip(op.ins, self._input_variables(op, desc, at), strict=True)
         }
         results = {
-            n: _names_of_slot(r) for n, r in self._forward_outputs_for_rule(op, desc, at).items()
+            n: _variable_names(r) for n, r in self._forward_outputs_for_rule(op, desc, at).items()
         }
         outs: dict[str, list[str]] = {}
         for slot in op.ins:
             names = desc.inputs.get(slot.name, [])
             if any(map(self.needs_grad, names)):
-                outs[f"{slot.name}@GRAD"] = [self._declare_vjp_output(name, at) for name in names]
+                outs[f"{slot.name}@GRAD"] = [
+                    self._declare_and_accumulate_input_grad(name, at) for name in names
+                ]
         attrs = typed_attrs(
             op, op.attrs_with_defaults({n: a.value for n, a in desc.attrs.items() if n in op.attrs})
         )
         attrs["of"] = Attr(AttrType.STRING, op.type)
         self.recorder.emit("vjp", {**given, **operands, **results}, outs, attrs)
 
-    def _declare_vjp_output(self, name: str, at: int) -> str:
+    def _declare_and_accumulate_input_grad(self, name: str, at: int) -> str:
         if not self.needs_grad(name):
             return EMPTY_NAME
         like = self.value_before(name, at).raw
@@ -325,7 +327,7 @@ def location_line(desc: OpDesc) -> str:
     return f"\n  recorded at {desc.user_line}" if desc.user_line else ""
 
 
-def _names_of_slot(slot: Any) -> list[str]:
+def _variable_names(slot: Any) -> list[str]:
     if slot is None:
         return []
     return [t.name for t in slot] if isinstance(slot, list) else [slot.name]

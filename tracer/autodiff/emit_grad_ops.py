@@ -134,7 +134,7 @@ def _declare_input_grad_if_needed(
     """
     if not backward.needs_grad(name):
         return name, None
-    like = backward.find_variable(name).raw
+    like = backward.require_variable(name).raw
     return name, declare_variable_like(
         backward.recorder, backward.recorder.namer.unique_name(f"{name}{GRADIENT_SUFFIX}@OF"), like
     )

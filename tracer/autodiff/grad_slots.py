@@ -1,4 +1,6 @@
-"""Slots of Paddle's gradient ops, as tests/ops/gradient_slots.py read them from real Paddle."""
+"""Input slots, irregular types and required attributes of Paddle's gradient ops.
+tests/ops/gradient_slots.py read the slots from real Paddle.
+"""
 
 from typing import Any
 

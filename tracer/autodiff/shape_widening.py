@@ -17,7 +17,7 @@ REFERENCE_ATTR_TYPES = (AttrType.BLOCK, AttrType.BLOCKS, AttrType.VAR, AttrType.
 Shape = tuple[int, ...]
 
 
-def widen_shapes(program: Program) -> None:
+def widen_shapes_if_program_has_loops(program: Program) -> None:
     """In a program with loops, make a declared dimension dynamic if shape inference of an op
     contradicts it. Repeat until nothing changes.
     """
@@ -63,7 +63,7 @@ def _infer_output_shapes(program: Program, block: int, op: Op, desc: OpDesc) -> 
     """The inferred shapes of the outputs, by name; empty if inference fails."""
 
     def slot_metas(names: list[str], many: bool) -> Any:
-        found = [_meta_of_dense_variable(program.var(n, block)) for n in names]
+        found = [_require_meta_of_dense_variable(program.var(n, block)) for n in names]
         return (found or None) if many else (found[0] if found else None)
 
     attrs = {
@@ -86,7 +86,7 @@ def _infer_output_shapes(program: Program, block: int, op: Op, desc: OpDesc) -> 
     return result
 
 
-def _meta_of_dense_variable(var: VarDesc | None) -> Meta:
+def _require_meta_of_dense_variable(var: VarDesc | None) -> Meta:
     if var is None or var.kind != VarKind.DENSE:
         raise TypeError
     return Meta(var.shape, dtype_of(var.dtype).np)

@@ -262,7 +262,7 @@ def _accumulate_array_element_grad(
     before = (
         backward.cotangents.pop(name)
         if name in backward.cotangents
-        else zero_grad_for(backward.recorder, backward.find_variable(name))
+        else zero_grad_for(backward.recorder, backward.require_variable(name))
     )
     made = declare_variable_like(
         backward.recorder, backward.recorder.namer.temporary_name("read_from_array"), before.raw

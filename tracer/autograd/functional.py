@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..core.autograd import backward as _backward
-from ..core.autograd import grad, reshape_grad_to_output
+from ..core.autograd import grad, reshape_grad_if_same_size
 from ..core.errors import OpError, with_user_line
 from ..core.tensor import Tensor
 from ..tensor.creation import ones_like, zeros_like
@@ -30,7 +30,7 @@ def backward(
         )
     _backward(
         roots,
-        [reshape_grad_to_output(root, g) for root, g in zip(roots, initial_grads, strict=True)],
+        [reshape_grad_if_same_size(root, g) for root, g in zip(roots, initial_grads, strict=True)],
         retain_graph,
     )
 

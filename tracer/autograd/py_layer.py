@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..core._tape import Node
-from ..core.backward_pass import BARE_ARRAY_MODE, to_public_grad
+from ..core.backward_pass import BARE_ARRAY_MODE, conjugate_complex_grad
 from ..core.dtype import is_inexact
 from ..core.errors import OpError, with_user_line
 from ..core.mode import state, use_mode
@@ -66,7 +66,7 @@ class PyLayer:
         arguments.
         """
         ctx = PyLayerContext()
-        with use_mode(state.mode.with_tape(False)):
+        with use_mode(state.mode.with_gradient_recording(False)):
             result = cls.forward(ctx, *args, **kwargs)
         inputs = _collect_tensors([*args, *kwargs.values()])
         result_list = list(result) if isinstance(result, list | tuple) else [result]
@@ -81,7 +81,7 @@ class PyLayer:
                 )
             )
         if state.mode.tape and state.mode.static and any(not t.stop_gradient for t in inputs):
-            state.mode.on_missing_gradient(f"the backward of a PyLayer ({cls.__name__})")
+            state.mode.on_unrepresentable_gradient(f"the backward of a PyLayer ({cls.__name__})")
         if state.mode.tape and not state.mode.static and any(not t.stop_gradient for t in inputs):
             _record_node(cls, ctx, inputs, tensors)
         return type(result)(results) if isinstance(result, list | tuple) else results[0]
@@ -145,8 +145,10 @@ def _make_vjp_rule(
     def vjp_rule(grads: list[Any], operands: list[Any]) -> list[Any]:
         bare = state.mode is BARE_ARRAY_MODE
         tensors = [Tensor(g) if bare and g is not None else g for g in grads]
-        with use_mode(state.mode.with_tape(False) if bare else state.mode):
-            gradients = cls.backward(ctx, *[t if t is None else to_public_grad(t) for t in tensors])
+        with use_mode(state.mode.with_gradient_recording(False) if bare else state.mode):
+            gradients = cls.backward(
+                ctx, *[t if t is None else conjugate_complex_grad(t) for t in tensors]
+            )
         gradients = list(gradients) if isinstance(gradients, list | tuple) else [gradients]
         if len(gradients) != len(operands):
             problem = (
@@ -156,7 +158,7 @@ def _make_vjp_rule(
             raise OpError(with_user_line(problem))
         for f, x in zip(gradients, operands, strict=True):
             _check_grad_shape(cls.__name__, f, x if bare else x.meta)
-        gradients = [to_public_grad(f) if isinstance(f, Tensor) else f for f in gradients]
+        gradients = [conjugate_complex_grad(f) if isinstance(f, Tensor) else f for f in gradients]
         return [f.array if bare and isinstance(f, Tensor) else f for f in gradients]
 
     return vjp_rule

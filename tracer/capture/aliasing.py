@@ -19,7 +19,7 @@ from ..core.tensor import Tensor
 ValuesByPath = tuple[Any, ...]
 
 
-class AliasableList:
+class TensorArrayBase:
     """A TensorArray: a list of the program that may share elements with other names."""
 
 
@@ -107,7 +107,7 @@ class Aliases:
         """Whether two values may be the same tensor."""
         return a is b or id(b) in self._tensor_aliases.get(id(a), ())
 
-    def tensor_aliases(self, value: Any) -> list[Any]:
+    def tensor_and_aliases(self, value: Any) -> list[Any]:
         """Return a value and all values that it may alias; an empty list for a scalar."""
         aliases = [other for other, _ in self._tensor_aliases.get(id(value), {}).values()]
         return [value, *aliases] if is_aliasable(value) else []
@@ -129,7 +129,7 @@ class Aliases:
             (new, other)
             for new, ways in merged
             for value in ways
-            for other in self.tensor_aliases(value)
+            for other in self.tensor_and_aliases(value)
         ]
         for i, (new, path_values) in enumerate(merged):
             for old, others in merged[:i]:
@@ -152,15 +152,15 @@ class Aliases:
                 self._list_aliases.setdefault(id(a), {}).setdefault(id(other), (other, since))
                 self._list_aliases.setdefault(id(other), {}).setdefault(id(a), (a, since))
 
-    def list_aliases(self, array: Any) -> list[Any]:
+    def list_and_aliases(self, array: Any) -> list[Any]:
         """Return a list and all lists that it may alias."""
         return [array, *(other for other, _ in self._list_aliases.get(id(array), {}).values())]
 
-    def num_links(self) -> int:
+    def num_tensor_links(self) -> int:
         """Return the number of links so far."""
         return len(self._tensor_links)
 
-    def discard_links(self, num_kept: int, moment: int) -> None:
+    def discard_tensor_links_to_newer_values(self, num_kept: int, moment: int) -> None:
         """Remove all but the first `num_kept` links, except those between values that existed at
         `moment`.
         """
@@ -176,7 +176,7 @@ class Aliases:
             else:
                 del self._tensor_aliases[a][b], self._tensor_aliases[b][a]
 
-    def has_new_links(self, num_known: int, moment: int) -> bool:
+    def has_new_tensor_links_of_older_values(self, num_known: int, moment: int) -> bool:
         """Whether a link after the first `num_known` is between values that existed at `moment`."""
         return any(
             self.existed_at(a, moment) and self.existed_at(b, moment)
@@ -199,7 +199,7 @@ class Aliases:
         for other, since in self._list_aliases.get(id(array), {}).values():
             self.invalidated[id(other)] = Invalidation(other, since, by, is_list_mutation=True)
 
-    def reject_invalidated_list(self, array: Any) -> None:
+    def reject_list_with_mutated_alias(self, array: Any) -> None:
         """Raise TraceError for a list that was invalidated, because its length may have changed."""
         invalidation = self.invalidated.get(id(array))
         if invalidation is not None and invalidation.is_list_mutation:
@@ -235,7 +235,7 @@ class Aliases:
 
 def is_aliasable(value: Any) -> bool:
     """Whether a value can change in place; scalars cannot."""
-    return isinstance(value, Tensor | AliasableList)
+    return isinstance(value, Tensor | TensorArrayBase)
 
 
 def is_external(value: Any) -> bool:

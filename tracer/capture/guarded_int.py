@@ -151,7 +151,7 @@ class GuardedShape(list[Any]):
         return GuardedInt(size, (lambda: on_decision(axis),))
 
 
-def _make_reading_method(name: str) -> Callable[..., Any]:
+def _make_reporting_list_method(name: str) -> Callable[..., Any]:
     """Return a method of list that reads every size."""
     list_method = getattr(list, name)
 
@@ -198,6 +198,6 @@ LIST_READ_METHODS = (
     "index",
 )
 for _name in (*LIST_WRITE_METHODS, *LIST_READ_METHODS):
-    setattr(GuardedShape, _name, _make_reading_method(_name))
+    setattr(GuardedShape, _name, _make_reporting_list_method(_name))
 GuardedShape.__radd__ = lambda self, other: list(other) + self[:]  # type: ignore[attr-defined]
 GuardedShape.__hash__ = None

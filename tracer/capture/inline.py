@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from ..core.tensor import Tensor
 from ..ir.block_captures import EMPTY_NAME
-from ..ir.op_traits import is_feed_or_fetch
+from ..ir.kernelless_op_traits import is_feed_or_fetch
 from ..ir.program import Attr, AttrType, Block, OpDesc, Program, VarDesc
 from .modes import Static
 
@@ -34,8 +34,8 @@ def inline_program(
 class ProgramInliner:
     """Copies one program.
 
-    names: the new name of each variable, by block and name.
-    blocks: by index of a block, the index of its copy.
+    _new_names: the new name of each variable, by block and name.
+    _block_copies: the copy of each block, by index.
     """
 
     def __init__(self, mode: Static, program: Program, given: Mapping[str, Tensor]) -> None:
@@ -78,7 +78,7 @@ class ProgramInliner:
         block.vars[result.name] = result
         return result.name
 
-    def _new_name(self, block: int, name: str) -> str:
+    def _resolve_new_name(self, block: int, name: str) -> str:
         """Return the new name of a variable that is visible in a block."""
         at = block
         while (at, name) not in self._new_names and at > 0:
@@ -88,27 +88,28 @@ class ProgramInliner:
     def _copy_op(self, block: int, op: OpDesc) -> OpDesc:
         def rename_slots(slots: dict[str, list[str]]) -> dict[str, list[str]]:
             return {
-                slot: [self._new_name(block, n) for n in names] for slot, names in slots.items()
+                slot: [self._resolve_new_name(block, n) for n in names]
+                for slot, names in slots.items()
             }
 
         if op.type == "recurrent":
-            self._name_step_variables(block, op)
+            self._map_step_variables_to_sequences(block, op)
         attrs = {name: self._copy_attr(block, attr) for name, attr in op.attrs.items()}
         if op.type == "recurrent":
             for key in ("ex_states", "states"):
-                names = [self._new_name(op.attr("sub_block"), n) for n in op.attr(key, [])]
+                names = [self._resolve_new_name(op.attr("sub_block"), n) for n in op.attr(key, [])]
                 attrs[key] = Attr(AttrType.STRINGS, names)
         return replace(
             op, inputs=rename_slots(op.inputs), outputs=rename_slots(op.outputs), attrs=attrs
         )
 
-    def _name_step_variables(self, block: int, op: OpDesc) -> None:
+    def _map_step_variables_to_sequences(self, block: int, op: OpDesc) -> None:
         """In the block of a `recurrent` op, give the variables of steps the new names of their
         sequences.
         """
         inner = op.attr("sub_block")
         for name in (*op.inputs.get("inputs", []), *op.outputs.get("outputs", [])):
-            self._new_names[inner, name] = self._new_name(block, name)
+            self._new_names[inner, name] = self._resolve_new_name(block, name)
 
     def _copy_attr(self, block: int, attr: Attr) -> Attr:
         if attr.type == AttrType.BLOCK:
@@ -116,9 +117,9 @@ class ProgramInliner:
         if attr.type == AttrType.BLOCKS:
             return Attr(attr.type, [self._copy_block(index) for index in attr.value])
         if attr.type == AttrType.VAR:
-            return Attr(attr.type, self._new_name(block, attr.value))
+            return Attr(attr.type, self._resolve_new_name(block, attr.value))
         return (
-            Attr(attr.type, [self._new_name(block, n) for n in attr.value])
+            Attr(attr.type, [self._resolve_new_name(block, n) for n in attr.value])
             if attr.type == AttrType.VARS
             else attr
         )

@@ -23,12 +23,12 @@ from ..core.errors import (
 from ..core.mode import Mode, base_mode
 from ..core.op import OPS, Meta, Op, Slot
 from ..core.tensor import RemovableHookHandle, Tensor
-from ..ir.guards import format_guarded_value
+from ..ir.guards import format_expected_value
 from ..ir.program import Guard
 from .guarded_int import GuardedShape
 from .recorder import Recorder, saved_output_slots
 from .symbolic_scalars import NONNEGATIVE_INT, mark_symbolic_scalar
-from .variable import MaybeUndefined, Variable
+from .variable import MaybeUndefinedRecord, Variable
 
 EXTERNAL_WRITE_MESSAGE = "a recorded program cannot change a parameter or another external tensor"
 
@@ -55,7 +55,7 @@ class Trace(EagerMode):
         super().__init__(tape)
         self.recorder, self.constrained_dims = recorder, constrained_dims
 
-    def with_tape(self, tape: bool) -> Trace:
+    def with_gradient_recording(self, tape: bool) -> Trace:
         """Return a mode for the same recorder, with or without autograd."""
         return Trace(self.recorder, tape, self.constrained_dims)
 
@@ -75,9 +75,9 @@ class Trace(EagerMode):
         self.recorder.bind(tensor, name)
         return name
 
-    def snapshot(self, tensor: Tensor) -> Tensor:
+    def snapshot_tensor(self, tensor: Tensor) -> Tensor:
         """Return a second Tensor with the same value, which denotes the same variable."""
-        result = super().snapshot(tensor)
+        result = super().snapshot_tensor(tensor)
         self.recorder.bind(result, self.recorder.name_of(tensor))
         return result
 
@@ -101,7 +101,7 @@ class Trace(EagerMode):
             self.recorder.is_bound(tensor)
             and self.recorder.name_of(tensor) not in self.recorder.scope
         ):
-            self._add_guard("value", tensor, 0, format_guarded_value(tensor.array), reader)
+            self._add_guard("value", tensor, 0, format_expected_value(tensor.array), reader)
             if tensor.array.ndim > 1:  # the shape is part of what was read
                 for axis in range(tensor.array.ndim):
                     self._guard_size(tensor, axis, reader)
@@ -159,7 +159,7 @@ class Static(Mode):
         """Whether Python functions are converted before they are called."""
         return self._convert is not None
 
-    def on_missing_gradient(self, why: str) -> None:
+    def on_unrepresentable_gradient(self, why: str) -> None:
         """Record a reason why the program cannot provide gradients."""
         if self.tape:
             self.recorder.missing_gradient_reasons.append(why)
@@ -169,7 +169,7 @@ class Static(Mode):
         if not isinstance(tensor, Variable):
             self.recorder.hooks.append(handle)
 
-    def reject_side_effect(self, what: str) -> bool:
+    def reject_or_skip_side_effect(self, what: str) -> bool:
         """Raise SideEffectError. While `oarlock explain` runs, collect the error instead and return
         True: the caller then skips the operation `what`.
         """
@@ -205,7 +205,7 @@ class Static(Mode):
             op.attrs.pop("op_role", None)  # it belongs to the forward pass
         return gradients
 
-    def with_tape(self, tape: bool) -> Static:
+    def with_gradient_recording(self, tape: bool) -> Static:
         """Return a mode for the same recorder. In a program to train, ops that are recorded without
         autograd get no gradients.
         """
@@ -292,7 +292,7 @@ class Static(Mode):
             desc.stop_gradient = True
         return self.recorder.create_variable(desc)
 
-    def snapshot(self, tensor: Tensor) -> Tensor:
+    def snapshot_tensor(self, tensor: Tensor) -> Tensor:
         """Return a second Variable that denotes the same variable of the program."""
         if not isinstance(tensor, Variable):
             self._reject_forbidden_external_write(tensor)
@@ -321,7 +321,7 @@ class Static(Mode):
         tensor._name = made.raw.name
         self.recorder.bind(tensor, made.raw.name)
 
-    def on_gradient_enabled(self, tensor: Tensor) -> None:
+    def on_tensor_set_to_require_gradient(self, tensor: Tensor) -> None:
         """Start a gradient path at `tensor`: it denotes a copy of its variable from now on, and the
         variable itself gets no gradient.
         """
@@ -369,7 +369,7 @@ def _placeholder_metas(op: Op, metas: tuple[Any, ...]) -> Any:
     return found[0] if len(found) == 1 else tuple(found)
 
 
-def raise_maybe_undefined(maybe_undefined: MaybeUndefined) -> NoReturn:
+def raise_maybe_undefined(maybe_undefined: MaybeUndefinedRecord) -> NoReturn:
     """Raise the error for a variable that may have no value."""
     raise maybe_undefined_error(maybe_undefined)
 
@@ -378,7 +378,7 @@ class MaybeUndefinedError(TraceError):
     """A variable may have no value here."""
 
 
-def maybe_undefined_error(maybe_undefined: MaybeUndefined) -> MaybeUndefinedError:
+def maybe_undefined_error(maybe_undefined: MaybeUndefinedRecord) -> MaybeUndefinedError:
     """Return the error for a variable that may have no value."""
     fix = (
         ""
@@ -498,7 +498,7 @@ class SymbolicShape(list[Any]):
 
 
 # pytree flattens a SymbolicShape like a list; dynamic sizes become Variables.
-pytree.register_proxy(SymbolicShape, lambda shape: shape[:])
+pytree.register_unwrapped_proxy_type(SymbolicShape, lambda shape: shape[:])
 
 
 def _make_rejecting_method(name: str) -> Callable[..., NoReturn]:

@@ -15,7 +15,7 @@ from ..ir.program import Attr, AttrType, Block, Guard, OpDesc, Program, VarDesc
 from ..ir.program_names import Namer
 from .aliasing import Aliases, Invalidation
 from .guarded_int import GuardedInt, unguarded_int
-from .variable import MaybeUndefined, Variable
+from .variable import MaybeUndefinedRecord, Variable
 
 PADDLE_VERSION = 2_006_002  # the version of Paddle whose ops are written
 MAX_ASSERT_ELEMENTS = 20  # elements of a tensor that an `assert` shows
@@ -73,14 +73,14 @@ class Checkpoint(NamedTuple):
 
     num_blocks, num_ops: the number of blocks, and of ops in the current block.
     variable_names: the variables of the current block.
-    invalidated, num_links, timestamp: the state of the alias analysis.
+    invalidated, num_tensor_links, timestamp: the state of the alias analysis.
     """
 
     num_blocks: int
     num_ops: int
     variable_names: tuple[str, ...]
     invalidated: dict[int, Invalidation]
-    num_links: int
+    num_tensor_links: int
     timestamp: int
 
 
@@ -203,7 +203,7 @@ class Recorder:
         block, aliases = self.block, self.aliases
         written = len(self.program.blocks), len(block.ops), tuple(block.vars)
         return Checkpoint(
-            *written, dict(aliases.invalidated), aliases.num_links(), aliases.timestamp()
+            *written, dict(aliases.invalidated), aliases.num_tensor_links(), aliases.timestamp()
         )
 
     def rewind(self, mark: Checkpoint) -> None:
@@ -212,7 +212,7 @@ class Recorder:
         """
         names = set(mark.variable_names)
         self.aliases.invalidated = dict(mark.invalidated)
-        self.aliases.discard_links(mark.num_links, mark.timestamp)
+        self.aliases.discard_tensor_links_to_newer_values(mark.num_tensor_links, mark.timestamp)
         del self.program.blocks[mark.num_blocks :]
         del self.block.ops[mark.num_ops :]
         self.block.vars = {n: v for n, v in self.block.vars.items() if n in names or v.persistable}
@@ -285,7 +285,7 @@ class Recorder:
         """Declare `tensor` as a parameter, buffer or constant whose value is saved with the
         program.
         """
-        name = self._preset_names.get(id(tensor)) or self.namer.renumbered_persistable_name(
+        name = self._preset_names.get(id(tensor)) or self.namer.reserve_persistable_name(
             preferred_name or tensor.name
         )
         trainable = not tensor.stop_gradient
@@ -345,7 +345,7 @@ class Recorder:
         """Return the LoD level of a result: the one that the op declares, otherwise that of its
         first operand with a LoD, if the result has the same number of rows.
         """
-        lod_slots = [s.lod_source_slot for s in op.outs if s.lod_source_slot]
+        lod_slots = [s.lod_owner_slot for s in op.outs if s.lod_owner_slot]
         if lod_slots:
             return int(slot.name in lod_slots)
         levels = [self._lod_level_of_input(arg) for arg in args]
@@ -444,7 +444,7 @@ class Recorder:
         checked_name: str = maybe_undefined.check.emit(self)
         return checked_name
 
-    def is_known_defined(self, maybe_undefined: MaybeUndefined) -> bool:
+    def is_known_defined(self, maybe_undefined: MaybeUndefinedRecord) -> bool:
         """Whether the conditions that are known in the open blocks imply that a maybe-undefined
         variable has a value.
         """

@@ -87,7 +87,7 @@ def mark_symbolic_scalar(value: Any, kind: ScalarKind | None) -> Any:
 
 def number_required_error(value: Any, what: str, fix: str) -> TraceError:
     """Return the error for an operation that needs the number itself."""
-    at = getattr(value, "creation_site", "")
+    at = getattr(value, "creation_site_message_suffix", "")
     why = f"{what}: this stands for a number ({scalar_kind(value)}) that is known only at run time"
     return TraceError(with_user_line(f"{why} (X={value.meta}{at}); {fix}"))
 
@@ -226,8 +226,8 @@ def _reject_list_repeat(count: Any) -> None:
     """Raise TraceError for a list times a symbolic int, which repeats the list in eager mode."""
     if count.scalar_kind is not None or (not count.raw.shape and "int" in count.raw.dtype):
         why = (
-            f"a list whose length is known only at run time (times{count.creation_site}); use "
-            f"paddle.full, paddle.tile or a loop"
+            f"a list whose length is known only at run time "
+            f"(times{count.creation_site_message_suffix}); use paddle.full, paddle.tile or a loop"
         )
         raise TraceError(with_user_line(why))
 

@@ -52,7 +52,7 @@ class UndefinedCheck:
     desc: the declaration of the variable.
     where: the line that error messages name; by default the line of the read.
     checked_descs: variables that hold the checked value.
-    message_prefix: one of the keys of MESSAGES.
+    message_prefix: one of the keys of MESSAGE_BY_PREFIX.
     """
 
     name: str
@@ -72,7 +72,7 @@ class UndefinedCheck:
                 return known.name
         meta = Meta(self.desc.shape, dtype_of(self.desc.dtype).np)
         one = Meta((1, *meta.shape), meta.dtype)
-        index = self._emit_element_index(recorder)
+        index = self._emit_index_zero_if_defined(recorder)
         stacked = self._emit_helper_op(
             recorder, "stack", {"X": [self.desc.name]}, one, axis=Attr(AttrType.INT, 0)
         )
@@ -86,7 +86,7 @@ class UndefinedCheck:
         self.checked_descs.append(recorder.block.vars[checked])
         return checked
 
-    def _emit_element_index(self, recorder: Recorder) -> str:
+    def _emit_index_zero_if_defined(self, recorder: Recorder) -> str:
         """Write the index of the checked element: 0 if there is a value, otherwise 1."""
         bool_meta, int64_meta = Meta((), np.dtype(bool)), Meta((), np.dtype(np.int64))
         condition, desc = self.flag_name, recorder.var(self.flag_name)
@@ -132,7 +132,7 @@ def replace_checks_by_asserts(program: Program) -> Program:
     which needs no copy and no gradient.
     """
     if not any(
-        undefined_message(name)
+        find_check_variable_message(name)
         for op in program.ops()
         if op.type == "gather"
         for name in op.outputs["Out"]
@@ -148,16 +148,16 @@ def _lower_checks_in_block(ops: list[OpDesc]) -> list[OpDesc]:
     """Return the ops of a block with `assert` and `assign` in place of the checks."""
     producers = {name: op for op in ops for name in op.output_names()}
 
-    def producer_of(op: OpDesc, slot: str = "X") -> OpDesc:
+    def producer_of_input(op: OpDesc, slot: str = "X") -> OpDesc:
         return producers[op.inputs[slot][0]]
 
     lowered: list[OpDesc] = []
     for op in ops:
-        message = undefined_message(op.outputs["Out"][0]) if op.type == "gather" else None
+        message = find_check_variable_message(op.outputs["Out"][0]) if op.type == "gather" else None
         if message is None:
             lowered.append(op)
             continue
-        condition = producer_of(op, "Index").inputs["X"]
+        condition = producer_of_input(op, "Index").inputs["X"]
         negated = condition[0] in producers and producers[condition[0]].type == "logical_not"
         flag = producers[condition[0]].inputs["X"] if negated else condition
         attrs = {
@@ -168,7 +168,7 @@ def _lower_checks_in_block(ops: list[OpDesc]) -> list[OpDesc]:
         lowered.append(
             OpDesc(
                 "assign",
-                {"X": producer_of(op).inputs["X"]},
+                {"X": producer_of_input(op).inputs["X"]},
                 {"Out": op.outputs["Out"]},
                 {},
                 op.user_line,
@@ -177,7 +177,7 @@ def _lower_checks_in_block(ops: list[OpDesc]) -> list[OpDesc]:
     return lowered
 
 
-def undefined_message(name: str) -> str | None:
+def find_check_variable_message(name: str) -> str | None:
     """Return the error message for a variable of a check; None for other variables."""
     for kind, why in MESSAGE_BY_PREFIX.items():
         if name.startswith(kind):

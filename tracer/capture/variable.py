@@ -11,7 +11,7 @@ import numpy as np
 from ..core import cuda
 from ..core.dtype import DType, dtype_of
 from ..core.errors import MismatchError, OpError, TraceError, user_frame, with_user_line
-from ..core.item_index import check_item_index
+from ..core.item_method_index import check_item_method_index
 from ..core.mode import base_mode, state
 from ..core.op import OPS, Meta
 from ..core.paddle1_compat import compat
@@ -38,7 +38,7 @@ Operator: TypeAlias = Any  # static.graph.operator.Operator
 GRADIENT_SUFFIX = "@GRAD"  # suffix of the name of a gradient
 
 
-class MaybeUndefined(NamedTuple):
+class MaybeUndefinedRecord(NamedTuple):
     """States that a variable is assigned only on some paths.
 
     name: the user's name.
@@ -84,7 +84,7 @@ class Variable(Tensor):
     """
 
     where = ""
-    maybe_undefined: MaybeUndefined | None = None  # set if only some paths assign it
+    maybe_undefined: MaybeUndefinedRecord | None = None  # set if only some paths assign it
     implied_none_flags: Any = (
         # Of a condition: the none flags that are known if it holds, and if it does
         # not.
@@ -124,7 +124,7 @@ class Variable(Tensor):
         saved program ignores the hook.
         """
         if state.mode.static and state.mode.program_builder is None and not self.stop_gradient:
-            state.mode.on_missing_gradient("hooks of its values (register_hook)")
+            state.mode.on_unrepresentable_gradient("hooks of its values (register_hook)")
         return super().register_hook(hook)
 
     # -- the declaration
@@ -174,7 +174,7 @@ class Variable(Tensor):
         """The sizes of the axes. A dynamic size is -1, or a value of the program while it is
         recorded.
         """
-        self._reject_mixed_type("shape")
+        self._reject_type_differing_between_branches("shape")
         sizes = list(self.meta.shape) if state.mode.is_eager else state.mode.shape(self)
         is_tuple = self.is_ndarray or (state.mode.is_eager and self._block is not None)
         return tuple(sizes) if is_tuple and type(sizes) is list else sizes  # type: ignore[return-value]
@@ -182,7 +182,7 @@ class Variable(Tensor):
     @property
     def size(self) -> Any:
         """The number of elements: an int, or a value of the program."""
-        self._reject_mixed_type("size")
+        self._reject_type_differing_between_branches("size")
         known = all(d >= 0 for d in self.raw.shape)
         return (
             math.prod(self.raw.shape)
@@ -193,18 +193,22 @@ class Variable(Tensor):
     @property
     def ndim(self) -> int:
         """The number of axes."""
-        self._reject_mixed_type("ndim")
+        self._reject_type_differing_between_branches("ndim")
         return len(self.raw.shape)
 
-    def _reject_mixed_type(self, reader: str) -> None:
-        """Raise TraceError if the number of axes differs between branches."""
+    def _reject_type_differing_between_branches(self, reader: str) -> None:
+        """Raise TraceError if source is being converted, and the dtype or the number of axes
+        differs between branches.
+        """
         if self.mixed_types and _is_converting_source():
             why = "the value has another dtype or number of axes in each branch"
             raise TraceError(with_user_line(f"{reader}: {why}{self.mixed_types}"))
 
     @property
-    def creation_site(self) -> str:
-        """` created at` and the line that created it, for error messages."""
+    def creation_site_message_suffix(self) -> str:
+        """The end of an error message: ` created at` and the line that created the variable, or its
+        quoted name if the line is unknown.
+        """
         return f" created at {self.where}" if self.where else f" '{self.name}'"
 
     @property
@@ -224,9 +228,11 @@ class Variable(Tensor):
                 "stop_gradient: whether gradients flow cannot depend on a value of the "
                 "program; set it outside of the branch or loop"
             )
-            raise TraceError(with_user_line(f"{why} (X={self.meta}{self.creation_site})"))
+            raise TraceError(
+                with_user_line(f"{why} (X={self.meta}{self.creation_site_message_suffix})")
+            )
         if not value and self.raw.stop_gradient:
-            state.mode.on_gradient_enabled(self)
+            state.mode.on_tensor_set_to_require_gradient(self)
         self.raw.stop_gradient = bool(value)
 
     @property
@@ -307,7 +313,7 @@ class Variable(Tensor):
         a variable as the value, record an assignment.
         """
         if isinstance(value, Variable):
-            state.mode.assign_inplace(self, self._cast_for_assignment(value))
+            state.mode.assign_inplace(self, self._cast_copy_for_assignment(value))
             return
         if not compat.follows_fluid_mode:
             self._reject_in_paddle1_program("set_value")
@@ -317,7 +323,7 @@ class Variable(Tensor):
             array = np.asarray(cuda.to_host(value.array if isinstance(value, Tensor) else value))
             (current_scope() if scope is None else scope).assign(self.name, array, self.meta)
 
-    def _cast_for_assignment(self, value: Variable) -> Variable:
+    def _cast_copy_for_assignment(self, value: Variable) -> Variable:
         """Return a copy of a variable in the dtype of this one.
 
         Raises OpError if the shapes differ.
@@ -339,7 +345,7 @@ class Variable(Tensor):
         """
         if not _is_converting_source():
             raise_unknown_value(self, "item()")
-        check_item_index(self.meta, index)
+        check_item_method_index(self.meta, index)
         one = (
             OPS["reshape2"](self, shape=[-1])
             if len(index) == 1 and len(self.meta.shape) != 1
@@ -397,12 +403,16 @@ class Variable(Tensor):
             )
             return int(
                 raise_or_collect(
-                    TraceError(with_user_line(f"{why} (X={self.meta}{self.creation_site})")), 1
+                    TraceError(
+                        with_user_line(f"{why} (X={self.meta}{self.creation_site_message_suffix})")
+                    ),
+                    1,
                 )
             )
         return size
 
     def _read_array(self, reader: str) -> Any:
+        """Reject the read: a variable has no value. While errors are collected, return zeros."""
         return raise_or_collect(
             unknown_value_error(self, reader),
             np.zeros([max(d, 1) for d in self.raw.shape], self.meta.dtype),

@@ -13,7 +13,7 @@ from ..core.errors import GuardError, OpError
 from ..loader.engine import Engine
 from ..loader.model_files import read_model
 from ..loader.runtime import EngineError
-from ..utils.terminal import console
+from ..utils.terminal import make_console
 
 PERCENTILES = (50, 90, 99)
 
@@ -38,7 +38,7 @@ def find_valid_inputs(engine: Engine, shapes: dict[str, list[int]]) -> tuple[lis
     Raises OpError if it accepts none.
     """
     reason = ""
-    for arrays in engine.synthetic_inputs(shapes):
+    for arrays in engine.iter_synthetic_input_sets(shapes):
         start = perf_counter()
         try:
             engine.run(arrays)
@@ -86,4 +86,4 @@ def bench_model(
     table = Table("", "ms")
     for key, value in times.items():
         table.add_row(key.removesuffix("_ms"), f"{value:.4f}")
-    console().print(table)
+    make_console().print(table)

@@ -26,12 +26,12 @@ from ..ir.input_spec import InputSpec
 from ..loader.engine import ort_library_path
 from ..onnx.writer import ExportOptions
 from ..tensor.convert import to_tensor
-from ..utils.terminal import console
+from ..utils.terminal import make_console
 from .digits import Digits, load_digits
 from .model import export_model
 
 Array = Any
-terminal = console(highlight=False)
+terminal = make_console(highlight=False)
 MIN_ACCURACY = 0.97
 
 

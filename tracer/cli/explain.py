@@ -15,7 +15,7 @@ from ..core.errors import OpError
 from ..ir.input_spec import InputSpec
 from ..jit.explain import Explanation, explain
 from ..nn.layer import Layer
-from ..utils.terminal import console
+from ..utils.terminal import make_console
 
 
 def explain_script(target: str, inputs: list[str]) -> int:
@@ -88,7 +88,7 @@ def parse_input_spec(text: str) -> InputSpec:
 
 
 def _print_explanation(target: str, explanation: Explanation) -> None:
-    out = console(soft_wrap=True, highlight=False, markup=False)
+    out = make_console(soft_wrap=True, highlight=False, markup=False)
     for problem in explanation.problems:
         out.print(problem.where, style="bold")
         if problem.source_line:

@@ -12,13 +12,13 @@ from rich.text import Text
 from ..compiler.lowering import LOWERING_RULES, MULTI_INSTRUCTION_RULES
 from ..core.dtype import DTYPE_BY_NP
 from ..core.op import OPS
-from ..ir.op_traits import is_feed_or_fetch
+from ..ir.kernelless_op_traits import is_feed_or_fetch
 from ..ir.program import ContractArg
 from ..loader.engine import row_split_inputs
 from ..loader.escape_text import escape_text
-from ..loader.model_files import ModelFiles, read_model
+from ..loader.model_files import ModelFileContents, read_model
 from ..loader.runtime import runtime_module
-from ..utils.terminal import console
+from ..utils.terminal import make_console
 
 MAX_PARAMETERS = 40
 
@@ -42,7 +42,7 @@ def show_model(prefix: str, program: bool) -> None:
     if program:
         print(files.program)
         return
-    out = console(soft_wrap=True)
+    out = make_console(soft_wrap=True)
     out.print(_inputs_outputs_table(files))
     out.print(_parameters_table(files))
     out.print(_ops_table(files))
@@ -58,18 +58,18 @@ def show_model(prefix: str, program: bool) -> None:
             )
 
 
-def _inputs_outputs_table(files: ModelFiles) -> Table:
+def _inputs_outputs_table(files: ModelFileContents) -> Table:
     table = Table("", "name", "type", "path", title=Text(files.name))
     program = files.program
     contract = program.contract
-    for direction, names, args, lod_inputs in (
+    for direction, names, args, row_split_names in (
         ("input", program.feeds(), contract.inputs if contract else [], row_split_inputs(files)),
         ("output", program.fetches(), contract.outputs if contract else [], []),
     ):
         declared = args or [
             ContractArg(n, program.block.vars[n].dtype, program.block.vars[n].shape) for n in names
         ]
-        for arg in declared + lod_inputs:
+        for arg in declared + row_split_names:
             table.add_row(
                 direction,
                 Text(escape_text(arg.name)),
@@ -79,7 +79,7 @@ def _inputs_outputs_table(files: ModelFiles) -> Table:
     return table
 
 
-def _parameters_table(files: ModelFiles) -> Table:
+def _parameters_table(files: ModelFileContents) -> Table:
     total = sum(a.nbytes for a in files.values.values())
     count = sum(int(np.prod(a.shape)) for a in files.values.values())
     table = Table(
@@ -97,7 +97,7 @@ def _parameters_table(files: ModelFiles) -> Table:
     return table
 
 
-def _ops_table(files: ModelFiles) -> Table:
+def _ops_table(files: ModelFileContents) -> Table:
     lowered = set(runtime_module().lowered_ops())
     counts = Counter(op.type for op in files.program.ops() if not is_feed_or_fetch(op.type))
     table = Table("op", "count", "engine", "interpreter", title=f"{sum(counts.values())} ops")

@@ -13,7 +13,7 @@ from rich.text import Text
 from ..core.errors import FileError
 from ..loader.regular_files import read_file
 from ..onnx.ort_format import read_ort
-from ..utils.terminal import console
+from ..utils.terminal import make_console
 
 MAX_BYTES = 1 << 31  # the limit of FlatBuffers and of protobuf
 
@@ -36,7 +36,7 @@ def show_graph(path: str) -> None:
     if not Path(path).is_file():
         raise FileError(f"inspect: there is no file {path}")
     summary = _summarize_ort(path) if path.endswith(".ort") else _summarize_onnx(path)
-    out = console(soft_wrap=True)
+    out = make_console(soft_wrap=True)
     out.print(_inputs_outputs_table(Path(path).name, summary))
     opsets = ", ".join(
         f"{domain or 'ai.onnx'} {version}" for domain, version in sorted(summary.opsets.items())
@@ -92,21 +92,23 @@ def _summarize_onnx(path: str) -> GraphSummary:
     except Exception as error:
         raise FileError(f"{Path(path).name}: is not an ONNX model: {error}") from None
     initializers = {i.name for i in model.graph.initializer}
-    inputs = [_tensor_spec(v, onnx) for v in model.graph.input if v.name not in initializers]
+    inputs = [
+        _tensor_spec_of_onnx_value(v, onnx) for v in model.graph.input if v.name not in initializers
+    ]
     opsets = {_escape_unprintable(o.domain): o.version for o in model.opset_import}
     producer = f"{_escape_unprintable(model.producer_name) or 'ONNX'}, IR {model.ir_version}"
-    outputs = [_tensor_spec(v, onnx) for v in model.graph.output]
+    outputs = [_tensor_spec_of_onnx_value(v, onnx) for v in model.graph.output]
     return GraphSummary(
         producer,
         opsets,
         inputs,
         outputs,
-        Counter(_op_types(model.graph)),
-        _describe_initializers(model.graph.initializer),
+        Counter(_iter_op_types_with_subgraphs(model.graph)),
+        _format_initializer_counts_by_file(model.graph.initializer),
     )
 
 
-def _tensor_spec(value: Any, onnx: Any) -> TensorSpec:
+def _tensor_spec_of_onnx_value(value: Any, onnx: Any) -> TensorSpec:
     tensor = value.type.tensor_type
     names = {number: name.lower() for name, number in onnx.TensorProto.DataType.items()}
     names |= {onnx.TensorProto.FLOAT: "float32", onnx.TensorProto.DOUBLE: "float64"}
@@ -117,16 +119,16 @@ def _tensor_spec(value: Any, onnx: Any) -> TensorSpec:
     return _escape_unprintable(value.name), names.get(tensor.elem_type, "?"), sizes
 
 
-def _op_types(graph: Any) -> Iterable[str]:
+def _iter_op_types_with_subgraphs(graph: Any) -> Iterable[str]:
     """Yield the op type of each node, also of nodes in subgraphs."""
     for node in graph.node:
         yield _escape_unprintable(node.op_type)
         for attribute in node.attribute:
             for inner in (attribute.g, *attribute.graphs):
-                yield from _op_types(inner)
+                yield from _iter_op_types_with_subgraphs(inner)
 
 
-def _describe_initializers(initializers: Any) -> str:
+def _format_initializer_counts_by_file(initializers: Any) -> str:
     """Describe how many initializers are in the file and in each external file."""
     locations = Counter(
         next((_escape_unprintable(e.value) for e in i.external_data if e.key == "location"), "")

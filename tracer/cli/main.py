@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from ..core.errors import OarlockError
-from ..utils.terminal import console
+from ..utils.terminal import make_console
 
 app = typer.Typer(
     help=__doc__, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False
@@ -35,7 +35,7 @@ def report_errors(command: Callable[..., None]) -> Callable[..., None]:
         try:
             command(*args, **kwargs)
         except (OarlockError, OSError, ValueError) as error:
-            console(stderr=True, soft_wrap=True).print(
+            make_console(stderr=True, soft_wrap=True).print(
                 f"[bold red]oarlock:[/] {_escape_markup(str(error))}", highlight=False
             )
             sys.exit(1)

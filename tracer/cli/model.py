@@ -23,9 +23,9 @@ from ..loader.npz import load_npz
 from ..loader.translated_layer import TranslatedLayer
 from ..onnx.ort_format import write_ort
 from ..onnx.writer import ExportOptions, write_onnx
-from ..utils.terminal import console
+from ..utils.terminal import make_console
 
-_print = console(highlight=False, soft_wrap=True, markup=False).print
+_print = make_console(highlight=False, soft_wrap=True, markup=False).print
 
 
 def verify_files(prefix: str) -> None:

@@ -30,16 +30,16 @@ def serve_models(
         raise OpError(
             f"serve: missing packages: {', '.join(missing)} (pip install 'oarlock[serve]')"
         )
-    from ..serving.body import Limits  # noqa: PLC0415 - an extra
+    from ..serving.body import RequestLimits  # noqa: PLC0415 - an extra
     from ..serving.served_model import ServedModel  # noqa: PLC0415
-    from ..serving.server import check_host_is_local, serve  # noqa: PLC0415
+    from ..serving.server import check_host_is_local_or_allowed, serve  # noqa: PLC0415
 
-    check_host_is_local(host, allow_remote)
+    check_host_is_local_or_allowed(host, allow_remote)
     return serve(
         [ServedModel(*parse_model_argument(text), **options) for text in models],
         host,
         port,
-        Limits(**limits),
+        RequestLimits(**limits),
     )
 
 

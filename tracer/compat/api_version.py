@@ -85,14 +85,14 @@ def _was_released(major: str, minor: str = "0") -> bool:
     )
 
 
-def parse_version(version: str | None) -> ApiVersion | None:
+def parse_version_unless_auto(version: str | None) -> ApiVersion | None:
     """Parse a version number.  Returns None for None and "auto".
 
     Raises OarlockError for an unknown version.
     """
     if version is None or version == "auto":
         return None
-    if not re.fullmatch(r"\d+(\.\d+){0,2}(-?[a-z]+\d+)?", version) or not _was_released(
+    if not re.fullmatch(r"\d+(\.\d+)?|\d+\.\d+\.\d+(-?[a-z]+\d+)?", version) or not _was_released(
         *version.split(".")[:2]
     ):
         raise OarlockError(
@@ -118,7 +118,7 @@ def detect_from_source(text: str) -> ApiVersion | None:
         tree = ast.parse(text)
     except (SyntaxError, ValueError):  # Python reports the error when it runs the source
         return None
-    imports, names = _find_paddle_names(tree)
+    imports, names = _collect_paddle_imports_and_names(tree)
     if not imports:
         return None
     if "fluid" in names:
@@ -130,7 +130,7 @@ def detect_from_source(text: str) -> ApiVersion | None:
     return PADDLE_2_4 if any(map(_is_first_element_of_loss, ast.walk(tree))) else PADDLE_2_6
 
 
-def _find_paddle_names(tree: ast.AST) -> tuple[bool, set[str]]:
+def _collect_paddle_imports_and_names(tree: ast.AST) -> tuple[bool, set[str]]:
     """Return whether Paddle is imported, and the used names directly below `paddle`."""
     names: set[str] = set()
     package_names: set[str] = set()  # names that the package is bound to
@@ -174,15 +174,15 @@ def _is_first_element_of_loss(node: ast.AST) -> bool:
 def detect_from_main() -> ApiVersion | None:
     """Detect the version from the main script.  Returns None if it does not import Paddle."""
     main = getattr(sys.modules.get("__main__"), "__file__", None)
-    return detect_from_source(_read_text(main)) if main else None
+    return detect_from_source(_read_text_or_empty(main)) if main else None
 
 
 def detect_from_file(path: str) -> ApiVersion:
-    """Detect the version from a file that imports Paddle."""
-    return detect_from_source(_read_text(path)) or PADDLE_2_6
+    """Detect the version from a file that imports Paddle; 2.6 if its source cannot be read."""
+    return detect_from_source(_read_text_or_empty(path)) or PADDLE_2_6
 
 
-def _read_text(path: str) -> str:
+def _read_text_or_empty(path: str) -> str:
     try:
         return Path(path).read_text(encoding="utf-8", errors="replace")
     except OSError:

@@ -47,7 +47,9 @@ class PaddleFinder(Loader, MetaPathFinder):
         return module
 
     def exec_module(self, module: ModuleType) -> None:
-        """Restore the module's own spec; its code has run already (import protocol)."""
+        """Restore the module's own spec, and add its lazy and shadowed submodules. The code of the
+        module has run already (import protocol).
+        """
         assert module.__spec__ is not None
         name = module.__spec__.name
         module.__spec__ = self._specs.pop(name)
@@ -62,14 +64,14 @@ class PaddleFinder(Loader, MetaPathFinder):
         names = [
             n
             for n, m in sys.modules.items()
-            if n == "paddle" or n.startswith("paddle.") or isinstance(m, ModuleView)
+            if n == "paddle" or n.startswith("paddle.") or isinstance(m, AliasModule)
         ]
         for name in names:
             module, parent = sys.modules[name], sys.modules.get(name.rpartition(".")[0])
             if (
-                isinstance(module, ModuleView)
+                isinstance(module, AliasModule)
                 and parent is not None
-                and not isinstance(parent, ModuleView)
+                and not isinstance(parent, AliasModule)
             ):
                 module.detach(parent)
         for name in names:
@@ -91,7 +93,7 @@ def _register_shadowed_submodules(name: str, module: ModuleType) -> None:
             sys.modules.setdefault(f"{name}.{last}", submodule)
 
 
-class ModuleViewFinder(Loader, MetaPathFinder):
+class AliasModuleFinder(Loader, MetaPathFinder):
     """Finds the aliased modules of Paddle under the name `oarlock.*`.  It is the last finder.
 
     `from paddle.tensor import random` imports `oarlock.tensor.random`, because Python uses the
@@ -107,7 +109,7 @@ class ModuleViewFinder(Loader, MetaPathFinder):
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         """Create a view of the module that has the names (import protocol)."""
-        return ModuleView(
+        return AliasModule(
             spec.name,
             importlib.import_module(f"oarlock{MODULE_ALIASES[spec.name[len('oarlock') :]]}"),
         )
@@ -116,7 +118,7 @@ class ModuleViewFinder(Loader, MetaPathFinder):
         """Execute nothing: a view has no source (import protocol)."""
 
 
-class ModuleView(ModuleType):
+class AliasModule(ModuleType):
     """An aliased module of Paddle; its names are those of the module `target`.
 
     If its parent module has a function of the same name, as `fluid.layers.rnn`, the view is
@@ -180,7 +182,7 @@ def _find_module(fullname: str) -> ModuleType | None:
             if error.name is None or not f"{name}.".startswith(f"{error.name}."):
                 raise  # an import inside the module failed
     if inner in MODULE_ALIASES:
-        return ModuleView(name, importlib.import_module(f"oarlock{MODULE_ALIASES[inner]}"))
+        return AliasModule(name, importlib.import_module(f"oarlock{MODULE_ALIASES[inner]}"))
     parent, _, last = name.rpartition(".")
     # a module that is an attribute of its parent under another name
     attribute = getattr(sys.modules.get(parent), last, None)

@@ -16,8 +16,8 @@ from ..core.errors import OarlockError, is_library_file, with_user_line
 from ..core.paddle1_compat import compat
 from . import api_version as api_versions
 from .api_version import ApiVersion
-from .finder import ModuleViewFinder, PaddleFinder
-from .zero_dim import use_one_element_results
+from .finder import AliasModuleFinder, PaddleFinder
+from .zero_dim import patch_functions_to_return_one_element
 
 # Set to the emulated version or `auto`; children/sitecustomize.py reads it.
 INHERITED_VARIABLE = "OARLOCK_AS_PADDLE"
@@ -45,10 +45,14 @@ def install(version: str | None = None) -> None:
     imported already, or if another version is installed.
     """
     global _installation  # noqa: PLW0603 - there is one sys.meta_path
-    requested = api_versions.parse_version(os.environ.get(api_versions.VERSION_VARIABLE) or version)
+    requested = api_versions.parse_version_unless_auto(
+        os.environ.get(api_versions.VERSION_VARIABLE) or version
+    )
     if _installation is not None:
         current = _installation.api_version
-        if requested is not None and current is not None and requested.number != current.number:
+        if requested is not None and current is None:
+            _emulate_version(_installation, requested)
+        elif requested is not None and current is not None and requested.number != current.number:
             raise OarlockError(
                 with_user_line(
                     f"compat: Paddle {current.version} is installed already, not "
@@ -59,7 +63,7 @@ def install(version: str | None = None) -> None:
     _check_not_imported()
     _installation = _Installation(PaddleFinder(_on_first_import))
     sys.meta_path.insert(0, _installation.finder)
-    sys.meta_path.append(views := ModuleViewFinder())
+    sys.meta_path.append(views := AliasModuleFinder())
     _installation.undo += [
         functools.partial(sys.meta_path.remove, finder) for finder in (_installation.finder, views)
     ]
@@ -132,7 +136,7 @@ def _emulate_version(installation: _Installation, api_version: ApiVersion) -> No
         lambda: setattr(oarlock.version, "reported_version", own_version),
     ]
     if not api_version.has_zero_dim_tensors:
-        installation.undo.append(use_one_element_results())
+        installation.undo.append(patch_functions_to_return_one_element())
     if api_version.is_static_by_default and oarlock.in_dynamic_mode():
         oarlock.enable_static()
         installation.undo.append(oarlock.disable_static)

@@ -16,7 +16,7 @@ def run_script(arguments: list[str], version: str | None = None) -> int:
     On POSIX systems this replaces the process and does not return; on Windows it returns the exit
     code.
     """
-    requested = api_versions.parse_version(version)
+    requested = api_versions.parse_version_unless_auto(version)
     command = [sys.executable, *arguments]
     os.environ.update(child_environment("auto" if requested is None else requested.version))
     sys.stdout.flush()

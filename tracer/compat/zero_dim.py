@@ -73,7 +73,7 @@ def as_single_element(array: Any) -> Any:
     )
 
 
-def _wrap_array_results(owner: Any, name: str) -> Callable[[], None]:
+def _patch_to_return_single_element_arrays(owner: Any, name: str) -> Callable[[], None]:
     """Make a function return SingleElementArray views.  Returns a function that restores it."""
     function = getattr(owner, name)
 
@@ -88,13 +88,13 @@ def _wrap_array_results(owner: Any, name: str) -> Callable[[], None]:
     return functools.partial(setattr, owner, name, function)
 
 
-def use_one_element_results() -> Callable[[], None]:
+def patch_functions_to_return_one_element() -> Callable[[], None]:
     """Make the functions of `NAMES` return shape [1] instead of [].  Returns a function that
     restores them.
     """
     undo: list[Callable[[], None]] = [
-        _wrap_array_results(Tensor, "numpy"),
-        _wrap_array_results(Executor, "run"),
+        _patch_to_return_single_element_arrays(Tensor, "numpy"),
+        _patch_to_return_single_element_arrays(Executor, "run"),
     ]
     for module, names in NAMES.items():
         owner = Tensor if module == "Tensor" else importlib.import_module(f"oarlock{module}")

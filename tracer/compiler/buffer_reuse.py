@@ -66,4 +66,4 @@ def make_in_place_kernel(call: KernelCall) -> Any:
     spent = [i for i, register in enumerate(call.ins) if register in call.dead_after]
     if function is native.not_available or call.attrs or not spent or not native.switch.on:
         return None
-    return native.find_compiled_function("InplaceCall")(function, spent, UNSHARED_REFCOUNT)
+    return native.find_compiled_function("InPlaceKernel")(function, spent, UNSHARED_REFCOUNT)

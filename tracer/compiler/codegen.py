@@ -94,7 +94,7 @@ class FunctionSourceWriter:
     # -- instructions
     # -------------------------------------------------------------------------------------------
 
-    def write_block(self, instructions: Sequence[Instruction]) -> None:
+    def write_instructions(self, instructions: Sequence[Instruction]) -> None:
         """Append several instructions."""
         for instruction in instructions:
             with errors_as_op_error(instruction.desc):
@@ -103,7 +103,7 @@ class FunctionSourceWriter:
         if not instructions:
             self.add_line("pass")
 
-    def compile_function(
+    def write_and_compile_function(
         self,
         inputs: Sequence[str],
         unset: Sequence[str],
@@ -117,7 +117,7 @@ class FunctionSourceWriter:
         self.add_line(f"def run({', '.join(inputs)}):")
         with self.indented():
             self.assign_none(unset)
-            self.write_block(instructions)
+            self.write_instructions(instructions)
             self.add_line(f"return ({''.join(f'{c}, ' for c in outputs)})")
         text = "\n".join(self.lines) + "\n"
         file = f"{COMPILED_FILE_PREFIX} {next(_function_numbers)}>"
@@ -174,7 +174,7 @@ def assignment_target(outs: RegisterSlots) -> str:
     return ", ".join(parts)
 
 
-def _write_call(source: FunctionSourceWriter, call: KernelCall) -> None:
+def _write_call_in_cheapest_form(source: FunctionSourceWriter, call: KernelCall) -> None:
     if source.tensors:
         source.add_line(
             f"{assignment_target(call.outs)} = {call_code(source, call.op, call)}", call
@@ -197,24 +197,24 @@ def _write_call(source: FunctionSourceWriter, call: KernelCall) -> None:
         )
         source.add_line(f"{assignment_target(call.outs)} = {text}", call)
     else:
-        _write_in_place(source, call)
+        _write_in_place_call_with_fallback(source, call)
 
 
-def _write_in_place(source: FunctionSourceWriter, call: KernelCall) -> None:
+def _write_in_place_call_with_fallback(source: FunctionSourceWriter, call: KernelCall) -> None:
     """Append the call of the in-place kernel, if there is one, with the other kernels as
     fallback.
     """
     place = make_in_place_kernel(call)
     if place is None or call.outs[0] is None or call.outs[0] in call.reads():
-        _write_kernel_call(source, call)
+        _write_native_kernel_call_with_fallback(source, call)
         return
     source.add_line(f"{call.outs[0]} = {call_code(source, place, call)}", call)
     source.add_line(f"if {call.outs[0]} is NI:", call)
     with source.indented():
-        _write_kernel_call(source, call)
+        _write_native_kernel_call_with_fallback(source, call)
 
 
-def _write_kernel_call(source: FunctionSourceWriter, call: KernelCall) -> None:
+def _write_native_kernel_call_with_fallback(source: FunctionSourceWriter, call: KernelCall) -> None:
     """Append the call of the compiled kernel, with the NumPy kernel as fallback."""
     kernel = call_code(source, kernel_without_errstate(call.op), call)
     direct, quick = select_native_call(call), find_native_kernel(call.op)
@@ -234,7 +234,7 @@ def _write_kernel_call(source: FunctionSourceWriter, call: KernelCall) -> None:
         source.add_line(f"{assignment_target(call.outs)} = t", call)
 
 
-def _write_statement(source: FunctionSourceWriter, do: Statement) -> None:
+def _write_template_statement(source: FunctionSourceWriter, do: Statement) -> None:
     of_tensors = TENSOR_VERSIONS if source.tensors else {}
     names = {n: source.global_name(of_tensors.get(id(v), v)) for n, v in do.name_values.items()}
     names |= {f"o{i}": register for i, register in enumerate(do.outs)}
@@ -250,7 +250,7 @@ def _write_branch(source: FunctionSourceWriter, branch: Branch) -> None:
 def _write_body(source: FunctionSourceWriter, instruction: Branch | BackwardLoop) -> None:
     """Append a body; `pass` if dead-code elimination left nothing."""
     before = len(source.lines)
-    source.write_block(instruction.body)
+    source.write_instructions(instruction.body)
     if len(source.lines) == before:
         source.add_line("pass", instruction)
 
@@ -262,7 +262,7 @@ def _write_loop(source: FunctionSourceWriter, loop: Loop) -> None:
     with source.indented():
         if source.on_iteration is not None:
             source.add_line(f"{source.global_name(source.on_iteration)}()", loop)
-        source.write_block(loop.body)
+        source.write_instructions(loop.body)
         if loop.residual_list is not None:
             source.add_line(
                 f"{loop.residual_list}.append(({''.join(f'{c}, ' for c in loop.saved_registers)}))",
@@ -281,7 +281,7 @@ def _write_fused(source: FunctionSourceWriter, fused: FusedCalls) -> None:
     if not fused.outs:
         return
     if is_better_unfused(fused):
-        _write_call(source, fused.calls[0])
+        _write_call_in_cheapest_form(source, fused.calls[0])
         return
     # if the expression falls back, no input may be overwritten before its last reader
     single = len(fused.outs) == 1 and fused.outs[0] not in fused.ins
@@ -293,15 +293,15 @@ def _write_fused(source: FunctionSourceWriter, fused: FusedCalls) -> None:
     source.add_line(f"if {found} is NI:", fused)
     with source.indented():
         for call in fused.calls:
-            _write_call(source, call)
+            _write_call_in_cheapest_form(source, call)
     if not single:
         outs = ", ".join(fused.outs)
         source.add_line(f"else: {outs} = t", fused)
 
 
 INSTRUCTION_WRITERS: dict[type[Instruction], Any] = {
-    KernelCall: _write_call,
-    Statement: _write_statement,
+    KernelCall: _write_call_in_cheapest_form,
+    Statement: _write_template_statement,
     Branch: _write_branch,
     Loop: _write_loop,
     BackwardLoop: _write_backward_loop,

@@ -13,8 +13,8 @@ from ..core._tape import limited
 from ..core.errors import OpError, with_user_line
 from ..core.errstate import IGNORE_ALL, errstate_variable
 from ..core.tensor import Tensor
-from ..ir.block_captures import control_flow_grads_in_paddle_form
-from ..ir.op_traits import is_feed_or_fetch
+from ..ir.block_captures import select_paddle_form_control_flow_grads
+from ..ir.kernelless_op_traits import is_feed_or_fetch
 from ..ir.passes.upgrade_ops import upgrade_program
 from ..ir.program import Program, VarKind
 from .codegen import Function, FunctionSourceWriter
@@ -57,7 +57,7 @@ class CompiledFunction:
         big = _large_registers(lowered)
         live = mark_dead_registers(kept, set(outputs), lambda register: register.rstrip("r") in big)
         self._source = FunctionSourceWriter(tensors, on_iteration, on_gpu)
-        self.function: Function = self._source.compile_function(
+        self.function: Function = self._source.write_and_compile_function(
             inputs, sorted(live - set(inputs)), kept, outputs
         )
 
@@ -117,7 +117,7 @@ def lower_program(program: Program, tensors: bool = False) -> LoweredProgram:
         ]
         foreign = [
             op
-            for op in control_flow_grads_in_paddle_form(program)
+            for op in select_paddle_form_control_flow_grads(program)
             if op.attr("sub_block") not in result.grad_block_parents
         ]
         check_supported(
@@ -159,7 +159,7 @@ class CompiledProgram:
         return found
 
     @property
-    def lod_inputs(self) -> list[str]:
+    def row_split_inputs(self) -> list[str]:
         """The inputs whose LoD offsets the program reads. Each is fed as `<name>.lod`."""
         return self._get_build().lod_input_names
 

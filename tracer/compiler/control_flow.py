@@ -16,7 +16,7 @@ from .instructions import BackwardLoop, Branch, Instruction, Loop, Statement
 from .lowering import LOWERING_RULES, Lowering, LoweringRule
 
 
-def _input_names(desc: OpDesc, slot: str) -> list[str]:
+def _input_names_of_slot(desc: OpDesc, slot: str) -> list[str]:
     return desc.inputs.get(slot, [])
 
 
@@ -32,7 +32,9 @@ def lower_conditional_block(lowering: Lowering, block: int, desc: OpDesc) -> Ins
         lowering.array_clearing_instructions(inner, desc) if forward else []
     ) + lowering.lower_block(inner)
     scalar = desc.attr("is_scalar_condition", False)
-    tested = lowering.registers_of(block, _input_names(desc, "Cond" if scalar else "Input"))
+    tested = lowering.get_or_create_registers(
+        block, _input_names_of_slot(desc, "Cond" if scalar else "Input")
+    )
     test = "{0}" if scalar else " and ".join(f"{{{i}}}.size" for i in range(len(tested))) or "1"
     return Branch(desc, test, tested, body)
 
@@ -43,9 +45,12 @@ def lower_while(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
     body = lowering.array_clearing_instructions(inner, desc) + lowering.lower_block(inner)
     scopes = desc.outputs.get("StepScopes", [])
     differentiated = bool(scopes) and scopes[0] in lowering.differentiated_scopes
-    residuals = lowering.register_of(block, scopes[0]) if differentiated else None
+    residuals = lowering.get_or_create_register(block, scopes[0]) if differentiated else None
     result = Loop(
-        desc, lowering.register_of(block, _input_names(desc, "Condition")[0]), body, residuals
+        desc,
+        lowering.get_or_create_register(block, _input_names_of_slot(desc, "Condition")[0]),
+        body,
+        residuals,
     )
     if residuals is not None:
         lowering.forward_loops[residuals] = result
@@ -54,7 +59,7 @@ def lower_while(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
 
 def lower_while_grad(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
     """Lower the backward pass of a loop."""
-    residuals = lowering.register_of(block, _input_names(desc, "StepScopes")[0])
+    residuals = lowering.get_or_create_register(block, _input_names_of_slot(desc, "StepScopes")[0])
     body = lowering.lower_block(lowering.program.blocks[desc.attr("sub_block")])
     return BackwardLoop(desc, lowering.forward_loops[residuals], residuals, body)
 
@@ -73,7 +78,9 @@ def make_statement_rule(text: str, ins: str, outs: str, **names: Any) -> Lowerin
                 wanted = (
                     desc.outputs[slot[1:]] if slot[0] == ">" else given.get(slot.rstrip("*"), [])
                 )
-                found += lowering.registers_of(block, wanted if slot[-1] == "*" else wanted[:1])
+                found += lowering.get_or_create_registers(
+                    block, wanted if slot[-1] == "*" else wanted[:1]
+                )
             return tuple(found)
 
         return Statement(
@@ -129,7 +136,7 @@ def lower_tensor_array_to_tensor(lowering: Lowering, block: int, desc: OpDesc) -
 def lower_tensor_array_to_tensor_grad(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
     """Lower tensor_array_to_tensor_grad."""
     names = {
-        "PARTS": tensor_lists.concat_grad,
+        "PARTS": tensor_lists.concat_or_stack_grad,
         "axis": desc.attr("axis", 0),
         "stacked": desc.attr("use_stack", False),
     }
@@ -196,7 +203,7 @@ def lower_assert(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
         return make_statement_rule(
             text, "Cond", "", FAIL=UndefinedReadKernel(desc.attr("message"))
         )(lowering, block, desc)  # type: ignore[return-value]
-    shown = "".join(f"{{{i + 1}}}, " for i in range(len(_input_names(desc, "Data"))))
+    shown = "".join(f"{{{i + 1}}}, " for i in range(len(_input_names_of_slot(desc, "Data"))))
     held = AssertKernel(desc.attr("summarize", -1), desc.user_line, desc.attr("message", ""))
     return make_statement_rule("{CHECK}({0}, [" + shown + "])", "Cond Data*", "", CHECK=held)(
         lowering, block, desc
@@ -210,7 +217,7 @@ def lower_py_func(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
     caller = PyFuncKernel(
         desc.attr("forward_callable_id"), [dtype_of(v.dtype).np for v in declared if v is not None]
     )
-    given = ", ".join(f"{{{i}}}" for i in range(len(_input_names(desc, "X"))))
+    given = ", ".join(f"{{{i}}}" for i in range(len(_input_names_of_slot(desc, "X"))))
     target = "".join(f"{{o{i}}}, " for i in range(len(outs)))
     text = f"{target}= {{CALL}}({given})" if outs else f"{{CALL}}({given})"
     return make_statement_rule(text, "X*", "Out*", CALL=caller)(lowering, block, desc)  # type: ignore[return-value]
@@ -244,7 +251,10 @@ LOWERING_RULES |= {
     "rnn_memory_helper_grad": make_statement_rule(COPY_STATEMENT, "Out@GRAD", "X@GRAD"),
     "create_array": make_statement_rule("{o0} = []", "", "Out"),
     "write_to_array": make_statement_rule(
-        "{o0} = {WRITE}({2}, {0}, {1})", "I X >Out", "Out", WRITE=tensor_lists.write_element
+        "{o0} = {WRITE}({2}, {0}, {1})",
+        "I X >Out",
+        "Out",
+        WRITE=tensor_lists.copy_and_write_element,
     ),
     "read_from_array": make_statement_rule(
         "{o0} = {READ}({0}, {1})", "X I", "Out", READ=tensor_lists.read_element
@@ -259,13 +269,13 @@ LOWERING_RULES |= {
         "{o0}, {o1} = {UNWRITTEN}({0}, {1}, {2})",
         "Out@GRAD I X",
         "X@GRAD Out@GRAD",
-        UNWRITTEN=tensor_lists.write_element_grad,
+        UNWRITTEN=tensor_lists.split_grad_at_written_element,
     ),
     "read_from_array_grad": make_statement_rule(
         "{o0} = {UNREAD}({2}, {0}, {1})",
         "I Out@GRAD X@GRAD",
         "X@GRAD",
-        UNREAD=tensor_lists.read_element_grad,
+        UNREAD=tensor_lists.add_grad_of_read_element,
     ),
     "tensor_array_to_tensor_grad": lower_tensor_array_to_tensor_grad,
 }

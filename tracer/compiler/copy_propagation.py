@@ -14,7 +14,7 @@ from .loop_residuals import rename_registers_read
 COPY_STATEMENT = "{o0} = {0}"
 
 
-def propagate_copies(
+def propagate_copies_in_place(
     instructions: Sequence[Instruction], declared: Mapping[str, VarDesc], fed: Iterable[str] = ()
 ) -> dict[str, str]:
     """Replace reads of copies by reads of the originals, which makes the copies dead code. Returns
@@ -25,20 +25,20 @@ def propagate_copies(
     writes = Counter(iter_registers_written(list(instructions)))
     writes.update(register for register in fed if not _has_initial_value(declared[register]))
     found: dict[str, str] = {}
-    _find_copies(instructions, writes, declared, found)
+    _collect_copies(instructions, writes, declared, found)
     for instruction in instructions:
         rename_registers_read(instruction, found)
     return found
 
 
-def _find_copies(
+def _collect_copies(
     instructions: Sequence[Instruction],
     writes: Counter[str],
     declared: Mapping[str, VarDesc],
     found: dict[str, str],
 ) -> None:
     for instruction in instructions:
-        _find_copies(body_of(instruction), writes, declared, found)
+        _collect_copies(body_of(instruction), writes, declared, found)
         if isinstance(instruction, Statement) and instruction.template == COPY_STATEMENT:
             source, copy = instruction.ins[0], instruction.outs[0]
             var = declared[copy]

@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Any, NoReturn
 
 from ..capture.undefined_checks import EXPECTED_FLAG_ATTR
-from ..capture.undefined_checks import undefined_message as no_value
+from ..capture.undefined_checks import find_check_variable_message as no_value
 from ..core.eager import raise_op_error
 from ..core.errors import AssertError, MemoryLimitError, NumericsError, OpError, with_user_line
 from ..core.result_size_limit import out_of_memory_message
@@ -58,7 +58,7 @@ def _raise_for_instruction(
         isinstance(error, OpError)
         and isinstance(instruction, KernelCall)
         and error.__cause__ is None
-        and _is_complete_message(error, instruction)
+        and _message_has_op_and_inputs(error, instruction)
     ):
         raise error
     if instruction.desc.attr(EXPECTED_FLAG_ATTR) is not None:
@@ -93,7 +93,7 @@ def _raise_for_instruction(
     raise_op_error(instruction.op, args, instruction.attrs, error)
 
 
-def _is_complete_message(error: OpError, instruction: KernelCall) -> bool:
+def _message_has_op_and_inputs(error: OpError, instruction: KernelCall) -> bool:
     """Whether the message already names the op and its inputs."""
     return str(error).startswith(f"{instruction.op.type}: ") and " (" in str(error)
 

@@ -8,7 +8,7 @@ from typing import Any
 from ..core.errors import OpError, with_user_line
 from ..core.tensor import Tensor
 from ..ir.block_captures import names_read_before_written
-from ..ir.op_traits import is_feed_or_fetch
+from ..ir.kernelless_op_traits import is_feed_or_fetch
 from ..ir.program import Program, VarKind
 from ..ir.scope import Scope
 from . import CompiledProgram

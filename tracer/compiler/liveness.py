@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ..ir.op_traits import program_op_traits
+from ..ir.kernelless_op_traits import kernelless_op_traits_or_default
 from .instructions import BackwardLoop, Branch, FusedCalls, Instruction, KernelCall, Loop, Statement
 
 IsLargeRegister = Callable[[str], bool]
@@ -26,7 +26,7 @@ def mark_dead_registers(
             live |= (
                 mark_dead_registers(instruction.body, live, big)
                 if isinstance(instruction, Branch)
-                else _loop_liveness(instruction, live, big)[0]
+                else _mark_dead_registers_of_loop(instruction, live, big)[0]
             )
             live |= set(instruction.reads())
             if isinstance(instruction, Loop) and instruction.residual_list is not None:
@@ -52,7 +52,7 @@ def mark_dead_registers(
     return live
 
 
-def _loop_liveness(
+def _mark_dead_registers_of_loop(
     instruction: Loop | BackwardLoop, after: set[str], big: IsLargeRegister
 ) -> tuple[set[str], set[str]]:
     """The registers that are live at the start and at the end of an iteration."""
@@ -75,11 +75,11 @@ def eliminate_dead_code(instructions: Sequence[Instruction], after: set[str]) ->
     would change the random numbers that later ops draw.
     """
     kept: list[Instruction] = []
-    _collect_live_instructions(instructions, set(after), kept)
+    _append_live_instructions(instructions, set(after), kept)
     return kept
 
 
-def _collect_live_instructions(
+def _append_live_instructions(
     instructions: Sequence[Instruction], live: set[str], kept: list[Instruction]
 ) -> set[str]:
     """Append the live instructions to `kept`. Return the registers that are read before they
@@ -90,12 +90,12 @@ def _collect_live_instructions(
             continue
         if isinstance(instruction, Branch):
             body: list[Instruction] = []
-            live |= _collect_live_instructions(instruction.body, set(live), body)
+            live |= _append_live_instructions(instruction.body, set(live), body)
             instruction.body = body
         elif isinstance(instruction, Loop | BackwardLoop):
-            before, end = _loop_liveness(instruction, live, lambda _: False)
+            before, end = _mark_dead_registers_of_loop(instruction, live, lambda _: False)
             body = []
-            _collect_live_instructions(instruction.body, end, body)
+            _append_live_instructions(instruction.body, end, body)
             instruction.body = body
             live |= before
         else:
@@ -112,5 +112,5 @@ def _is_removable_if_unread(instruction: Instruction) -> bool:
         return not instruction.op.traits.random
     return (
         isinstance(instruction, Statement)
-        and not program_op_traits(instruction.desc.type).has_side_effects
+        and not kernelless_op_traits_or_default(instruction.desc.type).has_side_effects
     )

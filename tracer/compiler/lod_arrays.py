@@ -19,14 +19,20 @@ def lower_beam_search_decode(lowering: Lowering, block: int, desc: OpDesc) -> In
         lowering.lod_propagation,
         [desc.outputs[slot][0] for slot in ("SentenceIds", "SentenceScores")],
     )
-    steps = lowering.registers_of(block, [desc.inputs["Ids"][0], desc.inputs["Scores"][0]])
+    steps = lowering.get_or_create_registers(
+        block, [desc.inputs["Ids"][0], desc.inputs["Scores"][0]]
+    )
     of_steps = known.get_or_create_lod_register(block, desc.inputs["Ids"][0])
     result = known.get_or_create_lod_register(block, outs[0])
-    known.lod_registers[lowering.register_of(block, outs[1])] = result
+    known.lod_registers[lowering.get_or_create_register(block, outs[1])] = result
     text = "{o0}, {o1}, {o2} = {MADE}({0}, {1}, {2}, {END})"
     names = {"MADE": decode_sentences, "END": desc.attr("end_id")}
     return Statement(
-        desc, text, (*steps, of_steps), (*lowering.registers_of(block, outs), result), names
+        desc,
+        text,
+        (*steps, of_steps),
+        (*lowering.get_or_create_registers(block, outs), result),
+        names,
     )
 
 
@@ -34,11 +40,11 @@ def lower_lod_tensor_to_array(lowering: Lowering, block: int, desc: OpDesc) -> I
     """Lower lod_tensor_to_array: split sequences into a list with the rows of each time step. The
     elements have no LoD.
     """
-    known, x = lowering.lod_propagation, lowering.register_of(block, desc.inputs["X"][0])
+    known, x = lowering.lod_propagation, lowering.get_or_create_register(block, desc.inputs["X"][0])
     found, out = known.find_input_lod_register(block, desc, "X"), desc.outputs["Out"][0]
     registers = (
         x,
-        lowering.register_of(block, desc.inputs["RankTable"][0]),
+        lowering.get_or_create_register(block, desc.inputs["RankTable"][0]),
         *(() if found is None else (found,)),
     )
     text = (
@@ -49,17 +55,19 @@ def lower_lod_tensor_to_array(lowering: Lowering, block: int, desc: OpDesc) -> I
         desc,
         text,
         registers,
-        (lowering.register_of(block, out), known.get_or_create_lod_register(block, out)),
+        (lowering.get_or_create_register(block, out), known.get_or_create_lod_register(block, out)),
         {"APART": sequences_to_steps},
     )
 
 
 def lower_array_to_lod_tensor(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
     """Lower array_to_lod_tensor: build sequences from a list of time steps."""
-    registers = lowering.registers_of(block, [desc.inputs[slot][0] for slot in ("X", "RankTable")])
+    registers = lowering.get_or_create_registers(
+        block, [desc.inputs[slot][0] for slot in ("X", "RankTable")]
+    )
     out = desc.outputs["Out"][0]
     outs = (
-        lowering.register_of(block, out),
+        lowering.get_or_create_register(block, out),
         lowering.lod_propagation.get_or_create_lod_register(block, out),
     )
     return Statement(

@@ -54,7 +54,7 @@ class LodPropagation:
         for name, var in program.block.vars.items():
             if not self._registers.tensors and var.lod_level and (var.checks_feed or name in feeds):
                 self.feed_lod_registers[name] = self.lod_registers[
-                    self._registers.register_of(0, name)
+                    self._registers.get_or_create_register(0, name)
                 ] = self._registers.new_temporary(VarDesc(""))
         self._arrays_have_lod = bool(self.feed_lod_registers)
         if self.feed_lod_registers:
@@ -67,21 +67,25 @@ class LodPropagation:
         """The offsets register for an LoD input slot (a tuple for a list slot); None if the input
         is not a sequence.
         """
-        names = [n for n in desc.inputs.get(slot.lod_source_slot, []) if n != EMPTY_NAME]
-        found = [self.lod_registers.get(self._registers.register_of(block, name)) for name in names]
+        names = [n for n in desc.inputs.get(slot.lod_owner_slot, []) if n != EMPTY_NAME]
+        found = [
+            self.lod_registers.get(self._registers.get_or_create_register(block, name))
+            for name in names
+        ]
         if not found or None in found:
             return None
         return tuple(found) if many else found[0]
 
     def lod_output_slot_registers(self, block: int, desc: OpDesc, slot: Slot) -> Any:
         """The offsets register for an LoD output slot; None if the output is unused."""
-        names = [n for n in desc.outputs.get(slot.lod_source_slot, []) if n != EMPTY_NAME]
+        names = [n for n in desc.outputs.get(slot.lod_owner_slot, []) if n != EMPTY_NAME]
         for name in names:
-            self.lod_registers[self._registers.register_of(block, name)] = (
+            self.lod_registers[self._registers.get_or_create_register(block, name)] = (
                 self._registers.new_temporary(VarDesc(""))
             )
         result = tuple(
-            self.lod_registers[self._registers.register_of(block, name)] for name in names
+            self.lod_registers[self._registers.get_or_create_register(block, name)]
+            for name in names
         )
         return result if slot.is_list else result[0] if result else None
 
@@ -96,12 +100,12 @@ class LodPropagation:
         op = OPS.get(desc.type)
         if op is not None and op.lod_rule is not None:
             return [self._lower_lod_rule(block, desc)]
-        found = [s.lod_source_slot for s in op.outs if s.lod_source_slot] if op is not None else []
+        found = [s.lod_owner_slot for s in op.outs if s.lod_owner_slot] if op is not None else []
         if found:
             names = [n for slot in found for n in desc.outputs.get(slot, []) if n != EMPTY_NAME]
             return [
                 self._wrap_in_level_list(
-                    desc, self.lod_registers[self._registers.register_of(block, name)]
+                    desc, self.lod_registers[self._registers.get_or_create_register(block, name)]
                 )
                 for name in names
             ]
@@ -118,7 +122,7 @@ class LodPropagation:
     def _inherit_input_lod(self, block: int, desc: OpDesc) -> list[Instruction]:
         names = [n for names in desc.inputs.values() for n in names if n != EMPTY_NAME]
         inputs = (
-            self._registers.register_of(block, n)
+            self._registers.get_or_create_register(block, n)
             for n in (names[:1] if desc.type in FIRST_INPUT_LOD_OPS else names)
         )
         source = next(
@@ -145,23 +149,25 @@ class LodPropagation:
                     )
                 )
             elif source is not None:
-                self.lod_registers[self._registers.register_of(block, name)] = source
+                self.lod_registers[self._registers.get_or_create_register(block, name)] = source
         return result
 
-    def register_of(self, block: int, name: str) -> str:
+    def get_or_create_register(self, block: int, name: str) -> str:
         """The register of a variable."""
-        return self._registers.register_of(block, name)
+        return self._registers.get_or_create_register(block, name)
 
     def get_or_create_lod_register(self, block: int, name: str) -> str:
         """The separate offsets register of a variable; created if necessary."""
-        register = self._registers.register_of(block, name)
+        register = self._registers.get_or_create_register(block, name)
         if register not in self.lod_registers:
             self.lod_registers[register] = self._registers.new_temporary(VarDesc(""))
         return self.lod_registers[register]
 
     def find_input_lod_register(self, block: int, desc: OpDesc, slot: str) -> str | None:
         """The offsets register of the variable in a slot; None if it has none."""
-        return self.lod_registers.get(self._registers.register_of(block, desc.inputs[slot][0]))
+        return self.lod_registers.get(
+            self._registers.get_or_create_register(block, desc.inputs[slot][0])
+        )
 
     @staticmethod
     def make_lod_statement(
@@ -210,7 +216,7 @@ def _lower_lod_of_write_to_array(
 ) -> list[Instruction]:
     held, at = (
         self.get_or_create_lod_register(block, desc.outputs["Out"][0]),
-        self.register_of(block, desc.inputs["I"][0]),
+        self.get_or_create_register(block, desc.inputs["I"][0]),
     )
     source = self.find_input_lod_register(block, desc, "X")
     value = "[]" if source is None else "{2}"
@@ -220,7 +226,7 @@ def _lower_lod_of_write_to_array(
             f"{{o0}} = {{WRITE}}({{0}}, {{1}}, {value})",
             (held, at, source),
             held,
-            WRITE=tensor_lists.write_element,
+            WRITE=tensor_lists.copy_and_write_element,
         )
     ]
 
@@ -230,7 +236,7 @@ def _lower_lod_of_read_from_array(
 ) -> list[Instruction]:
     held, at = (
         self.get_or_create_lod_register(block, desc.inputs["X"][0]),
-        self.register_of(block, desc.inputs["I"][0]),
+        self.get_or_create_register(block, desc.inputs["I"][0]),
     )
     return [
         self.make_lod_statement(

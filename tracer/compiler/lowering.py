@@ -11,11 +11,11 @@ from ..capture.variable import GRADIENT_SUFFIX
 from ..core.op import OPS, AttrSpec, Op, Slot
 from ..ir.attr_checks import check_attrs
 from ..ir.block_captures import EMPTY_NAME
-from ..ir.op_traits import is_feed_or_fetch, program_op_traits
-from ..ir.passes.legalize_scalars import may_reduce_to_scalar
-from ..ir.passes.legalize_tensor_attrs import legalize_tensor_attrs
+from ..ir.kernelless_op_traits import is_feed_or_fetch, kernelless_op_traits_or_default
+from ..ir.passes.move_variable_attrs_to_inputs import move_variable_attrs_to_inputs
+from ..ir.passes.scalar_result_predicates import may_reduce_to_scalar
 from ..ir.program import Attr, AttrType, Block, OpDesc, Program, VarKind
-from .copy_propagation import propagate_copies
+from .copy_propagation import propagate_copies_in_place
 from .error_wrapping import errors_as_op_error
 from .instructions import Instruction, KernelCall, Loop, LoweredProgram, Statement
 from .lod_propagation import LodPropagation
@@ -58,8 +58,8 @@ class Lowering(Registers):
         instructions = self.lower_block(self.program.block)
         lods = self.lod_propagation.lod_registers
         if not self.tensors:
-            same = propagate_copies(
-                instructions, self.variables, self.registers_of(0, self.program.feeds())
+            same = propagate_copies_in_place(
+                instructions, self.variables, self.get_or_create_registers(0, self.program.feeds())
             )
             self.registers = {
                 key: same.get(register, register) for key, register in self.registers.items()
@@ -94,7 +94,7 @@ class Lowering(Registers):
         ]
         return [
             Statement(desc, "{o0} = None", (), (register,), {})
-            for register in self.registers_of(block.idx, lists)
+            for register in self.get_or_create_registers(block.idx, lists)
         ]
 
     def lower_op(self, block: int, desc: OpDesc) -> list[Instruction]:
@@ -141,7 +141,7 @@ class Lowering(Registers):
 
     def lower_to_kernel_call(self, block: int, desc: OpDesc) -> KernelCall:
         """The kernel call of an op."""
-        desc = legalize_tensor_attrs(desc)
+        desc = move_variable_attrs_to_inputs(desc)
         op = OPS[desc.type]
         check_attrs(op, desc)
         ins = tuple(self.input_slot_registers(block, desc, op, s) for s in op.ins)
@@ -150,14 +150,14 @@ class Lowering(Registers):
 
     def input_slot_registers(self, block: int, desc: OpDesc, op: Op, slot: Slot) -> Any:
         """The registers of an input slot."""
-        if slot.lod_source_slot and slot.name not in desc.inputs:
-            of = next(s for s in op.ins if s.name == slot.lod_source_slot)
+        if slot.lod_owner_slot and slot.name not in desc.inputs:
+            of = next(s for s in op.ins if s.name == slot.lod_owner_slot)
             return self.lod_propagation.lod_input_slot_registers(block, desc, slot, of.is_list)
         return self._registers_of_slot(block, desc.inputs.get(slot.name, []), slot.is_list)
 
     def output_slot_registers(self, block: int, desc: OpDesc, slot: Slot) -> Any:
         """The registers of an output slot."""
-        if slot.lod_source_slot:
+        if slot.lod_owner_slot:
             return (
                 None
                 if self.tensors
@@ -167,8 +167,12 @@ class Lowering(Registers):
 
     def _registers_of_slot(self, block: int, names: Sequence[str], many: bool) -> Any:
         if many:
-            return self.registers_of(block, names) or None
-        return self.register_of(block, names[0]) if names and names[0] != EMPTY_NAME else None
+            return self.get_or_create_registers(block, names) or None
+        return (
+            self.get_or_create_register(block, names[0])
+            if names and names[0] != EMPTY_NAME
+            else None
+        )
 
 
 def non_default_attrs(op: Op, desc: OpDesc) -> dict[str, Any]:
@@ -198,5 +202,5 @@ def find_differentiated_scopes(program: Program) -> set[str]:
     return {
         name
         for op in program.ops()
-        for name in op.inputs.get(program_op_traits(op.type).forward_scopes_slot, [])
+        for name in op.inputs.get(kernelless_op_traits_or_default(op.type).forward_scopes_slot, [])
     }

@@ -11,14 +11,14 @@ from typing import Any
 from ..autodiff import append_gradient_ops
 from ..autodiff.activity_analysis import ActivityAnalysis, has_differentiable_type
 from ..autodiff.overwritten_inputs import copy_overwritten_inputs
-from ..autodiff.shape_widening import widen_shapes
+from ..autodiff.shape_widening import widen_shapes_if_program_has_loops
 from ..capture.inline import has_control_flow, inline_program
 from ..capture.modes import Static, static_mode
 from ..capture.recorder import Recorder
 from ..capture.undefined_checks import replace_checks_by_asserts
 from ..capture.variable import Variable
 from ..core import cuda, native
-from ..core._tape import Node, arrays_of, record_program, stop_gradients_of, wrap_arrays
+from ..core._tape import Node, arrays_of, record_program_call, stop_gradients_of, wrap_arrays
 from ..core.backward_pass import BARE_ARRAY_MODE
 from ..core.device_dispatch import common_device
 from ..core.errors import DeviceMismatchError, OpError, with_user_line
@@ -26,8 +26,8 @@ from ..core.mode import state, use_mode
 from ..core.numerics_check import is_enabled as checks_numerics
 from ..core.op import AttrSpec, Op, OpTraits, Slot
 from ..core.tensor import Tensor
-from ..ir.block_captures import draws_random
-from ..ir.op_traits import is_feed_or_fetch, program_op_traits
+from ..ir.block_captures import program_draws_random
+from ..ir.kernelless_op_traits import is_feed_or_fetch, kernelless_op_traits_or_default
 from ..ir.passes.prune import make_feed_op, make_fetch_op
 from ..ir.program import Program
 from . import CompiledFunction, lower_program
@@ -46,7 +46,8 @@ Residuals = tuple[Sequence[Any], Sequence[Any], Sequence[Any]]
 class PartialProgram:
     """A program as a differentiable function of tensors.
 
-    scope: values of its variables by name; updated by the program.
+    scope: values of its variables by name.
+    stores: whether a call writes the variables that the program updates back to the scope.
     training: whether it was recorded in training mode.
     Threads may share it if the program updates nothing.
     """
@@ -72,20 +73,24 @@ class PartialProgram:
             [name for name in self.state_names if name in written] if stores else []
         )
         self._updated_tensors = [self.scope[name] for name in self.updated_names]
-        self._specializations: dict[tuple[StopGradients | None, bool, bool], Specialization] = {}
+        self._specializations: dict[
+            tuple[StopGradients | None, bool, bool], GradientSpecialization
+        ] = {}
 
     def __call__(self, inputs: Sequence[Tensor]) -> list[Tensor]:
         """Call the program with one tensor per input.
 
         Raises OpError for a wrong number of inputs and for an op that fails.
         """
-        return self.call_specialized(inputs, self.input_stop_gradients(inputs))
+        return self.call_with_stop_gradients(
+            inputs, self.stop_gradients_of_inputs_and_state(inputs)
+        )
 
-    def input_stop_gradients(self, inputs: Sequence[Tensor]) -> StopGradients | None:
+    def stop_gradients_of_inputs_and_state(self, inputs: Sequence[Tensor]) -> StopGradients | None:
         """The `stop_gradient` of each input; None if no gradients are recorded."""
         return stop_gradients_of([*inputs, *self._state_tensors]) if state.mode.tape else None
 
-    def call_specialized(
+    def call_with_stop_gradients(
         self, inputs: Sequence[Tensor], stops: StopGradients | None
     ) -> list[Tensor]:
         """Call the program. `stops` states which inputs do not require gradients."""
@@ -96,14 +101,14 @@ class PartialProgram:
                 )
             )
         if not state.mode.allows_bare_arrays or checks_numerics():
-            return self._record_in_current_mode(inputs)
+            return self._run_op_by_op(inputs)
         operands = [*inputs, *self._state_tensors]
         arrays = arrays_of(operands)
         device = None if cuda.cupy_state.cupy is None else self._common_device(arrays)
         on_gpu = device is not None
         specialization = self._specializations.get(
             (stops, native.switch.on, on_gpu)
-        ) or self._specialize(stops, on_gpu)
+        ) or self._create_gradient_specialization(stops, on_gpu)
         if on_gpu:
             with cuda.use_device(device):
                 found = specialization.forward.run_without_numpy_warnings(*arrays)
@@ -120,7 +125,7 @@ class PartialProgram:
             "residuals": (found[end:], outs, arrays[: len(inputs)]),
             "materialize_grads": False,
         }
-        return record_program(
+        return record_program_call(
             specialization.tape_op,
             operands,
             specialization.differentiated_positions,
@@ -141,18 +146,20 @@ class PartialProgram:
             )
             raise DeviceMismatchError(with_user_line(f"a program: {error} ({shown})")) from None
 
-    def _record_in_current_mode(self, inputs: Sequence[Tensor]) -> list[Tensor]:
-        """Run the program op by op in the current mode, which records it."""
+    def _run_op_by_op(self, inputs: Sequence[Tensor]) -> list[Tensor]:
+        """Run the program op by op in the current mode, which records it or checks its numerics."""
         feed = dict(zip(self.feeds, inputs, strict=True))
         mode = static_mode(state.mode)
         if mode is not None and has_control_flow(self._original_program):
             return inline_program(mode, self._original_program, feed, self.scope)
         return Interpreter(self._original_program, self.scope).run(feed)
 
-    def _specialize(self, stops: StopGradients | None, on_gpu: bool) -> Specialization:
+    def _create_gradient_specialization(
+        self, stops: StopGradients | None, on_gpu: bool
+    ) -> GradientSpecialization:
         names = [*self.feeds, *self.state_names]
         wants = [] if stops is None else [i for i, stop in enumerate(stops) if not stop]
-        result = Specialization(
+        result = GradientSpecialization(
             self, names, [i for i in wants if self._has_differentiable_type(names[i])], on_gpu
         )
         self._specializations[stops, native.switch.on, on_gpu] = result
@@ -163,7 +170,7 @@ class PartialProgram:
         return var is not None and has_differentiable_type(var)
 
 
-class Specialization:
+class GradientSpecialization:
     """A program compiled for a certain set of inputs that require gradients.
 
     differentiated_positions: indices of these inputs.
@@ -271,12 +278,12 @@ class Specialization:
         """The gradients, computed by another PartialProgram, so that they can be
         differentiated again.
         """
-        if draws_random(self.partial_program.program):
+        if program_draws_random(self.partial_program.program):
             why = "create_graph=True runs a program again, and this one draws random numbers"
             raise OpError(with_user_line(f"grad: {why}"))
         backward = DifferentiatedProgram(self, tuple([g is not None for g in grads]), None)
         again = PartialProgram(
-            backward.to_gradient_program(), self.partial_program.scope, stores=False
+            backward.rewrite_to_forward_backward_program(), self.partial_program.scope, stores=False
         )
         given = dict(zip(self.partial_program.feeds, map(Tensor, residuals[2]), strict=True))
         given |= dict(zip(self.differentiated_names, operands, strict=True))
@@ -295,13 +302,13 @@ class DifferentiatedProgram:
 
     def __init__(
         self,
-        specialization: Specialization,
+        specialization: GradientSpecialization,
         has_grad: tuple[bool, ...],
         saved: list[tuple[int, str]] | None,
     ) -> None:
         self._specialization, self.output_has_grad = specialization, has_grad
         self.program = deepcopy(specialization.partial_program.program)
-        widen_shapes(self.program)
+        widen_shapes_if_program_has_loops(self.program)
         self.initial_grad_names, gradients = self._append_backward()
         found = [name for name in specialization.differentiated_names if name in gradients]
         self.input_grad_positions = [
@@ -310,7 +317,7 @@ class DifferentiatedProgram:
         ]
         self.grad_names = [gradients[name].name for name in found]
         self._lowered_program: LoweredProgram = lower_program(self.program)
-        at = _first_backward_index(self._lowered_program.instructions)
+        at = _first_backward_instruction_index(self._lowered_program.instructions)
         outputs = [self._lowered_program.get_or_create_register(name) for name in self.grad_names]
         self._forward_instructions, behind = (
             self._lowered_program.instructions[:at],
@@ -324,7 +331,8 @@ class DifferentiatedProgram:
         if saved is None:
             saved = [known[register] for register in sorted(live)]
         elif not {known[register] for register in live} <= set(saved) or any(
-            program_op_traits(op.type).forward_scopes_slot for op in self.program.ops()
+            kernelless_op_traits_or_default(op.type).forward_scopes_slot
+            for op in self.program.ops()
         ):
             raise KeyError
         self.residual_keys = saved
@@ -374,7 +382,7 @@ class DifferentiatedProgram:
             on_gpu=self._specialization.on_gpu,
         )
 
-    def to_gradient_program(self) -> Program:
+    def rewrite_to_forward_backward_program(self) -> Program:
         """Forward and backward pass as one program from inputs and initial gradients to
         gradients.
         """
@@ -396,7 +404,7 @@ class DifferentiatedProgram:
         return self.program
 
 
-def _first_backward_index(instructions: Sequence[Instruction]) -> int:
+def _first_backward_instruction_index(instructions: Sequence[Instruction]) -> int:
     """The index of the first instruction of the backward pass."""
     for i, instruction in enumerate(instructions):
         if instruction.desc.attr("op_role", 0) & 1:
@@ -404,7 +412,7 @@ def _first_backward_index(instructions: Sequence[Instruction]) -> int:
     return len(instructions)
 
 
-def _make_tape_node_op(specialization: Specialization) -> Op:
+def _make_tape_node_op(specialization: GradientSpecialization) -> Op:
     """The op of the node that a call records on the tape."""
     op = Op(
         "program",
@@ -426,7 +434,7 @@ def _make_tape_node_op(specialization: Specialization) -> Op:
     full_backward = specialization.backward(specialization.has_grad_everywhere)
     assert full_backward is not None
 
-    def program_backward(node: Node, index: int, gradient: Any) -> list[Any]:
+    def single_output_backward(node: Node, index: int, gradient: Any) -> list[Any]:
         residuals = node.attrs["residuals"]
         if len(residuals[1]) == 1:
             return specialization.run_backward(full_backward, residuals, (gradient,))
@@ -435,7 +443,7 @@ def _make_tape_node_op(specialization: Specialization) -> Op:
         return specialization.gradients(grads, node.args[0], residuals)
 
     op.vjp(vjp_rule)
-    op.program_backward = program_backward
+    op.single_output_backward = single_output_backward
     return op
 
 

@@ -28,7 +28,7 @@ class Registers:
         self.undeclared_locals: set[tuple[int, str]] = set()
         self.grad_block_parents = forward_blocks_of_recurrent_grads(program)
 
-    def register_of(self, block: int, name: str) -> str:
+    def get_or_create_register(self, block: int, name: str) -> str:
         """The register of a variable, resolved from a block outwards."""
         at = block
         while (
@@ -50,9 +50,9 @@ class Registers:
         self.variables[result] = replace(like, persistable=False, checks_feed=False)
         return result
 
-    def registers_of(self, block: int, names: Iterable[str]) -> tuple[str, ...]:
+    def get_or_create_registers(self, block: int, names: Iterable[str]) -> tuple[str, ...]:
         """The registers of several variables."""
-        return tuple(self.register_of(block, name) for name in names)
+        return tuple(self.get_or_create_register(block, name) for name in names)
 
     def is_array(self, block: int, name: str) -> bool:
         """Whether a variable is a TensorArray."""

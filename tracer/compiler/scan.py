@@ -64,14 +64,14 @@ def lower_recurrent(lowering: Lowering, block: int, desc: OpDesc) -> list[Instru
     """Lower `recurrent` to a loop."""
     inner = desc.attr("sub_block")
     sequences, outs = desc.inputs["inputs"], desc.outputs["outputs"]
-    held = lowering.registers_of(inner, desc.attr("ex_states", []))
-    after = lowering.registers_of(inner, desc.attr("states", []))
-    first = lowering.registers_of(block, desc.inputs.get("initial_states", []))
+    held = lowering.get_or_create_registers(inner, desc.attr("ex_states", []))
+    after = lowering.get_or_create_registers(inner, desc.attr("states", []))
+    first = lowering.get_or_create_registers(block, desc.inputs.get("initial_states", []))
     left, at = lowering.new_temporary(LIST_VARIABLE), lowering.new_temporary(VarDesc(""))
     carried = [lowering.new_temporary(lowering.variables[register]) for register in held]
     lists = [lowering.new_temporary(LIST_VARIABLE) for _ in outs]
     reverse = bool(desc.attr("reverse", False))
-    given = lowering.registers_of(block, sequences)
+    given = lowering.get_or_create_registers(block, sequences)
     names = {"ORDER": step_indices_last_first, "reverse": reverse}
     listed = "".join(f"{{{i}}}, " for i in range(len(given)))
     start: list[Instruction] = [
@@ -87,8 +87,8 @@ def lower_recurrent(lowering: Lowering, block: int, desc: OpDesc) -> list[Instru
         Statement(
             desc,
             SELECT_STEP_STATEMENT,
-            (lowering.register_of(block, n), at),
-            (lowering.register_of(inner, n),),
+            (lowering.get_or_create_register(block, n), at),
+            (lowering.get_or_create_register(inner, n),),
         )
         for n in sequences
     ]
@@ -98,14 +98,19 @@ def lower_recurrent(lowering: Lowering, block: int, desc: OpDesc) -> list[Instru
     ]
     body += lowering.lower_block(lowering.program.blocks[inner])
     body += [
-        Statement(desc, APPEND_STATEMENT, (register, lowering.register_of(inner, n)), (register,))
+        Statement(
+            desc,
+            APPEND_STATEMENT,
+            (register, lowering.get_or_create_register(inner, n)),
+            (register,),
+        )
         for register, n in zip(lists, outs, strict=True)
     ]
     body += [
         Statement(desc, COPY_STATEMENT, (one,), (register,))
         for one, register in zip(after, carried, strict=True)
     ]
-    loop = Loop(desc, left, body, _residuals_register(lowering, block, desc))
+    loop = Loop(desc, left, body, _find_residuals_register(lowering, block, desc))
     if loop.residual_list is not None:
         (
             lowering.forward_loops[loop.residual_list],
@@ -121,10 +126,10 @@ def lower_recurrent(lowering: Lowering, block: int, desc: OpDesc) -> list[Instru
     ]
 
 
-def _residuals_register(lowering: Lowering, block: int, desc: OpDesc) -> str | None:
+def _find_residuals_register(lowering: Lowering, block: int, desc: OpDesc) -> str | None:
     scopes = desc.outputs.get("step_scopes", [])
     return (
-        lowering.register_of(block, scopes[0])
+        lowering.get_or_create_register(block, scopes[0])
         if scopes and scopes[0] in lowering.differentiated_scopes
         else None
     )
@@ -139,7 +144,7 @@ def _stack_output(
         desc,
         "{o0} = {STACKED}({0}, {reverse})",
         (register,),
-        (lowering.register_of(block, name),),
+        (lowering.get_or_create_register(block, name),),
         names,
     )
 
@@ -165,19 +170,19 @@ class _RecurrentGradLowering:
     def lower(self) -> list[Instruction]:
         """All instructions."""
         lowering, desc = self._lowering, self._desc
-        residuals = lowering.register_of(self._block, desc.inputs["step_scopes"][0])
+        residuals = lowering.get_or_create_register(self._block, desc.inputs["step_scopes"][0])
         for name in desc.inputs.get("outputs@GRAD", []):
             if name != EMPTY_NAME:
                 self._append_statement(
                     self._iteration_start,
                     SELECT_STEP_STATEMENT,
                     (self._outer_register(name), lowering.step_index_registers[residuals]),
-                    self._undeclared_local_register(name),
+                    self._mark_undeclared_local(name),
                 )
         self._lower_memory_grads(lowering.forward_loops[residuals].desc.attr("sub_block"))
-        for name, gradient in self._grad_name_pairs("inputs"):
+        for name, gradient in self._step_and_whole_grad_names("inputs"):
             self._lower_sequence_grad(name, gradient)
-        for name, gradient in self._grad_name_pairs("parameters"):
+        for name, gradient in self._step_and_whole_grad_names("parameters"):
             self._lower_parameter_grad(name, gradient)
         body = [
             *self._iteration_start,
@@ -190,7 +195,7 @@ class _RecurrentGradLowering:
             *self._after_loop,
         ]
 
-    def _grad_name_pairs(self, slot: str) -> list[tuple[str, str]]:
+    def _step_and_whole_grad_names(self, slot: str) -> list[tuple[str, str]]:
         """Pairs of register names: the gradient of an input in one step, and the gradient of
         the whole input.
         """
@@ -210,7 +215,7 @@ class _RecurrentGradLowering:
         ):
             if f"{held}@GRAD" not in self._grad_block.vars:
                 continue
-            state = self._lowering.register_of(forward, after)
+            state = self._lowering.get_or_create_register(forward, after)
             carried = self._new_temporary(self._lowering.variables[state])
             text = "{o0} = {ZEROS}({1}) if {0} is None else {0}"
             self._append_statement(self._before_loop, "{o0} = None", (), carried)
@@ -218,7 +223,7 @@ class _RecurrentGradLowering:
                 self._iteration_start,
                 text,
                 (carried, state),
-                self._undeclared_local_register(f"{after}@GRAD"),
+                self._mark_undeclared_local(f"{after}@GRAD"),
                 ZEROS=zeros_like,
             )
             self._append_statement(
@@ -264,7 +269,7 @@ class _RecurrentGradLowering:
     ) -> None:
         where.append(Statement(self._desc, text, ins, (out,), names))
 
-    def _undeclared_local_register(self, name: str) -> str:
+    def _mark_undeclared_local(self, name: str) -> str:
         """The register of a gradient that the block reads. Blocks written by PaddlePaddle do
         not declare it.
         """
@@ -272,10 +277,10 @@ class _RecurrentGradLowering:
         return self._inner_register(name)
 
     def _inner_register(self, name: str) -> str:
-        return self._lowering.register_of(self._grad_block.idx, name)
+        return self._lowering.get_or_create_register(self._grad_block.idx, name)
 
     def _outer_register(self, name: str) -> str:
-        return self._lowering.register_of(self._block, name)
+        return self._lowering.get_or_create_register(self._block, name)
 
     def _new_temporary(self, like: VarDesc) -> str:
         return self._lowering.new_temporary(like)

@@ -18,7 +18,7 @@ Array = np.ndarray[Any, Any]
 TensorList = list[Any] | None
 
 
-def write_element(held: TensorList, position: Array, value: Array) -> list[Any]:
+def copy_and_write_element(held: TensorList, position: Array, value: Array) -> list[Any]:
     """A list with `value` at a position. Missing elements before it are None."""
     at, items = position.item(), list(held or ())
     if at < 0:
@@ -59,7 +59,7 @@ def length_tensor(held: TensorList) -> Tensor:
     return Tensor(length(held))
 
 
-def concat_tensors(held: TensorList, axis: int, stacked: bool) -> tuple[Tensor, Tensor]:
+def concat_or_stack_tensors(held: TensorList, axis: int, stacked: bool) -> tuple[Tensor, Tensor]:
     """`concat` for Tensors."""
     items = held or []
     if not items:
@@ -70,10 +70,12 @@ def concat_tensors(held: TensorList, axis: int, stacked: bool) -> tuple[Tensor, 
 
 
 # id of a function on arrays -> the function that replaces it where registers hold Tensors
-TENSOR_VERSIONS = {id(length): length_tensor, id(concat): concat_tensors}
+TENSOR_VERSIONS = {id(length): length_tensor, id(concat): concat_or_stack_tensors}
 
 
-def concat_grad(gradient: Array, held: Sequence[Array], axis: int, stacked: bool) -> list[Array]:
+def concat_or_stack_grad(
+    gradient: Array, held: Sequence[Array], axis: int, stacked: bool
+) -> list[Array]:
     """The gradient of `concat`, per element."""
     if stacked:
         return [np.take(gradient, i, axis) for i in range(len(held))]
@@ -95,7 +97,7 @@ def _element_or_none(items: Sequence[Any], index: int) -> Any:
     return items[index] if index < len(items) else None
 
 
-def write_element_grad(
+def split_grad_at_written_element(
     gradients: TensorList, position: Array, value: Array
 ) -> tuple[Array, list[Any]]:
     """The gradients of the written value and of the list before the write."""
@@ -107,7 +109,7 @@ def write_element_grad(
     return found, items
 
 
-def read_element_grad(gradients: TensorList, position: Array, gradient: Array) -> list[Any]:
+def add_grad_of_read_element(gradients: TensorList, position: Array, gradient: Array) -> list[Any]:
     """The gradient of a list, with `gradient` added to the element that was read."""
     at, items = position.item(), list(gradients or ())
     items += [None] * (at + 1 - len(items))

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from ..core.errors import OarlockError
 from ..core.op import OPS
-from ..ir.passes.legalize_tensor_attrs import legalize_tensor_attrs
+from ..ir.passes.move_variable_attrs_to_inputs import move_variable_attrs_to_inputs
 from ..ir.program import AttrType, OpDesc
 
 PADDLE_GRADIENT_MESSAGE = (
@@ -44,7 +44,7 @@ def check_supported(ops: Sequence[OpDesc], foreign: Sequence[OpDesc] = ()) -> No
 
 
 def _op_problems(desc: OpDesc) -> Iterator[str]:
-    desc = legalize_tensor_attrs(desc)
+    desc = move_variable_attrs_to_inputs(desc)
     op = OPS.get(desc.type)
     at = _location_suffix(desc)
     if op is None:

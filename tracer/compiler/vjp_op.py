@@ -14,7 +14,7 @@ from ..core.dtype import is_inexact
 from ..core.mode import use_mode
 from ..core.op import OPS, Op, Slot
 from ..ir.block_captures import EMPTY_NAME
-from ..ir.passes.legalize_scalars import reduces_to_scalar
+from ..ir.passes.scalar_result_predicates import reduces_to_scalar
 from ..ir.program import OpDesc
 from .instructions import Instruction, Statement
 from .lowering import LOWERING_RULES, Lowering
@@ -46,8 +46,8 @@ class VjpCall:
             and reduces_to_scalar(op.type, self._attrs, operands[0].ndim)
         ):
             grads, results = (
-                [_reshape_one_element_to_0d(g) for g in grads],
-                [_reshape_one_element_to_0d(r) for r in results],
+                [_reshape_shape_1_to_0d(g) for g in grads],
+                [_reshape_shape_1_to_0d(r) for r in results],
             )
         asked = dict(zip(op.vjp_keyword_names[len(self._attrs) :], results, strict=True))
         with use_mode(BARE_ARRAY_MODE):
@@ -59,7 +59,7 @@ class VjpCall:
             ]
 
 
-def _reshape_one_element_to_0d(value: Any) -> Any:
+def _reshape_shape_1_to_0d(value: Any) -> Any:
     """Reshape a [1] value to 0-D. Programs before Paddle 2.5 declare scalars as [1]."""
     return value.reshape(()) if getattr(value, "shape", None) == (1,) else value
 
@@ -103,7 +103,7 @@ class _ArgumentCodeBuilder:
         """The source of three lists: output gradients, inputs and outputs."""
         op = self._op
         grads = [self._output_grad_code(op.outs[i]) for i in op.grad_out_indices]
-        inputs = [self._lod_code(s) if s.lod_source_slot else self._value_code(s) for s in op.ins]
+        inputs = [self._lod_code(s) if s.lod_owner_slot else self._value_code(s) for s in op.ins]
         outputs = [self._value_code(op.outs[i]) for i in op.vjp_output_indices]
         parts = (grads, inputs, outputs)
         return ", ".join(f"({''.join(f'{text}, ' for text in part)})" for part in parts)
@@ -115,7 +115,10 @@ class _ArgumentCodeBuilder:
     def _value_code(self, slot: Slot) -> str:
         names = self._desc.inputs.get(slot.name, [])
         return _slot_code(
-            [self._placeholder_for(r) for r in self._lowering.registers_of(self._block, names)],
+            [
+                self._placeholder_for(r)
+                for r in self._lowering.get_or_create_registers(self._block, names)
+            ],
             slot.is_list,
         )
 
@@ -131,7 +134,9 @@ class _ArgumentCodeBuilder:
         texts = []
         for i, name in enumerate(names):
             text = self._placeholder_for(
-                self._lowering.register_of(self._block, outputs[i] if name == EMPTY_NAME else name)
+                self._lowering.get_or_create_register(
+                    self._block, outputs[i] if name == EMPTY_NAME else name
+                )
             )
             texts.append(f"{{ZEROS}}({text})" if name == EMPTY_NAME else text)
         return _slot_code(texts, slot.is_list)
@@ -154,7 +159,7 @@ def lower_vjp(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
         for k, name in enumerate(desc.outputs.get(f"{slot.name}@GRAD", []))
         if name != EMPTY_NAME
     ]
-    outs = tuple(lowering.register_of(block, name) for _, _, name in wanted)
+    outs = tuple(lowering.get_or_create_register(block, name) for _, _, name in wanted)
     attrs = {n: a.value for n, a in desc.attrs.items() if n in op.attrs}
     call = VjpCall(op, attrs, [(i, k) for i, k, _ in wanted])
     targets = "".join(f"{{o{i}}}, " for i in range(len(outs)))

@@ -13,11 +13,11 @@ import numpy as np
 
 from . import cuda
 from ._tape import Node, accumulate_grad, are_leaves
-from .backward_pass import ActiveTensors, BackwardPass, new_backward_pass, to_public_grad
+from .backward_pass import ActiveTensors, BackwardPass, conjugate_complex_grad, new_backward_pass
 from .eager import NO_TAPE_MODE
 from .errors import MismatchError, OarlockError, OpError, warn, with_user_line
 from .grad_listeners import begin_listeners, compute_leaf_grad, listeners
-from .mode import reject_side_effect, reject_static_graph_mode, state, use_mode
+from .mode import reject_or_skip_side_effect, reject_static_graph_mode, state, use_mode
 from .op import OPS
 from .paddle1_compat import compat
 from .tensor import Tensor
@@ -38,8 +38,8 @@ def _check_grad_shape(root: Tensor, given: Tensor | None) -> None:
         raise OpError(with_user_line(f"{why} (X={root.meta}, grad={given.meta})"))
 
 
-def reshape_grad_to_output(root: Tensor, given: Tensor | None) -> Tensor | None:
-    """Reshape a gradient to the shape of its tensor; both have the same number of elements.
+def reshape_grad_if_same_size(root: Tensor, given: Tensor | None) -> Tensor | None:
+    """Reshape a gradient to the shape of its tensor if both have the same number of elements.
     Paddle accepts a [1] gradient for a 0-D tensor, and [1, 2] for [2].
     """
     if given is None or given.meta.shape == root.meta.shape:
@@ -51,7 +51,7 @@ def reshape_grad_to_output(root: Tensor, given: Tensor | None) -> Tensor | None:
     return result
 
 
-def _run_backward_pass(
+def _run_backward_pass_on_root_device(
     sweep: BackwardPass, roots: Sequence[Tensor], given: Sequence[Tensor | None], retain_graph: bool
 ) -> None:
     if cuda.cupy_state.cupy is not None:
@@ -78,7 +78,7 @@ def backward(
     given: initial gradients, one per root; None for ones.
     """
     reject_static_graph_mode("backward", "use an optimizer's minimize, or static.append_backward")
-    if reject_side_effect("backward()"):
+    if reject_or_skip_side_effect("backward()"):
         return
     if roots[0].stop_gradient and all(t.stop_gradient for t in roots):
         warn(
@@ -89,17 +89,17 @@ def backward(
     active = [listener for listener in listeners if listener.is_active()] if len(listeners) else []
     is_plain = not active and state.mode.without_user_call_wrappers().allows_bare_arrays
     if is_plain and not compat.rules.keeps_result_gradients and _is_single_program_graph(roots):
-        _backward_through_program(roots[0], given[0], retain_graph)
+        _accumulate_grads_through_program(roots[0], given[0], retain_graph)
         return
     sweep = new_backward_pass(create_graph=False)
     notified = begin_listeners(sweep, roots, active)
-    _run_backward_pass(sweep, roots, given, retain_graph)
+    _run_backward_pass_on_root_device(sweep, roots, given, retain_graph)
     if notified:
         sweep.notify_remaining_listeners()
-    with use_mode(state.mode.with_tape(False)):
+    with use_mode(state.mode.with_gradient_recording(False)):
         for leaf, gradient in sweep.leaves():
             if not any(listener.owns(leaf) for listener in notified):
-                leaf.grad = compute_leaf_grad(leaf, sweep.to_public_tensor(gradient))
+                leaf.grad = compute_leaf_grad(leaf, sweep.to_conjugated_tensor(gradient))
     for listener in notified:
         listener.finish()
 
@@ -112,7 +112,7 @@ def _is_single_program_graph(roots: Sequence[Tensor]) -> bool:
     if (
         len(roots) > 1
         or not isinstance(node, Node)
-        or node.op.program_backward is None
+        or node.op.single_output_backward is None
         or node.hooks is not None
         or not node.args
     ):
@@ -121,7 +121,7 @@ def _is_single_program_graph(roots: Sequence[Tensor]) -> bool:
 
 
 @functools.lru_cache(maxsize=8)
-def _cached_ones(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
+def _cached_ones_array(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
     """A cached read-only array of ones, for scalar losses."""
     result = np.ones(shape, dtype)
     result.flags.writeable = False
@@ -130,20 +130,22 @@ def _cached_ones(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
 
 def _initial_grad(root: Tensor, given: Tensor | None) -> Any:
     if given is not None:
-        return to_public_grad(given.array)
+        return conjugate_complex_grad(given.array)
     array = root.array
     if array.size != 1 or cuda.gpu_index_of(array) is not None:
         return cuda.ones_like(array)
-    return _cached_ones(array.shape, array.dtype)
+    return _cached_ones_array(array.shape, array.dtype)
 
 
-def _backward_through_program(root: Tensor, given: Tensor | None, retain_graph: bool) -> None:
+def _accumulate_grads_through_program(
+    root: Tensor, given: Tensor | None, retain_graph: bool
+) -> None:
     """Backward pass of a graph that consists of one program: call the program's gradient
     function.
     """
     node = root.node
     _check_grad_shape(root, given)
-    found = node.op.program_backward(node, root.index, _initial_grad(root, given))
+    found = node.op.single_output_backward(node, root.index, _initial_grad(root, given))
     operands = node.args[0]
     if not retain_graph:
         node.free()
@@ -151,7 +153,7 @@ def _backward_through_program(root: Tensor, given: Tensor | None, retain_graph: 
     if rest:
         with use_mode(NO_TAPE_MODE):
             for leaf, gradient in rest:
-                leaf.grad = compute_leaf_grad(leaf, Tensor(to_public_grad(gradient)))
+                leaf.grad = compute_leaf_grad(leaf, Tensor(conjugate_complex_grad(gradient)))
 
 
 def _as_tensor_list(tensors: Any) -> list[Any]:
@@ -194,19 +196,19 @@ def grad(
         raise MismatchError(
             with_user_line(f"grad: {len(given)} grad_outputs for {len(roots)} outputs")
         )
-    given = [reshape_grad_to_output(root, g) for root, g in zip(roots, given, strict=True)]
-    barred = _as_tensor_list(no_grad_vars or ())
+    given = [reshape_grad_if_same_size(root, g) for root, g in zip(roots, given, strict=True)]
+    barred = _as_tensor_list(() if no_grad_vars is None else no_grad_vars)
     if not all(isinstance(t, Tensor) for t in barred):
         raise MismatchError(with_user_line("grad: no_grad_vars is a Tensor or a list of Tensors"))
     found = state.mode.gradients(roots, given, wanted, barred)
     if found is None:
         reject_static_graph_mode("grad", "use static.gradients")
         sweep = new_backward_pass(create_graph, wanted, ActiveTensors(roots, wanted, barred))
-        _run_backward_pass(
+        _run_backward_pass_on_root_device(
             sweep, roots, given, create_graph if retain_graph is None else retain_graph
         )
         found = [
-            _make_grad_differentiable(sweep.grad_of(t)) if create_graph else sweep.grad_of(t)
+            _with_stop_gradient_false(sweep.grad_of(t)) if create_graph else sweep.grad_of(t)
             for t in wanted
         ]
     elif not create_graph:
@@ -220,7 +222,7 @@ def grad(
     return found
 
 
-def _make_grad_differentiable(gradient: Tensor | None) -> Tensor | None:
+def _with_stop_gradient_false(gradient: Tensor | None) -> Tensor | None:
     """Make a gradient differentiable, even if it is a constant."""
     return (
         gradient
@@ -263,7 +265,7 @@ class no_grad(ContextDecorator):
 
     def __enter__(self) -> no_grad:
         self._mode_stack.append(state.mode)
-        state.mode = state.mode.with_tape(self._tape)
+        state.mode = state.mode.with_gradient_recording(self._tape)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -315,10 +317,10 @@ class set_grad_enabled:
 
     def __init__(self, mode: bool) -> None:
         self._enabled, self._previous_mode = mode, state.mode
-        state.mode = state.mode.with_tape(mode)
+        state.mode = state.mode.with_gradient_recording(mode)
 
     def __enter__(self) -> None:
-        state.mode = state.mode.with_tape(self._enabled)
+        state.mode = state.mode.with_gradient_recording(self._enabled)
 
     def __exit__(self, *_: object) -> None:
         state.mode = self._previous_mode

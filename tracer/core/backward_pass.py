@@ -36,7 +36,7 @@ class BareArrayMode(Mode):
 
     tape = False
 
-    def with_tape(self, tape: bool) -> Mode:
+    def with_gradient_recording(self, tape: bool) -> Mode:
         """The eager mode, for user code (PyLayer, hooks), which needs Tensors."""
         return EAGER_MODE if tape else NO_TAPE_MODE
 
@@ -51,7 +51,7 @@ class BareArrayMode(Mode):
 BARE_ARRAY_MODE = BareArrayMode()
 
 
-def raise_call_error(
+def raise_op_error_wrapping_arrays(
     op: Op, args: tuple[Any, ...], attrs: dict[str, Any], error: Exception
 ) -> NoReturn:
     """Call `raise_op_error` with Tensors, or with bare arrays during a backward pass."""
@@ -60,7 +60,7 @@ def raise_call_error(
     )
 
 
-configure(Tensor, raise_call_error, is_inexact)
+configure(Tensor, raise_op_error_wrapping_arrays, is_inexact)
 set_modes(EAGER_MODE, NO_TAPE_MODE, BARE_ARRAY_MODE)
 
 
@@ -74,7 +74,7 @@ def value_seen_by_node(tensor: Tensor, seq: int) -> Tensor:
     return tensor
 
 
-def node_inputs(node: Node) -> tuple[Any, ...]:
+def node_inputs_when_recorded(node: Node) -> tuple[Any, ...]:
     """The inputs of a node as they were when it was recorded.
 
     Raises InvalidOperationError if the graph was freed.
@@ -102,7 +102,7 @@ def node_inputs(node: Node) -> tuple[Any, ...]:
     )
 
 
-def to_public_grad(gradient: Any) -> Any:
+def conjugate_complex_grad(gradient: Any) -> Any:
     """Convert a gradient from the internal (conjugated) to the public convention, or back:
     both conversions are the same. See `op.py`.
     """
@@ -130,7 +130,7 @@ class BackwardPass(BackwardEngine):
         # ids of (listener, leaf) pairs that were notified
         self.notified_pairs: set[tuple[int, int]] = set()
 
-    node_inputs = staticmethod(node_inputs)
+    node_inputs_when_recorded = staticmethod(node_inputs_when_recorded)
 
     def notify_final(self, pairs: list[tuple[Any, Tensor]]) -> None:
         """Called by C++ when the gradients of some leaves are complete. Notifies their
@@ -141,7 +141,7 @@ class BackwardPass(BackwardEngine):
                 gradient = self.leaf(leaf)
                 self.notified_pairs.add((id(listener), id(leaf)))
                 listener.on_gradient(
-                    leaf, None if gradient is None else self.to_public_tensor(gradient)
+                    leaf, None if gradient is None else self.to_conjugated_tensor(gradient)
                 )
 
     def notify_remaining_listeners(self) -> None:
@@ -163,7 +163,11 @@ class BackwardPass(BackwardEngine):
 
     def initial_grad(self, root: Tensor, gradient: Tensor | None) -> Any:
         """The initial gradient of a root; ones for None."""
-        return cuda.ones_like(root.array) if gradient is None else to_public_grad(gradient.array)
+        return (
+            cuda.ones_like(root.array)
+            if gradient is None
+            else conjugate_complex_grad(gradient.array)
+        )
 
     def zeros(self, array: Any) -> Any:
         """Zeros: the gradient of an output for which no gradient was accumulated."""
@@ -185,32 +189,44 @@ class BackwardPass(BackwardEngine):
     def apply_hooks(self, gradient: Any, hooks: Sequence[Any]) -> Any:
         """The gradient after the user's hooks."""
         with use_mode(NO_TAPE_MODE):
-            return to_public_grad(run_hooks(Tensor(to_public_grad(gradient)), hooks).array)
+            return conjugate_complex_grad(
+                run_hooks(Tensor(conjugate_complex_grad(gradient)), hooks).array
+            )
 
-    def to_public_tensor(self, gradient: Any) -> Tensor:
+    def to_conjugated_tensor(self, gradient: Any) -> Tensor:
         """The gradient as a public Tensor."""
-        return Tensor(to_public_grad(gradient))
+        return Tensor(conjugate_complex_grad(gradient))
 
-    def output_grads(self, node: Node, gradient: Any) -> tuple[Any, ...]:
+    def output_grads_after_hooks(self, node: Node, gradient: Any) -> tuple[Any, ...]:
         """The gradients of the outputs of a node after hooks, one per differentiable slot."""
         if node.op.has_single_output:
-            return (self._apply_hooks_and_save(node, 0, gradient),)
+            return (self._apply_hooks_and_save_output_grad(node, 0, gradient),)
         outs = [node.outs] if len(node.op.outs) == 1 else node.outs
-        return tuple(self._slot_grads(node, i, outs[i], gradient) for i in node.op.grad_out_indices)
+        return tuple(
+            self._slot_grads_after_hooks(node, i, outs[i], gradient)
+            for i in node.op.grad_out_indices
+        )
 
-    def _slot_grads(self, node: Node, index: int, out: Any, by_index: dict[int, Any]) -> Any:
+    def _slot_grads_after_hooks(
+        self, node: Node, index: int, out: Any, by_index: dict[int, Any]
+    ) -> Any:
         if node.op.outs[index].is_list:
-            return [self._output_grad(node, index + k, a, by_index) for k, a in enumerate(out)]
-        return self._output_grad(node, index, out, by_index)
+            return [
+                self._output_grad_after_hooks(node, index + k, a, by_index)
+                for k, a in enumerate(out)
+            ]
+        return self._output_grad_after_hooks(node, index, out, by_index)
 
-    def _output_grad(self, node: Node, index: int, array: Any, by_index: dict[int, Any]) -> Any:
+    def _output_grad_after_hooks(
+        self, node: Node, index: int, array: Any, by_index: dict[int, Any]
+    ) -> Any:
         gradient = by_index.get(index)
         if gradient is None:
             # a PyLayer can turn off materialize_grads
             return self.zeros(array) if node.attrs.get("materialize_grads", True) else None
-        return self._apply_hooks_and_save(node, index, gradient)
+        return self._apply_hooks_and_save_output_grad(node, index, gradient)
 
-    def _apply_hooks_and_save(self, node: Node, index: int, gradient: Any) -> Any:
+    def _apply_hooks_and_save_output_grad(self, node: Node, index: int, gradient: Any) -> Any:
         if node.hooks is not None and index in node.hooks:
             gradient = self.apply_hooks(gradient, node.hooks[index])
         if (node.seq, index) in self.watched:
@@ -224,22 +240,21 @@ class BackwardPass(BackwardEngine):
             if tensor.node is None
             else self.watched_grads.get((tensor.node.seq, tensor.index))
         )
-        return None if found is None else self.to_public_tensor(found)
+        return None if found is None else self.to_conjugated_tensor(found)
 
 
-class ResultGradSavingPass(BackwardPass):
+class NodeGradSavingBackwardPass(BackwardPass):
     """A backward pass that also saves the gradients of all results at their nodes, as Paddle 1.x
     does for `gradient()`.
     """
 
     def __init__(self) -> None:
         super().__init__()
-        self.watched = {
-            (-1, -1)
-        }  # matches no result; a non-empty set makes C++ call _apply_hooks_and_save for all results
+        # Matches no result; a non-empty set makes C++ call _apply_hooks_and_save_output_grad.
+        self.watched = {(-1, -1)}
 
-    def _apply_hooks_and_save(self, node: Node, index: int, gradient: Any) -> Any:
-        gradient = super()._apply_hooks_and_save(node, index, gradient)
+    def _apply_hooks_and_save_output_grad(self, node: Node, index: int, gradient: Any) -> Any:
+        gradient = super()._apply_hooks_and_save_output_grad(node, index, gradient)
         node.grads = {**(node.grads or {}), index: gradient}
         return gradient
 
@@ -261,7 +276,7 @@ class RecordedBackwardPass(BackwardPass):
     def initial_grad(self, root: Tensor, gradient: Tensor | None) -> Any:
         """The initial gradient of a root, as a Tensor."""
         if gradient is not None:
-            return to_public_grad(gradient)
+            return conjugate_complex_grad(gradient)
         return (
             Tensor(cuda.ones_like(root.array))
             if self._mode.is_eager
@@ -298,14 +313,14 @@ class RecordedBackwardPass(BackwardPass):
 
     def apply_hooks(self, gradient: Any, hooks: Sequence[Any]) -> Any:
         """The gradient after the user's hooks."""
-        return to_public_grad(run_hooks(to_public_grad(gradient), hooks))
+        return conjugate_complex_grad(run_hooks(conjugate_complex_grad(gradient), hooks))
 
-    def to_public_tensor(self, gradient: Any) -> Tensor:
+    def to_conjugated_tensor(self, gradient: Any) -> Tensor:
         """The gradient in the public convention."""
-        return to_public_grad(gradient)
+        return conjugate_complex_grad(gradient)
 
 
-class CheckedBackwardPass(RecordedBackwardPass):
+class NumericsCheckedBackwardPass(RecordedBackwardPass):
     """A backward pass that checks the gradients returned by each gradient op for NaN and
     infinity.
     """
@@ -317,7 +332,7 @@ class CheckedBackwardPass(RecordedBackwardPass):
         self.calls_visit = True
         self._grad_op = ""  # no op yet: the initial gradient comes from the caller
 
-    def on_node_visited(self, node: Node) -> None:
+    def before_vjp_rule(self, node: Node) -> None:
         """Save the op whose gradients the engine passes to `reduce_to_input` next."""
         self._grad_op = f"{node.op.type}_grad"
 
@@ -332,7 +347,7 @@ class CheckedBackwardPass(RecordedBackwardPass):
 def differentiable_inputs(node: Node) -> list[Tensor]:
     """The inputs of a node that require gradients."""
     found: list[Tensor] = []
-    for arg in node_inputs(node):
+    for arg in node_inputs_when_recorded(node):
         found += [] if arg is None else [arg] if isinstance(arg, Tensor) else arg
     return [t for t in found if not t.stop_gradient]
 
@@ -403,9 +418,11 @@ def new_backward_pass(
     """The backward pass for the current mode. It runs on bare arrays if nothing records it."""
     mode = state.mode.without_user_call_wrappers()
     if checks_numerics():
-        return CheckedBackwardPass(mode.with_tape(create_graph), watched, reach)
+        return NumericsCheckedBackwardPass(
+            mode.with_gradient_recording(create_graph), watched, reach
+        )
     if mode.allows_bare_arrays and not create_graph:
         if compat.rules.keeps_result_gradients and reach is None:
-            return ResultGradSavingPass()
+            return NodeGradSavingBackwardPass()
         return BackwardPass(watched, reach)
-    return RecordedBackwardPass(mode.with_tape(create_graph), watched, reach)
+    return RecordedBackwardPass(mode.with_gradient_recording(create_graph), watched, reach)

@@ -88,7 +88,7 @@ class Communicator(Protocol):
         """Receive from rank `source`."""
         ...
 
-    def exchange(self, sent: RankArrayPairs, got: RankArrayPairs) -> Work:
+    def batch_send_recv(self, sent: RankArrayPairs, got: RankArrayPairs) -> Work:
         """Send and receive several arrays at once, without deadlock.
 
         sent, got: pairs of rank and array.
@@ -125,17 +125,17 @@ class SingleProcessCommunicator:
         return CompletedWork()
 
     def all_gather(self, array: Any, into: Any) -> Work:
-        """Copy the only array."""
+        """Copy the only array to `into`."""
         into[0] = array
         return CompletedWork()
 
     def scatter(self, arrays: Any, into: Any, root: int) -> Work:
-        """Copy the only array."""
+        """Copy the only array to `into`."""
         into[...] = arrays[0]
         return CompletedWork()
 
     def all_to_all(self, arrays: Any, into: Any) -> Work:
-        """Copy the only array."""
+        """Copy the only array to `into`."""
         into[0] = arrays[0]
         return CompletedWork()
 
@@ -145,7 +145,7 @@ class SingleProcessCommunicator:
 
     recv = send
 
-    def exchange(self, sent: RankArrayPairs, got: RankArrayPairs) -> Work:
+    def batch_send_recv(self, sent: RankArrayPairs, got: RankArrayPairs) -> Work:
         """No-op."""
         return CompletedWork()
 

@@ -21,6 +21,7 @@ class _CupyState:
     """The state of GPU support.
 
     cupy: the CuPy module; None until a GPU is requested.
+    array_type: cupy.ndarray; () until a GPU is requested.
     default_index: the device of new tensors; None for the CPU.
     """
 
@@ -41,15 +42,16 @@ def on_first_gpu_use(then: Callable[[], None]) -> None:
         then()
 
 
-def require_cupy(asker: str) -> Any:
-    """Import CuPy.
+def require_and_enable_cupy(asker: str) -> Any:
+    """Return the module CuPy. The first call sets `cupy_state`, lets array creation dispatch on the
+    device, and runs the callbacks of `on_first_gpu_use`.
 
     asker: the caller's name for the message.
 
     Raises OarlockError if CuPy is missing.
     """
     if cupy_state.cupy is None:
-        cupy = _import_cupy(asker)
+        cupy = _import_cupy_or_raise(asker)
         cupy_state.cupy, cupy_state.array_type = cupy, cupy.ndarray
         arrays.dispatch_creation_functions()
         for then in _first_use_callbacks:
@@ -57,7 +59,7 @@ def require_cupy(asker: str) -> Any:
     return cupy_state.cupy
 
 
-def _import_cupy(asker: str) -> Any:
+def _import_cupy_or_raise(asker: str) -> Any:
     try:
         return importlib.import_module("cupy")
     except ImportError as error:
@@ -79,12 +81,12 @@ def device_count() -> int:
         return 0
 
 
-def check_gpu(index: int, asker: str) -> Any:
-    """Import CuPy and check that GPU number `index` exists.
+def require_gpu_and_enable_cupy(index: int, asker: str) -> Any:
+    """Enable CuPy and return the module if GPU number `index` exists.
 
     Raises OarlockError otherwise and changes no state.
     """
-    cupy = _import_cupy(asker)
+    cupy = _import_cupy_or_raise(asker)
     try:
         there, why = int(cupy.cuda.runtime.getDeviceCount()), "the driver shows none"
     except Exception as error:  # CuPy's CUDARuntimeError
@@ -97,7 +99,7 @@ def check_gpu(index: int, asker: str) -> Any:
                 f"{asker}: there is no CUDA device {index}; {there} are visible, from 0 on"
             )
         )
-    return require_cupy(asker)
+    return require_and_enable_cupy(asker)
 
 
 def gpu_index_of(array: Any) -> int | None:
@@ -131,7 +133,7 @@ def to_default_device(array: Any) -> Any:
 
 
 @contextmanager
-def use_default_device(index: int | None) -> Iterator[None]:
+def use_as_default_device(index: int | None) -> Iterator[None]:
     """Context that sets the device of new tensors."""
     before, cupy_state.default_index = cupy_state.default_index, index
     try:
@@ -142,7 +144,10 @@ def use_default_device(index: int | None) -> Iterator[None]:
 
 def copy_array(array: Any) -> Any:
     """A copy of an array on the same device."""
-    return array.copy() if isinstance(array, cupy_state.array_type) else np.array(array)
+    if not isinstance(array, cupy_state.array_type):
+        return np.array(array)
+    with use_device(gpu_index_of(array)):
+        return array.copy()
 
 
 def contiguous_copy(array: Any) -> Any:

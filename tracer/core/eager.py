@@ -15,7 +15,7 @@ from .mode import Mode
 from .op import Op
 from .operand_checks import not_a_tensor_message
 from .result_size_limit import out_of_memory_error
-from .tensor import Tensor, save_value_before_change, snapshot_of
+from .tensor import Tensor, save_value_for_backward_before_change, snapshot_with_gradient_history
 
 
 def unwrap_tensors(arg: Any) -> Any:
@@ -34,7 +34,7 @@ def requires_grad(arg: Any) -> bool:
     return any(not t.stop_gradient for t in arg)
 
 
-def first_tensors_of_tuples(op: Op, args: tuple[Any, ...]) -> tuple[Any, ...] | None:
+def replace_tuple_args_by_first_tensor(op: Op, args: tuple[Any, ...]) -> tuple[Any, ...] | None:
     """Replace each tuple passed for a single-tensor slot by its first tensor, as Paddle
     does. Returns None if no argument is a tuple.
     """
@@ -61,13 +61,13 @@ class EagerMode(Mode):
     def __init__(self, tape: bool) -> None:
         self.tape = tape
 
-    def with_tape(self, tape: bool) -> EagerMode:
+    def with_gradient_recording(self, tape: bool) -> EagerMode:
         """The eager mode with or without tape."""
         return EAGER_MODE if tape else NO_TAPE_MODE
 
-    def snapshot(self, tensor: Tensor) -> Tensor:
+    def snapshot_tensor(self, tensor: Tensor) -> Tensor:
         """A tensor with the current value and node."""
-        return snapshot_of(tensor)
+        return snapshot_with_gradient_history(tensor)
 
     def assign_inplace(self, tensor: Tensor, result: Tensor) -> None:
         """Replace the value of a tensor; recorded ops keep the previous value.
@@ -80,7 +80,7 @@ class EagerMode(Mode):
                 "use no_grad()"
             )
             raise OpError(with_user_line(f"in place: {why} (X={tensor.meta})"))
-        save_value_before_change(tensor)
+        save_value_for_backward_before_change(tensor)
         tensor.inplace_version += 1
         tensor.array = result.array
         if self.tape:  # without tape, the gradient history is not changed
@@ -99,10 +99,10 @@ class EagerMode(Mode):
         try:
             arrays = [unwrap_tensors(arg) for arg in args]
             if op.same_dtype or op.floating:
-                op.check_dtypes(arrays)
+                op.check_same_and_floating_dtypes(arrays)
             outs = limited(op.kernel, *arrays, **attrs)
         except Exception as error:
-            taken = first_tensors_of_tuples(op, args)
+            taken = replace_tuple_args_by_first_tensor(op, args)
             if taken is None:
                 raise_op_error(op, args, attrs, error)
             return self.run(op, taken, attrs)

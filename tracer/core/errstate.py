@@ -32,7 +32,7 @@ class _SeterrFallback:
         np.seterr(**token)
 
 
-def _find_variable() -> tuple[ErrstateVariable, object]:
+def _errstate_variable_and_ignore_value() -> tuple[ErrstateVariable, object]:
     with np.errstate(all="ignore"):
         for variable, value in copy_context().items():
             if variable.name == "numpy.ufunc.extobj":
@@ -42,4 +42,4 @@ def _find_variable() -> tuple[ErrstateVariable, object]:
 
 # The variable and value that np.errstate(all="ignore") sets in NumPy 2. Setting it directly takes a
 # quarter of the time.
-errstate_variable, IGNORE_ALL = _find_variable()
+errstate_variable, IGNORE_ALL = _errstate_variable_and_ignore_value()

@@ -20,7 +20,7 @@ class SourceError(Exception):
     """The source of a function is missing or cannot be converted; the message states why."""
 
 
-def function_tree(code: CodeType) -> FunctionNode:
+def require_syntax_tree_of_code(code: CodeType) -> FunctionNode:
     """A copy of the syntax tree of the function with code object `code`. Raises SourceError."""
     linecache.checkcache(code.co_filename)
     lines = linecache.getlines(code.co_filename)
@@ -29,7 +29,7 @@ def function_tree(code: CodeType) -> FunctionNode:
     text = "".join(lines)
     found = _parse_functions(code.co_filename, text).get((code.co_firstlineno, code.co_name), [])
     if len(found) > 1:
-        found = [f for f in found if _contains_positions(f, code)]
+        found = [f for f in found if _is_def_or_matching_lambda(f, code)]
     if len(found) != 1:
         raise SourceError(
             f"line {code.co_firstlineno} of {code.co_filename} is not, or not only, the "
@@ -140,9 +140,9 @@ def _parse_functions(filename: str, text: str) -> dict[tuple[int, str], list[Fun
     return table
 
 
-def _contains_positions(node: FunctionNode, code: CodeType) -> bool:
-    """Whether all source positions of `code` lie inside of `node`, and `code` starts where
-    the body of `node` starts.
+def _is_def_or_matching_lambda(node: FunctionNode, code: CodeType) -> bool:
+    """Whether `node` is a def, or a lambda whose body contains all source positions of `code` and
+    starts where they start.
     """
     spots = [(p[0], p[2]) for p in code.co_positions() if p[0] is not None and p[2] is not None]
     spots = [s for s in spots if s != (code.co_firstlineno, 0)]

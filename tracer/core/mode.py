@@ -55,7 +55,7 @@ class Mode:
         """The shape that Python code sees."""
         return list(tensor.array.shape)
 
-    def snapshot(self, tensor: Tensor) -> Tensor:
+    def snapshot_tensor(self, tensor: Tensor) -> Tensor:
         """A tensor with the current value of `tensor`. An in-place op takes this snapshot as
         input, because `tensor` itself becomes the result of the op.
         """
@@ -65,12 +65,12 @@ class Mode:
         """Replace the value and the gradient history of `tensor` by those of `result`."""
         raise NotImplementedError
 
-    def on_gradient_enabled(self, tensor: Tensor) -> None:
+    def on_tensor_set_to_require_gradient(self, tensor: Tensor) -> None:
         """Called before a value that does not require gradients is set to require them. No
         gradient flows to the ops that computed it.
         """
 
-    def on_missing_gradient(self, why: str) -> None:
+    def on_unrepresentable_gradient(self, why: str) -> None:
         """Called when a program cannot represent a gradient that the user defined. The forward
         values are correct.
 
@@ -83,7 +83,7 @@ class Mode:
         handle: an object that removes the hook.
         """
 
-    def reject_side_effect(self, what: str) -> bool:
+    def reject_or_skip_side_effect(self, what: str) -> bool:
         """Raise SideEffectError if the program being recorded cannot represent `what`.
 
         Returns True if the caller must skip it.
@@ -110,7 +110,7 @@ class Mode:
         """The part of a program's cache key that depends on this mode."""
         return ()
 
-    def with_tape(self, tape: bool) -> Mode:
+    def with_gradient_recording(self, tape: bool) -> Mode:
         """The same mode, with recording of gradients turned on or off."""
         raise NotImplementedError
 
@@ -157,29 +157,29 @@ class WrapperMode(Mode):
         """Forwarded to the inner mode."""
         return self.inner.shape(tensor)
 
-    def snapshot(self, tensor: Tensor) -> Tensor:
+    def snapshot_tensor(self, tensor: Tensor) -> Tensor:
         """Forwarded to the inner mode."""
-        return self.inner.snapshot(tensor)
+        return self.inner.snapshot_tensor(tensor)
 
     def assign_inplace(self, tensor: Tensor, result: Tensor) -> None:
         """Forwarded to the inner mode."""
         self.inner.assign_inplace(tensor, result)
 
-    def on_gradient_enabled(self, tensor: Tensor) -> None:
+    def on_tensor_set_to_require_gradient(self, tensor: Tensor) -> None:
         """Forwarded to the inner mode."""
-        self.inner.on_gradient_enabled(tensor)
+        self.inner.on_tensor_set_to_require_gradient(tensor)
 
-    def on_missing_gradient(self, why: str) -> None:
+    def on_unrepresentable_gradient(self, why: str) -> None:
         """Forwarded to the inner mode."""
-        self.inner.on_missing_gradient(why)
+        self.inner.on_unrepresentable_gradient(why)
 
     def on_hook_registered(self, tensor: Tensor, handle: Any) -> None:
         """Forwarded to the inner mode."""
         self.inner.on_hook_registered(tensor, handle)
 
-    def reject_side_effect(self, what: str) -> bool:
+    def reject_or_skip_side_effect(self, what: str) -> bool:
         """Forwarded to the inner mode."""
-        return self.inner.reject_side_effect(what)
+        return self.inner.reject_or_skip_side_effect(what)
 
     def gradients(self, roots: Any, given: Any, wanted: Any, barred: Any) -> list[Any] | None:
         """Forwarded to the inner mode."""
@@ -198,9 +198,9 @@ class WrapperMode(Mode):
         """The class of the wrapper and the key of the inner mode."""
         return type(self).__name__, self.inner.cache_key()
 
-    def with_tape(self, tape: bool) -> Mode:
+    def with_gradient_recording(self, tape: bool) -> Mode:
         """The same wrapper around the inner mode with or without tape."""
-        return self.with_inner(self.inner.with_tape(tape))
+        return self.with_inner(self.inner.with_gradient_recording(tape))
 
     def without_user_call_wrappers(self) -> Mode:
         """Forwarded to the inner mode."""
@@ -227,11 +227,11 @@ def base_mode(mode: Mode) -> Any:
     return mode
 
 
-def remove_wrapper(mode: Mode, kind: type[WrapperMode]) -> Mode:
+def without_wrappers(mode: Mode, kind: type[WrapperMode]) -> Mode:
     """`mode` without its wrappers of class `kind`."""
     if not isinstance(mode, WrapperMode):
         return mode
-    inner = remove_wrapper(mode.inner, kind)
+    inner = without_wrappers(mode.inner, kind)
     return inner if isinstance(mode, kind) else mode.with_inner(inner)
 
 
@@ -262,17 +262,17 @@ def reject_static_graph_mode(what: str, otherwise: str) -> None:
         )
 
 
-def reject_side_effect(what: str) -> bool:
+def reject_or_skip_side_effect(what: str) -> bool:
     """Raise SideEffectError if a `to_static` program is being recorded, which cannot represent
     `what`.
 
     Returns True if the caller must skip it.
     """
-    return not state.mode.is_eager and state.mode.reject_side_effect(what)
+    return not state.mode.is_eager and state.mode.reject_or_skip_side_effect(what)
 
 
 @contextmanager
-def replace_base_mode(mode: Mode) -> Iterator[None]:
+def use_base_mode(mode: Mode) -> Iterator[None]:
     """Run the body under `mode`, with the wrappers of the current mode around it."""
     with use_mode(state.mode.with_base_mode(mode)):
         yield

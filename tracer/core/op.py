@@ -28,7 +28,7 @@ not with NumPy, and returns one gradient per input slot: a Tensor, None, a list 
 a function without arguments that computes the gradient on demand. The gradient `g` of a complex
 value is conjugated: dL = Re(sum(g * dOut)). So the rule of an analytic function is the same for
 real and complex inputs. The public gradient (`grad`, hooks, PyLayer) is Paddle's, dL/dRe + i
-dL/dIm; `to_public_grad` in `backward_pass.py` converts between the two.
+dL/dIm; `conjugate_complex_grad` in `backward_pass.py` converts between the two.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ class Slot(NamedTuple):
     overwrites: str = ""
 
     @property
-    def lod_source_slot(self) -> str:
+    def lod_owner_slot(self) -> str:
         """The slot whose LoD offsets this slot holds; "" for a slot with values."""
         return self.name.removesuffix(LOD_SUFFIX) if self.name.endswith(LOD_SUFFIX) else ""
 
@@ -215,7 +215,7 @@ class Op(OpBase):
         "num_lod_outs",
         "numpy_kernel",
         "outs",
-        "program_backward",
+        "single_output_backward",
         "traits",
         "type",
     )
@@ -238,7 +238,7 @@ class Op(OpBase):
         self.native_kernel_with_fallback: Kernel | None = None
         self.native_kernel_only: Kernel | None = None  # the compiled kernel without fallback
         # only for the op of a whole program: its gradient function, see `autograd.backward`
-        self.program_backward: Kernel | None = None
+        self.single_output_backward: Kernel | None = None
         parameters = inspect.signature(kernel).parameters.values()
         self.attrs: dict[str, AttrSpec] = {
             **(attrs_of.attrs if attrs_of else {}),
@@ -354,10 +354,10 @@ class Op(OpBase):
         if self.traits.no_half_reason:
             _check_no_half(metas, self.traits.no_half_reason)
         if self.same_dtype or self.floating:
-            self.check_dtypes(metas)
+            self.check_same_and_floating_dtypes(metas)
         return self.meta_rule(*metas, **self.attrs_with_defaults(attrs))
 
-    def check_dtypes(self, operands: Iterable[Any]) -> None:
+    def check_same_and_floating_dtypes(self, operands: Iterable[Any]) -> None:
         """Raise OpError if the slots in `same_dtype` have different dtypes, or a slot in `floating`
         is not floating.
 

@@ -104,7 +104,7 @@ def usable_gpu_index(place: Place, asker: str) -> int | None:
     """
     if not place.is_gpu_place():
         return None
-    cuda.check_gpu(place.index, asker)
+    cuda.require_gpu_and_enable_cupy(place.index, asker)
     return place.index
 
 

@@ -7,13 +7,11 @@ are equal if the structures are equal.
 A function decides which values are containers. It maps a value to its factory and children, or to
 None for a leaf:
 
-- `exact_children` (the default of `flatten`): `list`, `tuple`, named tuples, `dict`, `OrderedDict`
-and
-  `defaultdict`, without subclasses. An instance of another subclass of dict is a container only if
-  it
-  holds a tensor, as in Paddle.
-- `subclass_children`: instances of list, tuple and dict, including subclasses.
-- `sequence_children`: any dict, and any sequence except strings.
+- `flatten_one_level_exact_types` (the default of `flatten`): `list`, `tuple`, named tuples, `dict`,
+  `OrderedDict` and `defaultdict`, without subclasses. An instance of another subclass of dict is a
+  container only if it holds a tensor, as in Paddle.
+- `flatten_one_level_with_subclasses`: instances of list, tuple and dict, including subclasses.
+- `flatten_one_level_any_sequence`: any dict, and any sequence except strings.
 """
 
 from __future__ import annotations
@@ -29,7 +27,7 @@ import numpy as np
 from .tensor import Tensor
 
 FactoryAndChildren = tuple[Any, list[Any] | dict[Any, Any]]
-STRUCTURE_MISMATCH = object()  # `map_pair` returns it for trees of different structures
+STRUCTURE_MISMATCH = object()  # `map_pair_with_path` returns it for trees of different structures
 _TENSOR_TYPES: list[type] = [Tensor, np.ndarray]
 _UNWRAP_BY_PROXY_TYPE: dict[type, Callable[[Any], Any]] = {}
 
@@ -46,18 +44,20 @@ class DefaultDictFactory:
         return defaultdict(self.default_factory, items)
 
 
-def register_tensor_type(kind: type) -> None:
+def register_tensor_type_for_dict_subclasses(kind: type) -> None:
     """Treat subclasses of dict that hold an instance of `kind` as containers."""
     _TENSOR_TYPES.append(kind)
 
 
-def register_proxy(kind: type, unwrap: Callable[[Any], Any]) -> None:
+def register_unwrapped_proxy_type(kind: type, unwrap: Callable[[Any], Any]) -> None:
     """Make `flatten` replace each value whose type is exactly `kind` by `unwrap(value)`."""
     _UNWRAP_BY_PROXY_TYPE[kind] = unwrap
 
 
-def exact_children(value: Any) -> FactoryAndChildren | None:
-    """Return the factory and the children of a built-in container; None for a leaf."""
+def flatten_one_level_exact_types(value: Any) -> FactoryAndChildren | None:
+    """Return the factory and the children of a built-in container, or of a dict subclass that
+    contains a tensor; None for a leaf.
+    """
     kind = type(value)
     if kind in (list, tuple) or _is_named_tuple(value):
         return kind, list(value)
@@ -68,7 +68,7 @@ def exact_children(value: Any) -> FactoryAndChildren | None:
     return None
 
 
-def subclass_children(value: Any) -> FactoryAndChildren | None:
+def flatten_one_level_with_subclasses(value: Any) -> FactoryAndChildren | None:
     """Return the factory and the children of a list, tuple or dict of any subclass. The factory of
     every dict is `dict`.
     """
@@ -77,7 +77,7 @@ def subclass_children(value: Any) -> FactoryAndChildren | None:
     return (dict, dict(value.items())) if isinstance(value, dict) else None
 
 
-def sequence_children(
+def flatten_one_level_any_sequence(
     value: Any, strings: type | tuple[type, ...] = str
 ) -> FactoryAndChildren | None:
     """Return the factory and the children of any dict or sequence other than a string, as
@@ -95,7 +95,7 @@ def sequence_children(
 def flatten(
     tree: Any,
     sort_keys: bool = False,
-    children_of: Callable[[Any], FactoryAndChildren | None] = exact_children,
+    children_of: Callable[[Any], FactoryAndChildren | None] = flatten_one_level_exact_types,
 ) -> tuple[list[Any], Any]:
     """Return the leaves and the spec of a tree.
 
@@ -140,7 +140,7 @@ def construct_sequence(factory: Any, items: list[Any]) -> Any:
 
 def leaves(tree: Any) -> list[Any]:
     """Return the leaves of nested lists, tuples and dicts, with their subclasses."""
-    return flatten(tree, children_of=subclass_children)[0]
+    return flatten(tree, children_of=flatten_one_level_with_subclasses)[0]
 
 
 def map(function: Callable[..., Any], tree: Any, *others: Any) -> Any:
@@ -149,7 +149,7 @@ def map(function: Callable[..., Any], tree: Any, *others: Any) -> Any:
     others: trees with at least the structure of `tree`; the function receives their items as
     further arguments.
     """
-    found = subclass_children(tree)
+    found = flatten_one_level_with_subclasses(tree)
     if found is None:
         return function(tree, *others)
     factory, children = found
@@ -163,7 +163,7 @@ def map(function: Callable[..., Any], tree: Any, *others: Any) -> Any:
     )
 
 
-def map_pair(function: Callable[[str, Any, Any], Any], name: str, a: Any, b: Any) -> Any:
+def map_pair_with_path(function: Callable[[str, Any, Any], Any], name: str, a: Any, b: Any) -> Any:
     """Apply `function(path, leaf of a, leaf of b)` to two containers of the same structure.
 
     name: the prefix of the paths.
@@ -174,7 +174,7 @@ def map_pair(function: Callable[[str, Any, Any], Any], name: str, a: Any, b: Any
     leaves_b, spec_b = flatten(b)
     if spec != spec_b or isinstance(spec, int):
         return STRUCTURE_MISMATCH
-    paths = [f"{name}{path}" for path in key_paths(spec)]
+    paths = [f"{name}{path}" for path in subscript_paths(spec)]
     pairs = zip(paths, leaves_a, leaves_b, strict=True)
     return unflatten(spec, [function(*pair) for pair in pairs])
 
@@ -189,26 +189,30 @@ def sorted_keys(items: Mapping[Any, Any]) -> list[Any]:
 
 def num_leaves(spec: Any) -> int:
     """Count the leaves of a spec."""
-    return len(key_paths(spec))
+    return len(subscript_paths(spec))
 
 
-def key_paths(spec: Any) -> list[str]:
+def subscript_paths(spec: Any) -> list[str]:
     """Return the path of each leaf in Python syntax: `[0]['key']`."""
     if isinstance(spec, int):
         return [""]
-    return [f"[{key!r}]{path}" for key, child in _child_specs(spec) for path in key_paths(child)]
+    return [
+        f"[{key!r}]{path}"
+        for key, child in _iter_keys_and_child_specs(spec)
+        for path in subscript_paths(child)
+    ]
 
 
 def leaf_names(name: str, spec: Any) -> list[str]:
     """Return a name for each leaf of a tree called `name`: an item of a list gets the suffix
     `_<index>`, an item of a dict is called like its key.
     """
-    return _sort_by_leaf_index(_iter_index_and_leaf_name(name, spec))
+    return _names_in_leaf_index_order(_iter_index_and_leaf_name(name, spec))
 
 
 def dotted_paths(spec: Any) -> list[str]:
     """Return the path of each leaf in the form that model contracts use: `extra.mask.0`."""
-    return _sort_by_leaf_index(iter_index_and_dotted_path(spec))
+    return _names_in_leaf_index_order(iter_index_and_dotted_path(spec))
 
 
 def iter_index_and_dotted_path(spec: Any, prefix: str = "") -> Iterator[tuple[int, str]]:
@@ -216,12 +220,12 @@ def iter_index_and_dotted_path(spec: Any, prefix: str = "") -> Iterator[tuple[in
     if isinstance(spec, int):
         yield spec, prefix
         return
-    for key, child in _child_specs(spec):
+    for key, child in _iter_keys_and_child_specs(spec):
         yield from iter_index_and_dotted_path(child, f"{prefix}.{key}" if prefix else str(key))
 
 
-def is_dict_or_tensor_sequence(value: Any) -> bool:
-    """Whether a value is a dict, or a list or tuple that contains tensors or arrays at any
+def is_dict_or_sequence_holding_tensors(value: Any) -> bool:
+    """Whether a value is a dict, or a list or tuple that contains tensors, arrays or dicts at any
     depth. A list of numbers is not, because it may be the data of an array.
     """
     if isinstance(value, dict):
@@ -233,10 +237,10 @@ def is_dict_or_tensor_sequence(value: Any) -> bool:
     if any(issubclass(kind, (Tensor, np.ndarray, dict)) for kind in kinds):
         return True
     has_sequences = any(issubclass(kind, (list, tuple)) for kind in kinds)
-    return has_sequences and any(is_dict_or_tensor_sequence(item) for item in value)
+    return has_sequences and any(is_dict_or_sequence_holding_tensors(item) for item in value)
 
 
-def format_spec(spec: Any) -> str:
+def format_spec_root(spec: Any) -> str:
     """Format a spec for an error message."""
     if isinstance(spec, int):
         return "a value"
@@ -244,7 +248,7 @@ def format_spec(spec: Any) -> str:
     return f"{factory.__name__} of {len(children)}"
 
 
-def _child_specs(spec: Any) -> Iterable[tuple[Any, Any]]:
+def _iter_keys_and_child_specs(spec: Any) -> Iterable[tuple[Any, Any]]:
     """The keys or indices of a container's spec with the specs of the children."""
     children = spec[1]
     return children.items() if isinstance(children, dict) else enumerate(children)
@@ -255,11 +259,11 @@ def _iter_index_and_leaf_name(name: str, spec: Any) -> Iterator[tuple[int, str]]
         yield spec, name
         return
     is_dict = isinstance(spec[1], dict)
-    for key, child in _child_specs(spec):
+    for key, child in _iter_keys_and_child_specs(spec):
         yield from _iter_index_and_leaf_name(str(key) if is_dict else f"{name}_{key}", child)
 
 
-def _sort_by_leaf_index(indexed: Iterable[tuple[int, str]]) -> list[str]:
+def _names_in_leaf_index_order(indexed: Iterable[tuple[int, str]]) -> list[str]:
     return [name for _, name in sorted(indexed, key=itemgetter(0))]
 
 

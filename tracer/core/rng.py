@@ -22,18 +22,18 @@ class _GeneratorOverride(threading.local):
 _generator_override = _GeneratorOverride()
 
 
-def no_seed() -> int:
+def no_program_seed() -> int:
     """The default hook for the `random_seed` of the default programs: no seed."""
     return 0
 
 
 # Functions that return the `random_seed` of the default main program and of the default startup
 # program.
-main_program_seed_hook: Callable[[], int] = no_seed
-startup_program_seed_hook: Callable[[], int] = no_seed
+main_program_seed_hook: Callable[[], int] = no_program_seed
+startup_program_seed_hook: Callable[[], int] = no_program_seed
 
 
-def use_parameter_seed() -> AbstractContextManager[None]:
+def use_program_seed_for_parameter() -> AbstractContextManager[None]:
     """Context in which the initial value of one parameter is drawn. If the `random_seed` of the
     default programs is set, the generator is seeded with it.
 

@@ -13,8 +13,8 @@ from . import cuda, unique_name
 from ._tape import TensorBase, next_seq, oldest_seq, zero_grads
 from .dtype import DTYPE_BY_NP, DType, dtype_of
 from .errors import MismatchError, OpError, StateError, with_user_line
-from .item_index import check_item_index
-from .mode import reject_side_effect, reject_static_graph_mode, state
+from .item_method_index import check_item_method_index
+from .mode import reject_or_skip_side_effect, reject_static_graph_mode, state
 from .op import OPS, Meta
 from .paddle1_compat import compat
 from .place import Place, place_of_array
@@ -154,7 +154,7 @@ class Tensor(TensorBase):
         index: one index into the flattened tensor, or one per axis.
         Raises OpError for an invalid index.
         """
-        check_item_index(self.meta, index)
+        check_item_method_index(self.meta, index)
         return np.asarray(cuda.to_host(self._read_array("item()"))).item(*index)
 
     def _read_scalar(self, reader: str) -> Any:
@@ -280,7 +280,7 @@ class Tensor(TensorBase):
 
     def clear_gradient(self, set_to_zero: bool = True) -> None:
         """Delete the gradient, or set it to zero."""
-        if reject_side_effect("clear_gradient()"):
+        if reject_or_skip_side_effect("clear_gradient()"):
             return
         if set_to_zero:
             set_grads_to_zero([self])
@@ -350,7 +350,7 @@ class Tensor(TensorBase):
                 raise MismatchError(
                     f"set_value: the dtypes differ (X={self.meta}, value={given.meta})"
                 )
-            save_value_before_change(self)
+            save_value_for_backward_before_change(self)
             self.array = cuda.copy_with_dtype_and_device_of(given.array, self.array)
             return
         # A program has no mutable values: the tensor becomes a new variable.
@@ -360,7 +360,7 @@ class Tensor(TensorBase):
         mode.assign_inplace(self, OPS["assign"](given.detach()))
 
 
-def snapshot_of(tensor: Tensor) -> Tensor:
+def snapshot_with_gradient_history(tensor: Tensor) -> Tensor:
     """A new tensor with the current value and gradient history of `tensor`. For a leaf, the
     gradient of the snapshot is added to that of the leaf.
     """
@@ -375,7 +375,7 @@ def snapshot_of(tensor: Tensor) -> Tensor:
     return result
 
 
-def save_value_before_change(tensor: Tensor) -> None:
+def save_value_for_backward_before_change(tensor: Tensor) -> None:
     """Save the current value of a tensor before it changes in place, if recorded ops have
     read it.
     """
@@ -385,18 +385,20 @@ def save_value_before_change(tensor: Tensor) -> None:
         if first < now:
             tensor._history = (
                 *(h for h in tensor._history if h[0] > first),
-                (now, snapshot_of(tensor)),
+                (now, snapshot_with_gradient_history(tensor)),
             )
         else:
             tensor._history = ()
         tensor.saved_for_backward = False
 
 
-def save_values_before_change(tensors: Iterable[Tensor]) -> None:
-    """Call `save_value_before_change` for several tensors; fast if no recorded op is alive."""
+def save_values_for_backward_before_change(tensors: Iterable[Tensor]) -> None:
+    """Call `save_value_for_backward_before_change` for several tensors; fast if no recorded op is
+    alive.
+    """
     if oldest_seq() < next_seq():
         for tensor in tensors:
-            save_value_before_change(tensor)
+            save_value_for_backward_before_change(tensor)
 
 
 def _shapes_may_match(one: tuple[int, ...], two: tuple[int, ...]) -> bool:

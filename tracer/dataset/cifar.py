@@ -36,14 +36,14 @@ def reader_creator(
                 for path, file in members(
                     archive, os.path.basename(filename), lambda path: sub_name in path
                 ):
-                    yield from _samples(pickles.loads(file.read(), path), path)
+                    yield from _iter_batch_samples(pickles.loads(file.read(), path), path)
             if not cycle:
                 return
 
     return reader
 
 
-def _samples(batch: Any, name: str) -> Iterator[Any]:
+def _iter_batch_samples(batch: Any, name: str) -> Iterator[Any]:
     if not isinstance(batch, dict):
         raise FileError(f"cifar: {name} has no data or no labels")
     batch = {k.decode() if isinstance(k, bytes) else k: v for k, v in batch.items()}

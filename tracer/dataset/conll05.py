@@ -23,14 +23,14 @@ UNK_IDX = 0
 Sentence = tuple[list[str], str, list[str]]  # words, the verb, and a tag for each word
 
 
-def _read_lines(path: str) -> list[str]:
+def _read_stripped_lines(path: str) -> list[str]:
     with open(path, encoding="utf-8") as file:
         return [line.strip() for line in file]
 
 
 def load_dict(filename: str) -> dict[str, int]:
     """Return the line number of each line of a file."""
-    return {line: i for i, line in enumerate(_read_lines(filename))}
+    return {line: i for i, line in enumerate(_read_stripped_lines(filename))}
 
 
 def load_label_dict(filename: str) -> dict[str, int]:
@@ -38,7 +38,7 @@ def load_label_dict(filename: str) -> dict[str, int]:
     changes in each process), and of `O`, the last.
     """
     tags = dict.fromkeys(
-        line[2:] for line in _read_lines(filename) if line.startswith(("B-", "I-"))
+        line[2:] for line in _read_stripped_lines(filename) if line.startswith(("B-", "I-"))
     )
     labels = [f"{kind}-{tag}" for tag in tags for kind in "BI"]
     return {label: i for i, label in enumerate([*labels, "O"])}

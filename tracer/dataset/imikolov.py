@@ -36,7 +36,7 @@ def word_count(f: Iterable[Any], word_freq: Any = None) -> Any:
     return counts
 
 
-def _archive() -> AbstractContextManager[tarfile.TarFile]:
+def _open_downloaded_archive() -> AbstractContextManager[tarfile.TarFile]:
     return open_archive(common.download(URL, "imikolov", MD5))
 
 
@@ -44,7 +44,7 @@ def build_dict(min_word_freq: int = 50) -> dict[Any, int]:
     """Return the index of each word that occurs more than min_word_freq times, and of `<unk>`, the
     last.
     """
-    with _archive() as archive:
+    with _open_downloaded_archive() as archive:
         counts = word_count(
             common.open_member(archive, _TEST), word_count(common.open_member(archive, _TRAIN))
         )
@@ -70,13 +70,13 @@ def reader_creator(
         raise AssertionError("Unknow data type")
 
     def reader() -> Iterator[Any]:
-        with _archive() as archive:
+        with _open_downloaded_archive() as archive:
             for line in common.open_member(archive, filename):
                 words = line.strip().split()
                 yield from (
                     _ngrams(words, word_idx, n)
                     if data_type == DataType.NGRAM
-                    else _sentence(words, word_idx, n)
+                    else _iter_input_and_target_sequence(words, word_idx, n)
                 )
 
     return reader
@@ -90,7 +90,7 @@ def _ngrams(words: list[Any], word_idx: dict[Any, int], n: int) -> Iterator[tupl
         yield tuple(indices[end - n : end])
 
 
-def _sentence(
+def _iter_input_and_target_sequence(
     words: list[Any], word_idx: dict[Any, int], n: int
 ) -> Iterator[tuple[list[int], list[int]]]:
     indices = [word_idx.get(word, word_idx["<unk>"]) for word in words]

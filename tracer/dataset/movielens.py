@@ -40,7 +40,7 @@ class MovieInfo:
 
     def value(self) -> list[Any]:
         """Return the fields of a sample."""
-        tables = _load_tables()
+        tables = _download_and_read_tables()
         return [
             self.index,
             [tables.categories[c] for c in self.categories],
@@ -102,16 +102,16 @@ def _read_rows(path: str, table: str) -> Iterator[list[str]]:
 
 
 @functools.lru_cache(maxsize=1)
-def _read_member(path: str) -> _Tables:
+def _read_tables_cached(path: str) -> _Tables:
     return _Tables(path)
 
 
-def _load_tables() -> _Tables:
-    return _read_member(common.download(URL, "movielens", MD5))
+def _download_and_read_tables() -> _Tables:
+    return _read_tables_cached(common.download(URL, "movielens", MD5))
 
 
 def _samples(rand_seed: int = 0, test_ratio: float = 0.1, is_test: bool = False) -> Iterator[Any]:
-    tables = _load_tables()
+    tables = _download_and_read_tables()
     generator = np.random.RandomState(rand_seed)
     for user, movie, rating, _ in _read_rows(tables.path, "ratings"):
         if (generator.random_sample() < test_ratio) == is_test:
@@ -134,39 +134,39 @@ def test(rand_seed: int = 0, test_ratio: float = 0.1) -> Callable[[], Iterator[A
 
 def get_movie_title_dict() -> dict[str, int]:
     """Return the indices of the words of titles."""
-    return _load_tables().words
+    return _download_and_read_tables().words
 
 
 def movie_categories() -> dict[str, int]:
     """Return the indices of categories."""
-    return _load_tables().categories
+    return _download_and_read_tables().categories
 
 
 def user_info() -> dict[int, UserInfo]:
     """Return all users by id."""
-    return _load_tables().users
+    return _download_and_read_tables().users
 
 
 def movie_info() -> dict[int, MovieInfo]:
     """Return all movies by id."""
-    return _load_tables().movies
+    return _download_and_read_tables().movies
 
 
 def max_movie_id() -> int:
     """Return the largest movie id."""
-    return max(_load_tables().movies)
+    return max(_download_and_read_tables().movies)
 
 
 def max_user_id() -> int:
     """Return the largest user id."""
-    return max(_load_tables().users)
+    return max(_download_and_read_tables().users)
 
 
 def max_job_id() -> int:
     """Return the largest job id."""
-    return max(user.job_id for user in _load_tables().users.values())
+    return max(user.job_id for user in _download_and_read_tables().users.values())
 
 
 def fetch() -> None:
     """Download the archive."""
-    _load_tables()
+    _download_and_read_tables()

@@ -41,7 +41,7 @@ def _dictionary(tar_file: str, size: int, lang: str, reverse: bool = False) -> d
             counts.update(pair[lang == "de"])
         words = [START_MARK, END_MARK, UNK_MARK, *sorted(counts, key=lambda w: -counts[w])]
         path.write_bytes(
-            "".join(f"{word}\n" for word in (words[:size] if size > 3 else words)).encode()
+            "".join(f"{word}\n" for word in (words[:size] if size >= 3 else words)).encode()
         )
     words = [line.strip().decode() for line in path.read_bytes().split(b"\n")[:-1]]
     return dict(enumerate(words)) if reverse else {word: i for i, word in enumerate(words)}

@@ -35,16 +35,16 @@ def empty_cache() -> None:
         cuda.cupy_state.cupy.get_default_memory_pool().free_all_blocks()
 
 
-def _memory_pool(device: Any) -> Any:
-    """Return the memory pool of a GPU; None if CuPy was not used."""
+def _memory_pool(device: Any, function: str) -> Any:
+    """Return the memory pool of a GPU; None if CuPy was not used. function: the API called."""
     if cuda.cupy_state.cupy is None:
         return None
-    with cuda.use_device(_device_index(device, "memory_allocated")):
+    with cuda.use_device(_device_index(device, function)):
         return cuda.cupy_state.cupy.get_default_memory_pool()
 
 
-def _memory_bytes(device: Any, counter: str) -> int:
-    pool = _memory_pool(device)
+def _query_pool_bytes_and_update_max(device: Any, counter: str) -> int:
+    pool = _memory_pool(device, "memory_allocated" if counter == "used" else "memory_reserved")
     num_bytes = (
         0 if pool is None else int(pool.used_bytes() if counter == "used" else pool.total_bytes())
     )
@@ -54,23 +54,23 @@ def _memory_bytes(device: Any, counter: str) -> int:
 
 def memory_allocated(device: Any = None) -> int:
     """Return the number of bytes in use."""
-    return _memory_bytes(device, "used")
+    return _query_pool_bytes_and_update_max(device, "used")
 
 
 def memory_reserved(device: Any = None) -> int:
     """Return the number of bytes reserved, in use or not."""
-    return _memory_bytes(device, "reserved")
+    return _query_pool_bytes_and_update_max(device, "reserved")
 
 
 def max_memory_allocated(device: Any = None) -> int:
-    """Return the maximal number of bytes in use over all queries; CuPy has no counter of its
-    own.
+    """Return the maximal number of bytes in use over all queries of any GPU; CuPy has no counter of
+    its own.
     """
     return max(memory_allocated(device), _max_bytes["used"])
 
 
 def max_memory_reserved(device: Any = None) -> int:
-    """Return the maximal number of reserved bytes over all queries."""
+    """Return the maximal number of reserved bytes over all queries of any GPU."""
     return max(memory_reserved(device), _max_bytes["reserved"])
 
 
@@ -79,7 +79,7 @@ def synchronize(device: Any = None) -> None:
 
     Raises OarlockError if it does not exist.
     """
-    _require_cupy(device, "synchronize").cuda.Device(
+    _require_cupy_with_gpu(device, "synchronize").cuda.Device(
         _device_index(device, "synchronize")
     ).synchronize()
 
@@ -89,9 +89,9 @@ def get_device_properties(device: Any = None) -> Any:
 
     Raises OarlockError if it does not exist.
     """
-    properties = _require_cupy(device, "get_device_properties").cuda.runtime.getDeviceProperties(
-        _device_index(device, "properties")
-    )
+    properties = _require_cupy_with_gpu(
+        device, "get_device_properties"
+    ).cuda.runtime.getDeviceProperties(_device_index(device, "get_device_properties"))
     return Properties(properties)
 
 
@@ -140,7 +140,9 @@ def _device_index(device: Any, function: str) -> int:
     return place if isinstance(place, int) else place.index
 
 
-def _require_cupy(device: Any, function: str) -> Any:
+def _require_cupy_with_gpu(device: Any, function: str) -> Any:
     if not device_count():
         raise OarlockError(with_user_line(f"device.cuda.{function}: no GPU is available"))
-    return cuda.check_gpu(_device_index(device, function), f"device.cuda.{function}")
+    return cuda.require_gpu_and_enable_cupy(
+        _device_index(device, function), f"device.cuda.{function}"
+    )

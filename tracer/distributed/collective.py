@@ -15,8 +15,8 @@ from ..core.errors import OpError, with_user_line
 from ..core.mode import reject_static_graph_mode
 from ..core.tensor import Tensor
 from .consistency import check_consistent
-from .group import Group, rank_in_group, resolve_group
-from .reduce_op import check_op
+from .group import Group, require_rank_in_group, resolve_group
+from .reduce_op import check_reduce_op_supports_dtype
 
 _CAPTURE_HINT = "programs contain no collectives except those of layers"
 
@@ -126,7 +126,7 @@ def all_reduce(tensor: Tensor, op: int = 0, group: Any = None, sync_op: bool = T
     tensor: the same shape and dtype on all ranks
     """
     array = _copy_array("all_reduce", tensor)
-    check_op(array, op)
+    check_reduce_op_supports_dtype(array, op)
     _check_consistent("all_reduce", group, array, sync_op, REDUCE_OP_NAMES[op])
     return _wait_if_sync(
         Task(group.communicator.all_reduce(array, op), _make_copy_callback(tensor, array)), sync_op
@@ -139,8 +139,8 @@ def reduce(tensor: Tensor, dst: int, op: int = 0, group: Any = None, sync_op: bo
 
     The tensors of other ranks do not change.
     """
-    array, root = _copy_array("reduce", tensor), rank_in_group("reduce", group, dst)
-    check_op(array, op)
+    array, root = _copy_array("reduce", tensor), require_rank_in_group("reduce", group, dst)
+    check_reduce_op_supports_dtype(array, op)
     _check_consistent("reduce", group, array, sync_op, REDUCE_OP_NAMES[op], f"dst={dst}")
     assign = _make_copy_callback(tensor, array) if group.rank == root else None
     return _wait_if_sync(Task(group.communicator.reduce(array, root, op), assign), sync_op)
@@ -149,7 +149,7 @@ def reduce(tensor: Tensor, dst: int, op: int = 0, group: Any = None, sync_op: bo
 @_skip_ranks_outside_group
 def broadcast(tensor: Tensor, src: int, group: Any = None, sync_op: bool = True) -> Task:
     """Copy the tensor of rank `src` to `tensor` of all ranks."""
-    array, root = _copy_array("broadcast", tensor), rank_in_group("broadcast", group, src)
+    array, root = _copy_array("broadcast", tensor), require_rank_in_group("broadcast", group, src)
     _check_consistent("broadcast", group, array, sync_op, f"src={src}")
     return _wait_if_sync(
         Task(group.communicator.broadcast(array, root), _make_copy_callback(tensor, array)), sync_op
@@ -200,7 +200,7 @@ def gather(
     sync_op: bool = True,
 ) -> Task:
     """Gather the tensors of all ranks into `gather_list` of rank `dst`; other ranks pass None."""
-    array, root = _copy_array("gather", tensor), rank_in_group("gather", group, dst)
+    array, root = _copy_array("gather", tensor), require_rank_in_group("gather", group, dst)
     _check_consistent("gather", group, array, sync_op, f"dst={dst}")
     if group.rank == root and gather_list is None:
         raise OpError(with_user_line(f"gather: rank {dst} (dst) must pass a gather_list"))
@@ -222,7 +222,7 @@ def scatter(
     sync_op: bool = True,
 ) -> Task:
     """Copy element `rank` of the `tensor_list` of rank `src` to `tensor`."""
-    array, root = _copy_array("scatter", tensor), rank_in_group("scatter", group, src)
+    array, root = _copy_array("scatter", tensor), require_rank_in_group("scatter", group, src)
     parts = (
         _stack_tensors("scatter", tensor_list or (), group, array) if group.rank == root else None
     )
@@ -274,7 +274,7 @@ def alltoall_single(
     received = _split_for_ranks(out_array, out_split_sizes, group)
     received[group.rank][...] = sent[group.rank]
     others = [n for n in range(group.nranks) if n != group.rank]
-    work = group.communicator.exchange(
+    work = group.communicator.batch_send_recv(
         [(n, cuda.contiguous_copy(sent[n])) for n in others], [(n, received[n]) for n in others]
     )
     return _wait_if_sync(Task(work, _make_copy_callback(out_tensor, out_array)), sync_op)
@@ -305,7 +305,7 @@ def reduce_scatter(
     parts = _stack_tensors(
         "reduce_scatter", list(tensor_list), group, _copy_array("reduce_scatter", tensor)
     )
-    check_op(parts, op)
+    check_reduce_op_supports_dtype(parts, op)
     _check_consistent("reduce_scatter", group, parts, sync_op, REDUCE_OP_NAMES[op])
     mine = parts[group.rank]
     return _wait_if_sync(
@@ -316,7 +316,7 @@ def reduce_scatter(
 def send(tensor: Tensor, dst: int = 0, group: Any = None, sync_op: bool = True) -> Task:
     """Send `tensor` to rank `dst`, which must receive the same shape and dtype."""
     group = resolve_group(group)
-    array, target = _copy_array("send", tensor), rank_in_group("send", group, dst)
+    array, target = _copy_array("send", tensor), require_rank_in_group("send", group, dst)
     _check_remote_rank("send", group, target)
     return _wait_if_sync(Task(group.communicator.send(array, target)), sync_op)
 
@@ -324,7 +324,7 @@ def send(tensor: Tensor, dst: int = 0, group: Any = None, sync_op: bool = True) 
 def recv(tensor: Tensor, src: int = 0, group: Any = None, sync_op: bool = True) -> Task:
     """Receive `tensor` from rank `src`."""
     group = resolve_group(group)
-    array, source = _copy_array("recv", tensor), rank_in_group("recv", group, src)
+    array, source = _copy_array("recv", tensor), require_rank_in_group("recv", group, src)
     _check_remote_rank("recv", group, source)
     return _wait_if_sync(
         Task(group.communicator.recv(array, source), _make_copy_callback(tensor, array)), sync_op

@@ -104,14 +104,14 @@ class MpiOrNcclCommunicator:
         """Receive from rank `source`."""
         return self._call_communicator("recv", (array,), (0,), source)
 
-    def exchange(self, sent: RankArrayPairs, got: RankArrayPairs) -> Work:
+    def batch_send_recv(self, sent: RankArrayPairs, got: RankArrayPairs) -> Work:
         """Send and receive several arrays at once without deadlock."""
         arrays = [array for _, array in (*sent, *got)]
         communicator = self._select_communicator(arrays[0]) if arrays else self._mpi
         if communicator is not self._mpi or not arrays or cuda.gpu_index_of(arrays[0]) is None:
-            return communicator.exchange(sent, got)
+            return communicator.batch_send_recv(sent, got)
         copies = [(source, cuda.to_host(array)) for source, array in got]
-        work = self._mpi.exchange([(to, cuda.to_host(array)) for to, array in sent], copies)
+        work = self._mpi.batch_send_recv([(to, cuda.to_host(array)) for to, array in sent], copies)
         return HostCopyWork(
             work, [(array, copy) for (_, array), (_, copy) in zip(got, copies, strict=True)]
         )

@@ -82,7 +82,7 @@ def resolve_group(group: Any) -> Group:
     return get_group(0) if group is None else group
 
 
-def rank_in_group(name: str, group: Group, rank: int) -> int:
+def require_rank_in_group(name: str, group: Group, rank: int) -> int:
     """Return the rank in `group` of a global rank.  Raises OpError if it is not a member."""
     group_rank = group.get_group_rank(rank)
     if group_rank < 0:

@@ -11,7 +11,7 @@ import numpy as np
 from ..core.communicator import AVG, REDUCE_OP_NAMES, Communicator, RankArrayPairs, Work
 from ..core.dtype import is_half
 from ..core.errors import OpError, with_user_line
-from .reduce_op import check_op
+from .reduce_op import check_reduce_op_supports_dtype
 from .wait_status import wait_for
 
 _MAX_TAG = 0x7FFF  # the largest tag that every MPI implementation supports
@@ -162,7 +162,7 @@ class MpiCommunicator:
         """Receive from rank `source`."""
         return RecvWork(self, array, source)
 
-    def exchange(self, sent: RankArrayPairs, got: RankArrayPairs) -> Work:
+    def batch_send_recv(self, sent: RankArrayPairs, got: RankArrayPairs) -> Work:
         """Send and receive several arrays at once without deadlock."""
         return CombinedWork(
             [
@@ -203,7 +203,7 @@ class MpiCommunicator:
         """Return a buffer in a dtype that MPI can reduce, the MPI operation, and a callback that
         stores the result in `array` (None if the buffer is a view of it).
         """
-        check_op(array, op)
+        check_reduce_op_supports_dtype(array, op)
         mpi_op = getattr(self._mpi, "SUM" if op == AVG else REDUCE_OP_NAMES[op])
         half = is_half(array.dtype)
         buffer = (

@@ -18,7 +18,7 @@ from ..core.communicator import AVG, REDUCE_OP_NAMES, Communicator, RankArrayPai
 from ..core.dtype import is_half
 from ..core.errors import OarlockError, OpError, with_user_line
 from .mpi import MpiCommunicator
-from .reduce_op import check_op
+from .reduce_op import check_reduce_op_supports_dtype
 from .wait_status import wait_for
 
 _UNIQUE_ID_BYTES = 128  # bytes
@@ -155,7 +155,7 @@ class NcclCommunicator:
         """Receive from rank `source`."""
         return self._exchange("recv", [], [(source, array)], (self.ranks[source],))
 
-    def exchange(self, sent: RankArrayPairs, got: RankArrayPairs) -> Work:
+    def batch_send_recv(self, sent: RankArrayPairs, got: RankArrayPairs) -> Work:
         """Send and receive several arrays at once without deadlock."""
         return self._exchange("exchange", sent, got)
 
@@ -221,7 +221,7 @@ class NcclCommunicator:
         """Return a buffer in a dtype that NCCL can reduce, the NCCL operation, and a callback that
         stores the result in `array`.
         """
-        check_op(array, op)
+        check_reduce_op_supports_dtype(array, op)
         if array.dtype.kind == "c" and REDUCE_OP_NAMES[op] == "PROD":
             raise OpError(with_user_line(f"distributed: NCCL has no PROD of {array.dtype}"))
         half, dtype = is_half(array.dtype), array.dtype.name
@@ -245,7 +245,7 @@ def _as_bytes(array: Any) -> Any:
 
 def import_nccl() -> Any:
     """Import CuPy's NCCL module.  Raises OarlockError if CuPy or NCCL is missing."""
-    cuda.require_cupy("distributed: NCCL")
+    cuda.require_and_enable_cupy("distributed: NCCL")
     try:
         nccl = importlib.import_module("cupy.cuda.nccl")
     except (ImportError, AttributeError) as error:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import OpError, with_user_line
-from .group import Group, rank_in_group, resolve_group
+from .group import Group, require_rank_in_group, resolve_group
 
 
 def _pickle(obj: Any) -> Any:
@@ -48,7 +48,7 @@ def broadcast_object_list(object_list: list[Any], src: int, group: Any = None) -
     group = resolve_group(group)
     if group.rank < 0:
         return
-    root = rank_in_group("broadcast_object_list", group, src)
+    root = require_rank_in_group("broadcast_object_list", group, src)
     data = _pickle(list(object_list)) if group.rank == root else np.empty(0, np.uint8)
     object_list[:] = pickle.loads(_gather_bytes(group, data)[root].tobytes())
 
@@ -65,7 +65,7 @@ def scatter_object_list(
     group = resolve_group(group)
     if group.rank < 0:
         return
-    root = rank_in_group("scatter_object_list", group, src)
+    root = require_rank_in_group("scatter_object_list", group, src)
     if group.rank == root and len(in_object_list or ()) != group.nranks:
         raise OpError(
             with_user_line(

@@ -52,7 +52,9 @@ class DataParallel(Layer):
         self._reducer: Reducer | None = None
         self._recorded = False  # in a program, whose runs do not call `forward`
         if self.group.nranks > 1:
-            self._reducer = self._create_reducer(comm_buffer_size, last_comm_buffer_size)
+            self._reducer = self._sync_parameters_and_create_reducer(
+                comm_buffer_size, last_comm_buffer_size
+            )
 
     @property
     def _saved_layer(self) -> Layer:
@@ -60,7 +62,7 @@ class DataParallel(Layer):
         layer: Layer = self._layers
         return layer
 
-    def _create_reducer(self, megabytes: float, first: float) -> Reducer:
+    def _sync_parameters_and_create_reducer(self, megabytes: float, first: float) -> Reducer:
         if self.group.communicator is None:
             raise OpError(
                 with_user_line(
@@ -100,14 +102,14 @@ class DataParallel(Layer):
     def no_sync(self) -> Iterator[None]:
         """Do not average the gradients of backward passes in the body."""
         before, self.grad_need_sync = self.grad_need_sync, False
-        self._enable_reducer(False)
+        self._set_recorded_reducer_enabled(False)
         try:
             yield
         finally:
             self.grad_need_sync = before
-            self._enable_reducer(before)
+            self._set_recorded_reducer_enabled(before)
 
-    def _enable_reducer(self, enabled: bool) -> None:
+    def _set_recorded_reducer_enabled(self, enabled: bool) -> None:
         """Enable or disable the reducer of a recorded layer, whose runs do not call `forward`."""
         if self._reducer is not None and self._recorded:
             self._reducer.enabled = enabled

@@ -71,12 +71,14 @@ def _start_mpi() -> None:
             )
         )
     process_groups.groups[0] = communicator
-    sys.excepthook = _exit_on_exception
+    sys.excepthook = _exit_on_uncaught_exception
     _record_exit_codes()
-    atexit.register(_finalize_at_exit)
+    atexit.register(_finalize_mpi_or_exit_immediately)
 
 
-def _exit_on_exception(kind: type[BaseException], error: BaseException, trace: Any) -> None:
+def _exit_on_uncaught_exception(
+    kind: type[BaseException], error: BaseException, trace: Any
+) -> None:
     """Exception hook: exit at once.  MPI_Finalize would wait for the other ranks, which wait for
     this one.
     """
@@ -121,7 +123,7 @@ def _record_exit_codes() -> None:
     )
     builtins.SystemExit = _TrackedSystemExit  # type: ignore[misc]
     sys.exit = _tracked_sys_exit
-    threading.excepthook = _ignore_system_exit(threading.excepthook)
+    threading.excepthook = _make_hook_ignoring_system_exit(threading.excepthook)
 
 
 def _tracked_sys_exit(status: Any = None, /) -> NoReturn:
@@ -129,12 +131,12 @@ def _tracked_sys_exit(status: Any = None, /) -> NoReturn:
     raise _TrackedSystemExit(status)
 
 
-def _ignore_system_exit(hook: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def _make_hook_ignoring_system_exit(hook: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """Wrap `threading.excepthook`: do not print a thread's SystemExit."""
     return lambda args: None if issubclass(args.exc_type, SystemExit) else hook(args)
 
 
-def _finalize_at_exit() -> None:
+def _finalize_mpi_or_exit_immediately() -> None:
     """Exit at once if the exit code is not 0, else finalize MPI, which waits until all messages
     have arrived.
     """

@@ -16,7 +16,7 @@ class ReduceOp:
     SUM, MAX, MIN, PROD, AVG = SUM, MAX, MIN, PROD, AVG
 
 
-def check_op(array: Any, op: int) -> None:
+def check_reduce_op_supports_dtype(array: Any, op: int) -> None:
     """Raise OpError for an unknown operation, or one that the dtype does not support."""
     if op not in range(len(REDUCE_OP_NAMES)):
         raise OpError(

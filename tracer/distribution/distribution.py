@@ -40,12 +40,12 @@ class Distribution:
     @property
     def mean(self) -> Tensor:
         """Mean [*batch_shape, *event_shape]."""
-        raise self._not_implemented("mean")
+        raise self._make_not_implemented_error("mean")
 
     @property
     def variance(self) -> Tensor:
         """Variance [*batch_shape, *event_shape]."""
-        raise self._not_implemented("variance")
+        raise self._make_not_implemented_error("variance")
 
     def sample(self, shape: Shape = ()) -> Tensor:
         """Draw samples without gradient.
@@ -59,14 +59,14 @@ class Distribution:
 
         -> [*shape, *batch_shape, *event_shape]
         """
-        raise self._not_implemented("rsample")
+        raise self._make_not_implemented_error("rsample")
 
     def entropy(self) -> Tensor:
         """Entropy in nats.
 
         -> [*batch_shape]
         """
-        raise self._not_implemented("entropy")
+        raise self._make_not_implemented_error("entropy")
 
     def kl_divergence(self, other: Distribution) -> Tensor:
         """Kullback-Leibler divergence to `other`: E[log self - log other].
@@ -77,7 +77,7 @@ class Distribution:
 
     def log_prob(self, value: Any) -> Tensor:
         """Logarithm of the density or probability at `value`."""
-        raise self._not_implemented("log_prob")
+        raise self._make_not_implemented_error("log_prob")
 
     def prob(self, value: Any) -> Tensor:
         """Density or probability at `value`."""
@@ -88,7 +88,7 @@ class Distribution:
     def _extend_shape(self, sample_shape: Shape = ()) -> list[Any]:
         return [*sample_shape, *self._batch_shape, *self._event_shape]
 
-    def _not_implemented(self, method: str) -> NotImplementedError:
+    def _make_not_implemented_error(self, method: str) -> NotImplementedError:
         return NotImplementedError(f"{type(self).__name__} does not implement {method}")
 
 

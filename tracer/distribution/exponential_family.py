@@ -17,28 +17,28 @@ class ExponentialFamily(Distribution):
 
     @property
     def _natural_parameters(self) -> tuple[Tensor, ...]:
-        raise self._not_implemented("_natural_parameters")
+        raise self._make_not_implemented_error("_natural_parameters")
 
     def _log_normalizer(self, *natural: Any) -> Tensor:
-        raise self._not_implemented("_log_normalizer")
+        raise self._make_not_implemented_error("_log_normalizer")
 
     @property
     def _mean_carrier_measure(self) -> Any:
-        raise self._not_implemented("_mean_carrier_measure")
+        raise self._make_not_implemented_error("_mean_carrier_measure")
 
     def entropy(self) -> Tensor:
         """A(eta) - eta A'(eta) - E[log h] (Nielsen and Nock 2010).
 
         -> [*batch_shape]
         """
-        etas, value, gradients = _normalizer_and_mean(self)
+        etas, value, gradients = _etas_log_normalizer_and_grads(self)
         out = value - self._mean_carrier_measure
         for eta, gradient in zip(etas, gradients, strict=True):
             out = out - sum_rightmost(eta * gradient, len(self._event_shape))
         return out
 
 
-def _normalizer_and_mean(
+def _etas_log_normalizer_and_grads(
     family: ExponentialFamily,
 ) -> tuple[tuple[Tensor, ...], Tensor, list[Tensor]]:
     """Return eta, A(eta) and A'(eta)."""
@@ -64,7 +64,7 @@ def _(p: ExponentialFamily, q: ExponentialFamily) -> Tensor:
         raise NotImplementedError(
             f"kl_divergence: no rule for {type(p).__name__} and {type(q).__name__}"
         )
-    natural, value, slopes = _normalizer_and_mean(p)
+    natural, value, slopes = _etas_log_normalizer_and_grads(p)
     others = q._natural_parameters
     divergence = q._log_normalizer(*others) - value
     for ours, theirs, slope in zip(natural, others, slopes, strict=True):

@@ -134,6 +134,9 @@ class Transform:
         raise NotImplementedError
 
     def _inverse_log_det_jacobian(self, y: Tensor) -> Any:
+        """May be overridden; without it, `inverse_log_det_jacobian` uses the negated
+        `_forward_log_det_jacobian` of the inverse.
+        """
         raise NotImplementedError
 
     def _forward_shape(self, shape: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -311,22 +314,24 @@ class StickBreakingTransform(Transform):
     _type = Type.BIJECTION
     _domain = _codomain = Variable(1)
 
-    def _shift(self, x: Tensor) -> Tensor:
+    def _shift_for_equal_probabilities(self, x: Tensor) -> Tensor:
         """Shift x so that 0 maps to equal probabilities."""
         ones = ones_like(x)
         return x - (ones.sum(-1, keepdim=True) + 1 - ones.cumsum(-1)).log()
 
     def _forward(self, x: Tensor) -> Tensor:
-        fraction = OPS["sigmoid"](self._shift(x))
+        fraction = OPS["sigmoid"](self._shift_for_equal_probabilities(x))
         one = ones_like(fraction[..., :1])
         return concat([fraction, one], -1) * concat([one, (1 - fraction).cumprod(-1)], -1)
 
     def _inverse(self, y: Tensor) -> Tensor:
         probs = y[..., :-1]
-        return (probs / (1 - probs.cumsum(-1))).log() - self._shift(zeros_like(probs))
+        return (probs / (1 - probs.cumsum(-1))).log() - self._shift_for_equal_probabilities(
+            zeros_like(probs)
+        )
 
     def _forward_log_det_jacobian(self, x: Tensor) -> Tensor:
-        x = self._shift(x)
+        x = self._shift_for_equal_probabilities(x)
         log_remaining = concat([zeros_like(x[..., :1]), (-_softplus(x)).cumsum(-1)[..., :-1]], -1)
         return (log_remaining - _softplus(x) - _softplus(-x)).sum(-1)
 

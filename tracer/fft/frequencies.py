@@ -20,9 +20,7 @@ def _check_nonzero(n: int, d: float, op: str) -> None:
 
 
 def fftfreq(n: int, d: float = 1.0, dtype: Any = None, name: str | None = None) -> Tensor:
-    """Frequencies of `fft` of n samples with spacing.
-
-    d: 0, the positive ones, the negative ones.
+    """Frequencies of `fft` of n samples with spacing d: 0, the positive ones, the negative ones.
 
     -> [n]
     """

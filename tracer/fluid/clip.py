@@ -31,7 +31,7 @@ class GradientClipBase:
 
     _need_clip: Callable[[Any], bool] | None = None
 
-    def _set_need_clip(self, need_clip: Any) -> None:
+    def _set_need_clip_predicate(self, need_clip: Any) -> None:
         if need_clip is not None and not callable(need_clip):
             raise TypeError(f"need_clip is {type(need_clip).__name__}, not callable")
         self._need_clip = need_clip
@@ -65,7 +65,7 @@ class GradientClipByValue(GradientClipBase, paddle2.ClipGradByValue):
         if not isinstance(max, float | int | np.number):
             raise OperandError(with_user_line(f"GradientClipByValue: max={max!r} is not a number"))
         super().__init__(max, min)
-        self._set_need_clip(need_clip)
+        self._set_need_clip_predicate(need_clip)
 
     def __str__(self) -> str:
         return f"Gradient Clip By Value, min = {self.min:f}, max={self.max:f}"
@@ -77,7 +77,7 @@ class GradientClipByNorm(GradientClipBase, paddle2.ClipGradByNorm):
 
     def __init__(self, clip_norm: float, need_clip: Any = None) -> None:
         super().__init__(clip_norm)
-        self._set_need_clip(need_clip)
+        self._set_need_clip_predicate(need_clip)
 
     def __str__(self) -> str:
         return f"Gradient Clip By Norm, clip_norm={self.clip_norm:f}"
@@ -95,7 +95,7 @@ class GradientClipByGlobalNorm(GradientClipBase, paddle2.ClipGradByGlobalNorm):
     ) -> None:
         super().__init__(clip_norm)
         self.group_name = group_name
-        self._set_need_clip(need_clip)
+        self._set_need_clip_predicate(need_clip)
 
     def __str__(self) -> str:
         return f"Gradient Clip By GlobalNorm, global_norm={self.clip_norm:f}"

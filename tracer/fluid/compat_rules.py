@@ -36,4 +36,4 @@ class Paddle1Rules(CompatRules):
 
     def format_variable_details(self, variable: Any) -> str:
         """Return one line for each attribute."""
-        return printing.format_variable_details(variable)
+        return printing.format_additional_attributes(variable)

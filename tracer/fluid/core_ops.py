@@ -76,7 +76,7 @@ def _split_arguments(
         if not isinstance(value, int) or isinstance(value, bool)
     ]
     attrs = {key: value for key, value in zip(names, values, strict=True) if key in op.attrs}
-    slots = [slot.name for slot in op.ins if not slot.lod_source_slot]
+    slots = [slot.name for slot in op.ins if not slot.lod_owner_slot]
     if op.type in INPUT_ORDER and not compat.is_paddle1:
         by_slot = dict(zip(INPUT_ORDER[op.type].split(), inputs, strict=False))
         inputs = [*(by_slot.get(slot) for slot in slots), *inputs[len(slots) :]]

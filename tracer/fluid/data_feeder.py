@@ -40,10 +40,10 @@ class DataFeeder(_DataFeeder):
                 raise TypeError("Feed list should contain a list of variable")
         self.place = place
 
-    def _stack(self, variable: Variable, values: list[Any]) -> Any:
+    def _make_batch(self, variable: Variable, values: list[Any]) -> Any:
         if not variable.lod_level:
             return LoDTensor(
-                super()._stack(variable, values) if values else self._empty_batch(variable)
+                super()._make_batch(variable, values) if values else self._empty_batch(variable)
             )
         rows, lengths = _flatten_sequences(values, variable.lod_level)
         declared = variable.raw.shape[1:]

@@ -29,7 +29,9 @@ def as_numpy(tensor: Any, copy: bool = False) -> Any:
 
 
 def _as_lodtensor(data: Any, place: Any, dtype: Any = None) -> LoDTensor:
-    """Convert a number, list or array to a LoDTensor. dtype: required unless `data` is an ndarray
+    """Convert data to feed (a number, list or array) to a LoDTensor.
+
+    dtype: required unless `data` is an ndarray.
 
     Raises TypeError if `data` cannot be converted, MismatchError (an AssertionError) if dtype is
     missing.

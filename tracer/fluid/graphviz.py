@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -96,7 +97,8 @@ class Graph:
         """
         Path(dot_path).write_text(str(self), encoding="utf-8")
         pdf_path = str(Path(dot_path).with_suffix(".pdf"))
-        subprocess.run(["dot", "-Tpdf", dot_path, "-o", pdf_path], check=False)
+        if shutil.which("dot"):
+            subprocess.run(["dot", "-Tpdf", dot_path, "-o", pdf_path], check=False)
         return pdf_path
 
     show = compile

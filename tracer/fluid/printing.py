@@ -10,7 +10,7 @@ import numpy as np
 from ..ir.program import VarKind
 from ..ir.scope_values import ScopeValue, format_lod
 
-__all__ = ["format_scope_value", "format_tensor", "format_variable", "format_variable_details"]
+__all__ = ["format_additional_attributes", "format_scope_value", "format_tensor", "format_variable"]
 
 _C_NAMES = {
     "float32": "float",
@@ -66,16 +66,16 @@ def format_tensor(tensor: Any) -> str:
     sizes = ", ".join(map(str, tensor.array.shape))
     return (
         f"name {tensor.name}, dtype: {tensor.dtype!r} shape: [{sizes}] "
-        f"{_format_value(tensor, getattr(tensor, 'lod', None) or [])}"
+        f"{_format_lod_and_data(tensor, getattr(tensor, 'lod', None) or [])}"
     )
 
 
 def format_scope_value(value: ScopeValue) -> str:
     """Return the text of a value of a scope, without a name."""
-    return _format_value(value.tensor, value.lod())
+    return _format_lod_and_data(value.tensor, value.lod())
 
 
-def _format_value(tensor: Any, lod: list[list[int]]) -> str:
+def _format_lod_and_data(tensor: Any, lod: list[list[int]]) -> str:
     array = np.asarray(tensor)
     sizes = ", ".join(map(str, array.shape))
     values = " ".join(map(_format_number, array.ravel()))
@@ -86,7 +86,7 @@ def _format_value(tensor: Any, lod: list[list[int]]) -> str:
     )
 
 
-def _has_lod_level(var: Any) -> bool:
+def _is_lod_level_printed(var: Any) -> bool:
     """Whether the declaration contains lod_level."""
     if var.is_parameter or var.persistable:
         return False
@@ -96,7 +96,7 @@ def _has_lod_level(var: Any) -> bool:
     return var.lod_level > 0 or op.type not in _TYPES_WITHOUT_LOD
 
 
-def _tensor_lines(var: Any) -> Iterator[str]:
+def _tensor_desc_lines(var: Any) -> Iterator[str]:
     """Yield the lines of the tensor: what the user declared, or what the op that writes it
     infers.
     """
@@ -109,7 +109,7 @@ def _tensor_lines(var: Any) -> Iterator[str]:
     if "shape" not in unspecified:
         yield from (f"      dims: {size}" for size in var.raw.shape or (1,))
     yield "    }"
-    if _has_lod_level(var):
+    if _is_lod_level_printed(var):
         yield f"    lod_level: {var.lod_level}"
     yield "  }"
 
@@ -119,7 +119,7 @@ def _variable_lines(var: Any) -> Iterator[str]:
     yield f'name: "{desc.name}"'
     yield "type {"
     yield f"  type: {'LOD_TENSOR_ARRAY' if var.type == VarKind.ARRAY else 'LOD_TENSOR'}"
-    yield from _tensor_lines(var)
+    yield from _tensor_desc_lines(var)
     yield "}"
     if desc.persistable or "persistable" not in var.undeclared_properties:
         yield f"persistable: {'true' if desc.persistable else 'false'}"
@@ -132,7 +132,7 @@ def format_variable(variable: Any) -> str:
     return "\n".join(_variable_lines(variable)) + "\n"
 
 
-def format_variable_details(variable: Any) -> str:
+def format_additional_attributes(variable: Any) -> str:
     """Return further attributes of a variable, one per line."""
     names = ["error_clip", "stop_gradient"]
     if variable.is_parameter:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core._tape import Node
-from ..core.backward_pass import to_public_grad
+from ..core.backward_pass import conjugate_complex_grad
 from ..core.paddle1_compat import compat
 from ..core.tensor import Tensor
 from ..ir.program import VarKind
@@ -54,7 +54,7 @@ def grad_ivar(self: Tensor) -> Tensor | None:
     node = self.node
     grads = (node.grads or {}) if isinstance(node, Node) else {}
     if self.index in grads:
-        return Tensor(to_public_grad(grads[self.index]))
+        return Tensor(conjugate_complex_grad(grads[self.index]))
     # the backward pass reached other outputs of the op only
     return Tensor(np.zeros_like(self.array)) if grads and self.grad is None else self.grad
 

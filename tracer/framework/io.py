@@ -17,7 +17,7 @@ from ..core.legacy_importer import import_legacy_module
 from ..core.tensor import Tensor
 from ..export import pdiparams, pdmodel
 from ..export.atomic_files import atomic_write
-from ..export.pickles import dump, is_tensor
+from ..export.pickles import is_tensor, iter_pickle_chunks
 from ..ir.program import Program as ProgramData
 from ..ir.scope_values import ScopeValue
 from ..loader.pdiparams import (
@@ -115,7 +115,7 @@ def load(
 def _dump_object(obj: Any, protocol: int) -> Any:
     if isinstance(obj, Program | ProgramData):
         return [pdmodel.to_bytes(obj.raw if isinstance(obj, Program) else obj)]
-    return dump(state_to_plain(obj, protocol) if _is_state(obj) else obj, protocol)
+    return iter_pickle_chunks(state_to_plain(obj, protocol) if _is_state(obj) else obj, protocol)
 
 
 def _serialize_binary(obj: Any) -> Any:

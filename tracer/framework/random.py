@@ -8,7 +8,7 @@ __all__ = ["get_cuda_rng_state", "get_rng_state", "seed", "set_cuda_rng_state", 
 
 
 def _manual_program_seed(seed: int) -> None:
-    """Seed the random numbers of the default programs, as test suites of Paddle 2.0 - 2.4 do before
-    each case.
+    """Set `random_seed` of the default main and startup program. Test suites of Paddle 2.0 - 2.4
+    call it before each case.
     """
     default_main_program().random_seed = default_startup_program().random_seed = seed

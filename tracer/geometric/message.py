@@ -38,7 +38,7 @@ def _compute_message(function: str, message_op: str, a: Tensor, b: Tensor) -> Te
     return _MESSAGES[message_op](a, b)
 
 
-def _align_ranks(*features: Tensor) -> list[Tensor]:
+def _append_axes_to_max_rank(*features: Tensor) -> list[Tensor]:
     """Append axes of size 1 until all features have the same rank, as Paddle does."""
     max_rank = max(t.ndim for t in features)
     return [
@@ -76,7 +76,9 @@ def send_ue_recv(
 
     x [N, *], y [E, *] -> [out_size or N, *]
     """
-    message = _compute_message("send_ue_recv", message_op, *_align_ranks(gather(x, src_index), y))
+    message = _compute_message(
+        "send_ue_recv", message_op, *_append_axes_to_max_rank(gather(x, src_index), y)
+    )
     edge_index = arange(dst_index.shape[0], dtype=dst_index.dtype)
     return _send_and_reduce(
         message, edge_index, dst_index, reduce_op, x.shape[0] if out_size is None else out_size
@@ -96,5 +98,5 @@ def send_uv(
     x [N, *], y [N, *] -> [E, *]
     """
     return _compute_message(
-        "send_uv", message_op, *_align_ranks(gather(x, src_index), gather(y, dst_index))
+        "send_uv", message_op, *_append_axes_to_max_rank(gather(x, src_index), gather(y, dst_index))
     )

@@ -12,7 +12,7 @@ from .. import nn
 from ..core.errors import OpError
 from ..core.tensor import Tensor
 from ..tensor.creation import randn
-from .model_summary import run_with_forward_hooks
+from .model_summary import attach_forward_hooks_in_eval_mode
 
 __all__ = ["flops"]
 
@@ -86,10 +86,10 @@ class _LayerFlopsRecorder:
     def record(self, layer: Any, x: Any, y: Any) -> None:
         """Record a call of a layer."""
         first = y[0] if isinstance(y, list | tuple) else y
-        self.ops[id(layer)] = self.ops.get(id(layer), 0) + self._count(layer, x, y)
+        self.ops[id(layer)] = self.ops.get(id(layer), 0) + self._count_layer_call(layer, x, y)
         self.shapes[id(layer)] = (list(x[0].shape), list(first.shape))
 
-    def _count(self, layer: Any, x: Any, y: Any) -> int:
+    def _count_layer_call(self, layer: Any, x: Any, y: Any) -> int:
         custom = self._custom_ops.get(type(layer))
         if custom is not None:
             layer.total_ops = 0
@@ -116,7 +116,9 @@ def flops(
     if not isinstance(net, nn.Layer):
         raise OpError(f"flops: {type(net).__name__} is not a Layer")
     counter = _LayerFlopsRecorder(custom_ops or {})
-    with run_with_forward_hooks(net, counter.record, lambda layer: not list(layer.children())):
+    with attach_forward_hooks_in_eval_mode(
+        net, counter.record, lambda layer: not list(layer.children())
+    ):
         net(randn(list(input_size)))
     layers = [layer for layer in net.sublayers(include_self=True) if id(layer) in counter.ops]
     rows = [

@@ -6,6 +6,7 @@ of the data. The data is a protobuf message Event; comments name its fields wher
 
 from __future__ import annotations
 
+import math
 import os
 import socket
 import struct
@@ -15,6 +16,8 @@ from typing import Any
 from .callbacks import Callback, Logs
 
 __all__ = ["EventWriter", "TensorBoard", "VisualDL", "crc32c"]
+
+_MAX_FLOAT32 = 2.0**128 - 2.0**104
 
 
 def _crc_table() -> list[int]:
@@ -69,6 +72,8 @@ class EventWriter:
 
     def add_scalar(self, tag: str, value: float, step: int) -> None:
         """Write the value of `tag` at `step`."""
+        if abs(value) > _MAX_FLOAT32:  # struct.pack would raise OverflowError
+            value = math.copysign(math.inf, value)
         # Protobuf fields. Summary.Value: 1 tag, 2 simple_value; Event: 2 step, 5 summary, whose
         # field 1 are the values
         inner = _encode_bytes_field(1, tag.encode()) + struct.pack("<Bf", 2 << 3 | 5, value)

@@ -29,8 +29,8 @@ from ..nn.layer import Layer
 from ..tensor.creation import to_tensor
 from ..tensor.manipulation import concat
 from ..tensor.math import add_n
+from .accumulator_names import with_current_parameter_names
 from .callbacks import Callback, CallbackList, EarlyStopping, LRScheduler, ModelCheckpoint
-from .checkpoint import rename_accumulators
 from .model_summary import summary
 from .precision import Precision
 from .progress import ProgBarLogger
@@ -466,7 +466,7 @@ class Model:
             and os.path.exists(f"{path}.pdopt")
         ):
             self._optimizer.set_state_dict(
-                rename_accumulators(load(f"{path}.pdopt"), state, self.network)
+                with_current_parameter_names(load(f"{path}.pdopt"), state, self.network)
             )
 
     def _state_mismatch_messages(self, state: dict[str, Any]) -> list[str]:

@@ -38,7 +38,7 @@ def summary(
     'trainable_params': ...}.
 
     input_size: a shape, an InputSpec, or a list of them, with None or -1 for the batch.
-    input: instead of input_size, the arguments of forward.
+    input: instead of input_size, the single argument of forward.
     dtypes: of the inputs, default float32. The network runs once, in eval mode.
     """
     if input_size is None and input is None:
@@ -116,7 +116,7 @@ def _shape_or_shapes(value: Any) -> Any:
 
 
 @contextmanager
-def run_with_forward_hooks(
+def attach_forward_hooks_in_eval_mode(
     net: nn.Layer, hook: Callable[..., Any], predicate: Callable[[nn.Layer], bool]
 ) -> Iterator[None]:
     """Run the body with the network in eval mode without gradients; `hook(layer, inputs, outputs)`
@@ -159,7 +159,7 @@ def _run_and_collect_rows(net: nn.Layer, args: list[Any]) -> list[SummaryRow]:
             has_no_sublayers or layer is not net
         )
 
-    with run_with_forward_hooks(net, record_shapes, has_row):
+    with attach_forward_hooks_in_eval_mode(net, record_shapes, has_row):
         net(*args)
     return list(rows.values())
 

@@ -16,7 +16,7 @@ from ..core.mode import state, use_mode
 from ..core.op import OPS
 from ..core.tensor import Tensor
 from ..fluid.optimizer import LarsMomentumOptimizer, RecomputeOptimizer
-from ..fluid.optimizer.average import ModelAverage as Averages
+from ..fluid.optimizer.model_average import ModelAverage as Averages
 from ..fluid.optimizer.wrappers import LookaheadOptimizer
 from ..ir import program as data
 from ..static import default_main_program
@@ -88,7 +88,9 @@ class LookAhead(LookaheadOptimizer):
         self.step()
         return [], []
 
-    def _update_slow_copy(self, program: Any, startup: Any, parameter: Any, is_due: Any) -> None:
+    def _append_slow_copy_ops(
+        self, program: Any, startup: Any, parameter: Any, is_due: Any
+    ) -> None:
         """Append the ops of the slow weights: if is_due is 1, slow += alpha * (parameter - slow)
         and parameter = slow; at the first step, slow = parameter.
         """
@@ -135,7 +137,9 @@ class ModelAverage(Averages):
                 program.global_block().all_parameters() if parameters is None else list(parameters)
             )
             with use_mode(StaticGraphMode(program)):
-                self._accumulators = {p.name: self._accumulate(program, p) for p in selected}
+                self._accumulators = {
+                    p.name: self._emit_accumulation_op(program, p) for p in selected
+                }
         elif parameters is None:
             raise OpError(with_user_line("ModelAverage: parameters are required"))
         else:

@@ -44,7 +44,6 @@ class Config:
             "glog_info_disabled": False,
             "memory_optim": False,
         }
-        self._shapes: dict[str, tuple[list[int], list[int], list[int]]] = {}
         self._pool_mb = 0
         if model is not None:
             self.set_model(model, params)
@@ -55,6 +54,7 @@ class Config:
     def set_model(self, model: str, params: str | None = None) -> None:
         """Set the program and parameter files; or, without `params`, a folder or a prefix."""
         model = os.fspath(model)
+        self._dir = ""
         if params is None and os.path.isdir(model):
             self._dir, self._prog, self._params = model, "", ""
         elif params is None:
@@ -274,7 +274,7 @@ class Config:
                 f"{name}: this device or mode is not supported; use the CPU, CUDA or TensorRT"
             )
         if name in _IGNORED_METHODS:
-            return _accept_without_effect
+            return _no_op_method
         raise AttributeError(f"'Config' has no attribute {name!r}")
 
 
@@ -302,7 +302,7 @@ _IGNORED_METHODS = frozenset(
 )
 
 
-def _accept_without_effect(*args: Any, **kwargs: Any) -> None:
+def _no_op_method(*args: Any, **kwargs: Any) -> None:
     """Accept a call without effect."""
 
 

@@ -16,7 +16,7 @@ from ..core.errors import FileError, OpError
 from ..export import pdiparams
 from ..loader.engine import Array, Engine
 from ..loader.model_files import read_model
-from ..loader.pdmodel import read_program_bytes
+from ..loader.pdmodel import read_program_file_bytes
 from .config import Config
 from .enums import DataType
 
@@ -221,7 +221,7 @@ def _load_model_files(config: Config, scratch: Path) -> tuple[bytes, str | None,
         raise FileError(f"create_predictor: there is no {prog}")
     params = config.params_file()
     return (
-        read_program_bytes(prog),
+        read_program_file_bytes(prog),
         params if params and os.path.exists(params) else None,
         prog.name,
     )

@@ -101,11 +101,11 @@ def range_kind_of_attr(op: Op, name: str) -> str:
 
 def check_attrs(op: Op, desc: OpDesc) -> None:
     """Raise OpError if an attribute has a wrong type or is out of range."""
-    for problem in attr_problems(op, desc):
+    for problem in iter_attr_problems(op, desc):
         raise OpError(f"{op.type}: {problem}")
 
 
-def attr_problems(op: Op, desc: OpDesc) -> Iterator[str]:
+def iter_attr_problems(op: Op, desc: OpDesc) -> Iterator[str]:
     """Yield the problems of the attributes of an op. Undeclared attributes are ignored, because
     Paddle adds its own.
     """
@@ -122,10 +122,10 @@ def attr_problems(op: Op, desc: OpDesc) -> Iterator[str]:
         if attr.type not in accepted and not _swaps_scalar_and_list(attr, spec):
             yield f"attribute '{name}' has type {attr.type.name}, but {spec.type} is expected"
         else:
-            yield from _range_problems(kind, name, attr.value)
+            yield from _iter_first_range_problem(kind, name, attr.value)
 
 
-def _range_problems(kind: str, name: str, value: Any) -> Iterator[str]:
+def _iter_first_range_problem(kind: str, name: str, value: Any) -> Iterator[str]:
     """Yield the first range problem of an attribute value."""
     if kind in ("axis", "window") and isinstance(value, list) and len(value) > MAX_LIST_LENGTH:
         yield f"attribute '{name}' has {len(value)} elements, more than {MAX_LIST_LENGTH}"
@@ -151,8 +151,8 @@ def _swaps_scalar_and_list(attr: Attr, spec: AttrSpec) -> bool:
     return any(kind.name == f"{attr.type.name}S" for kind in ACCEPTED_TYPES[spec.type])
 
 
-def attr_problems_of_known_op(desc: OpDesc) -> Iterator[str]:
+def iter_attr_problems_if_known_op(desc: OpDesc) -> Iterator[str]:
     """Yield the problems of the attributes of an op in a program. An unknown op type has none."""
     op = OPS.get(desc.type)
     if op is not None:
-        yield from attr_problems(op, desc)
+        yield from iter_attr_problems(op, desc)

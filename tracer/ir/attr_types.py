@@ -40,7 +40,7 @@ def _is_block_index(value: Any) -> bool:
     return _make_int_check(32)(value) and value >= 0
 
 
-def _is_scalar(value: Any) -> bool:
+def _is_paddle_scalar(value: Any) -> bool:
     return type(value) in (bool, float, complex) or _make_int_check(64)(value)
 
 
@@ -62,8 +62,8 @@ ATTR_RULES: dict[AttrType, tuple[bool, str, Callable[[Any], bool]]] = {
     AttrType.VAR: (False, "the name of a variable", _is_valid_unicode),
     AttrType.VARS: (True, "names of variables", _is_valid_unicode),
     AttrType.FLOAT64: (False, "a float", _fits_double),
-    AttrType.SCALAR: (False, "a bool, an int of 64 bits, a float or a complex", _is_scalar),
-    AttrType.SCALARS: (True, "bool, ints of 64 bits, floats or complex", _is_scalar),
+    AttrType.SCALAR: (False, "a bool, an int of 64 bits, a float or a complex", _is_paddle_scalar),
+    AttrType.SCALARS: (True, "bool, ints of 64 bits, floats or complex", _is_paddle_scalar),
 }
 LIST_ATTR_TYPES = frozenset(kind for kind, (is_list, _, _) in ATTR_RULES.items() if is_list)
 

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 
 from ..core.op import OPS
 from .attr_types import referenced_block_indices, referenced_var_names
-from .op_traits import is_feed_or_fetch, program_op_traits
+from .kernelless_op_traits import is_feed_or_fetch, kernelless_op_traits_or_default
 from .program import Block, OpDesc, Program
 
 EMPTY_NAME = "@EMPTY@"  # Paddle's name of a missing input or output
 
 
-def draws_random(program: Program) -> bool:
+def program_draws_random(program: Program) -> bool:
     """Whether any op of a program draws random numbers."""
     return any(_op_draws_random(op) for op in program.ops() if op.type in OPS)
 
@@ -34,7 +34,7 @@ def iter_inner_blocks(program: Program, op: OpDesc) -> Iterator[Block]:
                 yield from iter_inner_blocks(program, inside)
 
 
-def recurrent_step_inputs(op: OpDesc) -> list[str]:
+def block_vars_assigned_before_run(op: OpDesc) -> list[str]:
     """The variables of its block that an op assigns before a run of the block. For
     `recurrent`: one step of each input, and the memories.
     """
@@ -43,7 +43,7 @@ def recurrent_step_inputs(op: OpDesc) -> list[str]:
     )
 
 
-def recurrent_step_outputs(op: OpDesc) -> list[str]:
+def block_vars_read_after_run(op: OpDesc) -> list[str]:
     """The variables of its block that an op reads after a run of the block. For `recurrent`:
     one step of each output, and the next memories.
     """
@@ -52,7 +52,7 @@ def recurrent_step_outputs(op: OpDesc) -> list[str]:
     )
 
 
-def names_read_by_op(op: OpDesc) -> Iterator[str]:
+def names_read_by_op_without_blocks(op: OpDesc) -> Iterator[str]:
     """Every name that an op reads, including names in attributes, but excluding reads of its
     blocks.
     """
@@ -65,7 +65,7 @@ def outer_names_read_by_block(program: Program, block: Block) -> list[str]:
     """The names that a block or its sub-blocks read but do not declare, without duplicates,
     in order.
     """
-    return _captured_names(program, block, names_read_by_op, {})
+    return _captured_names(program, block, names_read_by_op_without_blocks, {})
 
 
 def outer_names_written_by_block(
@@ -79,11 +79,11 @@ def outer_names_written_by_block(
     return _captured_names(program, block, OpDesc.output_names, {} if known is None else known)
 
 
-def outer_names_used_by_op(program: Program, op: OpDesc) -> set[str]:
-    """Every outer name that an op and its blocks read or write. A written name counts as
-    read, because the block may not run and then keeps the previous value.
+def outer_names_read_by_op_and_blocks(program: Program, op: OpDesc) -> set[str]:
+    """Every outer name that an op reads, or that its blocks read or write. A name that a block
+    writes counts as read, because the block may not run and then keeps the previous value.
     """
-    found = set(names_read_by_op(op))
+    found = set(names_read_by_op_without_blocks(op))
     for attr in op.attrs.values():
         for index in referenced_block_indices(attr):
             block = program.blocks[index]
@@ -95,7 +95,9 @@ def outer_names_used_by_op(program: Program, op: OpDesc) -> set[str]:
 
 
 def names_read_before_written(program: Program, fetches: Sequence[str]) -> set[str]:
-    """The names that are read before an op writes them."""
+    """The names in input slots of a program and its blocks that are read before an op writes them,
+    and the fetches that no op of the outermost block writes.
+    """
     found: set[str] = set()
     known: set[str] = set()
 
@@ -130,7 +132,7 @@ def _captured_names(
     return known[block.idx]
 
 
-def control_flow_grads_in_paddle_form(program: Program) -> list[OpDesc]:
+def select_paddle_form_control_flow_grads(program: Program) -> list[OpDesc]:
     """The gradient ops of control flow in the form that PaddlePaddle writes: they read variables
     from scopes that the forward block left.
 
@@ -139,7 +141,7 @@ def control_flow_grads_in_paddle_form(program: Program) -> list[OpDesc]:
     bodies, found = set(), []
     for op in program.ops():
         index = op.attr("sub_block")
-        if not program_op_traits(op.type).is_control_flow_grad:
+        if not kernelless_op_traits_or_default(op.type).is_control_flow_grad:
             bodies.add(index)
         elif isinstance(index, int) and 0 < index < len(program.blocks):
             found.append((op, program.blocks[index].parent))

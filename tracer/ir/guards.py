@@ -20,7 +20,7 @@ ASSERT_READER_PREFIX = "assert: "
 MAX_SAVED_ELEMENTS = 64  # larger arrays are saved as a digest
 
 
-def format_guarded_value(array: Any) -> str:
+def format_expected_value(array: Any) -> str:
     """Format a value as guards save it: a scalar, a flat list if it has few elements,
     otherwise a digest.
     """
@@ -46,11 +46,11 @@ def check_guard(guard: Guard, array: Any, shape: Sequence[int], model: str) -> N
     model: the name of the model for the message.
     """
     if guard.kind == "dim":
-        found, holds = _check_dim(guard, shape)
+        found, holds = _compare_dim(guard, shape)
     elif guard.kind == "rank":
         found, holds = str(len(shape)), str(len(shape)) == guard.expected
     else:
-        found, holds = _check_value(guard.expected, np.asarray(array))
+        found, holds = _compare_value(guard.expected, np.asarray(array))
     if not holds:
         raise GuardError(with_user_line(violation_message(guard, found, model)))
 
@@ -75,13 +75,13 @@ def _user_line_suffix(guard: Guard) -> str:
     return f"\n  at {guard.where}{text}" if guard.where else ""
 
 
-def _check_dim(guard: Guard, shape: Sequence[int]) -> tuple[str, bool]:
+def _compare_dim(guard: Guard, shape: Sequence[int]) -> tuple[str, bool]:
     if guard.axis >= len(shape):
         return f"not there, the rank is {len(shape)}", False
     return str(shape[guard.axis]), str(shape[guard.axis]) == guard.expected
 
 
-def _check_value(expected: str, array: Any) -> tuple[str, bool]:
+def _compare_value(expected: str, array: Any) -> tuple[str, bool]:
     if expected.startswith("fnv1a64:"):
         found = f"fnv1a64:{fnv1a64(np.ascontiguousarray(array).tobytes()):016x}"
         return found, found == expected
@@ -93,25 +93,25 @@ def _check_value(expected: str, array: Any) -> tuple[str, bool]:
         wrong = [
             i
             for i, (v, w) in enumerate(zip(values, wanted, strict=True))
-            if not _matches_text(v, w)
+            if not _matches_expected_text(v, w)
         ]
         return (f"[..., {values[wrong[0]]:.9g}, ...] at {wrong[0]}" if wrong else ""), not wrong
     if array.size != 1:
         return f"{array.size} values", False
     value = array.item()
-    return (f"{value:.9g}" if isinstance(value, float) else repr(value)), _matches_text(
+    return (f"{value:.9g}" if isinstance(value, float) else repr(value)), _matches_expected_text(
         value, expected
     )
 
 
-def _matches_text(found: Any, expected: str) -> bool:
+def _matches_expected_text(found: Any, expected: str) -> bool:
     try:
-        return _matches_number(found, expected)
+        return _matches_parsed_number(found, expected)
     except (ValueError, OverflowError):  # a file may contain any text
         return False
 
 
-def _matches_number(found: Any, expected: str) -> bool:
+def _matches_parsed_number(found: Any, expected: str) -> bool:
     if expected in ("True", "False"):
         return bool(found) == (expected == "True")
     if not isinstance(found, int | float):

@@ -45,7 +45,7 @@ def _parse_tensor_type(line: TokenLine) -> tuple[str, tuple[int, ...]]:
     return "" if dtype == NO_DTYPE else dtype, tuple(line.parse_list(size))
 
 
-def _parse_variable_type(line: TokenLine, name: str) -> VarDesc:
+def _parse_var_desc(line: TokenLine, name: str) -> VarDesc:
     """Parse the type that follows `name:`, and return the declared variable."""
     var = VarDesc(name, dtype="")
     kind = _KIND_BY_WORD.get(line.peek().value)
@@ -55,11 +55,11 @@ def _parse_variable_type(line: TokenLine, name: str) -> VarDesc:
     if kind is None or line.next_is("[", 1):
         var.dtype, var.shape = _parse_tensor_type(line)
     while line.peek().kind == "word":
-        _parse_flag(line, var)
+        _parse_property_into_var(line, var)
     return var
 
 
-def _parse_flag(line: TokenLine, var: VarDesc) -> None:
+def _parse_property_into_var(line: TokenLine, var: VarDesc) -> None:
     flag = line.next_token().value
     if flag == "lod":
         line.expect("=")
@@ -70,11 +70,11 @@ def _parse_flag(line: TokenLine, var: VarDesc) -> None:
         raise LineSyntaxError(f"{flag!r} is not a property of a variable")
 
 
-def _parse_declaration(line: TokenLine, block: Block) -> None:
+def _parse_declaration_into_block(line: TokenLine, block: Block) -> None:
     param = line.next_token().value == "param"
     name = line.name("the name of a variable")
     line.expect(":")
-    var = _parse_variable_type(line, name)
+    var = _parse_var_desc(line, name)
     var.persistable |= param
     _add_variable(block, var)
     line.end()
@@ -89,10 +89,10 @@ def _add_variable(block: Block, var: VarDesc) -> None:
 def _parse_outputs(line: TokenLine, block: Block) -> dict[str, list[str]]:
     """Parse the outputs of an op, up to the `=`."""
 
-    def parse_output() -> str:
+    def parse_and_declare_output() -> str:
         name = line.name("the name of a variable")
         if line.skip_if(":"):
-            _add_variable(block, _parse_variable_type(line, name))
+            _add_variable(block, _parse_var_desc(line, name))
         return name
 
     outputs: dict[str, list[str]] = {}
@@ -101,14 +101,14 @@ def _parse_outputs(line: TokenLine, block: Block) -> dict[str, list[str]]:
     if line.next_is(":", 1) or line.next_is(
         "(", 3
     ):  # `y: ...` or `y = op(`: slot Out without its name
-        outputs["Out"] = [parse_output()]
+        outputs["Out"] = [parse_and_declare_output()]
     else:
-        _parse_slots(line, outputs, parse_output)
+        _parse_slots_into(line, outputs, parse_and_declare_output)
     line.expect("=")
     return outputs
 
 
-def _parse_slots(line: TokenLine, slots: dict[str, list[str]], one: Callable[[], str]) -> None:
+def _parse_slots_into(line: TokenLine, slots: dict[str, list[str]], one: Callable[[], str]) -> None:
     """Parse slots such as `A=x, B=[y, z]`."""
     while True:
         slot = line.name("the name of a slot")
@@ -120,12 +120,12 @@ def _parse_slots(line: TokenLine, slots: dict[str, list[str]], one: Callable[[],
             return
 
 
-def _parse_op(line: TokenLine, block: Block) -> None:
+def _parse_op_into_block(line: TokenLine, block: Block) -> None:
     outputs = _parse_outputs(line, block)
     op = OpDesc(line.name("the type of an op"), outputs=outputs, user_line=line.comment)
     line.expect("(")
     if not line.skip_if(")"):
-        _parse_slots(line, op.inputs, lambda: line.name("the name of a variable"))
+        _parse_slots_into(line, op.inputs, lambda: line.name("the name of a variable"))
         line.expect(")")
     while line.peek() != END_TOKEN:
         name = line.name("the name of an attribute")
@@ -162,7 +162,7 @@ def _parse_untyped_attr(line: TokenLine) -> Attr:
         return Attr(AttrType.BOOLEAN, _parse_bool(line))
     if INT_PATTERN.fullmatch(value):
         return Attr(AttrType.INT, line.integer("a number"))
-    return Attr(AttrType.FLOAT, _parse_float32(line))
+    return Attr(AttrType.FLOAT, _parse_float_rounded_to_float32(line))
 
 
 def _parse_bool(line: TokenLine) -> bool:
@@ -180,14 +180,14 @@ def _parse_double(line: TokenLine) -> float:
         raise LineSyntaxError(f"a value is expected, not {token.value!r:.80}") from None
 
 
-def _parse_float32(line: TokenLine) -> float:
+def _parse_float_rounded_to_float32(line: TokenLine) -> float:
     value = _parse_double(line)
     with np.errstate(over="ignore"):
         rounded = float(np.float32(value))
     return value if np.isinf(rounded) else rounded
 
 
-def _parse_scalar(line: TokenLine) -> bool | int | float | complex:
+def _parse_bool_or_number(line: TokenLine) -> bool | int | float | complex:
     token = line.peek()
     if token.value in ("true", "false"):
         return _parse_bool(line)
@@ -222,16 +222,16 @@ _ELEMENT_PARSERS: dict[AttrType, Callable[[TokenLine], Any]] = {
     AttrType.FLOAT64: _parse_double,
     AttrType.BLOCK: _parse_int,
     AttrType.VAR: _parse_var_name,
-    AttrType.SCALAR: _parse_scalar,
+    AttrType.SCALAR: _parse_bool_or_number,
     AttrType.INTS: _parse_int,
-    AttrType.FLOATS: _parse_float32,
+    AttrType.FLOATS: _parse_float_rounded_to_float32,
     AttrType.STRINGS: _parse_quoted,
     AttrType.BOOLEANS: _parse_bool,
     AttrType.LONGS: _parse_int,
     AttrType.FLOAT64S: _parse_double,
     AttrType.BLOCKS: _parse_int,
     AttrType.VARS: _parse_var_name,
-    AttrType.SCALARS: _parse_scalar,
+    AttrType.SCALARS: _parse_bool_or_number,
 }
 
 
@@ -239,7 +239,7 @@ def _parse_element(line: TokenLine, kind: AttrType) -> Any:
     return _ELEMENT_PARSERS[kind](line)
 
 
-def _expect_field(line: TokenLine, name: str) -> None:
+def _expect_field_name_and_equals(line: TokenLine, name: str) -> None:
     if line.next_token() != Token("word", name):
         raise LineSyntaxError(f"{name}= is expected")
     line.expect("=")
@@ -251,18 +251,18 @@ def _parse_contract_arg(line: TokenLine) -> ContractArg:
     dtype, shape = _parse_tensor_type(line)
     arg = ContractArg(name, dtype, shape)
     if line.peek() != END_TOKEN:
-        _expect_field(line, "path")
+        _expect_field_name_and_equals(line, "path")
         arg.path = _parse_quoted(line)
     return arg
 
 
 def _parse_guard(line: TokenLine) -> Guard:
     kind, var = line.name("the kind of a guard"), line.name("the name of a variable")
-    _expect_field(line, "axis")
+    _expect_field_name_and_equals(line, "axis")
     axis = line.integer("an axis")
     texts: dict[str, str] = {}
     for field in GUARD_TEXT_FIELDS:
-        _expect_field(line, field)
+        _expect_field_name_and_equals(line, field)
         texts[field] = _parse_quoted(line)
     return Guard(kind, var, axis, texts["expected"], texts["reader"], line.comment, texts["text"])
 
@@ -309,14 +309,14 @@ class _Parser:
         elif not isinstance(self.section, Block):
             raise LineSyntaxError("a block is expected")
         elif first in (Token("word", "var"), Token("word", "param")):
-            _parse_declaration(line, self.section)
+            _parse_declaration_into_block(line, self.section)
         else:
-            _parse_op(line, self.section)
+            _parse_op_into_block(line, self.section)
 
     def _parse_program_header(self, line: TokenLine) -> None:
         if line.next_token() != Token("word", "program"):
             raise LineSyntaxError("the text of a program starts with `program version=...`")
-        _expect_field(line, "version")
+        _expect_field_name_and_equals(line, "version")
         self.program = Program([], line.integer("a version"))
         line.end()
 

@@ -225,8 +225,8 @@ class LoDTensor(ScopeValue):
         return len(array) if array.ndim else 1
 
     def has_valid_recursive_sequence_lengths(self) -> bool:
-        """Whether the lengths match the number of rows."""
-        return are_offsets_valid(self._lod, self._num_rows())
+        """Whether the lengths match the number of rows. True before a value is set."""
+        return not self.is_initialized() or are_offsets_valid(self._lod, self._num_rows())
 
 
 class SelectedRows:

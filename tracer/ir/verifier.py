@@ -13,17 +13,17 @@ from typing import Any
 
 from ..core.dtype import dtype_of
 from ..core.errors import OpError
-from .attr_checks import attr_problems_of_known_op
+from .attr_checks import iter_attr_problems_if_known_op
 from .attr_types import attr_problem, referenced_block_indices, referenced_var_names
 from .block_captures import (
     EMPTY_NAME,
-    control_flow_grads_in_paddle_form,
+    block_vars_assigned_before_run,
+    block_vars_read_after_run,
     iter_inner_blocks,
     outer_names_written_by_block,
-    recurrent_step_inputs,
-    recurrent_step_outputs,
+    select_paddle_form_control_flow_grads,
 )
-from .op_traits import program_op_traits
+from .kernelless_op_traits import kernelless_op_traits_or_default
 from .program import AttrType, Block, OpDesc, Program, VarKind
 
 VerifierRule = Callable[[Program], Iterator[str]]
@@ -63,7 +63,7 @@ def blocks_are_nested(program: Program) -> Iterator[str]:
 
 
 def blocks_not_too_deep(program: Program) -> Iterator[str]:
-    """Blocks nest at most MAX_DEPTH deep."""
+    """Blocks nest at most MAX_BLOCK_DEPTH deep."""
     depth: list[int] = []
     for block in program.blocks:
         depth.append(1 if block.parent < 0 else depth[block.parent] + 1)
@@ -94,7 +94,7 @@ def sub_blocks_have_one_owner(program: Program) -> Iterator[str]:
     for block, op, where in _iter_ops(program):
         for name, attr in op.attrs.items():
             for index in referenced_block_indices(attr):
-                if not _is_child(program, op, index, block.idx):
+                if not _is_child_of_op_block(program, op, index, block.idx):
                     yield (
                         f"{where}: attribute {name} is block {index}, which is not a child of "
                         f"block {block.idx}"
@@ -107,7 +107,7 @@ def sub_blocks_have_one_owner(program: Program) -> Iterator[str]:
                 owner.setdefault(index, where)
 
 
-def _is_child(program: Program, op: OpDesc, index: int, block: int) -> bool:
+def _is_child_of_op_block(program: Program, op: OpDesc, index: int, block: int) -> bool:
     parent = program.blocks[index].parent
     return parent == block or (
         op.type.endswith("_grad") and parent > 0 and program.blocks[parent].parent == block
@@ -126,7 +126,7 @@ def attributes_match_types(program: Program) -> Iterator[str]:
 def attributes_match_ops(program: Program) -> Iterator[str]:
     """Every declared attribute has a valid type and range; unreachable ops are checked too."""
     for _, op, where in _iter_ops(program):
-        yield from (f"{where}: {problem}" for problem in attr_problems_of_known_op(op))
+        yield from (f"{where}: {problem}" for problem in iter_attr_problems_if_known_op(op))
 
 
 def _shape_problem(shape: tuple[int, ...]) -> str | None:
@@ -165,7 +165,7 @@ def operands_are_declared(program: Program) -> Iterator[str]:
     """Every input and output is declared in the block of the op or an enclosing one, except in
     Paddle's gradient blocks.
     """
-    foreign = {op.attr("sub_block") for op in control_flow_grads_in_paddle_form(program)}
+    foreign = {op.attr("sub_block") for op in select_paddle_form_control_flow_grads(program)}
     foreign |= {block.idx for block in program.blocks if block.parent in foreign}
     for block, op, where in _iter_ops(program):
         if block.idx in foreign:
@@ -211,7 +211,9 @@ def _recurrent_problems(program: Program, op: OpDesc) -> Iterator[str]:
     if not op.inputs.get("inputs"):
         yield "has no inputs"
     block = program.blocks[op.attr("sub_block")]
-    for name in dict.fromkeys([*recurrent_step_inputs(op), *recurrent_step_outputs(op)]):
+    for name in dict.fromkeys(
+        [*block_vars_assigned_before_run(op), *block_vars_read_after_run(op)]
+    ):
         if name not in block.vars:
             yield f"block {block.idx} does not declare {name!r}"
 
@@ -291,9 +293,9 @@ def _unwritten_read_problems(program: Program, block: Block, known: set[str]) ->
                 )
                 known.add(name)  # report it once
         for index in (i for attr in op.attrs.values() for i in referenced_block_indices(attr)):
-            if program_op_traits(op.type).is_control_flow:
+            if kernelless_op_traits_or_default(op.type).is_control_flow:
                 yield from _unwritten_read_problems(
-                    program, program.blocks[index], {*known, *recurrent_step_inputs(op)}
+                    program, program.blocks[index], {*known, *block_vars_assigned_before_run(op)}
                 )
         known.update(op.output_names())
 
@@ -328,7 +330,11 @@ def contract_is_valid(program: Program) -> Iterator[str]:
 
 def _output_tree_problems(text: str, count: int) -> Iterator[str]:
     try:
-        todo = [(json.loads(text, object_pairs_hook=_unique_fields), 0)] if text else []
+        todo = (
+            [(json.loads(text, object_pairs_hook=_build_dict_rejecting_duplicates), 0)]
+            if text
+            else []
+        )
     except (ValueError, RecursionError):
         yield "contract: the output tree is not JSON"
         return
@@ -346,7 +352,7 @@ def _output_tree_problems(text: str, count: int) -> Iterator[str]:
             )
 
 
-def _unique_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _build_dict_rejecting_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Build a dict from the fields of a JSON object; reject duplicate fields."""
     fields = dict(pairs)
     if len(fields) != len(pairs):
@@ -390,8 +396,8 @@ ALL_RULES: tuple[tuple[VerifierRule, ...], ...] = (
 def find_problems(
     program: Program, rules: tuple[tuple[VerifierRule, ...], ...] = ALL_RULES
 ) -> list[str]:
-    """List the problems of a program, at most MAX_PROBLEMS per rule; empty if the program is
-    valid.
+    """List the problems of the first group of rules that finds any, at most MAX_PROBLEMS per rule;
+    empty if the program is valid.
     """
     for group in rules:
         found = [

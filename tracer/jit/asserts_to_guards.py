@@ -11,7 +11,7 @@ from ..capture.recorder import Recorder, typed_attrs
 from ..core.op import OPS
 from ..ir.attr_types import referenced_block_indices
 from ..ir.guards import ASSERT_READER_PREFIX
-from ..ir.op_traits import program_op_traits
+from ..ir.kernelless_op_traits import kernelless_op_traits_or_default
 from ..ir.program import Block, Guard, OpDesc, VarDesc
 
 
@@ -27,7 +27,9 @@ def remove_asserts_and_prints(recorder: Recorder) -> list[Guard]:
         for op in block.ops:
             if op.type == "assert":
                 guards.append(
-                    _guard_from_assert(op, _export_condition(recorder, block, op, remaining_ops))
+                    _guard_from_assert(
+                        op, _emit_condition_in_outermost_block(recorder, block, op, remaining_ops)
+                    )
                 )
             elif not _is_resultless_py_func(op):
                 remaining_ops.append(op)
@@ -46,7 +48,7 @@ def _guard_from_assert(op: OpDesc, var: str) -> Guard:
     return Guard("value", var, 0, "True", ASSERT_READER_PREFIX + message, where, text)
 
 
-def _export_condition(
+def _emit_condition_in_outermost_block(
     recorder: Recorder, block: Block, op: OpDesc, preceding_ops: list[OpDesc]
 ) -> str:
     """Return the variable of the outermost block that states whether the assert held.
@@ -54,12 +56,12 @@ def _export_condition(
     preceding_ops: the ops before the assert; new ops are appended to it.
     """
     (condition,) = op.inputs["Cond"]
-    return _ConditionExporter(recorder, op).export(
+    return _InnerBlockConditionExporter(recorder, op).export(
         block, condition, preceding_ops, len(preceding_ops)
     )
 
 
-class _ConditionExporter:
+class _InnerBlockConditionExporter:
     """Exports a bool from inner blocks to the outermost block.
 
     op: the assert; new ops get its line.
@@ -86,17 +88,25 @@ class _ConditionExporter:
         target_block = self._blocks[enclosing[count][1].attr("sub_block") if is_in_recurrent else 0]
         shape = self._ones_shape(block, condition)
         holds = self._declare_bool(target_block, shape)
-        ops.insert(index, self._new_op("logical_and", {"X": [holds], "Y": [condition]}, holds))
+        ops.insert(
+            index, self._make_op_desc("logical_and", {"X": [holds], "Y": [condition]}, holds)
+        )
         first = 0 if is_in_recurrent else len(self._recorder.program.feeds())
-        fill = self._new_op("fill_constant", {}, holds, shape=list(shape), dtype=0, value=1.0)
+        fill = self._make_op_desc("fill_constant", {}, holds, shape=list(shape), dtype=0, value=1.0)
         (ops if target_block is block else target_block.ops).insert(first, fill)
         for _, runs in enclosing[:count]:
-            captured = runs.inputs.setdefault(program_op_traits(runs.type).capture_slot, [])
+            captured = runs.inputs.setdefault(
+                kernelless_op_traits_or_default(runs.type).capture_slot, []
+            )
             for slot in (captured, runs.outputs["Out"]):
                 slot.append(holds)
-        return self._combine_steps(*enclosing[count], holds, shape) if is_in_recurrent else holds
+        return (
+            self._reduce_over_recurrent_steps(*enclosing[count], holds, shape)
+            if is_in_recurrent
+            else holds
+        )
 
-    def _combine_steps(
+    def _reduce_over_recurrent_steps(
         self, block: Block, steps: OpDesc, holds: str, shape: tuple[int, ...]
     ) -> str:
         """Add an output to a `recurrent` op, and return whether the condition held in all of its
@@ -106,7 +116,9 @@ class _ConditionExporter:
         block.vars[holds] = VarDesc(holds, (-1, *shape), "bool", stop_gradient=True)
         all_steps = self._declare_bool(block, shape)
         index = next(i for i, op in enumerate(block.ops) if op is steps) + 1
-        block.ops.insert(index, self._new_op("reduce_all", {"X": [holds]}, all_steps, dim=[0]))
+        block.ops.insert(
+            index, self._make_op_desc("reduce_all", {"X": [holds]}, all_steps, dim=[0])
+        )
         return self.export(block, all_steps, block.ops, index + 1)
 
     def _ones_shape(self, block: Block, name: str) -> tuple[int, ...]:
@@ -119,7 +131,9 @@ class _ConditionExporter:
         block.vars[name] = VarDesc(name, shape, "bool", stop_gradient=True)
         return name
 
-    def _new_op(self, type: str, inputs: dict[str, list[str]], out: str, **attrs: Any) -> OpDesc:
+    def _make_op_desc(
+        self, type: str, inputs: dict[str, list[str]], out: str, **attrs: Any
+    ) -> OpDesc:
         op = OPS[type]
         return OpDesc(
             type,

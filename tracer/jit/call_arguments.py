@@ -26,7 +26,7 @@ from ..core.op import Meta
 from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace
 from ..core.tensor import Tensor
 from ..ir.input_spec import InputSpec, to_input_spec
-from ..ir.plain_values import PLAIN_TYPES, exact_key, is_plain_or_tuple_of_plain
+from ..ir.plain_values import PLAIN_TYPES, exact_key_within_type, is_plain_or_tuple_of_plain
 
 BoundArguments = dict[str, Any]
 
@@ -39,7 +39,7 @@ class Arguments:
     parameters: the parameters of the signature.
     saved_input_names: the names of the inputs that are saved; None for all inputs.
     first_duplicate_indices: if a tensor is passed twice, for each leaf the index of the first leaf
-    that is the same tensor.
+    that is the same tensor; otherwise ().
     """
 
     spec: Any
@@ -62,7 +62,7 @@ class Arguments:
         iter_index_and_dotted_path = [
             p
             for name, inner in self.spec[1].items()
-            for p in _leaf_paths(self.parameters[name], inner)
+            for p in _indexed_leaf_paths_of_parameter(self.parameters[name], inner)
         ]
         return [path for _, path in sorted(iter_index_and_dotted_path)]
 
@@ -94,7 +94,7 @@ class Arguments:
     def _identity_leaf_indices(self) -> list[int]:
         return [i for i, leaf in enumerate(self.leaves) if is_compared_by_identity(leaf)]
 
-    def name_of_changed_object(self, other: Arguments) -> str:
+    def name_of_first_different_object(self, other: Arguments) -> str:
         """For a call with the same key, return the name of the first argument that is a different
         object; empty if there is none.
         """
@@ -140,7 +140,7 @@ def leaf_cache_key(leaf: Any) -> Any:
         return type(leaf), repr(leaf)
     if isinstance(leaf, Enum | DType):
         return id(leaf)  # singletons
-    return type(leaf), None if is_compared_by_identity(leaf) else exact_key(leaf)
+    return type(leaf), None if is_compared_by_identity(leaf) else exact_key_within_type(leaf)
 
 
 def is_compared_by_identity(leaf: Any) -> bool:
@@ -279,7 +279,9 @@ class FunctionParameters:
         )
 
 
-def _leaf_paths(parameter: inspect.Parameter, nesting: Any) -> list[tuple[int, str]]:
+def _indexed_leaf_paths_of_parameter(
+    parameter: inspect.Parameter, nesting: Any
+) -> list[tuple[int, str]]:
     """Return the index and the path of each leaf of an argument.
 
     Leaves of `*args` and `**kwargs` have separate names: `args_0.mask`, `key.mask`.

@@ -17,23 +17,23 @@ from ..compiler.partial_program import PartialProgram
 from ..core import pytree, rng
 from ..core.autograd import no_grad
 from ..core.errors import SideEffectError, TraceError, defer_warnings, warn, with_user_line
-from ..core.mode import replace_base_mode, state
+from ..core.mode import state, use_base_mode
 from ..core.numerics_check import is_enabled as checks_numerics
 from ..core.op import OPS
 from ..core.tensor import RemovableHookHandle, Tensor
-from ..ir.block_captures import draws_random
-from ..ir.op_traits import is_feed_or_fetch, program_op_traits
+from ..ir.block_captures import program_draws_random
+from ..ir.kernelless_op_traits import is_feed_or_fetch, kernelless_op_traits_or_default
 from ..ir.passes.prune import eliminate_dead_ops, make_feed_op
 from ..loader.program_runner import ProgramRunner
 from ..nn.layer import Layer
 from ..static.graph.program import Program as View
 from .call_arguments import Arguments, FunctionParameters, is_input
-from .call_capture import CallCapture
 from .guards.guard_set import GuardSet
 from .guards.rollback import StateRollback
 from .guards.side_effects import SideEffect, is_registered_buffer, reject_tensor_array_effects
 from .guards.snapshots import MISSING, Snapshot, iter_value_and_items, take_snapshot
 from .layer_capture import CapturedProgram, create_captured_program, declare_outputs, set_contract
+from .static_call_capture import StaticCallCapture
 
 
 class ConcreteProgram:
@@ -76,13 +76,13 @@ class ConcreteProgram:
         If the run fails, random generators and buffers keep their previous state.
         """
         inputs = [*tensors, *self.result_builder.effect_inputs()]
-        stops = self.partial_program.input_stop_gradients(inputs)
+        stops = self.partial_program.stop_gradients_of_inputs_and_state(inputs)
         before = self._save_mutable_state()
         try:
             if stops is None or False not in stops:
                 outputs = self._run_inference(inputs)
             else:
-                outputs = self.partial_program.call_specialized(inputs, stops)
+                outputs = self.partial_program.call_with_stop_gradients(inputs, stops)
         except Exception:
             for tensor, array in before[0]:
                 tensor.array = array
@@ -91,7 +91,7 @@ class ConcreteProgram:
             raise
         for tensor, name in zip(outputs, self._output_names, strict=False):
             tensor._program_output_name = name
-        result = self.result_builder.build_results(outputs, tensors)
+        result = self.result_builder.apply_effects_and_build_results(outputs, tensors)
         self.guards.replay_assignments()
         return result
 
@@ -99,7 +99,7 @@ class ConcreteProgram:
         """Return the state that a run changes: tensors with their arrays, and the state of the
         random generator.
         """
-        if not self._mutates_state:
+        if not self._mutates_buffers_or_draws_random:
             return [], None
         tensors = (
             self.captured_program.scope[name] for name in written_state_names(self.captured_program)
@@ -107,9 +107,9 @@ class ConcreteProgram:
         return [(tensor, tensor.array) for tensor in tensors], rng.get_rng_state()
 
     @functools.cached_property
-    def _mutates_state(self) -> bool:
+    def _mutates_buffers_or_draws_random(self) -> bool:
         """Whether a run changes buffers or draws random numbers."""
-        return bool(written_state_names(self.captured_program)) or draws_random(
+        return bool(written_state_names(self.captured_program)) or program_draws_random(
             self.captured_program.program
         )
 
@@ -119,11 +119,11 @@ class ConcreteProgram:
         repeated.
         """
         return any(
-            program_op_traits(op.type).has_side_effects and op.type != "assert"
+            kernelless_op_traits_or_default(op.type).has_side_effects and op.type != "assert"
             for op in self.captured_program.program.ops()
         )
 
-    def label_outputs(self, given: Any) -> Any:
+    def set_program_output_names(self, given: Any) -> Any:
         """Mark the tensors of a Python result with the outputs of the program to which they
         correspond.
         """
@@ -132,10 +132,10 @@ class ConcreteProgram:
             tensor._program_output_name = name
         return given
 
-    def lacks_gradients(self, tensors: Sequence[Tensor]) -> bool:
+    def needs_missing_gradients(self, tensors: Sequence[Tensor]) -> bool:
         """Whether a call needs gradients that the program does not provide."""
         return bool(self.missing_gradient_reasons) and False in (
-            self.partial_program.input_stop_gradients(
+            self.partial_program.stop_gradients_of_inputs_and_state(
                 [*tensors, *self.result_builder.effect_inputs()]
             )
             or ()
@@ -164,11 +164,13 @@ class ConcreteProgram:
         effects or state, or has no outputs.
         """
         program = self.captured_program.program
-        has_side_effects = any(program_op_traits(op.type).has_side_effects for op in program.ops())
+        has_side_effects = any(
+            kernelless_op_traits_or_default(op.type).has_side_effects for op in program.ops()
+        )
         return (
             self.has_persistent_effects
             or has_side_effects
-            or draws_random(program)
+            or program_draws_random(program)
             or not program.fetches()
         )
 
@@ -249,7 +251,9 @@ class ResultBuilder:
         """Return the current tensors of effects that are inputs of the program."""
         return [pytree.flatten(effect.read())[0][leaf] for effect, leaf in self.effect_sources]
 
-    def build_results(self, flat: Sequence[Tensor], inputs: Sequence[Tensor]) -> Any:
+    def apply_effects_and_build_results(
+        self, flat: Sequence[Tensor], inputs: Sequence[Tensor]
+    ) -> Any:
         """Assign the effects, change the inputs that the function changes in place, and return the
         nested results.
         """
@@ -320,7 +324,7 @@ def capture_concrete_program(
     """
     recorder = Recorder()
     recorder.rollback, recorder.strict = StateRollback(), strict
-    capture = CallCapture.create(recorder, arguments, owner)
+    capture = StaticCallCapture.create(recorder, arguments, owner)
     try:
         with defer_warnings() as warnings:
             concrete = _capture_call(function, parameters, arguments, owner, capture)
@@ -348,12 +352,12 @@ def _emit_warnings(warnings: list[Callable[[], None]]) -> None:
         emit()
 
 
-def _roll_back_capture(capture: CallCapture, removes_hooks: bool) -> None:
+def _roll_back_capture(capture: StaticCallCapture, removes_hooks: bool) -> None:
     """Roll back the side effects of a failed recording."""
     recorder = capture.recorder
     for effect in capture.side_effects:
         effect.restore()
-    for guard in capture.guards.find_temporary_changes():
+    for guard in capture.guards.find_guards_with_call_local_value():
         guard.restore_value()
     for handle in recorder.hooks if removes_hooks else ():
         handle.remove()
@@ -365,26 +369,26 @@ def _capture_call(
     parameters: FunctionParameters,
     arguments: Arguments,
     owner: Any,
-    capture: CallCapture,
+    capture: StaticCallCapture,
 ) -> ConcreteProgram:
     recorder = capture.recorder
     capture.mode.caller_has_tape = state.mode.tape
-    with replace_base_mode(capture.mode):
+    with use_base_mode(capture.mode):
         snapshots = {name: take_snapshot(value) for name, value in capture.bound_arguments.items()}
         outputs = capture.call_function(function, parameters)
         _reject_stop_gradient_writes(recorder)
         reject_tensor_array_effects(capture.side_effects)
         capture.guards.finish_capture(capture.side_effects)
-        _warn_mutated_arguments(
+        _warn_or_raise_for_mutated_arguments(
             parameters.name,
             [
                 n
                 for n, was in snapshots.items()
-                if _is_mutated_argument(recorder, was, capture.bound_arguments[n])
+                if _is_argument_mutated(recorder, was, capture.bound_arguments[n])
             ],
             recorder.strict,
         )
-        results, tensors, effect_tensors = _collect_results(capture, outputs)
+        results, tensors, effect_tensors = _collect_results_and_effects(capture, outputs)
         contract = declare_outputs(recorder, tensors + effect_tensors)
     program = set_contract(recorder.program, contract)
     recording = create_captured_program(
@@ -420,14 +424,14 @@ def _reject_stop_gradient_writes(recorder: Recorder) -> None:
             raise SideEffectError(with_user_line(why))
 
 
-def _collect_results(
-    capture: CallCapture, outputs: Any
+def _collect_results_and_effects(
+    capture: StaticCallCapture, outputs: Any
 ) -> tuple[ResultBuilder, list[Tensor], list[Tensor]]:
     """Return the result builder, the tensors that the function returns, and the tensors for side
     effects and in-place changes.
     """
     effects = [e for e in capture.side_effects if not _try_emit_buffer_assign(capture.recorder, e)]
-    capture.guards.set_side_effects(effects)
+    capture.guards.set_replayed_side_effects(effects)
     flat, spec = pytree.flatten(outputs)
     reject_invalid_results(flat)
     results = ResultBuilder(spec, flat, effects, as_eager=capture.recorder.strict)
@@ -435,17 +439,19 @@ def _collect_results(
         (e, i, leaf) for e in effects for i, leaf in enumerate(pytree.flatten(e.previous_value)[0])
     ]
     results.effect_sources = [
-        (e, i) for e, i, leaf in before if _make_effect_source_input(capture.recorder, leaf)
+        (e, i) for e, i, leaf in before if _try_make_effect_source_input(capture.recorder, leaf)
     ]
     results.changed_input_indices = capture.changed_input_indices()
     effect_tensors = [
-        *_iter_effect_tensors(capture.recorder, effects),
+        *_emit_effect_tensors_and_conditions(capture.recorder, effects),
         *(capture.inputs[i] for i in results.changed_input_indices),
     ]
     return results, [t for t in flat if isinstance(t, Tensor)], effect_tensors
 
 
-def _iter_effect_tensors(recorder: Recorder, effects: list[SideEffect]) -> Iterator[Tensor]:
+def _emit_effect_tensors_and_conditions(
+    recorder: Recorder, effects: list[SideEffect]
+) -> Iterator[Tensor]:
     """Yield the tensors of side effects, in order. A side effect that happens only on some paths
     also yields its condition.
     """
@@ -460,14 +466,14 @@ def _iter_effect_tensors(recorder: Recorder, effects: list[SideEffect]) -> Itera
             yield OPS["assign"](effect.condition)
 
 
-def _is_mutated_argument(recorder: Recorder, snapshot: Snapshot, value: Any) -> bool:
+def _is_argument_mutated(recorder: Recorder, snapshot: Snapshot, value: Any) -> bool:
     """Whether the recording mutated an argument, or replaced a list in it with a TensorArray."""
     return not snapshot.matches(value) or any(
         value is moved for value in iter_value_and_items(value) for moved in recorder.replaced_lists
     )
 
 
-def _warn_mutated_arguments(function: str, names: list[str], strict: bool) -> None:
+def _warn_or_raise_for_mutated_arguments(function: str, names: list[str], strict: bool) -> None:
     """Warn about lists and dicts of the caller that the function mutates: the program mutates
     copies of them.
 
@@ -506,7 +512,7 @@ def reject_invalid_results(flat: list[Any]) -> None:
             raise TraceError(with_user_line(why))
 
 
-def _make_effect_source_input(recorder: Recorder, before: Any) -> bool:
+def _try_make_effect_source_input(recorder: Recorder, before: Any) -> bool:
     """Make the previous tensor of a side effect an input of the program, because it differs at each
     call. Return whether the program reads it.
     """

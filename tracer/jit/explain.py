@@ -18,17 +18,17 @@ from ..capture.modes import Static
 from ..capture.recorder import Recorder
 from ..core import pytree
 from ..core.errors import OarlockError, is_library_file, user_line
-from ..core.mode import replace_base_mode
+from ..core.mode import use_base_mode
 from ..ir.program import Guard
 from ..nn.layer import Layer
 from .call_arguments import FunctionParameters
-from .call_capture import CallCapture
 from .concrete_program import reject_invalid_results
 from .convert.source_scan import CaptureProblem, scan_function_and_callees
 from .guards.side_effects import reject_tensor_array_effects
-from .guards.user_code import is_user_function
+from .guards.user_code import is_user_or_third_party_function
 from .layer_capture import declare_outputs
 from .operators.calls import convert_if_user_code
+from .static_call_capture import StaticCallCapture
 from .static_function import StaticFunction
 
 FIX_BY_ERROR_PATTERN = {
@@ -59,7 +59,8 @@ class Explanation:
 
     problems: the problems, ordered by line.
     guards: the guards on Python state that the capture recorded.
-    is_captured: whether the function was captured.
+    is_captured: whether the capture ran, even if it raised an error; False if `explain` only read
+        the source.
     """
 
     problems: list[CaptureProblem] = field(default_factory=list)
@@ -76,7 +77,7 @@ class ExplainMode(Static):
         super().__init__(recorder, convert_if_user_code, True)
         self.problems = problems
 
-    def with_tape(self, tape: bool) -> ExplainMode:
+    def with_gradient_recording(self, tape: bool) -> ExplainMode:
         """Return the mode of the same recording, with or without autograd."""
         result = ExplainMode(self.recorder, self.problems)
         result.tape, result.caller_has_tape = tape, self.caller_has_tape
@@ -91,7 +92,7 @@ class ExplainMode(Static):
 
     def add_problem(self, message: str) -> None:
         """Add a problem unless one with the same line and cause exists."""
-        result = parse_problem(message)
+        result = make_problem_from_error_message(message)
         if all(_problem_key(result) != _problem_key(other) for other in self.problems):
             self.problems.append(result)
 
@@ -101,8 +102,10 @@ def _problem_key(problem: CaptureProblem) -> tuple[Any, ...]:
     return problem.file, problem.line, re.sub(r"'[^']*'", "", problem.cause)
 
 
-def parse_problem(message: str) -> CaptureProblem:
-    """Parse an error message that ends with the user's line."""
+def make_problem_from_error_message(message: str) -> CaptureProblem:
+    """Return the problem that an error message describes. Its location is that at the end of the
+    message, otherwise the current user line.
+    """
     head, _, place = message.rpartition("\n  at ")
     location_match = re.match(r"(.+?):(\d+) in (\S+?)(?:: (.*))?$", place)
     if location_match is None:
@@ -140,39 +143,41 @@ def explain(target: Any, input_spec: Any = None) -> Explanation:
         return _explain_capture(function, input_spec, owner)
     problems = {
         p: None
-        for each in _iter_user_functions(function, owner)
+        for each in _iter_function_and_sublayer_forwards(function, owner)
         for p in scan_function_and_callees(each)
     }
     return Explanation(sorted(problems))
 
 
-def _iter_user_functions(function: Any, owner: Any) -> Iterator[FunctionType]:
-    """Yield the user functions that a call may reach, including those of sublayers."""
+def _iter_function_and_sublayer_forwards(function: Any, owner: Any) -> Iterator[FunctionType]:
+    """Yield the function and the `forward` of each sublayer of `owner`; only user functions."""
     methods: list[Any] = [function]
     if isinstance(owner, Layer):
         methods += [inner.forward for inner in owner.sublayers()]
     for method in methods:
         plain = method.dygraph_function if isinstance(method, StaticFunction) else method
         plain = getattr(plain, "__func__", plain)
-        if isinstance(plain, FunctionType) and is_user_function(plain):
+        if isinstance(plain, FunctionType) and is_user_or_third_party_function(plain):
             yield plain
 
 
 def _explain_capture(function: Callable[..., Any], input_spec: Any, owner: Any) -> Explanation:
     parameters, mode = FunctionParameters(function), ExplainMode(Recorder(), [])
-    capture = CallCapture(mode, parameters.arguments_from_specs(input_spec), owner)
+    capture = StaticCallCapture(mode, parameters.arguments_from_specs(input_spec), owner)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        with replace_base_mode(mode):
-            last_lines = _capture_and_collect(mode, capture, function, parameters)
+        with use_base_mode(mode):
+            last_lines = _collect_problems_and_last_lines(mode, capture, function, parameters)
         try:
             capture.guards.finish_capture(capture.side_effects)
         except OarlockError as error:
             mode.add_problem(str(error))
     read = [
-        p for each in _iter_user_functions(function, owner) for p in scan_function_and_callees(each)
+        p
+        for each in _iter_function_and_sublayer_forwards(function, owner)
+        for p in scan_function_and_callees(each)
     ]
-    silent = [p for p in read if p.is_silent or _is_after_capture_end(p, last_lines)]
+    silent = [p for p in read if p.is_silent or _is_after_last_captured_line(p, last_lines)]
     known = {p.function for p in silent}
     for warning in caught:
         text = str(warning.message)
@@ -184,7 +189,9 @@ def _explain_capture(function: Callable[..., Any], input_spec: Any, owner: Any) 
     return Explanation(sorted({*mode.problems, *silent}), capture.guards.to_user_guards(), True)
 
 
-def _is_after_capture_end(problem: CaptureProblem, last_lines: dict[tuple[str, str], int]) -> bool:
+def _is_after_last_captured_line(
+    problem: CaptureProblem, last_lines: dict[tuple[str, str], int]
+) -> bool:
     """Whether a problem is after the line at which the capture ended.
 
     last_lines: the last line of each function
@@ -192,9 +199,9 @@ def _is_after_capture_end(problem: CaptureProblem, last_lines: dict[tuple[str, s
     return problem.line > last_lines.get((problem.file, problem.function), problem.line)
 
 
-def _capture_and_collect(
+def _collect_problems_and_last_lines(
     mode: ExplainMode,
-    capture: CallCapture,
+    capture: StaticCallCapture,
     function: Callable[..., Any],
     parameters: FunctionParameters,
 ) -> dict[tuple[str, str], int]:

@@ -12,11 +12,10 @@ from ..capture.recorder import Recorder
 from ..capture.variable import Variable
 from ..core import pytree
 from ..core.errors import TraceError, warn, with_user_line
-from ..core.mode import replace_base_mode
+from ..core.mode import use_base_mode
 from ..core.tensor import Tensor
 from ..ir.program_names import Namer
 from .asserts_to_guards import remove_asserts_and_prints
-from .call_capture import CallCapture
 from .guards.guard import StateGuard
 from .guards.side_effects import SideEffect
 from .guards.snapshots import consists_of_constants
@@ -30,6 +29,7 @@ from .layer_capture import (
 )
 from .methods_to_save import MethodToSave
 from .relax_guards import describe_program_difference
+from .static_call_capture import StaticCallCapture
 
 
 class SharedParameterNames:
@@ -58,7 +58,7 @@ class CallRollback:
 
     effects: the attributes that were assigned values of the program.
     tensors: the buffers that the method writes.
-    on_hook_registered: the tensors to which the method may add hooks.
+    hookable_tensors: the tensors to which the method may add hooks.
     """
 
     def __init__(
@@ -66,11 +66,11 @@ class CallRollback:
         effects: list[SideEffect],
         guards: list[StateGuard],
         tensors: Iterable[Tensor] = (),
-        on_hook_registered: Iterable[Tensor] = (),
+        hookable_tensors: Iterable[Tensor] = (),
     ) -> None:
         self._side_effects, self._state_guards = effects, guards
         self._saved_arrays = [(tensor, tensor.array) for tensor in tensors]
-        self._saved_hooks = [(tensor, list(tensor._hooks or ())) for tensor in on_hook_registered]
+        self._saved_hooks = [(tensor, list(tensor._hooks or ())) for tensor in hookable_tensors]
 
     def undo(self) -> None:
         """Restore the state before the first call."""
@@ -96,7 +96,7 @@ def capture_method(
     If the arguments are those of an example call, the batch size becomes dynamic if possible.
     Raises TraceError if the program depends on state that an earlier call changed.
     """
-    dynamic_method = method.with_dynamic_batch()
+    dynamic_method = method.with_dynamic_batch_or_none()
     if dynamic_method is not None:
         # If Python code needs the batch size, the size of the example call is used.
         with suppress(Exception):
@@ -111,9 +111,9 @@ def _capture_and_restore(
 ) -> CapturedProgram:
     result, capture = _capture_once(method, shared, guards)
     _warn_unstable_reads(capture, method)
-    changed = capture.guards.find_temporary_changes()
+    changed = capture.guards.find_guards_with_call_local_value()
     counter_guards = [guard for guard in changed if consists_of_constants(guard.source.read())]
-    result.assigned_buffers = find_assigned_buffers(result)
+    result.assigned_buffers = find_assigned_buffer_lines(result)
     rollback = CallRollback(
         capture.side_effects,
         changed,
@@ -123,7 +123,7 @@ def _capture_and_restore(
     try:
         if counter_guards:
             CallRollback([], [guard for guard in changed if guard not in counter_guards]).undo()
-            _reject_self_modifying_state(
+            _reject_different_second_capture(
                 result, _capture_once(method, shared, guards)[0], counter_guards
             )
     finally:
@@ -135,30 +135,36 @@ def _capture_and_restore(
 
 def _capture_once(
     method: MethodToSave, shared: SharedParameterNames, guards: str
-) -> tuple[CapturedProgram, CallCapture]:
-    capture = CallCapture.create(shared.create_recorder(), method.arguments, method.method_owner)
+) -> tuple[CapturedProgram, StaticCallCapture]:
+    capture = StaticCallCapture.create(
+        shared.create_recorder(), method.arguments, method.method_owner
+    )
     for variable in capture.inputs:
         variable.stop_gradient = True  # a file does not specify which inputs require gradients
     try:
-        return _capture_outputs(capture, method, guards), capture
+        return _record_call_and_create_program(capture, method, guards), capture
     except BaseException:
-        CallRollback(capture.side_effects, capture.guards.find_temporary_changes()).undo()
+        CallRollback(
+            capture.side_effects, capture.guards.find_guards_with_call_local_value()
+        ).undo()
         raise
     finally:
         for handle in capture.recorder.hooks:
             handle.remove()
 
 
-def _capture_outputs(capture: CallCapture, method: MethodToSave, guards: str) -> CapturedProgram:
+def _record_call_and_create_program(
+    capture: StaticCallCapture, method: MethodToSave, guards: str
+) -> CapturedProgram:
     recorder = capture.recorder
-    with replace_base_mode(capture.mode):
+    with use_base_mode(capture.mode):
         outputs = capture.call_function(method.function, method.parameters)
-        _reject_state_effects(capture)
+        _reject_effects_on_program_tensors(capture)
         checks = remove_asserts_and_prints(recorder)
         for guard in checks if guards == CHECK else []:
             recorder.add_guard(guard)
         contract = declare_outputs(recorder, require_tensor_outputs(outputs))
-    _warn_ndarray_outputs(method.parameters.name, outputs)
+    _warn_ndarray_outputs_become_tensors(method.parameters.name, outputs)
     result = create_captured_program(
         method.owner, recorder, set_contract(recorder.program, contract)
     )
@@ -166,7 +172,7 @@ def _capture_outputs(capture: CallCapture, method: MethodToSave, guards: str) ->
     return result
 
 
-def _warn_ndarray_outputs(function: str, outputs: Any) -> None:
+def _warn_ndarray_outputs_become_tensors(function: str, outputs: Any) -> None:
     """Warn that a result which is an ndarray in Python is a Tensor when the saved program returns
     it.
     """
@@ -185,11 +191,11 @@ def _contains_ndarray_variable(value: Any) -> bool:
     return isinstance(value, Variable) and value.is_ndarray
 
 
-def _warn_unstable_reads(capture: CallCapture, method: MethodToSave) -> None:
+def _warn_unstable_reads(capture: StaticCallCapture, method: MethodToSave) -> None:
     """Warn that forward reads a Python value that differs at each call: the file contains the
     current one.
     """
-    capture.guards.find_unstable_reads()
+    capture.guards.record_unstable_reads()
     unstable = capture.guards.first_unstable_read or next(
         iter(capture.guards.suspected_unstable_reads), ""
     )
@@ -200,7 +206,7 @@ def _warn_unstable_reads(capture: CallCapture, method: MethodToSave) -> None:
         )
 
 
-def find_assigned_buffers(recording: CapturedProgram) -> dict[str, str]:
+def find_assigned_buffer_lines(recording: CapturedProgram) -> dict[str, str]:
     """Return the buffers that a program assigns in each run, with the line. Buffers that ops
     update, such as the statistics of batch norm, are not included.
     """
@@ -223,7 +229,7 @@ def reject_reads_of_assigned_buffers(recording: CapturedProgram) -> None:
             )
 
 
-def _reject_state_effects(capture: CallCapture) -> None:
+def _reject_effects_on_program_tensors(capture: StaticCallCapture) -> None:
     """Raise TraceError for side effects that change buffers, or tensors that the program reads."""
     labels = [
         e.label
@@ -239,7 +245,7 @@ def _reject_state_effects(capture: CallCapture) -> None:
         raise TraceError(with_user_line(why))
 
 
-def _reject_self_modifying_state(
+def _reject_different_second_capture(
     first: CapturedProgram, second: CapturedProgram, guards: list[StateGuard]
 ) -> None:
     """Raise TraceError if `forward` computes with a Python value that it also changes, so that the

@@ -27,7 +27,7 @@ def reject_conflicting_specs(name: str, given: Any, own: Any) -> None:
         raise OpError(with_user_line(f"{name}: input_spec={given} {said}: {own}"))
 
 
-def copy_dynamic_sizes_of_own_specs(given: Any, own: Any) -> Any:
+def with_dynamic_sizes_of_own_specs(given: Any, own: Any) -> Any:
     """Return specs in which an example tensor has the dynamic sizes of the corresponding spec in
     `own`.
     """
@@ -36,13 +36,13 @@ def copy_dynamic_sizes_of_own_specs(given: Any, own: Any) -> Any:
     leaves, nesting = pytree.flatten(list(given))
     known, own_nesting = pytree.flatten(list(own))
     return (
-        pytree.unflatten(nesting, list(map(_with_dynamic_sizes, leaves, known)))
+        pytree.unflatten(nesting, list(map(_spec_of_example_with_dynamic_sizes, leaves, known)))
         if repr(nesting) == repr(own_nesting)
         else given
     )
 
 
-def _with_dynamic_sizes(example: Any, reference_spec: Any) -> Any:
+def _spec_of_example_with_dynamic_sizes(example: Any, reference_spec: Any) -> Any:
     """Return the spec of an example tensor with the dynamic sizes of another spec."""
     if (
         isinstance(example, InputSpec)
@@ -80,18 +80,18 @@ def replace_specs_of_same_name(specs: Any, own: list[Any]) -> list[Any] | None:
     )
 
 
-def merge_next_matching(specs: list[Any], own: list[Any]) -> list[Any]:
+def replace_matching_specs_in_order(specs: list[Any], own: list[Any]) -> list[Any]:
     """Return `own` with some specs replaced: each by the next one in `specs` that has the same name
     and type, in order. If that fails, `specs` replace the first ones.
     """
     merged, remaining = list(own), list(specs)
     for i, own_spec in enumerate(own):
-        if remaining and _specs_match(remaining[0], own_spec):
+        if remaining and _are_compatible_specs_of_same_name(remaining[0], own_spec):
             merged[i] = remaining.pop(0)
     return [*specs, *own[len(specs) :]] if remaining else merged
 
 
-def _specs_match(spec: Any, own_spec: Any) -> bool:
+def _are_compatible_specs_of_same_name(spec: Any, own_spec: Any) -> bool:
     if isinstance(spec, dict | list | tuple) or isinstance(own_spec, dict | list | tuple):
         return True  # nested specs are compared later
     named = getattr(spec, "name", None) and getattr(own_spec, "name", None)
@@ -112,7 +112,7 @@ def _are_compatible_specs(spec: Any, own_spec: Any) -> bool:
     return len(spec.shape) == len(own_spec.shape) and all(-1 in (a, b) or a == b for a, b in sizes)
 
 
-def _require_constant_argument(name: str, label: str, spec: Any, leaf: Any) -> None:
+def _reject_tensor_for_python_value(name: str, label: str, spec: Any, leaf: Any) -> None:
     """Raise OpError if the argument is a tensor but its entry in input_spec is a Python value."""
     if is_input(leaf):
         why = (
@@ -122,7 +122,7 @@ def _require_constant_argument(name: str, label: str, spec: Any, leaf: Any) -> N
         raise OpError(with_user_line(f"{name}: {why}"))
 
 
-def specialize_specs(name: str, specs: Arguments, arguments: Arguments) -> list[Any]:
+def adapt_specs_to_arguments(name: str, specs: Arguments, arguments: Arguments) -> list[Any]:
     """Return the specs of one call, with the dtypes and sizes of its tensors. Paddle accepts these
     even if they contradict the specs.
 
@@ -135,16 +135,16 @@ def specialize_specs(name: str, specs: Arguments, arguments: Arguments) -> list[
     leaves = []
     for label, spec, leaf in zip(specs.leaf_names, specs.leaves, arguments.leaves, strict=True):
         if isinstance(spec, InputSpec):
-            leaves.append(_specialize_spec(name, label, spec, leaf))
+            leaves.append(_adapt_spec_to_tensor(name, label, spec, leaf))
         else:
-            _require_constant_argument(name, label, spec, leaf)
+            _reject_tensor_for_python_value(name, label, spec, leaf)
             leaves.append(spec)
     return leaves
 
 
-def _specialize_spec(name: str, label: str, spec: InputSpec, leaf: Any) -> InputSpec:
+def _adapt_spec_to_tensor(name: str, label: str, spec: InputSpec, leaf: Any) -> InputSpec:
     """Return a spec with the dtype and sizes of a tensor; dynamic sizes stay dynamic. Warns if the
-    tensor contradicts the spec.
+    shape contradicts the spec.
     """
     meta = input_meta(leaf) if is_input(leaf) else None
     sizes = ",".join("?" if d < 0 else str(d) for d in spec.shape)

@@ -15,11 +15,11 @@ from ..capture.control.defined_flags import ANY_BLOCK
 from ..capture.dynamic_shapes import make_input_dims_dynamic
 from ..capture.modes import Trace, raise_maybe_undefined
 from ..capture.recorder import Recorder
-from ..capture.undefined_checks import undefined_message
+from ..capture.undefined_checks import find_check_variable_message
 from ..capture.variable import Variable
 from ..core import pytree
 from ..core.errors import TraceError
-from ..core.mode import replace_base_mode
+from ..core.mode import use_base_mode
 from ..core.op import OPS
 from ..core.tensor import Tensor
 from ..core.version import VERSION
@@ -179,7 +179,7 @@ def trace_layer(
         input_copies.append(Tensor(tensor.array))
     state, sources = LayerTensorTracker(layer), snapshot_random_generators()
     mode = Trace(recorder, constrained_dims=set() if tracks_constrained_dims else None)
-    with replace_base_mode(mode), record_layer_paths(layer, recorder):
+    with use_base_mode(mode), record_layer_paths(layer, recorder):
         outputs = layer(*inputs)
         contract = declare_outputs(recorder, require_tensor_outputs(outputs))
     constrained = {
@@ -250,7 +250,9 @@ def _fetchable_name(recorder: Recorder, tensor: Tensor, previous_outputs: list[T
     made_here = any(
         name in op.output_names() for op in recorder.program.block.ops if op.type != "feed"
     )
-    is_checked_value = undefined_message(name) is not None  # the name is part of an error message
+    is_checked_value = (
+        find_check_variable_message(name) is not None
+    )  # the name is part of an error message
     if (
         made_here
         and not is_checked_value

@@ -50,7 +50,7 @@ class MethodToSave:
         """The layer or object whose method it is; None for a function."""
         return getattr(self.function, "__self__", None) if self.owner is None else self.owner
 
-    def with_dynamic_batch(self) -> MethodToSave | None:
+    def with_dynamic_batch_or_none(self) -> MethodToSave | None:
         """Return the method with a dynamic batch size; None if the arguments are not examples or
         have no batch dimension.
         """
@@ -58,7 +58,9 @@ class MethodToSave:
         batch_size = next((spec.shape[0] for spec in specs if spec.shape), -1)
         if not self.has_example_args or batch_size < 0:
             return None
-        leaves = [_with_dynamic_first_dim(leaf, batch_size) for leaf in self.arguments.leaves]
+        leaves = [
+            _with_dynamic_first_dim_if_batch(leaf, batch_size) for leaf in self.arguments.leaves
+        ]
         return replace(
             self, arguments=replace(self.arguments, leaves=leaves), has_example_args=False
         )
@@ -104,12 +106,12 @@ def methods_to_save(model: Any, input_spec: Any, skip_forward: bool) -> list[Met
 def _layer_methods(layer: Layer, input_spec: Any, skip_forward: bool) -> Iterator[MethodToSave]:
     if isinstance(layer.forward, StaticFunction) or not skip_forward:
         yield _create_method("forward", layer, layer, layer.forward, input_spec)
-    for name in static_method_names(layer):
+    for name in to_static_method_names_except_forward(layer):
         function = getattr(layer, name)
         yield _create_method(name, function.dygraph_function, layer, function, None)
 
 
-def static_method_names(layer: Layer) -> list[str]:
+def to_static_method_names_except_forward(layer: Layer) -> list[str]:
     """Return the sorted names of the methods of to_static, without forward."""
     names = {*dir(type(layer)), *layer.__dict__} - {"forward"}
     members = {name: inspect.getattr_static(layer, name, None) for name in names}
@@ -125,7 +127,9 @@ def _translated_methods(layer: TranslatedLayer, input_spec: Any) -> Iterator[Met
         )
         method = layer if name == "forward" else getattr(layer, name)
         arguments, inputs = (
-            FunctionParameters(method).arguments_from_specs(pytree.map(_as_input_spec, specs)),
+            FunctionParameters(method).arguments_from_specs(
+                pytree.map(_as_input_spec_if_tensor, specs)
+            ),
             layer._saved_method(name).inputs,
         )
         if len(arguments.leaves) == len(inputs):  # otherwise the capture raises an error
@@ -147,12 +151,12 @@ def _create_method(
         name,
         python_function,
         owner,
-        _check_unique_paths(_arguments_to_save(function, input_spec)),
+        _check_unique_input_paths(_arguments_to_save(function, input_spec)),
         has_example_args,
     )
 
 
-def _check_unique_paths(arguments: Arguments) -> Arguments:
+def _check_unique_input_paths(arguments: Arguments) -> Arguments:
     """Return the arguments. Raises OpError if two inputs have the same path."""
     inputs = [
         path
@@ -175,7 +179,7 @@ def _contains_example_tensors(input_spec: Any) -> bool:
     return any(isinstance(leaf, Tensor | np.ndarray) for leaf in leaves)
 
 
-def _with_dynamic_first_dim(leaf: Any, batch_size: int) -> Any:
+def _with_dynamic_first_dim_if_batch(leaf: Any, batch_size: int) -> Any:
     """Return a leaf with a dynamic first dimension if the size of this dimension is `batch_size`,
     the batch size. A vector of one element is treated as a scalar.
     """
@@ -192,15 +196,19 @@ def _arguments_to_save(function: Any, input_spec: Any) -> Arguments:
         return function.arguments_for_save(
             None
             if input_spec is None
-            else pytree.map(_as_input_spec, function.copy_dynamic_sizes_of_own_specs(input_spec))
+            else pytree.map(
+                _as_input_spec_if_tensor, function.with_dynamic_sizes_of_own_specs(input_spec)
+            )
         )
     if not isinstance(input_spec, list | tuple):
         raise OpError(
             f"jit.save: input_spec should be a list with an InputSpec for every argument "
             f"of forward, not {type(input_spec).__name__}"
         )
-    return FunctionParameters(function).arguments_from_specs(pytree.map(_as_input_spec, input_spec))
+    return FunctionParameters(function).arguments_from_specs(
+        pytree.map(_as_input_spec_if_tensor, input_spec)
+    )
 
 
-def _as_input_spec(value: Any) -> Any:
+def _as_input_spec_if_tensor(value: Any) -> Any:
     return to_input_spec(value) if isinstance(value, InputSpec | Tensor | np.ndarray) else value

@@ -18,7 +18,7 @@ from ..export import pdiparams, pdiparams_info, pdmodel
 from ..export.atomic_files import atomic_write, set_error_filename, stage_files
 from ..ir.program import Program
 from ..ir.verifier import find_problems
-from ..loader.model_files import saved_method_prefixes
+from ..loader.model_files import find_non_forward_method_prefixes
 from .layer_capture import CapturedProgram
 from .verify import ReferenceFunction, verify_model
 
@@ -54,11 +54,13 @@ def write_model_files(
     Files of methods of a previous model at `prefix` are removed.
     """
     for model in models:
-        _validate_and_drop_unused_values(model)
+        _check_program_and_drop_unused_values(model)
     if combined:
-        _declare_all_values(models)
+        _declare_union_in_all_programs(models)
     previous_methods = [
-        at for at in saved_method_prefixes(prefix).values() if os.path.exists(at + ".pdiparams")
+        at
+        for at in find_non_forward_method_prefixes(prefix).values()
+        if os.path.exists(at + ".pdiparams")
     ]
     files: FileContents = {
         at + end: None for at in previous_methods for end in (".pdmodel", ".pdiparams")
@@ -82,7 +84,7 @@ def write_model_files(
         )
     with stage_files(files) as staged_paths:
         for model in models:
-            _verify_staged_files(
+            _verify_and_mark_staged_model(
                 model, staged_paths.get(sources[model.prefix] + ".pdiparams"), staged_paths, files
             )
 
@@ -91,7 +93,7 @@ def write_paddle1_folder(recording: CapturedProgram, folder: str) -> None:
     """Write a model in the layout of Paddle 1.x: the program as `folder`/__model__, and one file
     per value.
     """
-    _validate_and_drop_unused_values(ModelToWrite(folder, recording, None))
+    _check_program_and_drop_unused_values(ModelToWrite(folder, recording, None))
     values = {name: t.array for name, t in recording.scope.items()}
     files = {
         os.path.join(folder, name): pdiparams.iter_record_chunks(name, array)
@@ -100,7 +102,7 @@ def write_paddle1_folder(recording: CapturedProgram, folder: str) -> None:
     atomic_write({**files, os.path.join(folder, "__model__"): pdmodel.to_bytes(recording.program)})
 
 
-def _validate_and_drop_unused_values(model: ModelToWrite) -> None:
+def _check_program_and_drop_unused_values(model: ModelToWrite) -> None:
     """Raise OpError for an invalid program. Remove values that the program does not read."""
     persistable_names = {v.name for v in model.program.persistables()}
     model.recording.scope = {
@@ -111,7 +113,7 @@ def _validate_and_drop_unused_values(model: ModelToWrite) -> None:
         raise OpError("the recorded program is not legal:\n  " + "\n  ".join(problems))
 
 
-def _declare_all_values(models: Sequence[ModelToWrite]) -> None:
+def _declare_union_in_all_programs(models: Sequence[ModelToWrite]) -> None:
     """Declare the values of all programs in every program, so that one parameter file serves all of
     them.
     """
@@ -125,7 +127,7 @@ def _declare_all_values(models: Sequence[ModelToWrite]) -> None:
         model.recording.scope = dict(scope)
 
 
-def _verify_staged_files(
+def _verify_and_mark_staged_model(
     model: ModelToWrite, params: Path | None, staged_paths: dict[str, Path], files: FileContents
 ) -> None:
     """Compare the written files with the reference, and store the result in the program."""

@@ -28,15 +28,15 @@ class ProgramCache:
         self.latest_program: ConcreteProgram | None = None  # the program of the last call
         self.fast_cache: dict[Any, ConcreteProgram] = {}  # for calls with positional tensors only
 
-    def get_or_create(
+    def get_valid_or_create(
         self, key: Any, arguments: Arguments, make: Callable[[], ConcreteProgram]
     ) -> ConcreteProgram:
         """Return the program for a key whose guards hold; create one if there is none."""
-        program = self.get_or_create_limited(key, arguments, make, None)
+        program = self.try_get_valid_or_create(key, arguments, make, None)
         assert program is not None
         return program
 
-    def get_or_create_limited(
+    def try_get_valid_or_create(
         self,
         key: Any,
         arguments: Arguments,
@@ -44,12 +44,13 @@ class ProgramCache:
         max_programs: int | None = MAX_PROGRAMS_PER_SIGNATURE,
     ) -> ConcreteProgram | None:
         """Return the program whose guards hold, or create one. Return None if no guards hold and
-        there are already `max_programs` programs.
+        there are already `max_programs` programs, or if the newest program read a value that
+        differs at each call.
         """
         programs = self._programs.setdefault(key, [])
         for program in programs:
             if (
-                not program.arguments.name_of_changed_object(arguments)
+                not program.arguments.name_of_first_different_object(arguments)
                 and program.guards.are_satisfied()
             ):
                 self.latest_program = program
@@ -62,7 +63,7 @@ class ProgramCache:
             return None
         result = make()
         if programs:
-            result.guards.confirm_unstable_reads(programs[-1].guards)
+            result.guards.promote_suspected_unstable_reads(programs[-1].guards)
         programs.append(result)
         self.latest_program = result
         return result

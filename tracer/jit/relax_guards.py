@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..capture.dynamic_shapes import make_input_dims_dynamic
-from ..ir.op_traits import is_feed_or_fetch
+from ..ir.kernelless_op_traits import is_feed_or_fetch
 from ..ir.program import OpDesc
 from .layer_capture import CapturedProgram, set_contract
 

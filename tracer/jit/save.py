@@ -90,7 +90,9 @@ def save(layer: Any, path: str | os.PathLike[str], input_spec: Any = None, **con
         )
         whole = outputs is None and inputs is None and method.arguments.saved_input_names is None
         reference = (
-            create_reference(method, recording, whole) if configs.get("verify", True) else None
+            create_eager_or_interpreter_reference(method, recording, whole)
+            if configs.get("verify", True)
+            else None
         )
         models.append(ModelToWrite(at, recording, reference))
     write_model_files(models, prefix, bool(configs.get("combine_params")))
@@ -104,7 +106,9 @@ def validate_guards_config(what: str, guards: Any) -> str:
 
 
 def validate_path_prefix(path: str | os.PathLike[str]) -> str:
-    """Return `path` as a prefix of files. Raises ValueError if the prefix is empty."""
+    """Return `path` as a prefix of files. Raises OperandError unless it is a str or a path, and
+    ValueError if the prefix is empty or a file of the model would replace a folder.
+    """
     if not isinstance(path, str | os.PathLike):
         raise OperandError(f"path should be a str, not {type(path).__name__}")
     text = os.fspath(path)
@@ -152,7 +156,7 @@ def capture_for_inference(
     """
     recording = capture_method(method, shared, guards)
     program = set_ops_to_inference(recording.program)
-    changed_op = next(iter(_iter_changed_ops(recording.program, program)), None)
+    changed_op = next(iter(_iter_ops_changed_for_inference(recording.program, program)), None)
     if method.is_training:
         recording.differs_from_eager |= (
             changed_op is not None
@@ -161,7 +165,7 @@ def capture_for_inference(
         recording.forced_training_op = changed_op
     fetches = program.fetches()
     if output_spec is not None:
-        fetches = _output_names(program, output_spec)
+        fetches = _select_output_names(program, output_spec)
     selected_inputs = method.arguments.saved_input_names if input_names is None else input_names
     feeds = program.feeds() if selected_inputs is None else list(selected_inputs)
     # unused inputs are kept
@@ -170,19 +174,21 @@ def capture_for_inference(
     return recording
 
 
-def _iter_changed_ops(program: Program, inference_program: Program) -> Iterator[OpDesc]:
+def _iter_ops_changed_for_inference(
+    program: Program, inference_program: Program
+) -> Iterator[OpDesc]:
     """Yield the ops that `set_ops_to_inference` changed; ops with blocks are left out."""
     pairs = zip(program.ops(), inference_program.ops(), strict=True)
     return (op for op, other in pairs if op.attrs != other.attrs and "sub_block" not in op.attrs)
 
 
-def _output_names(program: Program, output_spec: Any) -> list[str]:
+def _select_output_names(program: Program, output_spec: Any) -> list[str]:
     """Return the names of the selected outputs. Raises OpError for unknown names.
 
     If output_spec has as many elements as the program has outputs, unknown names only cause a
     warning, and all outputs are saved, as in Paddle.
     """
-    found = [_output_name(program, o) for o in output_spec]
+    found = [_find_output_name(program, o) for o in output_spec]
     missing = [
         str(getattr(o, "name", o))
         for o, name in zip(output_spec, found, strict=True)
@@ -201,7 +207,7 @@ def _output_names(program: Program, output_spec: Any) -> list[str]:
     return names
 
 
-def _output_name(program: Program, output: Any) -> str | None:
+def _find_output_name(program: Program, output: Any) -> str | None:
     """Return the name of an output that is given by name, as the result of a call, or as a variable
     of the to_static program. Return None if there is no such output.
     """
@@ -221,7 +227,7 @@ def _output_name(program: Program, output: Any) -> str | None:
     return name if name in names else None
 
 
-def create_reference(
+def create_eager_or_interpreter_reference(
     method: MethodToSave, recording: CapturedProgram, is_complete: bool
 ) -> ReferenceFunction:
     """Return the reference with which the files are compared: the Python function. If it is
@@ -251,7 +257,11 @@ def create_reference(
     def run_eagerly(tensors: list[Tensor]) -> list[Any]:
         # the function may change its inputs
         given = {i: Tensor(t.array.copy()) for i, t in zip(input_indices, tensors, strict=True)}
-        with set_grad_enabled(has_gradients), run_as_python(), _restoring_python_state(recording):
+        with (
+            set_grad_enabled(has_gradients),
+            run_as_python(),
+            _restoring_state_and_converting_errors(recording),
+        ):
             found = method.call_function([given.get(i, leaf) for i, leaf in enumerate(leaves)])
         output_tree.check_structure(recording.contract.output_tree, found)
         given_back = output_tree.checked_output_leaves(
@@ -285,7 +295,7 @@ def _with_interpreter_fallback(
 
 
 @contextmanager
-def _restoring_python_state(recording: CapturedProgram) -> Iterator[None]:
+def _restoring_state_and_converting_errors(recording: CapturedProgram) -> Iterator[None]:
     """Run a call, and restore the Python state. Convert errors of user code, which mean that the
     random inputs are unsuitable: an assert failed, the batch size does not fit, or a variable is
     undefined after a loop without iterations.

@@ -29,12 +29,12 @@ from .convert import converted_source
 from .fallback import PythonFallback
 from .function_spec import FunctionSpec
 from .input_specs import (
-    copy_dynamic_sizes_of_own_specs,
+    adapt_specs_to_arguments,
     has_fewer_specs,
-    merge_next_matching,
     reject_conflicting_specs,
+    replace_matching_specs_in_order,
     replace_specs_of_same_name,
-    specialize_specs,
+    with_dynamic_sizes_of_own_specs,
 )
 from .layer_capture import CapturedProgram
 from .operators.calls import convert_if_user_code
@@ -45,7 +45,7 @@ _last_captured_function: list[
 ] = []  # the function that was captured last
 
 
-def last_captured_function() -> StaticFunction:
+def require_last_captured_function() -> StaticFunction:
     """Return the function that was captured last. Raises OpError if there is none."""
     found = _last_captured_function[0]() if _last_captured_function else None
     if found is None:
@@ -110,16 +110,16 @@ class StaticFunction:
         if instance is None:
             return self
         if isinstance(instance, type):  # decorated with `classmethod`
-            return self._functions_by_class.setdefault(instance, self._bind_to(instance))
+            return self._functions_by_class.setdefault(instance, self._make_bound_copy(instance))
         if not hasattr(instance, "__dict__"):
-            return self._bind_to(instance)
+            return self._make_bound_copy(instance)
         table = instance.__dict__.setdefault("_static_functions", {})
-        found: StaticFunction | None = table.get(self._function.__name__)
-        if found is None or found._function is not self._function:
-            found = table[self._function.__name__] = self._bind_to(instance)
+        found: StaticFunction | None = table.get(self._function)
+        if found is None:
+            found = table[self._function] = self._make_bound_copy(instance)
         return found
 
-    def _bind_to(self, owner: Any) -> StaticFunction:
+    def _make_bound_copy(self, owner: Any) -> StaticFunction:
         """Return the same function as a method of `owner`."""
         return StaticFunction(
             self._function, self._input_spec, owner, self._python_fallback.requires_full_graph
@@ -132,11 +132,11 @@ class StaticFunction:
         """Run the program for the arguments, and return its results."""
         mode = state.mode
         if not mode.is_eager or not is_to_static_enabled():
-            return self._callable_in_mode(mode)(*args, **kwargs)
+            return self._callable_for_dispatch_mode(mode)(*args, **kwargs)
         plain = (
             None
             if kwargs or self._input_spec is not None
-            else self._positional_cache_key(args, mode)
+            else self._fast_cache_key_or_none(args, mode)
         )
         concrete = self._program_cache.fast_cache.get(plain)
         if concrete is not None and concrete.guards.are_satisfied():
@@ -144,13 +144,13 @@ class StaticFunction:
             try:
                 return concrete(args)
             except Exception as error:
-                return self._rerun_as_python(concrete, args, kwargs, error)
+                return self._rerun_failed_call_or_raise(concrete, args, kwargs, error)
         arguments = self._function_parameters.bind_arguments(args, kwargs)
-        concrete = self._find_or_capture_program(arguments)
+        concrete = self._find_or_capture_unless_python_fallback(arguments)
         tensors = [_as_tensor(t) for t in arguments.input_leaves()]
-        if concrete is None or self._lacks_needed_gradients(concrete, tensors):
+        if concrete is None or self._warn_if_lacks_needed_gradients(concrete, tensors):
             found = self._python_fallback.run_as_python(self.dygraph_function, args, kwargs)
-            return found if concrete is None else concrete.label_outputs(found)
+            return found if concrete is None else concrete.set_program_output_names(found)
         if (
             plain is not None
             and len(tensors) == len(args)
@@ -161,9 +161,9 @@ class StaticFunction:
         try:
             return concrete(tensors)
         except Exception as error:
-            return self._rerun_as_python(concrete, args, kwargs, error)
+            return self._rerun_failed_call_or_raise(concrete, args, kwargs, error)
 
-    def _rerun_as_python(
+    def _rerun_failed_call_or_raise(
         self, concrete: ConcreteProgram, args: Any, kwargs: Any, error: Exception
     ) -> Any:
         """Run a call as Python after its program failed. If this is impossible, raise the error of
@@ -183,9 +183,13 @@ class StaticFunction:
         )
         return found
 
-    def _lacks_needed_gradients(self, concrete: ConcreteProgram, tensors: list[Tensor]) -> bool:
-        """Whether a call needs gradients that its program does not provide; warns once."""
-        if not concrete.lacks_gradients(tensors):
+    def _warn_if_lacks_needed_gradients(
+        self, concrete: ConcreteProgram, tensors: list[Tensor]
+    ) -> bool:
+        """Whether a call needs gradients that its program does not provide. If so, remove the
+        captured hooks, because the call runs as Python, and warn once.
+        """
+        if not concrete.needs_missing_gradients(tensors):
             return False
         self._remove_captured_hooks()
         if not self._has_warned_once:
@@ -199,7 +203,7 @@ class StaticFunction:
             )
         return True
 
-    def _callable_in_mode(self, mode: Mode) -> Callable[..., Any]:
+    def _callable_for_dispatch_mode(self, mode: Mode) -> Callable[..., Any]:
         """Return the function to call if no program is run: while another program is recorded the
         converted function, otherwise the original one.
         """
@@ -209,7 +213,7 @@ class StaticFunction:
             else self.dygraph_function
         )
 
-    def _positional_cache_key(self, args: tuple[Any, ...], mode: Mode) -> Any:
+    def _fast_cache_key_or_none(self, args: tuple[Any, ...], mode: Mode) -> Any:
         """Return the cache key of a call that has only positional tensors; None for other calls."""
         kinds: list[Any] = []
         for arg in args:
@@ -226,7 +230,12 @@ class StaticFunction:
     def _function_parameters(self) -> FunctionParameters:
         return FunctionParameters(self.dygraph_function)
 
-    def _find_or_capture_program(self, arguments: Arguments) -> ConcreteProgram | None:
+    def _find_or_capture_unless_python_fallback(
+        self, arguments: Arguments
+    ) -> ConcreteProgram | None:
+        """Return the program for some arguments, captured if needed; None if the call runs as
+        Python, because its capture failed or there are too many programs.
+        """
         if self._python_fallback.has_failed_signatures and self._python_fallback.runs_as_python(
             self._cache_key(arguments)
         ):
@@ -234,7 +243,7 @@ class StaticFunction:
         try:
             bound = self._apply_input_spec(arguments)
             key = self._cache_key(bound)
-            program = self._program_cache.get_or_create_limited(
+            program = self._program_cache.try_get_valid_or_create(
                 key,
                 bound,
                 lambda: self._capture_program(bound, not self._python_fallback.requires_full_graph),
@@ -251,7 +260,8 @@ class StaticFunction:
             last = self._program_cache.programs_with_key(key)[-1]
             guards, name = (
                 last.guards,
-                last.guards.label_of_broken_guard() or last.arguments.name_of_changed_object(bound),
+                last.guards.label_of_broken_guard()
+                or last.arguments.name_of_first_different_object(bound),
             )
             why = (
                 f"'{name}' differs at each call, and no part of a program; such calls run as Python"
@@ -274,7 +284,7 @@ class StaticFunction:
         if self._input_spec is None:
             return arguments
         bound = self._function_parameters.arguments_from_specs(self._input_spec, arguments)
-        bound.leaves = specialize_specs(self._function_parameters.name, bound, arguments)
+        bound.leaves = adapt_specs_to_arguments(self._function_parameters.name, bound, arguments)
         bound.first_duplicate_indices = (
             arguments.first_duplicate_indices if len(bound.leaves) == len(arguments.leaves) else ()
         )
@@ -297,7 +307,7 @@ class StaticFunction:
         """Return the program for some arguments; capture it if needed. The number of programs is
         not limited.
         """
-        return self._program_cache.get_or_create(
+        return self._program_cache.get_valid_or_create(
             self._cache_key(arguments), arguments, lambda: self._capture_program(arguments)
         )
 
@@ -355,16 +365,16 @@ class StaticFunction:
 
         Raises InvalidOperationError for a method of a layer in eval mode.
         """
-        self._set_training(True)
+        self._override_or_check_training(True)
 
     def eval(self) -> None:
         """Capture programs for inference, for a function that is not a method of a layer.
 
         Raises InvalidOperationError for a method of a layer in train mode.
         """
-        self._set_training(False)
+        self._override_or_check_training(False)
 
-    def _set_training(self, training: bool) -> None:
+    def _override_or_check_training(self, training: bool) -> None:
         if not isinstance(self._owner, Layer):
             self._training_override = training
         elif self._owner.training != training:
@@ -397,7 +407,7 @@ class StaticFunction:
         """
         specs = self._input_spec if input_spec is None else input_spec
         return (
-            self._last_program()
+            self._require_program_of_last_call()
             if specs is None
             else self._get_or_capture_program(self._function_parameters.arguments_from_specs(specs))
         )
@@ -417,7 +427,7 @@ class StaticFunction:
             and self._input_spec is not None
             and has_fewer_specs(specs, self._input_spec)
         ):
-            return self._arguments_of_selected_specs(specs)
+            return self._arguments_with_saved_input_subset(specs)
         if input_spec is not None and self._input_spec is not None:
             reject_conflicting_specs(self._function_parameters.name, input_spec, self._input_spec)
         if specs is not None:
@@ -425,32 +435,32 @@ class StaticFunction:
         return (
             self._python_fallback.last_arguments
             if self._python_fallback.last_arguments is not None
-            else self._last_program().arguments
+            else self._require_program_of_last_call().arguments
         )
 
-    def copy_dynamic_sizes_of_own_specs(self, input_spec: Any) -> Any:
+    def with_dynamic_sizes_of_own_specs(self, input_spec: Any) -> Any:
         """Return `input_spec`, with the dynamic sizes of the function's own spec in place of those
         of example tensors.
         """
         return (
             input_spec
             if self._input_spec is None
-            else copy_dynamic_sizes_of_own_specs(input_spec, self._input_spec)
+            else with_dynamic_sizes_of_own_specs(input_spec, self._input_spec)
         )
 
-    def _last_program(self) -> ConcreteProgram:
+    def _require_program_of_last_call(self) -> ConcreteProgram:
         """Return the program of the last call."""
         if not len(self._program_cache):
             why = "it was not called so far, and has no input_spec; give one, or call it first"
             raise OpError(with_user_line(f"{self._function_parameters.name}: {why}"))
         return self._program_cache.last()[1][0]
 
-    def _arguments_of_selected_specs(self, specs: Any) -> Arguments:
+    def _arguments_with_saved_input_subset(self, specs: Any) -> Arguments:
         """Return the arguments of the decorator's `input_spec` if `specs` select some of its
         inputs. The other inputs are not inputs of the saved program.
         """
         own_specs = list(self._input_spec)
-        merged = replace_specs_of_same_name(specs, own_specs) or merge_next_matching(
+        merged = replace_specs_of_same_name(specs, own_specs) or replace_matching_specs_in_order(
             list(specs), own_specs
         )
         arguments = self._function_parameters.arguments_from_specs(merged)

@@ -24,11 +24,11 @@ from .operators.calls import convert_if_user_code
 from .program_cache import ProgramCache
 from .save import capture_for_inference, select_names_by_index
 from .sot import ENV_ENABLE_SOT
-from .static_function import StaticFunction, last_captured_function
+from .static_function import StaticFunction, require_last_captured_function
 
 IGNORED_ARGUMENTS = frozenset(
     {"property", "full_graph", "is_prim_infer", "backend"}
-)  # arguments of Paddle without effect
+)  # arguments of Paddle; only `full_graph` and `property` have an effect
 
 
 def to_static(
@@ -55,7 +55,7 @@ def to_static(
     unknown = kwargs.keys() - IGNORED_ARGUMENTS
     if unknown:
         raise TypeError(with_user_line(f"to_static: there is no argument {sorted(unknown)}"))
-    _check_input_spec_type(input_spec)
+    _check_input_spec_is_sequence(input_spec)
     if build_strategy and not isinstance(build_strategy, BuildStrategy):
         kind = type(build_strategy).__name__
         raise TypeError(
@@ -68,7 +68,7 @@ def to_static(
     if function is None:
         return lambda found: to_static(found, input_spec, build_strategy, backend, **kwargs)
     if isinstance(function, Layer):
-        return _convert_layer_forward(function, input_spec, requires_full_graph)
+        return _replace_forward_by_static_function(function, input_spec, requires_full_graph)
     if isinstance(function, StaticFunction):
         specs = input_spec if input_spec is not None else function._input_spec
         return StaticFunction(function._function, specs, function._owner, requires_full_graph)
@@ -89,14 +89,14 @@ def to_static(
     return result
 
 
-def _convert_layer_forward(layer: Layer, input_spec: Any, full_graph: bool) -> Layer:
+def _replace_forward_by_static_function(layer: Layer, input_spec: Any, full_graph: bool) -> Layer:
     forward = layer.forward
     plain = forward._function if isinstance(forward, StaticFunction) else forward
     layer.__dict__["forward"] = StaticFunction(plain, input_spec, layer, full_graph)
     return layer
 
 
-def _check_input_spec_type(input_spec: Any) -> None:
+def _check_input_spec_is_sequence(input_spec: Any) -> None:
     if input_spec is not None and not isinstance(input_spec, list | tuple):
         raise TypeError(
             with_user_line(
@@ -140,7 +140,7 @@ class ProgramTranslator:
 
     def get_output(self, dygraph_func: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """Return the result of the function, run as a program."""
-        return self._static_function_of(dygraph_func)(*args, **kwargs)
+        return self._get_or_create_static_function(dygraph_func)(*args, **kwargs)
 
     def get_func(self, dygraph_func: Callable[..., Any]) -> Callable[..., Any]:
         """Return the converted function, which records control flow if it is called while a program
@@ -153,7 +153,9 @@ class ProgramTranslator:
         self, dygraph_func: Callable[..., Any], *args: Any, **kwargs: Any
     ) -> tuple[Program, Program, list[Any], list[Any]]:
         """Return the main program, the startup program, and the variables of inputs and outputs."""
-        concrete, _ = self._static_function_of(dygraph_func).get_concrete_program(*args, **kwargs)
+        concrete, _ = self._get_or_create_static_function(dygraph_func).get_concrete_program(
+            *args, **kwargs
+        )
         return (
             concrete.main_program,
             concrete.startup_program,
@@ -170,7 +172,7 @@ class ProgramTranslator:
         found = ProgramCache()
         for function in _translated_functions.values():
             for i, concrete in enumerate(function.program_cache.concrete_programs()):
-                found.get_or_create(
+                found.get_valid_or_create(
                     (id(function), i), concrete.arguments, _return_constant(concrete)
                 )
         return found
@@ -185,7 +187,7 @@ class ProgramTranslator:
 
         Raises OpError if no program was captured.
         """
-        (method,) = methods_to_save(last_captured_function(), None, False)
+        (method,) = methods_to_save(require_last_captured_function(), None, False)
         recording = capture_for_inference(method, SharedParameterNames(), None, None)
         feeds = select_names_by_index("feed", recording.program.feeds(), feed)
         fetches = select_names_by_index("fetch", recording.program.fetches(), fetch)
@@ -193,7 +195,7 @@ class ProgramTranslator:
         write_paddle1_folder(recording, dirname)
 
     @staticmethod
-    def _static_function_of(function: Callable[..., Any]) -> StaticFunction:
+    def _get_or_create_static_function(function: Callable[..., Any]) -> StaticFunction:
         if isinstance(function, StaticFunction):
             return function
         plain = getattr(function, "__func__", function)

@@ -22,13 +22,13 @@ from ..core.device_dispatch import common_device
 from ..core.dtype import dtype_of, is_inexact, is_real
 from ..core.errors import GuardError, OarlockError, OpError, VerifyError
 from ..core.tensor import Tensor
-from ..ir.block_captures import draws_random
-from ..ir.op_traits import is_feed_or_fetch
+from ..ir.block_captures import program_draws_random
+from ..ir.kernelless_op_traits import is_feed_or_fetch
 from ..ir.program import ContractArg, Program, VarKind
 from ..loader.engine import Engine
 from ..loader.pdiparams import load_params
 from ..loader.pdmodel import parse_program
-from ..loader.runtime import EngineError, UnsupportedError, first_error_line
+from ..loader.runtime import EngineError, UnsupportedError, first_reason_of_error
 from .conditioning import is_explained_by_rounding
 
 # Sizes to try for the first dynamic dimension and the others. The first two pairs that the layer
@@ -182,7 +182,7 @@ def verify_model(
     Sizes that the reference rejects, or that violate a guard, are skipped.
     """
     assert program.contract is not None
-    if draws_random(program):
+    if program_draws_random(program):
         return "not verified: the program draws random numbers"
     engine, engine_name = open_engine_or_interpreter(program, pdmodel, params)
     reference, known_inputs = (
@@ -247,9 +247,9 @@ def _compare_or_reject(
     except (OpError, GuardError) as error:
         return str(error).splitlines()[0]
     except EngineError as error:
-        if not any(words in first_error_line(error) for words in ENGINE_ONLY_ERRORS):
+        if not any(words in first_reason_of_error(error) for words in ENGINE_ONLY_ERRORS):
             raise
-        return first_error_line(error)
+        return first_reason_of_error(error)
 
 
 def _reference_results(
@@ -404,7 +404,8 @@ def run_compiled_program(
     feed = dict(zip(compiled.feeds, arrays, strict=True))
     return compiled.run(
         values,
-        feed | {name + LOD_SUFFIX: np.array([0, len(feed[name])]) for name in compiled.lod_inputs},
+        feed
+        | {name + LOD_SUFFIX: np.array([0, len(feed[name])]) for name in compiled.row_split_inputs},
     )
 
 
@@ -426,7 +427,7 @@ def open_engine_or_interpreter(
             if isinstance(error, UnsupportedError)
             else "cannot run the files"
         )
-        why = first_error_line(error)
+        why = first_reason_of_error(error)
     warnings.warn(f"verify: by the interpreter, as the engine {problem}: {why}", stacklevel=5)
     return interpreter, "by the interpreter "
 

@@ -15,7 +15,7 @@ __all__ = ["ClipGradByGlobalNorm", "ClipGradByNorm", "ClipGradByValue"]
 Pairs = list[tuple[Any, Any]]  # Parameter, gradient as an ndarray
 
 
-def _has_tensor_gradients(pairs: Pairs) -> bool:
+def _has_non_array_gradients(pairs: Pairs) -> bool:
     """Return whether the gradients are tensors or variables of a program, not arrays."""
     return bool(pairs) and isinstance(pairs[0][1], Tensor)
 
@@ -35,14 +35,15 @@ class ClipGradByValue:
 
     def __call__(self, pairs: Pairs) -> Pairs:
         """Return the pairs with clipped gradients."""
-        if _has_tensor_gradients(pairs):
+        if _has_non_array_gradients(pairs):
             return self.clip_variables(pairs)
         return [(p, np.clip(g, self.min, self.max) if p.need_clip else g) for p, g in pairs]
 
     def clip_variables(self, pairs: Pairs) -> Pairs:
         """Clip gradients that are variables of a program."""
         return [
-            (p, OPS["clip"](g, min=self.min, max=self.max) if p.need_clip else g) for p, g in pairs
+            (p, OPS["clip"](g, min=self.min, max=self.max) if getattr(p, "need_clip", True) else g)
+            for p, g in pairs
         ]
 
 
@@ -58,7 +59,7 @@ class ClipGradByNorm:
 
     def __call__(self, pairs: Pairs) -> Pairs:
         """Return the pairs with clipped gradients."""
-        if _has_tensor_gradients(pairs):
+        if _has_non_array_gradients(pairs):
             return self.clip_variables(pairs)
         return [(p, self._clip_array(g) if p.need_clip else g) for p, g in pairs]
 
@@ -67,7 +68,7 @@ class ClipGradByNorm:
         return [
             (
                 p,
-                _record_scaled_gradient(g, _record_global_norm([g]), self.clip_norm)
+                _record_gradient_clipped_by_norm(g, _record_global_norm([g]), self.clip_norm)
                 if getattr(p, "need_clip", True)
                 else g,
             )
@@ -85,7 +86,7 @@ class ClipGradByGlobalNorm:
 
     def __call__(self, pairs: Pairs) -> Pairs:
         """Return the pairs with clipped gradients."""
-        if _has_tensor_gradients(pairs):
+        if _has_non_array_gradients(pairs):
             return self.clip_variables(pairs)
         norm = math.sqrt(sum(_sum_of_squares(g) for p, g in pairs if p.need_clip))
         factor = self.clip_norm / max(norm, self.clip_norm)
@@ -102,7 +103,7 @@ class ClipGradByGlobalNorm:
         return [
             (
                 p,
-                _record_scaled_gradient(g, norm, self.clip_norm)
+                _record_gradient_clipped_by_norm(g, norm, self.clip_norm)
                 if getattr(p, "need_clip", True)
                 else g,
             )
@@ -119,7 +120,7 @@ def _record_global_norm(gradients: list[Any]) -> Any:
     return OPS["sqrt"](OPS["sum"]([(g * g).sum() for g in grads32]))
 
 
-def _record_scaled_gradient(gradient: Any, norm: Any, max_norm: float) -> Any:
+def _record_gradient_clipped_by_norm(gradient: Any, norm: Any, max_norm: float) -> Any:
     """Record gradient * max_norm / max(norm, max_norm)."""
     limit = OPS["fill_any_like"](norm, value=max_norm, dtype=-1)
     factor = limit / OPS["elementwise_max"](norm, limit)

@@ -76,9 +76,9 @@ class LayerList(Layer):
     def __delitem__(self, index: int) -> None:
         remaining = list(self)
         del remaining[index]
-        self._renumber(remaining)
+        self._replace_sublayers(remaining)
 
-    def _renumber(self, layers: list[Any]) -> None:
+    def _replace_sublayers(self, layers: list[Any]) -> None:
         for name in list(self._sub_layers):
             delattr(self, name)
         self.extend(layers)
@@ -98,7 +98,7 @@ class LayerList(Layer):
         """Insert a layer before `index`."""
         layers = list(self)
         layers.insert(index, sublayer)
-        self._renumber(layers)
+        self._replace_sublayers(layers)
 
     def extend(self, sublayers: Iterable[Layer | None]) -> LayerList:
         """Append several layers."""

@@ -7,7 +7,7 @@ from typing import Any
 from ..core.errors import OpError, with_user_line
 from ..core.tensor import Tensor
 from . import functional as F
-from .conv_filters import check_groups, he_normal
+from .conv_filters import he_normal, require_valid_groups
 from .functional.conv import int_list
 from .layer import Layer
 
@@ -64,7 +64,7 @@ class _Conv(Layer):
 
     def _check_config(self) -> None:
         name = type(self).__name__
-        check_groups(
+        require_valid_groups(
             name, self._groups, in_channels=self._in_channels, out_channels=self._out_channels
         )
         if self._padding_mode not in ("zeros", "reflect", "replicate", "circular"):
@@ -74,7 +74,7 @@ class _Conv(Layer):
             )
             raise OpError(with_user_line(why))
 
-    def _pad_input(self, x: Tensor) -> tuple[Tensor, Any]:
+    def _padded_input_and_conv_padding(self, x: Tensor) -> tuple[Tensor, Any]:
         """Return x and the padding that the convolution itself applies: none if `padding_mode` pads
         x first.
         """
@@ -85,7 +85,7 @@ class _Conv(Layer):
 
     def forward(self, x: Tensor) -> Tensor:
         """Compute the output; the class describes shapes."""
-        x, padding = self._pad_input(x)
+        x, padding = self._padded_input_and_conv_padding(x)
         out: Tensor = getattr(F, self._function)(
             x,
             self.weight,

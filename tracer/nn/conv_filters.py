@@ -10,7 +10,7 @@ from ..core.errors import OpError, with_user_line
 from .initializer import Normal
 
 
-def check_groups(op: str, groups: Any, **channels: int) -> int:
+def require_valid_groups(op: str, groups: Any, **channels: int) -> int:
     """Return `groups`, 1 for None. Raises OpError unless it divides all numbers of channels.
 
     channels: by the name of the user's argument.

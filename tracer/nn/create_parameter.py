@@ -50,7 +50,7 @@ def _create_with_initializer(
     if builder is not None:
         record = record_value or (lambda: initializer.record(sizes, dtype))
         # for values that are drawn now, not by an op of the startup program
-        with rng.use_parameter_seed():
+        with rng.use_program_seed_for_parameter():
             parameter: Parameter = builder.parameter(name, sizes, dtype, attr.trainable, record)
     elif record_value is not None:
         raise OarlockError(
@@ -61,7 +61,7 @@ def _create_with_initializer(
         )
     else:
         # The CPU computes the values, so that they are the same for every device.
-        with cuda.use_default_device(None), rng.use_parameter_seed():
+        with cuda.use_as_default_device(None), rng.use_program_seed_for_parameter():
             array = initializer.compute(sizes, dtype)
         parameter = Parameter(cuda.to_default_device(array), trainable=attr.trainable, name=name)
     parameter.optimize_attr["learning_rate"] = attr.learning_rate

@@ -72,7 +72,7 @@ class FunctionLayer(ConfigMixin):
         return ", ".join(texts + ([f"name={self._name}"] if self._name else []))
 
 
-def _signature_parameters(defaults: dict[str, Any]) -> list[Parameter]:
+def _parameters_from_defaults(defaults: dict[str, Any]) -> list[Parameter]:
     return [Parameter(n, Parameter.POSITIONAL_OR_KEYWORD, default=d) for n, d in defaults.items()]
 
 
@@ -83,7 +83,7 @@ def _with_signature(method: Any, defaults: dict[str, Any]) -> Any:
         return method(self, *args, **kwargs)
 
     wrapper.__name__, wrapper.__doc__ = method.__name__, method.__doc__
-    wrapper.__signature__ = Signature(_signature_parameters({"self": REQUIRED, **defaults}))  # type: ignore[attr-defined]
+    wrapper.__signature__ = Signature(_parameters_from_defaults({"self": REQUIRED, **defaults}))  # type: ignore[attr-defined]
     return wrapper
 
 

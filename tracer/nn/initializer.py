@@ -66,7 +66,7 @@ class Initializer:
         """
         if hasattr(block, "append_initializer") and hasattr(param, "raw"):  # a variable
             return block.append_initializer(param, self)
-        with cuda.use_default_device(None), rng.use_parameter_seed():
+        with cuda.use_as_default_device(None), rng.use_program_seed_for_parameter():
             value = self.compute(param.meta.shape, param.meta.dtype)
         param.set_value(value)
         return param

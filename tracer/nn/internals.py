@@ -10,7 +10,7 @@ from ..core.dtype import dtype_of
 from ..core.mode import state
 from ..core.tensor import Tensor
 from .param_attr import ParamAttr
-from .transformer import attrs_per_sublayer, to_additive_mask
+from .transformer import additive_mask_of_dtype, attrs_per_sublayer
 
 __all__ = ["_convert_attention_mask", "_convert_param_attr_to_list", "in_declarative_mode"]
 
@@ -20,7 +20,7 @@ def _convert_attention_mask(attn_mask: Tensor | None, dtype: Any) -> Tensor | No
 
     A bool or int mask becomes 0 or -1e9 (False masks a position); a float mask is cast. [*] -> [*]
     """
-    return to_additive_mask(attn_mask, dtype_of(dtype))
+    return additive_mask_of_dtype(attn_mask, dtype_of(dtype))
 
 
 def _convert_param_attr_to_list(param_attr: Any, n: int) -> list[Any]:

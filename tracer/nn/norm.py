@@ -42,7 +42,7 @@ def _check_rank(layer: Layer, x: Tensor, ranks: Sequence[int]) -> None:
         )
 
 
-def _create_constant_parameter(layer: Layer, size: int, value: float) -> Parameter:
+def _create_frozen_constant_parameter(layer: Layer, size: int, value: float) -> Parameter:
     """Create a constant parameter: some layers of Paddle have one where weight or bias is
     disabled.
     """
@@ -325,13 +325,13 @@ class GroupNorm(Layer):
             bias_attr,
         )
         if weight_attr is False:
-            self.weight: Any = _create_constant_parameter(self, num_channels, 1.0)
+            self.weight: Any = _create_frozen_constant_parameter(self, num_channels, 1.0)
         else:
             self.weight = self.create_parameter(
                 [num_channels], weight_attr, default_initializer=Constant(1.0)
             )
         if bias_attr is False:
-            self.bias: Any = _create_constant_parameter(self, num_channels, 0.0)
+            self.bias: Any = _create_frozen_constant_parameter(self, num_channels, 0.0)
         else:
             self.bias = self.create_parameter([num_channels], bias_attr, is_bias=True)
 
@@ -468,9 +468,9 @@ class SyncBatchNorm(_BatchNorm):
             num_features, momentum, epsilon, weight_attr, bias_attr, data_format, None, name
         )
         if weight_attr is False:
-            self.weight = _create_constant_parameter(self, num_features, 1.0)
+            self.weight = _create_frozen_constant_parameter(self, num_features, 1.0)
         if bias_attr is False:
-            self.bias = _create_constant_parameter(self, num_features, 0.0)
+            self.bias = _create_frozen_constant_parameter(self, num_features, 0.0)
 
     def forward(self, x: Tensor) -> Tensor:
         """Compute the output; the class describes shapes."""
@@ -542,10 +542,12 @@ class SpectralNorm(Layer):
         if min(shape, default=0) <= 0 or not 0 <= dim < len(shape):
             raise OpError(f"SpectralNorm: dim={dim} does not fit weight_shape={shape}")
         self._dim, self._power_iters, self._eps = dim, power_iters, eps
-        self.weight_u: Any = self._create_unit_vector(shape[dim])
-        self.weight_v: Any = self._create_unit_vector(int(np.prod(shape)) // shape[dim])
+        self.weight_u: Any = self._create_singular_vector_parameter(shape[dim])
+        self.weight_v: Any = self._create_singular_vector_parameter(
+            int(np.prod(shape)) // shape[dim]
+        )
 
-    def _create_unit_vector(self, size: int) -> Parameter:
+    def _create_singular_vector_parameter(self, size: int) -> Parameter:
         vector: Parameter = self.create_parameter(
             [size], dtype=self._dtype_argument, default_initializer=Normal(0.0, 1.0)
         )

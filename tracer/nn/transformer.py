@@ -36,7 +36,7 @@ __all__ = [
 ]
 
 
-def additive_mask(mask: Tensor | None, scores: Tensor) -> Tensor | None:
+def additive_mask_like(mask: Tensor | None, scores: Tensor) -> Tensor | None:
     """Convert a mask to a term that is added to `scores`, in their dtype.
 
     A bool or int mask becomes 0 or -1e9 (False masks a position).
@@ -45,10 +45,10 @@ def additive_mask(mask: Tensor | None, scores: Tensor) -> Tensor | None:
         dtype = scores.dtype
     except AttributeError:
         raise not_a_tensor_error(scores) from None
-    return to_additive_mask(mask, dtype)
+    return additive_mask_of_dtype(mask, dtype)
 
 
-def to_additive_mask(mask: Tensor | None, dtype: Any) -> Tensor | None:
+def additive_mask_of_dtype(mask: Tensor | None, dtype: Any) -> Tensor | None:
     """Convert a mask to a term that is added to attention scores of `dtype`.
 
     A bool or int mask becomes 0 or -1e9 (False masks a position); a float mask is cast. [*] -> [*]
@@ -185,7 +185,7 @@ class MultiHeadAttention(Layer):
         )
         q, k, v, cache = qkv if cache is not None else (*qkv, None)
         scores = matmul(multiply(q, self.head_dim**-0.5), k, transpose_y=True)
-        mask = additive_mask(attn_mask, scores)
+        mask = additive_mask_like(attn_mask, scores)
         weights = F.softmax(scores if mask is None else add(scores, mask))
         if self.dropout:
             weights = F.dropout(weights, self.dropout, training=self.training)
@@ -262,16 +262,16 @@ class TransformerEncoderLayer(_TransformerLayer):
 
     def forward(self, src: Tensor, src_mask: Tensor | None = None, cache: Any = None) -> Any:
         """Compute the output; with a cache also return the extended cache."""
-        mask, new_caches = additive_mask(src_mask, src), []
+        mask, new_caches = additive_mask_like(src_mask, src), []
 
-        def attend(x: Tensor) -> Any:
+        def attend_and_collect_cache(x: Tensor) -> Any:
             out = self.self_attn(x, x, x, mask, cache)
             if cache is None:
                 return out
             new_caches.append(out[-1])
             return out[0]
 
-        src = self._apply_with_residual(src, self.norm1, self.dropout1, attend)
+        src = self._apply_with_residual(src, self.norm1, self.dropout1, attend_and_collect_cache)
         src = self._apply_with_residual(src, self.norm2, self.dropout2, self._feed_forward)
         return src if cache is None else (src, new_caches[0])
 
@@ -299,7 +299,7 @@ class TransformerEncoder(Layer):
 
     def forward(self, src: Tensor, src_mask: Tensor | None = None, cache: Any = None) -> Any:
         """Compute the output. With `cache`, one per layer, also return the extended caches."""
-        mask, new_caches = additive_mask(src_mask, src), []
+        mask, new_caches = additive_mask_like(src_mask, src), []
         for i, layer in enumerate(self.layers):
             if cache is None:
                 src = layer(src, src_mask=mask)
@@ -363,10 +363,15 @@ class TransformerDecoderLayer(_TransformerLayer):
         cache: a Cache of the target and a StaticCache of the memory; the extended caches are
         returned
         """
-        self_mask, cross_mask = additive_mask(tgt_mask, tgt), additive_mask(memory_mask, memory)
+        self_mask, cross_mask = (
+            additive_mask_like(tgt_mask, tgt),
+            additive_mask_like(memory_mask, memory),
+        )
         new_caches: list[Any] = []
 
-        def attend(layer: Any, x: Tensor, source: Tensor, mask: Tensor | None) -> Any:
+        def attend_and_collect_cache(
+            layer: Any, x: Tensor, source: Tensor, mask: Tensor | None
+        ) -> Any:
             out = layer(x, source, source, mask, None if cache is None else cache[len(new_caches)])
             if cache is None:
                 return out
@@ -374,10 +379,16 @@ class TransformerDecoderLayer(_TransformerLayer):
             return out[0]
 
         tgt = self._apply_with_residual(
-            tgt, self.norm1, self.dropout1, lambda x: attend(self.self_attn, x, x, self_mask)
+            tgt,
+            self.norm1,
+            self.dropout1,
+            lambda x: attend_and_collect_cache(self.self_attn, x, x, self_mask),
         )
         tgt = self._apply_with_residual(
-            tgt, self.norm2, self.dropout2, lambda x: attend(self.cross_attn, x, memory, cross_mask)
+            tgt,
+            self.norm2,
+            self.dropout2,
+            lambda x: attend_and_collect_cache(self.cross_attn, x, memory, cross_mask),
         )
         tgt = self._apply_with_residual(tgt, self.norm3, self.dropout3, self._feed_forward)
         return tgt if cache is None else (tgt, tuple(new_caches))
@@ -410,7 +421,10 @@ class TransformerDecoder(Layer):
         cache: Any = None,
     ) -> Any:
         """Compute the output. With `cache`, one per layer, also return the extended caches."""
-        self_mask, cross_mask = additive_mask(tgt_mask, tgt), additive_mask(memory_mask, memory)
+        self_mask, cross_mask = (
+            additive_mask_like(tgt_mask, tgt),
+            additive_mask_like(memory_mask, memory),
+        )
         new_caches = []
         for i, layer in enumerate(self.layers):
             if cache is None:
@@ -498,7 +512,7 @@ class Transformer(Layer):
         memory_mask: Tensor | None = None,
     ) -> Tensor:
         """Compute the output of the decoder. Masks are bool, int or additive."""
-        memory = self.encoder(src, src_mask=additive_mask(src_mask, src))
+        memory = self.encoder(src, src_mask=additive_mask_like(src_mask, src))
         out: Tensor = self.decoder(tgt, memory, tgt_mask=tgt_mask, memory_mask=memory_mask)
         return out
 

@@ -1,5 +1,5 @@
-"""Layers that resize, rearrange and pad images. A table names the function of `nn.functional` that
-each layer calls.
+"""Layers that resize, rearrange, pad, normalize and drop channels of images, AlphaDropout, and
+layers of two inputs. A table names the function of `nn.functional` that most of them call.
 """
 
 from __future__ import annotations
@@ -282,12 +282,14 @@ TABLE: list[tuple[Row, type[FunctionLayer]]] = [
     ),
 ]
 CLASSES = {row.name: make_layer(row, __name__, base) for row, base in TABLE}
-CLASSES["LocalResponseNorm"].extra_repr = lambda self: _format_config(self, "data_format", "NCHW")  # type: ignore[method-assign]
+CLASSES["LocalResponseNorm"].extra_repr = lambda self: _format_config_without_default(  # type: ignore[method-assign]
+    self, "data_format", "NCHW"
+)
 globals().update(CLASSES)
 __all__ = ["Bilinear", "PairwiseDistance", "Unflatten", *CLASSES]  # noqa: PLE0604 - created from the table
 
 
-def _format_config(layer: FunctionLayer, argument: str, default: Any) -> str:
+def _format_config_without_default(layer: FunctionLayer, argument: str, default: Any) -> str:
     """Return the arguments for `repr`, one of them only if it is not at its default."""
     shown_config = {k: v for k, v in layer._get_config().items() if k != argument or v != default}
     return ", ".join(

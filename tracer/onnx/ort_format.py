@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 
 from ..core.errors import FileError
 from ..export.atomic_files import atomic_write, set_error_filename
-from ..loader.model_files import ModelFiles
+from ..loader.model_files import ModelFileContents
 from ..loader.runtime import EngineError
 from .writer import (
     ExportOptions,
     ExportResult,
-    check_output_path,
+    check_output_is_not_model_file,
     compare_with_model,
     onnx_bytes,
     select_opset,
@@ -27,11 +27,11 @@ from .writer import (
 Operators = dict[tuple[str, int], set[str]]  # (domain, opset) -> operators
 
 
-def write_ort(files: ModelFiles, output: Path, options: ExportOptions) -> ExportResult:
+def write_ort(files: ModelFileContents, output: Path, options: ExportOptions) -> ExportResult:
     """Write the model with its weights in ORT format (at most 2 GB), and the operator list
     `<stem>.required_operators.config` in the same folder.
     """
-    check_output_path(files, output)
+    check_output_is_not_model_file(files, output)
     opset = select_opset(files, options)
     with tempfile.TemporaryDirectory(prefix="oarlock-") as folder:
         onnx_path, ort_path = Path(folder, "model.onnx"), Path(folder, output.name)

@@ -13,7 +13,7 @@ import numpy as np
 from ..core.errors import FileError, OpError, VerifyError
 from ..core.tensor import Tensor
 from ..export.atomic_files import atomic_write
-from ..ir.block_captures import draws_random
+from ..ir.block_captures import program_draws_random
 from ..jit.verify import (
     LoopTerminationCheck,
     describe_difference,
@@ -21,11 +21,11 @@ from ..jit.verify import (
     tolerance_for_dtype,
 )
 from ..loader.engine import Engine
-from ..loader.model_files import ModelFiles
+from ..loader.model_files import ModelFileContents
 from ..loader.regular_files import read_file
 from ..loader.runtime import EngineError, runtime_module, translate_runtime_errors
-from .dim_names import name_output_dims
-from .targets import DEFAULT_OPSET, newest_opset, parse_targets
+from .output_dim_names import name_output_dims_after_input_dims
+from .target_engine_opsets import DEFAULT_OPSET, newest_opset, parse_target_engines
 
 
 class ExportOptions(NamedTuple):
@@ -52,26 +52,26 @@ class ExportResult(NamedTuple):
     check_report: str
 
 
-def write_onnx(files: ModelFiles, output: Path, options: ExportOptions) -> ExportResult:
+def write_onnx(files: ModelFileContents, output: Path, options: ExportOptions) -> ExportResult:
     """Write the model as ONNX.
 
     Raises UnsupportedError with all ops that have no ONNX equivalent, and VerifyError if the file
     returns other results than the model. On an error, `output` keeps its previous content.
     """
-    check_output_path(files, output)
+    check_output_is_not_model_file(files, output)
     opset = select_opset(files, options)
-    data = name_output_dims(onnx_bytes(files, output, options.inline, opset))
+    data = name_output_dims_after_input_dims(onnx_bytes(files, output, options.inline, opset))
     previous = read_file(output) if output.exists() else None
     atomic_write({str(output): data})
     try:
-        report = check_onnx_file(files, output) if options.check else "not checked"
+        report = check_and_compare_onnx_file(files, output) if options.check else "not checked"
     except BaseException:  # also KeyboardInterrupt: no unchecked file remains
         output.unlink() if previous is None else atomic_write({str(output): previous})
         raise
     return ExportResult(output, len(data), opset, report)
 
 
-def check_output_path(files: ModelFiles, output: Path) -> None:
+def check_output_is_not_model_file(files: ModelFileContents, output: Path) -> None:
     """Raise OpError if writing `output` would overwrite a file of the model."""
     if output.suffix in (".pdmodel", ".pdiparams", ".info") or output.name == "__model__":
         raise OpError(
@@ -81,11 +81,11 @@ def check_output_path(files: ModelFiles, output: Path) -> None:
         raise OpError(f"export: {output.name} is the file of the model's weights")
 
 
-def select_opset(files: ModelFiles, options: ExportOptions) -> int:
+def select_opset(files: ModelFileContents, options: ExportOptions) -> int:
     """Return `options.opset`, or the lowest opset that has all operators of the model: at least 17
     unless a target reads only older ones.
     """
-    newest = newest_opset(parse_targets(options.target))
+    newest = newest_opset(parse_target_engines(options.target))
     if options.opset is not None:
         if options.opset > newest:
             reader = options.target or "the supported engines"
@@ -100,7 +100,7 @@ def select_opset(files: ModelFiles, options: ExportOptions) -> int:
     return opset
 
 
-def onnx_bytes(files: ModelFiles, output: Path, inline: bool, opset: int) -> bytes:
+def onnx_bytes(files: ModelFileContents, output: Path, inline: bool, opset: int) -> bytes:
     """Return the serialized ModelProto for a file at `output`."""
     shared = files.params_path is not None and not inline
     if shared and os.path.realpath(output.parent) != os.path.realpath(
@@ -118,7 +118,7 @@ def onnx_bytes(files: ModelFiles, output: Path, inline: bool, opset: int) -> byt
     return data
 
 
-def check_onnx_file(files: ModelFiles, path: Path) -> str:
+def check_and_compare_onnx_file(files: ModelFileContents, path: Path) -> str:
     """Compare the file's results with the model's and, if onnx is installed, run onnx.checker.
 
     Returns one line about both.
@@ -160,20 +160,20 @@ def open_session(path: Path) -> Any:
         raise EngineError(f"{path.name}: ONNX Runtime rejects the file: {error}") from None
 
 
-def compare_with_model(files: ModelFiles, path: Path) -> str:
+def compare_with_model(files: ModelFileContents, path: Path) -> str:
     """Run the file and the model on the same synthetic inputs.
 
     Returns one line about the comparison. Raises VerifyError if results differ.
     """
     session = open_session(path)
-    if draws_random(files.program):
+    if program_draws_random(files.program):
         return "it loads; results were not compared because the model draws random numbers"
     engine = Engine(files.pdmodel, files.params_path, files.name)
     names = [name for name, _, _ in engine.inputs]
     limiter = LoopTerminationCheck(
         files.program, {name: Tensor(np.asarray(a)) for name, a in files.values.items()}
     )
-    for arrays in engine.synthetic_inputs():
+    for arrays in engine.iter_synthetic_input_sets():
         if not limiter.do_loops_terminate([Tensor(a) for a in arrays]):
             continue  # an endless loop
         try:
@@ -185,7 +185,9 @@ def compare_with_model(files: ModelFiles, path: Path) -> str:
     return "it loads; it was not run: none of the generated inputs fits the model"
 
 
-def _compare_outputs(outputs: list[Any], expected: list[Any], files: ModelFiles, path: Path) -> str:
+def _compare_outputs(
+    outputs: list[Any], expected: list[Any], files: ModelFileContents, path: Path
+) -> str:
     max_difference = 0.0
     for name, output, reference in zip(files.program.fetches(), outputs, expected, strict=True):
         array = np.asarray(output)

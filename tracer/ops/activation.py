@@ -199,7 +199,7 @@ def _(g, x, *, approximate):
 def gelu_grad(x, g, *, approximate: bool = False):
     """X@GRAD = Out@GRAD * gelu'(X). X [*], Out@GRAD [*] -> X@GRAD [*]"""
     return blockwise.apply_to_element_blocks(
-        _gelu_tanh_grad if approximate else _gelu_erf_grad, x, g
+        _gelu_tanh_grad_kernel if approximate else _gelu_erf_grad_kernel, x, g
     )
 
 
@@ -208,7 +208,7 @@ def _(x, g, *, approximate=False):
     return (_SLOPE_TANH if approximate else _SLOPE)(x, g)
 
 
-def _gelu_tanh_grad(x: Any, g: Any) -> Any:
+def _gelu_tanh_grad_kernel(x: Any, g: Any) -> Any:
     t = x.dtype.type
     xx = x * x
     h = np.tanh(x * (xx * t(_K * _A) + t(_K)))
@@ -216,7 +216,7 @@ def _gelu_tanh_grad(x: Any, g: Any) -> Any:
     return g * ((slope + h + t(1)) * t(0.5))
 
 
-def _gelu_erf_grad(x: Any, g: Any) -> Any:
+def _gelu_erf_grad_kernel(x: Any, g: Any) -> Any:
     t = x.dtype.type
     phi = np.exp(x * x * t(-0.5)) * (x * t(_STANDARD_NORMAL_AT_0))
     return g * ((erf_of(x * t(math.sqrt(0.5))) + t(1)) * t(0.5) + phi)
@@ -259,7 +259,7 @@ def _silu(x: Any) -> Any:
     return x / (one + np.exp(-x))
 
 
-def _silu_grad(x: Any, g: Any) -> Any:
+def _silu_grad_kernel(x: Any, g: Any) -> Any:
     one = x.dtype.type(1)
     s = one / (one + np.exp(-x))
     return g * (s * (x * (one - s) + one))
@@ -270,7 +270,7 @@ def _silu_grad(x: Any, g: Any) -> Any:
 @upcast_half
 def silu_grad(x, g):
     """X@GRAD = Out@GRAD * silu'(X). X [*], Out@GRAD [*] -> X@GRAD [*]"""
-    return blockwise.apply_to_element_blocks(_silu_grad, x, g)
+    return blockwise.apply_to_element_blocks(_silu_grad_kernel, x, g)
 
 
 silu_grad.native(native.find_compiled_function("silu_grad"))
@@ -452,7 +452,7 @@ def _(x, alpha, *, data_format, mode):
 def _(g, x, alpha, *, data_format, mode):
     spread = OPS["reshape2"](
         alpha, shape=list(_alpha_broadcast_shape(shape_of(x), data_format, mode))
-    )[0]
+    )
 
     def alpha_grad() -> Any:
         return OPS["reshape_like"](

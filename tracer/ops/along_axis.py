@@ -13,7 +13,7 @@ from ..core.op import NO_GRAD_VALUE_INDEPENDENT, OPS, Meta, check, check_dtype, 
 from .compare import equal
 from .elementwise import div, masked, mul, zeros_like
 from .index import check_index_range, check_integers
-from .scatter_at import assign_at, last_value_numbers, ufunc_at
+from .scatter_at import assign_at, last_write_index_per_value, ufunc_at
 from .shared_meta_rules import Shape, dims_match, normalize_axis, pick_known_dim, shape_of
 
 
@@ -103,7 +103,7 @@ def max_of_dtype(dtype: np.dtype[Any]) -> Any:
     return np.inf if is_inexact(dtype) else np.iinfo(dtype).max
 
 
-class ReduceMode(NamedTuple):
+class ReduceUfunc(NamedTuple):
     """A reduction. neutral_element: its neutral element for a dtype; ufunc: the ufunc."""
 
     neutral_element: Callable[[np.dtype[Any]], Any]
@@ -111,12 +111,12 @@ class ReduceMode(NamedTuple):
 
 
 _REDUCE_MODES = {
-    "add": ReduceMode(lambda dtype: 0, np.add),
-    "mean": ReduceMode(lambda dtype: 0, np.add),
-    "mul": ReduceMode(lambda dtype: 1, np.multiply),
-    "multiply": ReduceMode(lambda dtype: 1, np.multiply),
-    "amin": ReduceMode(max_of_dtype, np.minimum),
-    "amax": ReduceMode(min_of_dtype, np.maximum),
+    "add": ReduceUfunc(lambda dtype: 0, np.add),
+    "mean": ReduceUfunc(lambda dtype: 0, np.add),
+    "mul": ReduceUfunc(lambda dtype: 1, np.multiply),
+    "multiply": ReduceUfunc(lambda dtype: 1, np.multiply),
+    "amin": ReduceUfunc(max_of_dtype, np.minimum),
+    "amax": ReduceUfunc(min_of_dtype, np.maximum),
 }
 
 
@@ -134,7 +134,7 @@ def put_along_axis(
     """
     check_index_shape(x, index, Axis)
     check_dtype(x.dtype == value.dtype, "the dtypes of Input and Value differ")
-    value = _crop_to_index_shape(value, index.shape)
+    value = _crop_value_to_index_shape(value, index.shape)
     at, out = index_grid(x, index, Axis), x.copy()
     if Reduce == "assign":
         assign_at(out, at, value)
@@ -144,19 +144,21 @@ def put_along_axis(
         out[at] = reduce_mode.neutral_element(x.dtype)
     ufunc_at(reduce_mode.ufunc, out, at, value)
     return (
-        out if Reduce != "mean" else divide_truncated(out, count_per_position(x, at, Include_self))
+        out
+        if Reduce != "mean"
+        else divide_truncating_integers(out, count_per_position(x, at, Include_self))
     )
 
 
-def _crop_to_index_shape(value: Any, shape: Shape) -> Any:
+def _crop_value_to_index_shape(value: Any, shape: Shape) -> Any:
     """Crop `value` to the shape of the index; as in Paddle, further values are ignored."""
     if value.shape == shape:
         return value
-    check(_covers_shape(value.shape, shape), "the shapes of Index and Value differ")
+    check(_is_croppable_to(value.shape, shape), "the shapes of Index and Value differ")
     return value[tuple(slice(n) for n in shape)]
 
 
-def _covers_shape(have: Shape, wanted: Shape) -> bool:
+def _is_croppable_to(have: Shape, wanted: Shape) -> bool:
     return len(have) == len(wanted) and all(
         h < 0 or w < 0 or h >= w for h, w in zip(have, wanted, strict=True)
     )
@@ -169,7 +171,7 @@ def count_per_position(x: Any, at: Any, include_self: bool) -> Any:
     return found + 1 if include_self else np.maximum(found, 1)
 
 
-def divide_truncated(total: Any, count: Any) -> Any:
+def divide_truncating_integers(total: Any, count: Any) -> Any:
     """`total` / `count`; for integers rounded towards zero, as in C."""
     if total.dtype.kind in "iu":
         return np.sign(total) * (np.abs(total) // count.astype(total.dtype))
@@ -184,7 +186,7 @@ def _(x, index, value, *, Axis, Reduce, Include_self):
     )
     check_index_shape(x, index, Axis)
     check_dtype(x.dtype == value.dtype, "the dtypes of Input and Value differ")
-    check(_covers_shape(value.shape, index.shape), "the shapes of Index and Value differ")
+    check(_is_croppable_to(value.shape, index.shape), "the shapes of Index and Value differ")
     return x
 
 
@@ -266,7 +268,7 @@ def is_last_along_axis(x, index, *, Axis: int):
     """
     at = index_grid(x, index, Axis)
     number = np.arange(index.size, dtype=np.int32).reshape(index.shape)
-    return last_value_numbers(x.shape, at) == number
+    return last_write_index_per_value(x.shape, at) == number
 
 
 @is_last_along_axis.meta

@@ -115,7 +115,7 @@ def _(g, x, *, axis, epsilon):
 
 
 def _channel_axis(x: Any, data_layout: str) -> int:
-    return len(x.shape) - 1 if data_layout == "NHWC" else 1
+    return 1 if data_layout == "NCHW" else len(x.shape) - 1
 
 
 @op("affine_channel", "X, Scale, Bias -> Out")
@@ -123,7 +123,8 @@ def _channel_axis(x: Any, data_layout: str) -> int:
 def affine_channel(x, weight, bias, *, data_layout: str = "AnyLayout"):
     """Out = Scale * X + Bias for each channel.
 
-    X [N,C,*] or [N,*,C], Scale [C], Bias [C] -> Out like X
+    data_layout: NCHW for X [N,C,*]; any other value for X [N,*,C], as in Paddle.
+    Scale [C], Bias [C] -> Out like X
     """
     shape = [1] * x.ndim
     shape[_channel_axis(x, data_layout)] = -1
@@ -144,7 +145,7 @@ def _(x, weight, bias, *, data_layout):
 @affine_channel.vjp
 def _(g, x, weight, bias, *, data_layout):
     rank = len(shape_of(x))
-    axis = rank - 1 if data_layout == "NHWC" else 1
+    axis = 1 if data_layout == "NCHW" else rank - 1
     others = [i for i in range(rank) if i != axis]
 
     def total(t: Any) -> Any:

@@ -116,7 +116,7 @@ def convolve(x: Any, w: Any, window: Window, out: Shape, groups: int) -> Any:
     z = pad_and_move_batch_last(x, window)
     result = np.empty_like(z, shape=(m, high, *rest, n))
     if w.shape[1] == 1 and groups > 1:
-        return batch_first(_depthwise_conv(z, w, window, result, groups))
+        return batch_first(_depthwise_conv_into(z, w, window, result, groups))
     w = w.reshape(groups, m // groups, -1)
     for rows in iter_output_row_blocks(high, w.shape[2] * groups * math.prod(rest) * n):
         seen = _im2col(z, window, rows, rest, groups)
@@ -150,7 +150,7 @@ def _weight_at_offset(w: Any, at: Shape) -> Any:
     return w[(slice(None), 0, *at)].reshape(-1, *(1,) * (w.ndim - 1))
 
 
-def _depthwise_conv(z: Any, w: Any, window: Window, result: Any, groups: int) -> Any:
+def _depthwise_conv_into(z: Any, w: Any, window: Window, result: Any, groups: int) -> Any:
     m, high, *rest, n = result.shape
     for rows in iter_output_row_blocks(high, 8 * m * math.prod(rest) * n):
         part = result[:, rows[0] : rows[1]]
@@ -179,7 +179,9 @@ def conv_input_grad(g: Any, w: Any, window: Window, sizes: Any, groups: int) -> 
         g, shape=(c, *(s + sum(p) for s, p in zip(sizes, window.pads, strict=True)), n)
     )
     if w.shape[1] == 1 and groups > 1:
-        return crop_and_move_batch_first(_depthwise_input_grad(z, g, w, window, groups), window)
+        return crop_and_move_batch_first(
+            _accumulate_depthwise_input_grad(z, g, w, window, groups), window
+        )
     flat = np.swapaxes(w.reshape(groups, m // groups, -1), 1, 2)
     for rows in iter_output_row_blocks(high, flat.shape[1] * groups * math.prod(rest) * n):
         part = g[:, rows[0] : rows[1]].reshape(groups, m // groups, -1)
@@ -198,7 +200,7 @@ def _(g, w, window, sizes, groups):
     return _CONV_INPUT(w, g, _native_size_arguments(x, w.shape, window, g.shape[2:], groups))
 
 
-def _depthwise_input_grad(z: Any, g: Any, w: Any, window: Window, groups: int) -> Any:
+def _accumulate_depthwise_input_grad(z: Any, g: Any, w: Any, window: Window, groups: int) -> Any:
     m, high, *rest, n = g.shape
     for rows in iter_output_row_blocks(high, 8 * m * math.prod(rest) * n):
         for at in window.kernel_offsets:
@@ -272,7 +274,7 @@ def _conv_vjp(g, x, w, **over):
     return lambda: conv_input_grad_op(x, w, g, **over), lambda: conv_filter_grad_op(x, w, g, **over)
 
 
-def conv_op_for_shape(shape: Shape) -> Op:
+def conv2d_or_conv3d_for_shape(shape: Shape) -> Op:
     """The convolution op for images of this shape."""
     return conv3d if len(shape) == 5 else conv2d
 
@@ -377,7 +379,7 @@ def conv_input_grad_op(x, w, g, **attrs):
 
     -> Input@GRAD like Input
     """
-    attrs = conv_op_for_shape(x.shape).attrs_with_defaults(attrs)
+    attrs = conv2d_or_conv3d_for_shape(x.shape).attrs_with_defaults(attrs)
     window, _ = window_and_output_shape(x, w, **attrs)
     sizes = channels_first_shape(x.shape, attrs["data_format"], x.ndim - 2)[2:]
     back = conv_input_grad(
@@ -391,7 +393,7 @@ def _(gg, x, w, g, **over):
     return (
         None,
         lambda: conv_filter_grad_op(gg, w, g, **over),
-        lambda: conv_op_for_shape(shape_of(gg))(gg, w, **over),
+        lambda: conv2d_or_conv3d_for_shape(shape_of(gg))(gg, w, **over),
     )
 
 
@@ -408,7 +410,7 @@ def conv_filter_grad_op(x, w, g, **attrs):
 
     -> Filter@GRAD like Filter
     """
-    attrs = conv_op_for_shape(x.shape).attrs_with_defaults(attrs)
+    attrs = conv2d_or_conv3d_for_shape(x.shape).attrs_with_defaults(attrs)
     window, _ = window_and_output_shape(x, w, **attrs)
     layout = attrs["data_format"]
     return conv_filter_grad(
@@ -421,7 +423,7 @@ def _(gg, x, w, g, **over):
     return (
         lambda: conv_input_grad_op(x, gg, g, **over),
         None,
-        lambda: conv_op_for_shape(shape_of(x))(x, gg, **over),
+        lambda: conv2d_or_conv3d_for_shape(shape_of(x))(x, gg, **over),
     )
 
 
@@ -485,7 +487,7 @@ def _transposed_forward(x: Any, w: Any, rank: int, **attrs: Any) -> Any:
     )
 
 
-def _transposed_meta(rank: int) -> Any:
+def _make_transposed_meta_rule(rank: int) -> Any:
     def rule(x, w, bias=None, *, data_format, **rest):
         check_dtype(x.dtype == w.dtype, "the dtypes differ")
         check(len(x.shape) == rank + 2, f"images require {NUMBER_WORDS[rank + 2]} axes")
@@ -502,7 +504,7 @@ def _transposed_meta(rank: int) -> Any:
 @op(
     "conv2d_transpose",
     "Input, Filter, Bias? -> Output",
-    meta=_transposed_meta(2),
+    meta=_make_transposed_meta_rule(2),
     same_dtype="Input Filter Bias",
 )
 @upcast_half
@@ -544,7 +546,7 @@ def conv2d_transpose(
 @op(
     "depthwise_conv2d_transpose",
     "Input, Filter, Bias? -> Output",
-    meta=_transposed_meta(2),
+    meta=_make_transposed_meta_rule(2),
     attrs_of=conv2d_transpose,
     same_dtype="Input Filter Bias",
 )
@@ -560,7 +562,7 @@ def depthwise_conv2d_transpose(x, w, bias=None, **attrs):
 @op(
     "conv3d_transpose",
     "Input, Filter -> Output",
-    meta=_transposed_meta(3),
+    meta=_make_transposed_meta_rule(3),
     same_dtype="Input Filter",
 )
 @upcast_half
@@ -623,7 +625,7 @@ def conv_transpose_vjp(
         return OPS["reduce_sum"](g, dim=[0, 1, 2] if data_format == "NHWC" else [0, 2, 3])
 
     back = (
-        lambda: conv_op_for_shape(shape_of(g))(g, w, **over),
+        lambda: conv2d_or_conv3d_for_shape(shape_of(g))(g, w, **over),
         lambda: conv_filter_grad_op(g, w, x, **over),
     )
     return (*back, bias_grad) if bias else back

@@ -21,7 +21,7 @@ from ..core.op import (
     op,
 )
 from ..core.result_size_limit import check_result_size
-from .dynamic_sizes import has_size_tensor, infer_sizes, resolve_sizes
+from .dynamic_sizes import has_size_tensor, resolve_sizes, resolve_sizes_for_meta_rule
 from .shared_meta_rules import Shape, dtype_of_proto, like_x, num_elements
 
 # The attribute of assign_value for each dtype.
@@ -44,7 +44,9 @@ def filled_array(shape: Sequence[int], value: Any, dtype: np.dtype[Any]) -> Any:
 
 
 def parse_fill_value(text: str, otherwise: float) -> float | int:
-    """The number in `str_value`; `value` if it is empty. Integers stay exact."""
+    """The number in `text`, the attribute str_value; `otherwise` if it is empty. Integers stay
+    exact.
+    """
     if not text:
         return otherwise
     try:
@@ -53,7 +55,7 @@ def parse_fill_value(text: str, otherwise: float) -> float | int:
         return float(text)
 
 
-def check_fill_value(text: str) -> None:
+def check_str_value_is_number(text: str) -> None:
     """Raise OpError unless `text` is empty or a number."""
     try:
         parse_fill_value(text, 0.0)
@@ -61,7 +63,7 @@ def check_fill_value(text: str) -> None:
         check(False, f"str_value={text!r} is not a number")
 
 
-def check_min_size(shape: Sequence[int], lowest: int = 0) -> None:
+def check_sizes_at_least(shape: Sequence[int], lowest: int = 0) -> None:
     """Raise OpError for a size below `lowest`."""
     check(min(shape, default=0) >= lowest, f"shape={list(shape)} holds a negative size")
 
@@ -70,8 +72,8 @@ def new_tensor_meta(
     tensor: Meta | None, tensors: Sequence[Meta] | None, shape: Sequence[int], dtype: int
 ) -> Meta:
     """The Meta of a new tensor whose shape is an attribute, a tensor or a list of tensors."""
-    check_min_size(shape, -1 if has_size_tensor(tensor, tensors) else 0)
-    return Meta(infer_sizes(tensor, tensors, shape), dtype_of_proto(dtype))
+    check_sizes_at_least(shape, -1 if has_size_tensor(tensor, tensors) else 0)
+    return Meta(resolve_sizes_for_meta_rule(tensor, tensors, shape), dtype_of_proto(dtype))
 
 
 @op(
@@ -104,7 +106,7 @@ def fill_constant(
 
 @fill_constant.meta
 def _(value_tensor, shape_tensor, shape_tensors, *, dtype, shape, str_value, **_):
-    check_fill_value(str_value)
+    check_str_value_is_number(str_value)
     return new_tensor_meta(shape_tensor, shape_tensors, shape, dtype)
 
 
@@ -159,9 +161,9 @@ def replace_batch_size(x: Shape, shape: Sequence[int], source: int, target: int)
 
 @fill_constant_batch_size_like.meta
 def _(x, *, shape, input_dim_idx, output_dim_idx, dtype, str_value, **_):
-    check_fill_value(str_value)
+    check_str_value_is_number(str_value)
     sized = replace_batch_size(x.shape, shape, input_dim_idx, output_dim_idx)
-    check_min_size(sized, -1)
+    check_sizes_at_least(sized, -1)
     return Meta(sized, dtype_of_proto(dtype))
 
 
@@ -345,15 +347,17 @@ def _(gs, xs):
 def _count_triangle_elements(rows: int, cols: int, offset: int, lower: bool) -> int:
     """Count the elements of a matrix on and below a diagonal, or on and above it."""
 
-    def num_elements_below(last: int) -> int:
+    def sum_row_lengths_up_to(last: int) -> int:
         """The sum of min(max(i, 0), cols) over all i <= last."""
         full = max(last - cols, 0)
         rising = min(max(last, 0), cols)
         return rising * (rising + 1) // 2 + full * cols
 
     if lower:
-        return num_elements_below(offset + rows) - num_elements_below(offset)
-    return rows * cols - num_elements_below(offset + rows - 1) + num_elements_below(offset - 1)
+        return sum_row_lengths_up_to(offset + rows) - sum_row_lengths_up_to(offset)
+    return (
+        rows * cols - sum_row_lengths_up_to(offset + rows - 1) + sum_row_lengths_up_to(offset - 1)
+    )
 
 
 @op("tril_indices", "-> out", no_grad_reason=NO_GRAD_VALUE_INDEPENDENT)

@@ -158,7 +158,11 @@ def _(g, x, labels, times, lengths, *, blank, norm_by_times, WarpCTCGrad):
 )
 @upcast_half
 def warpctc_grad(x, grad, times, g, *, norm_by_times: bool = False):
-    """The gradient of warpctc. Logits [T,B,C], Loss@GRAD [B,1] -> like Logits"""
+    """Internal op of the VJP rule of warpctc: WarpCTCGrad of the forward pass times Loss@GRAD,
+    divided by LogitsLength if norm_by_times.
+
+    Logits [T,B,C], Loss@GRAD [B,1] -> like Logits
+    """
     share = g / times.reshape(-1, 1).astype(g.dtype) if norm_by_times else g
     return grad * share
 

@@ -9,8 +9,8 @@ from ..core.op import NO_HALF_DECOMPOSITION, OPS, Meta, check, op
 from .elementwise import add, scale, sub
 from .linalg_helpers import (
     adjoint,
-    check_matrices,
-    check_square,
+    check_inexact_matrices,
+    check_inexact_square_matrices,
     conjugate,
     lower_triangle,
     min_matrix_dim,
@@ -42,7 +42,7 @@ def cholesky(x, *, upper: bool = False):
 
 @cholesky.meta
 def _(x, *, upper):
-    check_square(x)
+    check_inexact_square_matrices(x)
     return x
 
 
@@ -102,7 +102,7 @@ def _eliminate_column(out: Any, k: int) -> tuple[Any, Any]:
 
 @lu.meta
 def _(x, *, pivots):
-    check_matrices(x)
+    check_inexact_matrices(x)
     batch, whole = x.shape[:-2], np.dtype(np.int32)
     return x, Meta((*batch, min_matrix_dim(x.shape)), whole), Meta(batch or (1,), whole)
 
@@ -191,7 +191,7 @@ def _permutation_matrices(pivots: Any, x: Any) -> Any:
 
 @lu_unpack.meta
 def _(x, pivots, *, unpack_ludata, unpack_pivots):
-    check_matrices(x)
+    check_inexact_matrices(x)
     check(dims_match(pivots.shape[-1], min_matrix_dim(x.shape)), "Pivots does not fit X")
     batch, (rows, columns), size = x.shape[:-2], x.shape[-2:], min_matrix_dim(x.shape)
     nothing = Meta((0,), x.dtype)
@@ -229,7 +229,7 @@ def qr(x, *, mode: str = "reduced"):
 
 @qr.meta
 def _(x, *, mode):
-    check_matrices(x)
+    check_inexact_matrices(x)
     check(mode in ("reduced", "complete", "r"), f"mode={mode} is not one of reduced, complete, r")
     batch, (rows, columns) = x.shape[:-2], x.shape[-2:]
     size = rows if mode == "complete" else min_matrix_dim(x.shape)

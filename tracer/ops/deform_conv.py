@@ -78,14 +78,12 @@ def _gather_corner(parted: Any, look: SamplingCorner) -> Any:
     return np.take_along_axis(parted, look.pixel_index.reshape(n, groups, 1, -1), axis=3)
 
 
-def _flatten_positions(a: Any) -> Any:
+def _flatten_sampling_axes(a: Any) -> Any:
     """[N,DG,K,OH,OW] as [N,DG,1,K*OH*OW]."""
     return a.reshape(*a.shape[:2], 1, -1)
 
 
-def _window_and_sample_positions(
-    x: Any, offset: Any, w: Any, **attrs: Any
-) -> tuple[Window, Sizes, Any, Any]:
+def _prepare_sampling(x: Any, offset: Any, w: Any, **attrs: Any) -> tuple[Window, Sizes, Any, Any]:
     groups = attrs.pop("deformable_groups")
     attrs.pop("im2col_step", None)
     window, out = window_and_output_shape(
@@ -95,18 +93,18 @@ def _window_and_sample_positions(
     return window, out, places, x.reshape(x.shape[0], groups, x.shape[1] // groups, -1)
 
 
-def _sampled_columns(x: Any, places: Any, parted: Any, mask: Any) -> tuple[Any, Any]:
+def _sampled_and_masked_columns(x: Any, places: Any, parted: Any, mask: Any) -> tuple[Any, Any]:
     """The sampled values without and with the mask, both [N,DG,C/DG,K*OH*OW]."""
     values = sum(
-        _gather_corner(parted, look) * _flatten_positions(look.weight)
+        _gather_corner(parted, look) * _flatten_sampling_axes(look.weight)
         for look in _make_sampling_corners(places, *x.shape[2:])
     )
     return values, values if mask is None else values * mask.reshape(*places[0].shape[:2], 1, -1)
 
 
 def _deform_conv(x: Any, offset: Any, w: Any, mask: Any, groups: int, **attrs: Any) -> Any:
-    _, out, places, parted = _window_and_sample_positions(x, offset, w, groups=groups, **attrs)
-    _, columns = _sampled_columns(x, places, parted, mask)
+    _, out, places, parted = _prepare_sampling(x, offset, w, groups=groups, **attrs)
+    _, columns = _sampled_and_masked_columns(x, places, parted, mask)
     n, taps = x.shape[0], w.shape[2] * w.shape[3]
     columns = columns.reshape(n, groups, (x.shape[1] // groups) * taps, -1)
     return np.matmul(w.reshape(groups, w.shape[0] // groups, -1), columns).reshape(
@@ -227,8 +225,8 @@ def deformable_conv_grad(x, offset, w, mask, g, **attrs):
     """
     attrs = _with_default_attrs(attrs)
     groups = attrs["groups"]
-    _, _, places, parted = _window_and_sample_positions(x, offset, w, **attrs)
-    values, columns = _sampled_columns(x, places, parted, mask)
+    _, _, places, parted = _prepare_sampling(x, offset, w, **attrs)
+    values, columns = _sampled_and_masked_columns(x, places, parted, mask)
     n, m, depth = x.shape[0], w.shape[0], (x.shape[1] // groups) * w.shape[2] * w.shape[3]
     split = g.reshape(n, groups, m // groups, -1)
     to_filter = np.sum(
@@ -250,9 +248,9 @@ def deformable_conv_grad(x, offset, w, mask, g, **attrs):
                 rows[0][..., None],
                 rows[1][..., None],
                 rows[2][..., None],
-                _flatten_positions(look.pixel_index),
+                _flatten_sampling_axes(look.pixel_index),
             ),
-            to_values * _flatten_positions(look.weight),
+            to_values * _flatten_sampling_axes(look.weight),
         )
         along = np.sum(_gather_corner(parted, look) * to_values, axis=2).reshape(places[0].shape)
         moved += along * np.stack([look.weight_grad_y, look.weight_grad_x])

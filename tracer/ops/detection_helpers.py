@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.arrays import np
-from .lod import row_offsets
+from .lod import require_row_offsets
 
 NO_HALF_BOXES = "boxes are matched in float32 or float64, as in Paddle"
 INT32, INT64 = np.dtype(np.int32), np.dtype(np.int64)
@@ -13,4 +13,4 @@ INT32, INT64 = np.dtype(np.int32), np.dtype(np.int64)
 
 def image_row_offsets(lod: Any, rows: int) -> Any:
     """The row offsets of the images. Without LoD, all rows belong to one image."""
-    return row_offsets(lod) if lod else np.array([0, rows], np.int64)
+    return require_row_offsets(lod) if lod else np.array([0, rows], np.int64)

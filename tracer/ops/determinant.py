@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..core.arrays import np
 from ..core.op import NO_HALF_DECOMPOSITION, OPS, Meta, check_dtype, op
 from .elementwise import mul, sub
-from .linalg_helpers import as_column, check_square, multiply_chain, transpose_last
+from .linalg_helpers import as_column, check_inexact_square_matrices, multiply_chain, transpose_last
 from .linear_solve import inverse
 from .reduce import reduce_sum
 from .shared_meta_rules import check_float, like_x, require_finite_values
@@ -19,7 +19,7 @@ def determinant(x):
 
 @determinant.meta
 def _(x):
-    check_square(x, "Input")
+    check_inexact_square_matrices(x, "Input")
     return Meta(x.shape[:-2], x.dtype)
 
 
@@ -61,7 +61,7 @@ def slogdeterminant(x):
 
 @slogdeterminant.meta
 def _(x):
-    check_square(x, "Input")
+    check_inexact_square_matrices(x, "Input")
     check_float(x)
     return Meta((2, *x.shape[:-2]), x.dtype)
 

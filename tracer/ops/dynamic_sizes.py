@@ -20,7 +20,7 @@ def resolve_sizes(tensor: Any, tensors: Any, plain: Sequence[int]) -> Sequence[i
     return plain
 
 
-def infer_sizes(
+def resolve_sizes_for_meta_rule(
     tensor: Meta | None, tensors: Sequence[Meta] | None, plain: Sequence[int]
 ) -> tuple[int, ...]:
     """The sizes for shape inference: -1 for a size that only a tensor holds."""

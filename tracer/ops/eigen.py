@@ -17,13 +17,13 @@ from .linalg_helpers import (
     adjoint,
     as_row,
     cast_to_complex_like,
-    check_matrices,
-    check_square,
+    check_inexact_matrices,
+    check_inexact_square_matrices,
     conjugate,
     diagonal_matrix,
     diagonal_of,
     divide_by_differences,
-    divide_or_zero,
+    divide_with_zero_for_0_over_0,
     min_matrix_dim,
     minus_adjoint,
     multiply_chain,
@@ -61,7 +61,7 @@ def svd(x, *, full_matrices: bool = False):
 
 @svd.meta
 def _(x, *, full_matrices):
-    check_matrices(x)
+    check_inexact_matrices(x)
     batch, (rows, columns), size = x.shape[:-2], x.shape[-2:], min_matrix_dim(x.shape)
     u = Meta((*batch, rows, rows if full_matrices else size), x.dtype)
     vh = Meta((*batch, columns if full_matrices else size, columns), x.dtype)
@@ -108,7 +108,9 @@ def _thin_svd_grad(u: Any, of_u: Any, s: Any, of_s: Any, v: Any, of_v: Any) -> A
         diagonal_matrix(cast_to_complex_like(of_s, u)),
     )
     if is_complex(u):
-        phases = divide_or_zero(diagonal_of(minus_adjoint(inner_u)), scale(s, scale=2.0))
+        phases = divide_with_zero_for_0_over_0(
+            diagonal_of(minus_adjoint(inner_u)), scale(s, scale=2.0)
+        )
         core = add(core, diagonal_matrix(phases))
     found = multiply_chain(u, core, adjoint(v))
     if shape_of(u)[-1] != shape_of(u)[-2]:
@@ -120,11 +122,11 @@ def _thin_svd_grad(u: Any, of_u: Any, s: Any, of_s: Any, v: Any, of_v: Any) -> A
 
 def _null_space_grad(vectors: Any, g: Any, inner: Any, values: Any) -> Any:
     """The part of a gradient outside of the span of the vectors, divided by the values."""
-    return divide_or_zero(sub(g, matmul(vectors, inner)), as_row(values))
+    return divide_with_zero_for_0_over_0(sub(g, matmul(vectors, inner)), as_row(values))
 
 
 def _hermitian_meta(x, *, UPLO, **_):
-    check_square(x)
+    check_inexact_square_matrices(x)
     check(UPLO in ("L", "U"), f"UPLO={UPLO} is neither L nor U")
     return Meta(x.shape[:-1], real_dtype(x.dtype)), x
 
@@ -191,7 +193,7 @@ def _(g, x, *, UPLO, is_test, Eigenvalues, Eigenvectors):
 
 
 def _eig_meta(x):
-    check_square(x)
+    check_inexact_square_matrices(x)
     wide = complex_dtype(x.dtype)
     return Meta(x.shape[:-1], wide), Meta(x.shape, wide)
 
@@ -270,7 +272,7 @@ def matrix_rank(
 
 @matrix_rank.meta
 def _(x, tol_tensor, *, tol, hermitian, use_default_tol):
-    check_square(x) if hermitian else check_matrices(x)
+    check_inexact_square_matrices(x) if hermitian else check_inexact_matrices(x)
     batch = x.shape[:-2]
     return Meta(
         batch if tol_tensor is None else broadcast_shapes(batch, tol_tensor.shape),

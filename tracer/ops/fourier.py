@@ -31,7 +31,7 @@ def _numpy_fft_function(name: str) -> Any:
     return getattr(np.fft, name)
 
 
-def _check_and_normalize_axes(x: Any, axes: Any, normalization: str) -> tuple[int, ...]:
+def _check_attrs_and_normalize_axes(x: Any, axes: Any, normalization: str) -> tuple[int, ...]:
     """The axes, with negative axes counted from the end."""
     check(
         normalization in _INVERSE_NORMALIZATION,
@@ -51,7 +51,7 @@ def fft_c2c(x, *, axes: Longs, normalization: str, forward: bool):
 
     X complex [*] -> Out [*]
     """
-    _check_and_normalize_axes(x, axes, normalization)
+    _check_attrs_and_normalize_axes(x, axes, normalization)
     return _numpy_fft_function("fftn" if forward else "ifftn")(
         x, axes=axes, norm=normalization
     ).astype(x.dtype, copy=False)
@@ -60,7 +60,7 @@ def fft_c2c(x, *, axes: Longs, normalization: str, forward: bool):
 @fft_c2c.meta
 def _(x, *, axes, normalization, forward):
     check_dtype(x.dtype.kind == "c", "needs a complex dtype")
-    _check_and_normalize_axes(x, axes, normalization)
+    _check_attrs_and_normalize_axes(x, axes, normalization)
     return x
 
 
@@ -78,7 +78,7 @@ def fft_r2c(x, *, axes: Longs, normalization: str, forward: bool, onesided: bool
     X [*] -> Out complex [*]
     """
     wide = complex_dtype(x.dtype)
-    _check_and_normalize_axes(x, axes, normalization)
+    _check_attrs_and_normalize_axes(x, axes, normalization)
     if not onesided:
         found = _numpy_fft_function("fftn" if forward else "ifftn")(
             x, axes=axes, norm=normalization
@@ -95,7 +95,7 @@ def fft_r2c(x, *, axes: Longs, normalization: str, forward: bool, onesided: bool
 @fft_r2c.meta
 def _(x, *, axes, normalization, forward, onesided):
     check_dtype(x.dtype.kind == "f", "needs a floating dtype")
-    last = _check_and_normalize_axes(x, axes, normalization)[-1]
+    last = _check_attrs_and_normalize_axes(x, axes, normalization)[-1]
     half = onesided and x.shape[last] >= 0
     return Meta(
         _shape_with_axis_size(x.shape, last, x.shape[last] // 2 + 1 if half else x.shape[last]),
@@ -107,7 +107,7 @@ def _shape_with_axis_size(shape: tuple[int, ...], axis: int, size: int) -> tuple
     return (*shape[:axis], size, *shape[axis + 1 :])
 
 
-def _pad_axis(x: Any, axis: int, before: int, after: int) -> Any:
+def _pad_axis_with_zeros(x: Any, axis: int, before: int, after: int) -> Any:
     """X with zeros before and after an axis."""
     rank = len(shape_of(x))
     return OPS["pad"](
@@ -122,7 +122,7 @@ def fft_r2c_grad(g, x, *, axes, normalization, forward, onesided):
     if onesided:
         size = shape_of(x)[last]
         require_known_sizes(size >= 0)
-        g = _pad_axis(g, last, 0, size - size // 2 - 1)
+        g = _pad_axis_with_zeros(g, last, 0, size - size // 2 - 1)
     return real(fft_c2c(g, axes=axes, normalization=normalization, forward=forward))
 
 
@@ -147,7 +147,7 @@ def fft_c2r(x, *, axes: Longs, normalization: str, forward: bool, last_dim_size:
 
     X complex [*] -> Out real [*]
     """
-    last = _check_and_normalize_axes(x, axes, normalization)[-1]
+    last = _check_attrs_and_normalize_axes(x, axes, normalization)[-1]
     sizes = [x.shape[a] for a in axes[:-1]] + [_real_axis_size(x, last, last_dim_size)]
     check(sizes[-1] > 0, "the result has no elements")
     if forward:
@@ -160,7 +160,7 @@ def fft_c2r(x, *, axes: Longs, normalization: str, forward: bool, last_dim_size:
 @fft_c2r.meta
 def _(x, *, axes, normalization, forward, last_dim_size):
     check_dtype(x.dtype.kind == "c", "needs a complex dtype")
-    last = _check_and_normalize_axes(x, axes, normalization)[-1]
+    last = _check_attrs_and_normalize_axes(x, axes, normalization)[-1]
     size = _real_axis_size(x, last, last_dim_size)
     check(size != 0, "the result has no elements")
     return Meta(_shape_with_axis_size(x.shape, last, size), real_dtype(x.dtype))
@@ -179,5 +179,5 @@ def _(g, x, *, axes, normalization, forward):
     end = half - 1 if size % 2 == 0 else half
     if end > 1:
         twice = OPS["slice"](found, axes=[last], starts=[1], ends=[end])
-        found = add(found, _pad_axis(twice, last, 1, half - end))
-    return _pad_axis(found, last, 0, given - half) if given > half else found
+        found = add(found, _pad_axis_with_zeros(twice, last, 1, half - end))
+    return _pad_axis_with_zeros(found, last, 0, given - half) if given > half else found

@@ -15,7 +15,7 @@ from .sliding_window import NUMBER_WORDS
 from .unary_math import round_half_away
 
 
-class AxisPositions(NamedTuple):
+class PositionsAndDerivative(NamedTuple):
     """Sampling positions along one image axis.
 
     positions: the positions in pixels.
@@ -26,7 +26,9 @@ class AxisPositions(NamedTuple):
     position_derivative: Any
 
 
-def _pixel_positions(grid: Any, size: int, padding_mode: str, align_corners: bool) -> AxisPositions:
+def _pixel_positions(
+    grid: Any, size: int, padding_mode: str, align_corners: bool
+) -> PositionsAndDerivative:
     """Convert grid coordinates in [-1, 1] to positions in pixels."""
     t = grid.dtype.type
     slope = t((size - 1) / 2 if align_corners else size / 2)
@@ -39,8 +41,8 @@ def _pixel_positions(grid: Any, size: int, padding_mode: str, align_corners: boo
     if padding_mode in ("border", "reflection"):
         # Paddle uses the derivative of an inside position at the border.
         inside = (place >= 0) & (place <= size - 1)
-        return AxisPositions(np.clip(place, t(0), t(size - 1)), slopes * inside)
-    return AxisPositions(place, slopes)
+        return PositionsAndDerivative(np.clip(place, t(0), t(size - 1)), slopes * inside)
+    return PositionsAndDerivative(place, slopes)
 
 
 def _reflect(place: Any, start: Any, span: Any) -> tuple[Any, Any]:
@@ -57,8 +59,8 @@ def _reflect(place: Any, start: Any, span: Any) -> tuple[Any, Any]:
 
 def _positions_per_axis(
     x: Any, grid: Any, padding_mode: str, align_corners: bool
-) -> list[AxisPositions]:
-    """One Axis for each image axis. The last axis of the grid lists the image axes in
+) -> list[PositionsAndDerivative]:
+    """The positions along each image axis. The last axis of the grid lists the image axes in
     reverse order.
     """
     rank = x.ndim - 2
@@ -83,7 +85,7 @@ class Corner(NamedTuple):
 
 
 def _interpolation_corners(
-    axes: list[AxisPositions], sizes: tuple[int, ...], mode: str
+    axes: list[PositionsAndDerivative], sizes: tuple[int, ...], mode: str
 ) -> Iterator[Corner]:
     choices = (0,) if mode == "nearest" else (0, 1)
     for choice in product(choices, repeat=len(axes)):

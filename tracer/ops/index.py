@@ -47,7 +47,7 @@ def check_integers(index: Any) -> None:
 
 
 # Up to this number of occurrences of one index, one NumPy call per occurrence is used.
-MAX_FLAT_INDEX = 16
+MAX_ONE_BY_ONE_OCCURRENCES = 16
 
 
 def scatter_add_rows(out: Any, index: Any, rows: Any) -> None:
@@ -58,7 +58,7 @@ def scatter_add_rows(out: Any, index: Any, rows: Any) -> None:
     index = index[order]
     first = np.flatnonzero(np.concatenate((np.ones_like(index[:1], bool), index[1:] != index[:-1])))
     counts = np.diff(np.append(first, index.size))
-    if counts.max() > MAX_FLAT_INDEX:
+    if counts.max() > MAX_ONE_BY_ONE_OCCURRENCES:
         out[index[first]] += np.add.reduceat(rows[order], first, axis=0)
         return
     nth = np.arange(index.size) - np.repeat(first, counts)
@@ -77,8 +77,10 @@ def index_as_vector(index: Any) -> Any:
     return index if index.ndim < 2 else index.reshape(-1)
 
 
-def indexed_axis_shape(index: Any) -> Shape:
-    """The shape that an index [N], [N, 1] or [] contributes to the result."""
+def require_vector_index_shape(index: Any) -> Shape:
+    """Raise OpError unless the index is int [N], [N, 1] or []; return the shape that it contributes
+    to the result.
+    """
     check_integers(index)
     check(
         len(index.shape) < 2 or (len(index.shape) == 2 and dims_match(index.shape[1], 1)),
@@ -94,7 +96,7 @@ def gather(x, index, axis_tensor=None, *, axis: int = 0):
     X [*, N, *], Index int [M], [M, 1] or [] -> Out [*, M, *]; [] removes the axis
     """
     axis = axis if axis_tensor is None else int(axis_tensor.item())
-    indexed_axis_shape(index)
+    require_vector_index_shape(index)
     check_index_range(index, x.shape[axis])
     return np.take(x, index_as_vector(index), axis)
 
@@ -103,14 +105,14 @@ def gather_meta(x: Meta, index: Meta, axis: int, what: str) -> Meta:
     """The Meta of slices of `x`, selected by `index`."""
     at = normalize_axis(axis, len(x.shape), what)
     check(bool(x.shape), "a 0-D tensor has no slices")
-    return Meta((*x.shape[:at], *indexed_axis_shape(index), *x.shape[at + 1 :]), x.dtype)
+    return Meta((*x.shape[:at], *require_vector_index_shape(index), *x.shape[at + 1 :]), x.dtype)
 
 
 @gather.meta
 def _(x, index, axis_tensor, *, axis):
     if axis_tensor is None:
         return gather_meta(x, index, axis, "axis")
-    return Meta((-1,) * (len(x.shape) - 1 + len(indexed_axis_shape(index))), x.dtype)
+    return Meta((-1,) * (len(x.shape) - 1 + len(require_vector_index_shape(index))), x.dtype)
 
 
 @gather.vjp
@@ -143,7 +145,7 @@ def index_select(x, index, *, dim: int = 0):
     X [*, N, *], Index int [M] or [M, 1] -> Out [*, M, *]
     """
     check(index.ndim > 0, "Index is 0-D")
-    indexed_axis_shape(index)
+    require_vector_index_shape(index)
     check_index_range(index, x.shape[dim])
     return np.take(x, index_as_vector(index), dim)
 
@@ -245,7 +247,7 @@ def scatter(x, ids, updates, *, overwrite: bool = True):
     """
     check_index_range(ids, x.shape[0])
     check_dtype(x.dtype == updates.dtype, "the dtypes of X and Updates differ")
-    check_updates_shape(updates.shape, required_updates_shape(x.shape, ids.shape))
+    check_updates_shape(updates.shape, required_scatter_updates_shape(x.shape, ids.shape))
     index, out = index_as_vector(ids), x.copy()
     if overwrite:
         assign_at(out, (index,), updates)
@@ -255,8 +257,8 @@ def scatter(x, ids, updates, *, overwrite: bool = True):
     return out
 
 
-def required_updates_shape(x: Shape, ids: Shape) -> Shape:
-    """The required shape of Updates."""
+def required_scatter_updates_shape(x: Shape, ids: Shape) -> Shape:
+    """The shape that Updates of scatter must have."""
     return (*ids[:1], *x[1:])
 
 
@@ -268,9 +270,9 @@ def check_updates_shape(updates: Shape, wanted: Shape) -> None:
 @scatter.meta
 def _(x, ids, updates, *, overwrite):
     check(bool(x.shape), "a 0-D tensor has no rows")
-    indexed_axis_shape(ids)
+    require_vector_index_shape(ids)
     check_dtype(x.dtype == updates.dtype, "the dtypes of X and Updates differ")
-    check_updates_shape(updates.shape, required_updates_shape(x.shape, ids.shape))
+    check_updates_shape(updates.shape, required_scatter_updates_shape(x.shape, ids.shape))
     return x
 
 

@@ -12,15 +12,15 @@ from .matmul import matmul
 from .shared_meta_rules import Shape, check_inexact, dims_match, is_complex, proto_of, shape_of
 
 
-def check_matrices(x: Meta, name: str = "X") -> None:
+def check_inexact_matrices(x: Meta, name: str = "X") -> None:
     """Raise OpError unless the input holds matrices of a floating type."""
     check(len(x.shape) >= 2, f"{name} needs at least two axes")
     check_inexact(x)
 
 
-def check_square(x: Meta, name: str = "X") -> None:
+def check_inexact_square_matrices(x: Meta, name: str = "X") -> None:
     """Raise OpError unless the input holds square matrices of a floating type."""
-    check_matrices(x, name)
+    check_inexact_matrices(x, name)
     check(dims_match(*x.shape[-2:]), f"the matrices of {name} are not square")
 
 
@@ -107,12 +107,12 @@ def cast_to_complex_like(x: Any, like: Any) -> Any:
     return OPS["cast"](x, in_dtype=proto_of(x), out_dtype=proto_of(like))
 
 
-def pairwise_differences(x: Any) -> Any:
+def pairwise_differences_j_minus_i(x: Any) -> Any:
     """Out[i, j] = X[j] - X[i]. X [*, N] -> Out [*, N, N]"""
     return sub(as_row(x), as_column(x))
 
 
-def divide_or_zero(x: Any, y: Any) -> Any:
+def divide_with_zero_for_0_over_0(x: Any, y: Any) -> Any:
     """X / Y, and 0 for 0 / 0. X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
     y = cast_to_complex_like(y, x)
     nothing = logical_and(equal(x, zeros_like(x)), equal(y, zeros_like(y)))
@@ -124,7 +124,9 @@ def divide_by_differences(x: Any, values: Any) -> Any:
 
     X [*, N, N], values [*, N] -> Out [*, N, N]
     """
-    return divide_or_zero(sub(x, diagonal_matrix(diagonal_of(x))), pairwise_differences(values))
+    return divide_with_zero_for_0_over_0(
+        sub(x, diagonal_matrix(diagonal_of(x))), pairwise_differences_j_minus_i(values)
+    )
 
 
 def scale_columns(x: Any, by: Any) -> Any:

@@ -10,8 +10,8 @@ from .elementwise import add, scale, sub
 from .linalg_helpers import (
     adjoint,
     as_column,
-    check_matrices,
-    check_square,
+    check_inexact_matrices,
+    check_inexact_square_matrices,
     conjugate,
     lower_triangle,
     min_matrix_dim,
@@ -33,7 +33,7 @@ from .shared_meta_rules import (
 )
 
 
-def solve_matrices(x: Any, y: Any) -> Any:
+def solve_matrix_arrays(x: Any, y: Any) -> Any:
     """X^-1 Y for matrices Y, with broadcast batches."""
     check(y.ndim >= 2, "Y needs at least two axes")
     batch = np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
@@ -42,9 +42,9 @@ def solve_matrices(x: Any, y: Any) -> Any:
     )
 
 
-def solve_meta(x: Meta, y: Meta) -> Meta:
-    """Solve X Z = Y for square matrices X and matrices Y."""
-    check_square(x)
+def matrix_solve_meta(x: Meta, y: Meta) -> Meta:
+    """Return the Meta of Z in X Z = Y for square matrices X and matrices Y, and check them."""
+    check_inexact_square_matrices(x)
     check(len(y.shape) >= 2, "Y needs at least two axes")
     check_dtype(x.dtype == y.dtype, "the dtypes differ")
     check(
@@ -63,7 +63,7 @@ def inverse(x):
 
 @inverse.meta
 def _(x):
-    check_square(x, "Input")
+    check_inexact_square_matrices(x, "Input")
     return x
 
 
@@ -90,16 +90,16 @@ def solve(x, y):
     X [*A, M, M], Y [*B, M, K] or vectors [*A, M] or [M] -> Out [*broadcast(A, B), M, K] or [*A, M]
     """
     if is_vector_rhs(x.shape, y.shape):
-        return solve_matrices(x, y[..., None])[..., 0]
-    return solve_matrices(x, y)
+        return solve_matrix_arrays(x, y[..., None])[..., 0]
+    return solve_matrix_arrays(x, y)
 
 
 @solve.meta
 def _(x, y):
-    check_square(x)
+    check_inexact_square_matrices(x)
     if not is_vector_rhs(x.shape, y.shape):
-        return solve_meta(x, y)
-    found = solve_meta(x, Meta(y.shape + (1,), y.dtype))
+        return matrix_solve_meta(x, y)
+    found = matrix_solve_meta(x, Meta(y.shape + (1,), y.dtype))
     return Meta(found.shape[:-1], x.dtype)
 
 
@@ -114,7 +114,7 @@ def _(g, x, y, *, Out):
     ) if vectors else back
 
 
-def solve_triangular(
+def solve_triangular_arrays(
     x: Any, y: Any, upper: bool, transpose: bool = False, unit: bool = False
 ) -> Any:
     """X^-1 Y for triangular X.
@@ -128,8 +128,8 @@ def solve_triangular(
     if transpose:
         x, upper = np.swapaxes(x, -1, -2), not upper
     if upper:
-        return solve_matrices(x, y)
-    return solve_matrices(x[..., ::-1, ::-1], y[..., ::-1, :])[..., ::-1, :].copy()
+        return solve_matrix_arrays(x, y)
+    return solve_matrix_arrays(x[..., ::-1, ::-1], y[..., ::-1, :])[..., ::-1, :].copy()
 
 
 @op("triangular_solve", "X, Y -> Out", no_half_reason=NO_HALF_DECOMPOSITION, same_dtype="X Y")
@@ -144,25 +144,25 @@ def triangular_solve(
 
     X [*A, M, M], Y [*B, M, K] -> Out [*, M, K]
     """
-    return solve_triangular(x, y, upper, transpose, unitriangular)
+    return solve_triangular_arrays(x, y, upper, transpose, unitriangular)
 
 
 @triangular_solve.meta
 def _(x, y, **_):
-    return solve_meta(x, y)
+    return matrix_solve_meta(x, y)
 
 
 @triangular_solve.vjp
 def _(g, x, y, *, upper, transpose, unitriangular, Out):
     back = triangular_solve(x, g, upper=upper, transpose=not transpose, unitriangular=unitriangular)
 
-    def x_grad() -> Any:
+    def triangular_matrix_grad() -> Any:
         found = (
             matmul(Out, transpose_last(back)) if transpose else matmul(back, transpose_last(Out))
         )
         return negate(_select_triangle(found, upper, unitriangular))
 
-    return x_grad, back
+    return triangular_matrix_grad, back
 
 
 def _select_triangle(x: Any, is_upper: bool, strict: bool) -> Any:
@@ -178,25 +178,25 @@ def cholesky_solve(x, y, *, upper: bool = False):
     X [*A, M, K], Y [*B, M, M] -> Out [*, M, K]
     """
     left = np.conjugate(np.swapaxes(y, -1, -2)) if upper else y
-    half = solve_triangular(left, x, upper=False)
-    return solve_triangular(np.conjugate(left), half, upper=False, transpose=True)
+    half = solve_triangular_arrays(left, x, upper=False)
+    return solve_triangular_arrays(np.conjugate(left), half, upper=False, transpose=True)
 
 
 @cholesky_solve.meta
 def _(x, y, *, upper):
-    return solve_meta(y, x)
+    return matrix_solve_meta(y, x)
 
 
 @cholesky_solve.vjp
 def _(g, x, y, *, upper, Out):
     back = cholesky_solve(g, conjugate(y), upper=upper)
 
-    def y_grad() -> Any:
+    def cholesky_factor_grad() -> Any:
         change = conjugate(plus_adjoint(matmul(back, transpose_last(Out))))
         found = matmul(y, change) if upper else matmul(change, y)
         return negate(_select_triangle(conjugate(found), upper, False))
 
-    return back, y_grad
+    return back, cholesky_factor_grad
 
 
 @op("pseudo_inverse", "X -> Out", internal=True, no_half_reason=NO_HALF_DECOMPOSITION)
@@ -219,7 +219,7 @@ def pseudo_inverse(x, *, rcond: float = 1e-15, hermitian: bool = False):
 
 @pseudo_inverse.meta
 def _(x, *, rcond, hermitian):
-    check_matrices(x)
+    check_inexact_matrices(x)
     return Meta(x.shape[:-2] + x.shape[:-3:-1], x.dtype)
 
 
@@ -272,8 +272,8 @@ def lstsq(x, y, *, rcond: float = 0.0, driver: str = "gels"):
 
 @lstsq.meta
 def _(x, y, *, rcond, driver):
-    check_matrices(x)
-    check_matrices(y, "Y")
+    check_inexact_matrices(x)
+    check_inexact_matrices(y, "Y")
     check_dtype(x.dtype == y.dtype, "the dtypes differ")
     check(dims_match(x.shape[-2], y.shape[-2]), f"X has {x.shape[-2]} rows, and Y {y.shape[-2]}")
     real, batch = real_dtype(x.dtype), x.shape[:-2]

@@ -10,7 +10,7 @@ from ..core.op import Op, check
 Offsets = Any  # [n + 1], int64
 
 
-def row_offsets(lod: Any, what: str = "X") -> Offsets:
+def require_row_offsets(lod: Any, what: str = "X") -> Offsets:
     """The row offsets of an LoD. Raises OpError if there are none."""
     check(bool(lod), f"{what} holds no sequences")
     return np.asarray(lod[-1], np.int64)
@@ -31,7 +31,7 @@ def offsets_from_lengths(counts: Any) -> Offsets:
     return np.concatenate([[0], np.cumsum(counts, dtype=np.int64)]).astype(np.int64)
 
 
-def concat_row_ranges(starts: Any, counts: Any) -> Any:
+def row_indices_of_ranges(starts: Any, counts: Any) -> Any:
     """The row indices of several ranges, concatenated."""
     ends = np.cumsum(counts)
     return np.arange(ends[-1] if len(ends) else 0) + np.repeat(
@@ -48,7 +48,7 @@ def segment_sum(x: Any, offsets: Offsets) -> Any:
     return out
 
 
-def broadcast_per_row(values: Any, like: Any) -> Any:
+def reshape_row_values_to_broadcast(values: Any, like: Any) -> Any:
     """Numbers [R], one per row, reshaped and cast to broadcast with a tensor [R,*]."""
     return values.astype(like.dtype).reshape(-1, *[1] * (like.ndim - 1))
 

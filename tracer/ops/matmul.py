@@ -39,7 +39,8 @@ def matmul(x, y, *, trans_x: bool = False, trans_y: bool = False):
     if trans_y and y.ndim > 1:
         y = np.swapaxes(y, -1, -2)
     if y.ndim == 2 and x.ndim > 2 and x.flags.c_contiguous:
-        return np.matmul(x.reshape(-1, x.shape[-1]), y).reshape(*x.shape[:-1], y.shape[-1])
+        rows = x.reshape(math.prod(x.shape[:-1]), x.shape[-1])
+        return np.matmul(rows, y).reshape(*x.shape[:-1], y.shape[-1])
     return np.matmul(x, y)
 
 
@@ -48,7 +49,8 @@ def _(x, y, *, trans_x=False, trans_y=False):
     return _native_matmul(x, y, trans_x, trans_y)
 
 
-def _matrix_dims(shape: tuple[int, ...], transposed: bool, column: bool) -> tuple[int, int]:
+def _operand_matrix_dims(shape: tuple[int, ...], transposed: bool, column: bool) -> tuple[int, int]:
+    """Rows and columns of an operand after its transposition; a vector is a column or a row."""
     if len(shape) == 1:
         return (shape[0], 1) if column else (1, shape[0])
     return (shape[-1], shape[-2]) if transposed else (shape[-2], shape[-1])
@@ -58,8 +60,8 @@ def _matrix_dims(shape: tuple[int, ...], transposed: bool, column: bool) -> tupl
 def _(x, y, *, trans_x, trans_y):
     check(len(x.shape) > 0 and len(y.shape) > 0, "X and Y need at least one axis")
     check_dtype(x.dtype == y.dtype, "the dtypes differ")
-    m, k = _matrix_dims(x.shape, trans_x, column=False)
-    j, n = _matrix_dims(y.shape, trans_y, column=True)
+    m, k = _operand_matrix_dims(x.shape, trans_x, column=False)
+    j, n = _operand_matrix_dims(y.shape, trans_y, column=True)
     check(dims_match(k, j), f"the inner axes differ, {k} and {j}")
     batch = broadcast_shapes(x.shape[:-2], y.shape[:-2])
     return Meta(
@@ -170,10 +172,10 @@ def _(x, y):
 
 @dot.vjp
 def _(g, x, y):
-    def grad_times_other(other: Any) -> Any:
+    def make_grad_times_other(other: Any) -> Any:
         return lambda: mul(OPS["unsqueeze2"](g, axes=[-1]), other)
 
-    return grad_times_other(y), grad_times_other(x)
+    return make_grad_times_other(y), make_grad_times_other(x)
 
 
 @op("mv", "X, Vec -> Out", same_dtype="X Vec")
@@ -247,14 +249,16 @@ def mul_flattened(x, y, *, x_num_col_dims: int = 1, y_num_col_dims: int = 1):
     X [*M,*K], Y [*K,*N] -> Out [*M,*N]
     """
     (m, k), (j, n) = (
-        _split_shape_at(x.shape, x_num_col_dims),
-        _split_shape_at(y.shape, y_num_col_dims),
+        _leading_and_trailing_dims(x.shape, x_num_col_dims),
+        _leading_and_trailing_dims(y.shape, y_num_col_dims),
     )
     flat_x = x.reshape(math.prod(m), math.prod(k))
     return np.matmul(flat_x, y.reshape(math.prod(j), math.prod(n))).reshape(m + n)
 
 
-def _split_shape_at(shape: tuple[int, ...], at: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def _leading_and_trailing_dims(
+    shape: tuple[int, ...], at: int
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
     check(0 < at < len(shape), f"num_col_dims={at} does not cut the axes in two")
     return shape[:at], shape[at:]
 
@@ -262,8 +266,8 @@ def _split_shape_at(shape: tuple[int, ...], at: int) -> tuple[tuple[int, ...], t
 @mul_flattened.meta
 def _(x, y, *, x_num_col_dims, y_num_col_dims):
     (m, k), (j, n) = (
-        _split_shape_at(x.shape, x_num_col_dims),
-        _split_shape_at(y.shape, y_num_col_dims),
+        _leading_and_trailing_dims(x.shape, x_num_col_dims),
+        _leading_and_trailing_dims(y.shape, y_num_col_dims),
     )
     check_dtype(x.dtype == y.dtype, "the dtypes differ")
     check(
@@ -321,7 +325,10 @@ def fc(
     """
     rows = x.shape[:in_num_col_dims]
     # Paddle pads large weights by 4 unused rows and columns.
-    out = np.matmul(x.reshape(math.prod(rows), -1), w[:-4, :-4] if padding_weights else w)
+    out = np.matmul(
+        x.reshape(math.prod(rows), math.prod(x.shape[len(rows) :])),
+        w[:-4, :-4] if padding_weights else w,
+    )
     if bias is not None:
         out = out + bias.reshape(-1)
     if activation_type == "relu":
@@ -338,7 +345,7 @@ def _(x, w, bias, *, in_num_col_dims, activation_type, padding_weights, **_):
         f"activation_type={activation_type!r} is neither '' nor 'relu'",
     )
     check(activation_type == "" or bias is not None, "activation_type='relu' needs a Bias")
-    rows, columns = _split_shape_at(x.shape, in_num_col_dims)
+    rows, columns = _leading_and_trailing_dims(x.shape, in_num_col_dims)
     inner, width = (d - 4 if padding_weights and d >= 0 else d for d in w.shape)
     check(
         dims_match(num_elements(columns), inner),
@@ -415,7 +422,7 @@ def _(x, *, porder, axis, epsilon, keepdim, asvector):
 
 
 @p_norm.vjp
-def p_norm_grad(g, x, *, porder, axis, keepdim, asvector, Out):
+def p_norm_vjp(g, x, *, porder, axis, keepdim, asvector, Out):
     """The gradient of p_norm with respect to X. g like Out, X [*] -> [*]"""
     axes = list(_norm_axes(len(shape_of(x)), axis, asvector))
     g, n = (broadcast_like(t, x, axes=axes, keep_dim=keepdim) for t in (g, Out))

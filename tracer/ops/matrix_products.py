@@ -13,13 +13,13 @@ from .half_precision import upcast_half
 from .linalg_helpers import (
     as_column,
     as_row,
-    check_square,
+    check_inexact_square_matrices,
     multiply_chain,
     negate,
     squeeze_axis,
     transpose_last,
 )
-from .matmul import p_norm, p_norm_grad
+from .matmul import p_norm, p_norm_vjp
 from .reduce import reduce_sum
 from .shared_meta_rules import (
     Shape,
@@ -89,7 +89,7 @@ def matrix_power(x, *, n: int):
 
 @matrix_power.meta
 def _(x, *, n):
-    check_square(x)
+    check_inexact_square_matrices(x)
     return x
 
 
@@ -213,5 +213,5 @@ def _(x, y, *, p):
 
 @dist.vjp
 def _(g, x, y, *, p, Out):
-    to_x = p_norm_grad(g, sub(x, y), porder=p, axis=-1, keepdim=False, asvector=True, Out=Out)
+    to_x = p_norm_vjp(g, sub(x, y), porder=p, axis=-1, keepdim=False, asvector=True, Out=Out)
     return to_x, negate(to_x)

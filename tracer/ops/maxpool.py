@@ -24,7 +24,7 @@ def _make_meta_rule(rank: int) -> Any:
     return rule
 
 
-def _first_maxima(x: Any, p: Pooling) -> tuple[Any, Any]:
+def _first_maxima_and_indices(x: Any, p: Pooling) -> tuple[Any, Any]:
     """The first maximum of each window of x [N,C,*S], and its position in the flattened S."""
     full = pad_images(x, p.pads, -np.inf)
     places = np.zeros_like(x, dtype=np.int32, shape=())
@@ -58,7 +58,7 @@ def max_pool2d_with_index(
     X [N,C,H,W] -> Out [N,C,H',W'], Mask int32 like Out
     """
     check(x.ndim == 4, "images require four axes")
-    return _first_maxima(
+    return _first_maxima_and_indices(
         x,
         make_pooling(
             x.shape,
@@ -86,7 +86,7 @@ def max_pool3d_with_index(
     X [N,C,D,H,W] -> Out [N,C,D',H',W'], Mask int32 like Out
     """
     check(x.ndim == 5, "images require five axes")
-    return _first_maxima(
+    return _first_maxima_and_indices(
         x,
         make_pooling(
             x.shape,
@@ -100,7 +100,7 @@ def max_pool3d_with_index(
 
 
 def _max_pool_vjp(g, x, *, Mask):
-    return scatter_to_images(x, Mask, g)
+    return scatter_add_to_images(x, Mask, g)
 
 
 max_pool2d_with_index.vjp(_max_pool_vjp)
@@ -108,7 +108,7 @@ max_pool3d_with_index.vjp(_max_pool_vjp)
 
 
 @op("put_in_pictures", "X, Mask, Y -> Out", meta=like_input(0), internal=True)
-def scatter_to_images(x, mask, y):
+def scatter_add_to_images(x, mask, y):
     """Out = zeros like X, with each Y added at its index Mask in the flattened image.
 
     X [N,C,*S], Mask int32 [N,C,*], Y [N,C,*] -> Out like X
@@ -122,7 +122,7 @@ def scatter_to_images(x, mask, y):
     return total.reshape(x.shape)
 
 
-@scatter_to_images.vjp
+@scatter_add_to_images.vjp
 def _(g, x, mask, y):
     return None, None, gather_from_images(g, mask)
 
@@ -135,7 +135,8 @@ def gather_from_images(x, mask):
     """
     images = math.prod(x.shape[:2])
     flat, places = x.reshape(images, -1), mask.reshape(images, -1)
-    return np.take_along_axis(flat, places, axis=1).reshape(mask.shape)
+    values = np.take_along_axis(flat, places, axis=1)
+    return np.where(places < 0, x.dtype.type(0), values).reshape(mask.shape)
 
 
 @gather_from_images.meta
@@ -145,7 +146,7 @@ def _(x, mask):
 
 @gather_from_images.vjp
 def _(g, x, mask):
-    return scatter_to_images(x, mask, g), None
+    return scatter_add_to_images(x, mask, g), None
 
 
 # -- the backward pass

@@ -8,7 +8,7 @@ from typing import Any
 from ..core.arrays import np
 from ..core.op import HOST_PYTHON_LOOP, Meta, check, op
 from .box_ops import NO_GRAD_BOXES
-from .nms import Detections, non_maximum_suppression
+from .nms import Detections, nms_of_sorted_boxes
 from .shared_meta_rules import check_float, dims_match
 
 BOX_SIZES = (4, 8, 16, 24, 32)  # number of coordinates of a box or polygon
@@ -66,7 +66,7 @@ def select_boxes(
         for c in (c for c in range(len(score)) if c != background_label):
             order = top_indices_above_threshold(score[c], score_threshold, nms_top_k)
             kept = (
-                non_maximum_suppression(
+                nms_of_sorted_boxes(
                     own[c, order],
                     float(np.float32(nms_threshold)),
                     0.0 if normalized else 1.0,

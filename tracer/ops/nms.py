@@ -41,7 +41,7 @@ def _box_areas(boxes: Any, extra: float) -> Any:
     return np.where(np.any(sides < 0, axis=1), 0, np.prod(sides + boxes.dtype.type(extra), axis=1))
 
 
-def non_maximum_suppression(
+def nms_of_sorted_boxes(
     boxes: Any, threshold: float, extra: float = 0.0, eta: float = 1.0
 ) -> list[int]:
     """NMS of boxes that are sorted by score; returns the indices of the selected boxes.
@@ -55,14 +55,18 @@ def non_maximum_suppression(
     left, kept = np.arange(len(boxes)), []
     while len(left):
         first, left = left[:BLOCK_SIZE], left[BLOCK_SIZE:]
-        chosen = first[_selected_indices(box_ious(boxes[first], boxes[first], extra) <= threshold)]
+        chosen = first[
+            _select_by_compatibility_matrix(
+                box_ious(boxes[first], boxes[first], extra) <= threshold
+            )
+        ]
         free = box_ious(boxes[chosen], boxes[left], extra) <= threshold
         left = left[np.all(free, axis=0)]
         kept += chosen.tolist()
     return kept
 
 
-def _selected_indices(free: Any) -> list[int]:
+def _select_by_compatibility_matrix(free: Any) -> list[int]:
     """The indices of the boxes that NMS selects.
 
     free: bool [N,N], whether two boxes may both be selected.
@@ -99,7 +103,7 @@ def nms(boxes, *, iou_threshold: float = 1.0):
 
     Boxes [N,4] -> int64 [K]
     """
-    return np.array(non_maximum_suppression(boxes, float(np.float32(iou_threshold))), np.int64)
+    return np.array(nms_of_sorted_boxes(boxes, float(np.float32(iou_threshold))), np.int64)
 
 
 @nms.meta

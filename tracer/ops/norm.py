@@ -84,7 +84,7 @@ def batch_norm(
     t = mean.dtype.type
     if _uses_running_stats(is_test, trainable_statistics, use_global_stats):
         inv_std = t(1) / np.sqrt(variance + t(epsilon))
-        y = _apply_affine(
+        y = _standardize_and_apply_affine_in_place(
             x - mean.reshape(_per_channel_shape(x.ndim, channel)), inv_std, weight, bias, channel
         )
         return y, mean, variance, np.zeros_like(mean), np.zeros_like(mean)
@@ -99,10 +99,17 @@ def batch_norm(
         old * keep + new * (t(1) - keep)
         for old, new in ((mean, batch_mean), (variance, batch_variance))
     )
-    return _apply_affine(centred, inv_std, weight, bias, channel), *running, batch_mean, inv_std
+    return (
+        _standardize_and_apply_affine_in_place(centred, inv_std, weight, bias, channel),
+        *running,
+        batch_mean,
+        inv_std,
+    )
 
 
-def _apply_affine(centred: Any, inv_std: Any, weight: Any, bias: Any, channel: int) -> Any:
+def _standardize_and_apply_affine_in_place(
+    centred: Any, inv_std: Any, weight: Any, bias: Any, channel: int
+) -> Any:
     """The standardized values times Scale plus Bias; overwrites `centred`."""
     shape = _per_channel_shape(centred.ndim, channel)
     centred *= (inv_std if weight is None else inv_std * weight).reshape(shape)
@@ -357,7 +364,7 @@ def _check_groups(shape: Shape, channel: int, groups: int) -> None:
     )
 
 
-def _normalize_groups(
+def _normalize_groups_and_apply_affine(
     x: Any, weight: Any, bias: Any, epsilon: float, groups: int, layout: str
 ) -> tuple[Any, Any, Any]:
     channel = _channel_axis(x.ndim, layout)
@@ -417,7 +424,9 @@ def group_norm(
 
     X [N,C,*], Scale, Bias [C] -> Y like X, Mean [N,groups]
     """
-    y, mean, variance = _normalize_groups(x, weight, bias, epsilon, groups, data_layout)
+    y, mean, variance = _normalize_groups_and_apply_affine(
+        x, weight, bias, epsilon, groups, data_layout
+    )
     return y, mean.reshape(x.shape[0], groups), variance.reshape(x.shape[0], groups)
 
 
@@ -452,7 +461,9 @@ def instance_norm(x, weight=None, bias=None, *, epsilon: float = 1e-5):
 
     SavedVariance: 1 / sqrt(variance + epsilon).
     """
-    y, mean, variance = _normalize_groups(x, weight, bias, epsilon, x.shape[1], "NCHW")
+    y, mean, variance = _normalize_groups_and_apply_affine(
+        x, weight, bias, epsilon, x.shape[1], "NCHW"
+    )
     t = x.dtype.type
     return y, mean, t(1) / np.sqrt(variance + t(epsilon))
 

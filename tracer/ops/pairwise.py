@@ -14,18 +14,18 @@ from .shared_meta_rules import broadcast, check_float
 from .unary_math import negative, square
 
 
-def _float_broadcast_meta(x: Any, y: Any, **attrs: Any) -> Any:
+def _broadcast_meta_requiring_float(x: Any, y: Any, **attrs: Any) -> Any:
     check_float(x)
     return broadcast(x, y, **attrs)
 
 
-def _angle_meta(x: Any, y: Any) -> Meta:
+def _atan2_meta(x: Any, y: Any) -> Meta:
     """The angle of the point (x, y); float64 for integer inputs."""
     found = broadcast(x, y)
     return found if is_inexact(found.dtype) else Meta(found.shape, np.dtype(np.float64))
 
 
-@op("atan2", "X1, X2 -> Out", meta=_angle_meta)
+@op("atan2", "X1, X2 -> Out", meta=_atan2_meta)
 def atan2(x, y):
     """Out = the angle of the point (X2, X1), in (-pi, pi].
 
@@ -89,7 +89,7 @@ def _(g, x, y):
 @op(
     "nextafter",
     "x, y -> out",
-    meta=_float_broadcast_meta,
+    meta=_broadcast_meta_requiring_float,
     no_grad_reason="it is a step of rounding",
     same_dtype="x y",
 )

@@ -158,16 +158,20 @@ def temporal_shift(x, *, seg_num: int, shift_ratio: float = 0.25, data_format: s
 
 @temporal_shift.vjp
 def _(g, x, *, seg_num, shift_ratio, data_format):
-    return temporal_unshift(g, seg_num=seg_num, shift_ratio=shift_ratio, data_format=data_format)
+    return temporal_shift_adjoint(
+        g, seg_num=seg_num, shift_ratio=shift_ratio, data_format=data_format
+    )
 
 
 @op("temporal_unshift", "X -> Out", meta=_shift_meta, internal=True)
-def temporal_unshift(x, *, seg_num: int, shift_ratio: float = 0.25, data_format: str = "NCHW"):
+def temporal_shift_adjoint(
+    x, *, seg_num: int, shift_ratio: float = 0.25, data_format: str = "NCHW"
+):
     """The adjoint of temporal_shift. X [N*T,C,H,W] -> Out [N*T,C,H,W]"""
     return _shift_in_time(x, seg_num, shift_ratio, data_format, -1)
 
 
-@temporal_unshift.vjp
+@temporal_shift_adjoint.vjp
 def _(g, x, *, seg_num, shift_ratio, data_format):
     return temporal_shift(g, seg_num=seg_num, shift_ratio=shift_ratio, data_format=data_format)
 
@@ -211,12 +215,13 @@ def _(x, *, groups, axis):
 @maxout.vjp
 def _(g, x, *, groups, axis):
     return masked(
-        repeat_channels(g, groups=groups, axis=axis), is_first_maximum(x, groups=groups, axis=axis)
+        repeat_channels(g, groups=groups, axis=axis),
+        is_first_maximum_of_channel_group(x, groups=groups, axis=axis),
     )
 
 
 @op("first_largest", "X -> Out", no_grad_reason=NO_GRAD_VALUE_INDEPENDENT, internal=True)
-def is_first_maximum(x, *, groups: int, axis: int = 1):
+def is_first_maximum_of_channel_group(x, *, groups: int, axis: int = 1):
     """Out = whether a channel is the first maximum of its group.
 
     X [*,C,*] -> Out bool [*,C,*]
@@ -227,7 +232,7 @@ def is_first_maximum(x, *, groups: int, axis: int = 1):
     return out.reshape(x.shape)
 
 
-@is_first_maximum.meta
+@is_first_maximum_of_channel_group.meta
 def _(x, **_):
     return Meta(x.shape, np.dtype(bool))
 

@@ -11,7 +11,7 @@ from .box_ops import NO_GRAD_BOXES
 from .detection_helpers import INT32, INT64, NO_HALF_BOXES, image_row_offsets
 from .half_precision import upcast_half
 from .lod import offsets_from_lengths, sequence_lengths
-from .nms import non_maximum_suppression
+from .nms import nms_of_sorted_boxes
 from .shared_meta_rules import check_float, dims_match
 
 MAX_LOG_SCALE = float(np.log(1000.0 / 16.0))  # limit of log size ratios
@@ -71,7 +71,7 @@ def _propose_regions(
         kept = _is_valid_proposal(boxes, max(min_size, 1.0), extra, (high, wide), scales[n])
         boxes, order = boxes[kept], order[kept]
         chosen = (
-            non_maximum_suppression(boxes, nms_thresh, float(extra), eta)
+            nms_of_sorted_boxes(boxes, nms_thresh, float(extra), eta)
             if nms_thresh > 0
             else list(range(len(boxes)))
         )

@@ -82,7 +82,7 @@ def rnn(
     check(mode in CELLS, f"mode={mode!r} is not one of {', '.join(CELLS)}")
     cell, directions = CELLS[mode], 2 if is_bidirec else 1
     check(
-        not _explain_invalid_inputs(x, pre, weights, cell, directions, num_layers, hidden_size),
+        not _invalid_inputs_message(x, pre, weights, cell, directions, num_layers, hidden_size),
         "the operands do not fit",
     )
     steps, batch = x.shape[:2]
@@ -107,7 +107,7 @@ def rnn(
     return x, masks, kept, last
 
 
-def _explain_invalid_inputs(
+def _invalid_inputs_message(
     x: Any, pre: Any, weights: Any, cell: Cell, directions: int, layers: int, hidden: int
 ) -> str:
     """Why the inputs (arrays or Metas) of an rnn are invalid; "" if they are valid."""
@@ -157,7 +157,7 @@ def _(
     check(0.0 <= dropout_prob <= 1.0, f"dropout_prob={dropout_prob} is not a probability")
     check_dtype(all(m.dtype == x.dtype for m in (*pre, *weights)), "the dtypes differ")
     cell, directions = CELLS[mode], 2 if is_bidirec else 1
-    why = _explain_invalid_inputs(x, pre, weights, cell, directions, num_layers, hidden_size)
+    why = _invalid_inputs_message(x, pre, weights, cell, directions, num_layers, hidden_size)
     check(not why, why)
     check(
         lengths is None or (len(lengths.shape) == 1 and dims_match(lengths.shape[0], x.shape[1])),

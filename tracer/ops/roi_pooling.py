@@ -8,7 +8,7 @@ from typing import Any
 from ..core.arrays import np
 from ..core.op import Meta, check, check_dtype, op
 from .half_precision import upcast_half
-from .lod import row_offsets, sequence_ids
+from .lod import require_row_offsets, sequence_ids
 from .scatter_at import ufunc_at
 from .shared_meta_rules import check_float, dims_match, like_input, like_x
 
@@ -22,7 +22,7 @@ def _image_ids(x: Any, rois: Any, counts: Any, lod: Any = None) -> Any:
             len(lod[-1]) == len(x) + 1,
             "ROIs are sequences of another number of images than X has",
         )
-        return sequence_ids(row_offsets(lod))
+        return sequence_ids(require_row_offsets(lod))
     if counts is None:
         check(x.shape[0] == 1, "needs RoisNum: LoD inputs are not supported")
         return np.zeros(len(rois), np.int64)

@@ -54,10 +54,10 @@ def assign_at(out: Any, places: tuple[Any, ...], values: Any) -> None:
     shape = np.broadcast_shapes(*(index.shape for index in places))
     row_shape = out.shape[len(places) :]
     rows = np.broadcast_to(values, (*shape, *row_shape)).reshape(-1, *row_shape)
-    out[places] = rows[last_value_numbers(out.shape[: len(places)], places)]
+    out[places] = rows[last_write_index_per_value(out.shape[: len(places)], places)]
 
 
-def last_value_numbers(shape: tuple[int, ...], places: tuple[Any, ...]) -> Any:
+def last_write_index_per_value(shape: tuple[int, ...], places: tuple[Any, ...]) -> Any:
     """For each value at `places` in an array of this shape, the number of the last value that has
     the same position. Values are numbered in row-major order.
     """

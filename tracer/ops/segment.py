@@ -6,7 +6,7 @@ from typing import Any
 
 from ..core.arrays import np
 from ..core.op import NO_GRAD_NON_FLOAT_RESULT, OPS, Longs, Meta, check, check_dtype, op
-from .along_axis import divide_truncated, max_of_dtype, min_of_dtype
+from .along_axis import divide_truncating_integers, max_of_dtype, min_of_dtype
 from .compare import equal
 from .elementwise import div, masked, mul, sum_to, zeros_like
 from .half_precision import upcast_half
@@ -37,7 +37,9 @@ def _reduce_rows_by_index(rows: Any, places: Any, count: int, word: str) -> tupl
         out = np.zeros_like(rows, shape=(count, *rows.shape[1:]))
         ufunc_at(np.add, out, places, rows)
         if word == "MEAN":
-            out = divide_truncated(out, np.maximum(counts, 1).reshape(-1, *(1,) * (rows.ndim - 1)))
+            out = divide_truncating_integers(
+                out, np.maximum(counts, 1).reshape(-1, *(1,) * (rows.ndim - 1))
+            )
         return out, counts
     start = min_of_dtype(rows.dtype) if word == "MAX" else max_of_dtype(rows.dtype)
     out = np.full_like(rows, start, shape=(count, *rows.shape[1:]))

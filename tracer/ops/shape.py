@@ -7,7 +7,12 @@ from collections.abc import Sequence
 
 from ..core.arrays import np
 from ..core.op import NO_GRAD_NON_FLOAT_RESULT, OPS, Ints, Longs, Meta, check, op
-from .dynamic_sizes import all_dynamic_shape, has_size_tensor, infer_sizes, resolve_sizes
+from .dynamic_sizes import (
+    all_dynamic_shape,
+    has_size_tensor,
+    resolve_sizes,
+    resolve_sizes_for_meta_rule,
+)
 from .shared_meta_rules import (
     Shape,
     broadcast_shapes,
@@ -54,7 +59,7 @@ def replace_zero_sizes(x: Shape, shape: Sequence[int]) -> list[int]:
 
 @reshape.meta
 def _(x, shape_tensor, shape_tensors, *, shape, use_quantizer):
-    wanted = infer_sizes(shape_tensor, shape_tensors, shape)
+    wanted = resolve_sizes_for_meta_rule(shape_tensor, shape_tensors, shape)
     if has_size_tensor(shape_tensor, shape_tensors):
         return Meta(tuple(-1 if d < 1 else d for d in wanted), x.dtype)
     return Meta(
@@ -154,7 +159,9 @@ def unsqueezed_shape(x: Shape, axes: Sequence[int]) -> Shape:
 def _(x, axes_tensor, axes_tensors, *, axes):
     if has_size_tensor(axes_tensor, axes_tensors):
         return Meta(
-            all_dynamic_shape(len(x.shape) + len(infer_sizes(axes_tensor, axes_tensors, []))),
+            all_dynamic_shape(
+                len(x.shape) + len(resolve_sizes_for_meta_rule(axes_tensor, axes_tensors, []))
+            ),
             x.dtype,
         )
     return Meta(unsqueezed_shape(x.shape, axes), x.dtype)
@@ -307,7 +314,7 @@ def check_expandable(x: Shape, shape: Shape) -> None:
 
 @expand.meta
 def _(x, shape_tensor, shape_tensors, *, shape):
-    wanted = infer_sizes(shape_tensor, shape_tensors, shape)
+    wanted = resolve_sizes_for_meta_rule(shape_tensor, shape_tensors, shape)
     if has_size_tensor(shape_tensor, shape_tensors):
         check(len(wanted) >= len(x.shape), f"shape={list(wanted)} has fewer axes than X")
         return Meta(wanted, x.dtype)
@@ -382,7 +389,7 @@ def align_ranks(x: Shape, times: Sequence[int]) -> tuple[Shape, tuple[int, ...]]
 
 @tile.meta
 def _(x, times_tensor, times_tensors, *, repeat_times):
-    times = infer_sizes(times_tensor, times_tensors, repeat_times)
+    times = resolve_sizes_for_meta_rule(times_tensor, times_tensors, repeat_times)
     known = not has_size_tensor(times_tensor, times_tensors)
     check(
         not known or min(times, default=1) > 0, f"repeat_times={list(times)} are not all positive"

@@ -27,7 +27,7 @@ def first_sort_indices(x: Any, axis: int, k: int, descending: bool) -> Any:
     found = (
         None
         if is_kernel_on_gpu() or 4 * k > lines.shape[-1]
-        else _partition_first(lines, k, descending)
+        else _find_first_indices_by_partition(lines, k, descending)
     )
     if found is None:
         return np.take(sort_indices(x, axis, descending), np.arange(k), axis)
@@ -35,9 +35,9 @@ def first_sort_indices(x: Any, axis: int, k: int, descending: bool) -> Any:
     return np.moveaxis(np.take_along_axis(found, by, -1), -1, axis)
 
 
-def _partition_first(lines: Any, k: int, descending: bool) -> Any:
-    """The first k elements of each line in their original order; None if ties or NaN make the
-    choice ambiguous.
+def _find_first_indices_by_partition(lines: Any, k: int, descending: bool) -> Any:
+    """The indices of the first k elements of each line, in their original order; None if ties or
+    NaN make the choice ambiguous.
     """
     edge = -k if descending else k - 1
     last = np.partition(lines, edge, -1)[..., edge, None]

@@ -18,13 +18,13 @@ __all__ = ["Adam", "AdamW", "Adamax", "Lamb"]
 _adam_kernel = native.find_compiled_function("adam")
 
 
-def _check_adam_attrs(beta1: Any, beta2: Any, epsilon: Any) -> dict[str, float]:
+def _checked_adam_attrs(class_name: str, beta1: Any, beta2: Any, epsilon: Any) -> dict[str, float]:
     """Return the checked attributes: beta1 and beta2 in [0, 1), epsilon >= 0."""
     for name, value in (("beta1", beta1), ("beta2", beta2)):
         if not 0 <= float(value) < 1:
-            raise OpError(f"Adam: {name}={value} is not in [0, 1)")
+            raise OpError(f"{class_name}: {name}={value} is not in [0, 1)")
     if float(epsilon) < 0:
-        raise OpError(f"Adam: epsilon={epsilon} is negative")
+        raise OpError(f"{class_name}: epsilon={epsilon} is negative")
     return {"beta1": float(beta1), "beta2": float(beta2), "epsilon": float(epsilon)}
 
 
@@ -61,7 +61,7 @@ class Adam(Optimizer):
                 "dense"
             )
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
-        self._attrs = _check_adam_attrs(beta1, beta2, epsilon)
+        self._attrs = _checked_adam_attrs(type(self).__name__, beta1, beta2, epsilon)
         self._multi_precision = multi_precision
 
     def _accumulator_specs(self) -> tuple[Accumulator, ...]:
@@ -73,11 +73,11 @@ class Adam(Optimizer):
             Accumulator("beta2_pow_acc", "Beta2Pow", self._attrs["beta2"], is_scalar=True),
         )
 
-    def _update_all_fused(self, updates: list[ParameterUpdate]) -> bool:
+    def _try_update_all_fused(self, updates: list[ParameterUpdate]) -> bool:
         if self._group_options:
             return False
         states = [self._accumulators_of(p) for p, _, _ in updates]
-        rows = [self._kernel_args(*u, s) for u, s in zip(updates, states, strict=True)]
+        rows = [self._compiled_kernel_args(*u, s) for u, s in zip(updates, states, strict=True)]
         if not assign_updated_arrays(
             updates, _adam_kernel(rows, self._attrs["beta1"], self._attrs["beta2"])
         ):
@@ -87,7 +87,7 @@ class Adam(Optimizer):
             state["beta2_pow_acc"] *= self._attrs["beta2"]
         return True
 
-    def _kernel_args(
+    def _compiled_kernel_args(
         self, parameter: Parameter, gradient: Array, lr: float, state: dict[str, Array]
     ) -> tuple[Any, ...]:
         """Return the arguments of the compiled kernel: arrays, corrected epsilon and rate, factor
@@ -164,11 +164,11 @@ class AdamW(Adam):
             self._group_options.get(id(parameter), {}).get("weight_decay", self._coefficient)
         )
 
-    def _kernel_args(
+    def _compiled_kernel_args(
         self, parameter: Parameter, gradient: Array, lr: float, state: dict[str, Array]
     ) -> tuple[Any, ...]:
         ratio = 1.0 if self._lr_ratio is None else float(self._lr_ratio(parameter))
-        return super()._kernel_args(parameter, gradient, lr * ratio, state)
+        return super()._compiled_kernel_args(parameter, gradient, lr * ratio, state)
 
     def _decay_factor(self, parameter: Parameter, lr: float) -> float:
         return 1 - lr * self._weight_decay_of(parameter)
@@ -198,7 +198,7 @@ class Adamax(Optimizer):
         name: str | None = None,
     ) -> None:
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
-        self._attrs = _check_adam_attrs(beta1, beta2, epsilon)
+        self._attrs = _checked_adam_attrs(type(self).__name__, beta1, beta2, epsilon)
 
     def _accumulator_specs(self) -> tuple[Accumulator, ...]:
         return (
@@ -255,5 +255,5 @@ class Lamb(Adam):
             else attrs
         )
 
-    def _update_all_fused(self, updates: list[ParameterUpdate]) -> bool:
+    def _try_update_all_fused(self, updates: list[ParameterUpdate]) -> bool:
         return False

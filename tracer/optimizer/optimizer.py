@@ -20,7 +20,7 @@ from ..core.errors import (
 )
 from ..core.op import Op
 from ..core.parameter import Parameter
-from ..core.tensor import Tensor, save_values_before_change, set_grads_to_zero
+from ..core.tensor import Tensor, save_values_for_backward_before_change, set_grads_to_zero
 from .lr_base import LRScheduler
 
 Array = Any  # an ndarray like the parameter
@@ -219,7 +219,7 @@ class Optimizer:
 
     def _clip_and_update(self, pairs: list[tuple[Parameter, Array]]) -> None:
         """Clip the gradients and update the parameters."""
-        if mode.reject_side_effect(f"{type(self).__name__}.step()"):
+        if mode.reject_or_skip_side_effect(f"{type(self).__name__}.step()"):
             return
         pairs = self._clip_gradients(pairs)
         rate = self.get_lr()
@@ -236,8 +236,8 @@ class Optimizer:
                 )
                 for p, g in pairs
             ]
-        save_values_before_change(p for p, _ in pairs)
-        if not (native.switch.on and self._update_all_fused(updates)):
+        save_values_for_backward_before_change(p for p, _ in pairs)
+        if not (native.switch.on and self._try_update_all_fused(updates)):
             for update in updates:
                 self._update_parameter(*update)
 
@@ -258,7 +258,7 @@ class Optimizer:
             clipped += group if clip is None else clip(group)
         return clipped
 
-    def _update_all_fused(self, updates: list[ParameterUpdate]) -> bool:
+    def _try_update_all_fused(self, updates: list[ParameterUpdate]) -> bool:
         """Update all parameters by one compiled kernel; return False, without any change, if there
         is none.
         """
@@ -450,7 +450,7 @@ class Optimizer:
         >>> net.bias.grad is None
         True
         """
-        if mode.reject_side_effect(f"{type(self).__name__}.clear_grad()"):
+        if mode.reject_or_skip_side_effect(f"{type(self).__name__}.clear_grad()"):
             return
         if set_to_zero:
             set_grads_to_zero(self._parameter_list)

@@ -32,7 +32,7 @@ class SGD(Optimizer):
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
         self._multi_precision = multi_precision
 
-    def _update_all_fused(self, updates: list[ParameterUpdate]) -> bool:
+    def _try_update_all_fused(self, updates: list[ParameterUpdate]) -> bool:
         rows = [(p.array, g, lr) for p, g, lr in updates]
         return assign_updated_arrays(updates, _MOMENTUM(rows, False, 0.0, False))
 
@@ -71,7 +71,7 @@ class Momentum(Optimizer):
     def _accumulator_specs(self) -> tuple[Accumulator, ...]:
         return (Accumulator("velocity", "Velocity"),)
 
-    def _update_all_fused(self, updates: list[ParameterUpdate]) -> bool:
+    def _try_update_all_fused(self, updates: list[ParameterUpdate]) -> bool:
         if self._attrs["rescale_grad"] != 1.0 or self._group_options:
             return False
         rows = [(p.array, g, self._accumulators_of(p)["velocity"], lr) for p, g, lr in updates]

@@ -26,7 +26,7 @@ class _EndOfSamples:
 
 
 def _run_in_thread(work: Callable[[], None], on_error: Callable[[_EndOfSamples], None]) -> None:
-    """Run `work` in a thread; an exception is passed to `failed` as _EndOfSamples."""
+    """Run `work` in a daemon thread; an exception is passed to `on_error` as _EndOfSamples."""
 
     def run() -> None:
         try:
@@ -118,11 +118,10 @@ def _iter_in_number_order(results: Iterator[Any]) -> Iterator[Any]:
 def multiprocess_reader(
     readers: list[Reader], use_pipe: bool = True, queue_size: int = 1000
 ) -> Reader:
-    """Return a reader of the samples of several readers, each read by its own process, in the order
-    of arrival.
+    """Return a reader of the samples of several readers, each read by its own process.
 
-    use_pipe: a pipe for each reader instead of one queue of queue_size samples. Raises OpError if a
-    reader raises or yields None.
+    use_pipe: a pipe for each reader; the samples of the readers alternate. Otherwise one queue of
+    queue_size samples, in the order of arrival. Raises OpError if a reader raises or yields None.
     """
     if not isinstance(readers, list) or not readers:
         raise AssertionError("multiprocess_reader: readers must be a non-empty list")
@@ -138,7 +137,7 @@ def multiprocess_reader(
         while num_running:
             message_type, sample = queue.get()
             num_running -= message_type == "end"
-            yield from _unwrap_message(message_type, sample)
+            yield from _iter_message_sample(message_type, sample)
 
     def through_pipes() -> Iterator[Any]:
         receivers = []
@@ -154,7 +153,7 @@ def multiprocess_reader(
                 message_type, sample = receiver.recv()
                 if message_type == "end":
                     receivers.remove(receiver)
-                yield from _unwrap_message(message_type, sample)
+                yield from _iter_message_sample(message_type, sample)
 
     return through_pipes if use_pipe else through_queue
 
@@ -172,7 +171,7 @@ def _send_all_samples(reader: Reader, send: Callable[[Any], None]) -> None:
         raise
 
 
-def _unwrap_message(message_type: str, sample: Any) -> Iterator[Any]:
+def _iter_message_sample(message_type: str, sample: Any) -> Iterator[Any]:
     if message_type == "error":
         raise OpError(with_user_line(f"multiprocess_reader: a reader raised {sample}"))
     if message_type == "sample":

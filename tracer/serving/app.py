@@ -21,7 +21,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ..core.errors import OarlockError
 from ..core.version import VERSION
-from .body import Limits, RequestMemoryBudget, decompress, read_body
+from .body import RequestLimits, RequestMemoryBudget, decompress, read_raw_body_within_budget
 from .metrics import Metrics
 from .protocol import RequestError, parse_request
 from .served_model import ServedModel, num_samples
@@ -35,14 +35,14 @@ _MAX_ERROR_LENGTH = 2000  # characters of an error message: it may repeat parts 
 class App:
     """The request handlers of one server.  models: by name"""
 
-    def __init__(self, models: Mapping[str, ServedModel], limits: Limits) -> None:
+    def __init__(self, models: Mapping[str, ServedModel], limits: RequestLimits) -> None:
         self._models, self._limits = dict(models), limits
         self._metrics = Metrics()
         self._budget = RequestMemoryBudget(limits.memory)
         self._num_active = 0  # complete requests that wait or run
         self._workers: anyio.CapacityLimiter | None = None  # used in the event loop only
 
-    def asgi(self) -> Starlette:
+    def make_asgi_app(self) -> Starlette:
         """Return the ASGI application."""
         model = "/v2/models/{name}"
         routes = [
@@ -55,7 +55,7 @@ class App:
                 methods=["POST"],
             ),
             Route("/v2/models/stats", self._report_request_errors(self._all_statistics)),
-            Route("/metrics", self._report_request_errors(self._metrics_text)),
+            Route("/metrics", self._report_request_errors(self._metrics_response)),
         ]
         for path in (model, model + "/versions/{version}"):
             routes += [
@@ -68,7 +68,10 @@ class App:
         return Starlette(
             routes=routes,
             middleware=[Middleware(_RejectAmbiguousLength)],
-            exception_handlers={HTTPException: _http_error, Exception: _internal_error},
+            exception_handlers={
+                HTTPException: _handle_http_exception,
+                Exception: _handle_internal_error,
+            },
         )
 
     @staticmethod
@@ -97,7 +100,7 @@ class App:
             [{"name": name, "version": "1", "state": "READY"} for name in self._models]
         )
 
-    def _metrics_text(self, request: Request) -> Response:
+    def _metrics_response(self, request: Request) -> Response:
         self._metrics.body_bytes.set(self._budget.used)
         return Response(self._metrics.text(), media_type="text/plain; version=0.0.4")
 
@@ -138,7 +141,7 @@ class App:
         try:
             model = self._get_model(request)
             self._check_queue()  # before reading a body that would be rejected
-            async with read_body(request, self._limits, self._budget) as body:
+            async with read_raw_body_within_budget(request, self._limits, self._budget) as body:
                 with self._occupied_queue_slot():
                     call = partial(self._infer_body, model, body, request.headers)
                     (text, size), rows, seconds = await self._run_in_worker(call)
@@ -184,7 +187,11 @@ class App:
         body = decompress(body, headers.get("content-encoding", "identity"), self._limits.bytes)
         request = parse_request(body, headers.get(_HEADER_LENGTH_HEADER), model.inputs)
         started = time.perf_counter()
-        return model.infer(request), num_samples(request), time.perf_counter() - started
+        return (
+            model.infer_and_encode_response(request),
+            num_samples(request),
+            time.perf_counter() - started,
+        )
 
     async def _run_in_worker(self, call: Callable[[], Any]) -> Any:
         """Run a call in a worker thread, so that it does not block the event loop."""
@@ -230,7 +237,7 @@ def _error_response(error: RequestError) -> Response:
     return Response(text, error.status, headers, "application/json")
 
 
-async def _http_error(request: Request, error: Exception) -> Response:
+async def _handle_http_exception(request: Request, error: Exception) -> Response:
     """Return errors of routing (unknown path or method) in the form of other errors."""
     assert isinstance(error, HTTPException)
     response = _error_response(RequestError(error.detail, error.status_code))
@@ -238,7 +245,7 @@ async def _http_error(request: Request, error: Exception) -> Response:
     return response
 
 
-async def _internal_error(request: Request, error: Exception) -> Response:
+async def _handle_internal_error(request: Request, error: Exception) -> Response:
     """Return status 500 without details; the server logs the exception."""
     return _error_response(RequestError("internal server error; see the server's log", 500))
 

@@ -16,7 +16,7 @@ _WINDOW_BITS = {"gzip": 31, "deflate": 15}  # zlib's wbits of these formats
 
 
 @dataclass(frozen=True)
-class Limits:
+class RequestLimits:
     """Limits on the requests that a server accepts.
 
     bytes: of one request body, also after decompression.
@@ -56,8 +56,8 @@ class RequestMemoryBudget:
 
 
 @asynccontextmanager
-async def read_body(
-    request: Request, limits: Limits, budget: RequestMemoryBudget
+async def read_raw_body_within_budget(
+    request: Request, limits: RequestLimits, budget: RequestMemoryBudget
 ) -> AsyncIterator[bytes]:
     """Read the raw body of a request; its bytes are reserved in `budget` until the block ends.
 
@@ -73,9 +73,9 @@ async def read_body(
     reserved = 0
     chunks = request.stream()
     try:
-        with _raise_after(limits.seconds):
+        with _receive_timeout(limits.seconds):
             while True:
-                with _raise_after(limits.idle):
+                with _receive_timeout(limits.idle):
                     chunk = await anext(chunks, None)
                 if chunk is None:
                     break
@@ -92,7 +92,7 @@ async def read_body(
 
 
 @contextmanager
-def _raise_after(seconds: float) -> Iterator[None]:
+def _receive_timeout(seconds: float) -> Iterator[None]:
     try:
         with anyio.fail_after(seconds):
             yield
@@ -113,13 +113,19 @@ def decompress(body: bytes, encoding: str, max_bytes: int) -> bytes:
         raise RequestError(
             f"Content-Encoding {encoding[:20]} is not one of {', '.join(_WINDOW_BITS)}", 415
         )
-    decompressor = zlib.decompressobj(_WINDOW_BITS[encoding])
-    try:
-        data = decompressor.decompress(body, max_bytes + 1)
-    except zlib.error:
-        raise RequestError(f"the body is not valid {encoding} data") from None
-    if len(data) > max_bytes:
-        raise RequestError(f"the decompressed request exceeds the limit of {max_bytes} bytes", 413)
-    if not decompressor.eof:
-        raise RequestError(f"the {encoding} data are truncated")
-    return data
+    data = b""
+    while True:  # gzip data may have several members
+        decompressor = zlib.decompressobj(_WINDOW_BITS[encoding])
+        try:
+            data += decompressor.decompress(body, max_bytes + 1 - len(data))
+        except zlib.error:
+            raise RequestError(f"the body is not valid {encoding} data") from None
+        if len(data) > max_bytes:
+            raise RequestError(
+                f"the decompressed request exceeds the limit of {max_bytes} bytes", 413
+            )
+        if not decompressor.eof:
+            raise RequestError(f"the {encoding} data are truncated")
+        body = decompressor.unused_data
+        if not body:
+            return data

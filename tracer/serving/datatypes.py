@@ -42,7 +42,7 @@ DATATYPES = {
 }
 
 
-def datatype_of(dtype: str, name: str) -> TensorDatatype:
+def require_datatype(dtype: str, name: str) -> TensorDatatype:
     """Return the names of a dtype.
 
     name: of the tensor, for the message. Raises OpError if the protocol lacks the dtype.

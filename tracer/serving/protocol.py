@@ -76,7 +76,7 @@ def parse_request(
     message = _parse_json(body[:size])
     cursor = BinaryDataCursor(memoryview(body)[size:])
     feeds: dict[str, Array] = {}
-    for item in _get_list(message, "inputs"):
+    for item in _get_object_list(message, "inputs"):
         name = _get_string(item, "name")
         if name not in inputs or name in feeds:
             raise RequestError(
@@ -91,10 +91,10 @@ def parse_request(
     if cursor.offset != len(cursor.data):
         raise RequestError(f"{len(cursor.data) - cursor.offset} extra bytes follow the inputs")
     outputs = {
-        _get_string(o, "name"): _get_bool_parameter(_check_output_request(o), "binary_data")
-        for o in _get_list(message, "outputs", required=False)
+        _get_string(o, "name"): _is_parameter_true(_check_output_request(o), "binary_data")
+        for o in _get_object_list(message, "outputs", required=False)
     }
-    binary = _get_bool_parameter(message, "binary_data_output")
+    binary = _is_parameter_true(message, "binary_data_output")
     return Request(str(message.get("id") or ""), feeds, outputs, binary)
 
 
@@ -130,7 +130,9 @@ def _parse_json(text: bytes) -> dict[str, Any]:
     return message
 
 
-def _get_list(message: Mapping[str, Any], name: str, required: bool = True) -> list[dict[str, Any]]:
+def _get_object_list(
+    message: Mapping[str, Any], name: str, required: bool = True
+) -> list[dict[str, Any]]:
     items = message.get(name, None if required else [])
     if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
         raise RequestError(f"'{name}' must be a list of objects")
@@ -151,7 +153,7 @@ def _get_parameters(item: Mapping[str, Any]) -> dict[str, Any]:
     return parameters
 
 
-def _get_bool_parameter(item: Mapping[str, Any], name: str) -> bool:
+def _is_parameter_true(item: Mapping[str, Any], name: str) -> bool:
     return _get_parameters(item).get(name, False) is True
 
 
@@ -267,7 +269,7 @@ def encode_response(
             binary.append(data)
             entries.append(_to_compact_json(entry))
         else:
-            numbers = _numbers_as_json(array, name, datatype)
+            numbers = _format_as_json_numbers(array, name, datatype)
             entries.append(f'{_to_compact_json(entry)[:-1]},"data":[{numbers}]}}')
     message = {"id": request.id} if request.id else {}
     message |= {"model_name": model, "model_version": "1"}
@@ -279,8 +281,9 @@ def _to_compact_json(value: Any) -> str:
     return json.dumps(value, separators=(",", ":"))
 
 
-def _numbers_as_json(array: Array, name: str, datatype: TensorDatatype) -> str:
-    """Format the elements as comma-separated JSON numbers.
+def _format_as_json_numbers(array: Array, name: str, datatype: TensorDatatype) -> str:
+    """Format the elements as comma-separated JSON numbers. Raise RequestError for NaN, infinity and
+    dtypes that the protocol does not allow in JSON.
 
     Conversion in chunks lets other threads run, and is five times faster for millions of numbers.
     """

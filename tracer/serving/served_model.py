@@ -13,7 +13,7 @@ import numpy as np
 from ..core.errors import GuardError, OpError
 from ..loader.engine import Engine
 from ..loader.model_files import read_model
-from .datatypes import datatype_of
+from .datatypes import require_datatype
 from .protocol import Request, RequestError, encode_response
 from .triton import model_config
 
@@ -40,14 +40,14 @@ class InferenceStatistics:
 
 
 class ServedModel:
-    """A named model.  Any number of threads may call `infer` at once."""
+    """A named model.  Any number of threads may call `infer_and_encode_response` at once."""
 
     def __init__(self, prefix: str, name: str = "", **options: Any) -> None:
         files = read_model(prefix)
         self.name = name or Path(prefix).name.removesuffix(".pdmodel")
         self.engine = Engine(files.pdmodel, files.params_path, files.name, **options)
-        self.inputs = {n: datatype_of(dtype, n) for n, dtype, _ in self.engine.inputs}
-        self.outputs = {n: datatype_of(dtype, n) for n, dtype, _ in self.engine.outputs}
+        self.inputs = {n: require_datatype(dtype, n) for n, dtype, _ in self.engine.inputs}
+        self.outputs = {n: require_datatype(dtype, n) for n, dtype, _ in self.engine.outputs}
         self.statistics = InferenceStatistics()
 
     @cached_property
@@ -58,11 +58,13 @@ class ServedModel:
     def metadata(self) -> dict[str, Any]:
         """Return names, dtypes and shapes in the protocol's form."""
 
-        def describe(tensors: list[tuple[str, str, list[int | str]]]) -> list[dict[str, Any]]:
+        def describe_tensors(
+            tensors: list[tuple[str, str, list[int | str]]],
+        ) -> list[dict[str, Any]]:
             return [
                 {
                     "name": n,
-                    "datatype": datatype_of(dtype, n).protocol,
+                    "datatype": require_datatype(dtype, n).protocol,
                     "shape": [d if isinstance(d, int) else -1 for d in shape],
                 }
                 for n, dtype, shape in tensors
@@ -72,11 +74,11 @@ class ServedModel:
             "name": self.name,
             "versions": ["1"],
             "platform": "oarlock_paddle",
-            "inputs": describe(self.engine.inputs),
-            "outputs": describe(self.engine.outputs),
+            "inputs": describe_tensors(self.engine.inputs),
+            "outputs": describe_tensors(self.engine.outputs),
         }
 
-    def infer(self, request: Request) -> tuple[bytes, int | None]:
+    def infer_and_encode_response(self, request: Request) -> tuple[bytes, int | None]:
         """Run the model on a request.  Returns the body of the response, and the length of its JSON
         if binary tensors follow. Raises RequestError.
         """
@@ -98,7 +100,7 @@ class ServedModel:
         """Run once on synthetic inputs, so that the first request does not wait for
         initialization.
         """
-        for feeds in self.engine.synthetic_inputs():
+        for feeds in self.engine.iter_synthetic_input_sets():
             try:
                 self.engine.run(feeds)
                 return

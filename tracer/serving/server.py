@@ -17,7 +17,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from ..core.errors import OpError
 from .app import App
-from .body import Limits
+from .body import RequestLimits
 from .served_model import ServedModel
 
 _MAX_CONNECTIONS = 512
@@ -98,7 +98,7 @@ class TimeoutProtocol(H11Protocol):
             self._write_timer.cancel()
 
 
-class _GracefulServer(uvicorn.Server):
+class _ServerWithoutSignalReraise(uvicorn.Server):
     """uvicorn's server, without re-raising SIGINT and SIGTERM after the shutdown."""
 
     @contextlib.contextmanager
@@ -113,7 +113,7 @@ class _GracefulServer(uvicorn.Server):
                 signal.signal(number, handler)
 
 
-def check_host_is_local(host: str, allow_remote: bool) -> None:
+def check_host_is_local_or_allowed(host: str, allow_remote: bool) -> None:
     """Raise OpError for an address that other machines can reach, unless `allow_remote`."""
     try:
         is_local = ipaddress.ip_address(host).is_loopback
@@ -126,15 +126,15 @@ def check_host_is_local(host: str, allow_remote: bool) -> None:
         )
 
 
-def serve(models: list[ServedModel], host: str, port: int, limits: Limits) -> int:
+def serve(models: list[ServedModel], host: str, port: int, limits: RequestLimits) -> int:
     """Run the server until SIGINT or SIGTERM.  Returns the exit code."""
     names = [model.name for model in models]
     if len(set(names)) < len(names):
         raise OpError(f"serve: two models have the same name ({', '.join(names)})")
     for model in models:
         model.warm_up()
-    app = App({model.name: model for model in models}, limits).asgi()
-    server = _GracefulServer(
+    app = App({model.name: model for model in models}, limits).make_asgi_app()
+    server = _ServerWithoutSignalReraise(
         uvicorn.Config(
             app,
             http=TimeoutProtocol,

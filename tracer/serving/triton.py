@@ -19,9 +19,9 @@ import numpy as np
 from ..core.errors import GuardError, OpError
 from ..export.atomic_files import atomic_write
 from ..loader.engine import Engine
-from ..loader.model_files import ModelFiles, read_model
+from ..loader.model_files import ModelFileContents, read_model
 from ..onnx.writer import ExportOptions, write_onnx
-from .datatypes import datatype_of
+from .datatypes import require_datatype
 
 _MAX_BATCH_SIZE = 8
 _MAX_NAME_LENGTH = 63  # of a name in Kubernetes
@@ -35,7 +35,7 @@ class EnumName(str):
     __slots__ = ()
 
 
-def _format_dims(shape: list[int | str]) -> list[int]:
+def _to_triton_dims(shape: list[int | str]) -> list[int]:
     return [d if isinstance(d, int) else -1 for d in shape]
 
 
@@ -45,38 +45,38 @@ def can_batch(engine: Engine) -> bool:
     """
     shapes = [shape for _, _, shape in (*engine.inputs, *engine.outputs)]
     is_dynamic = all(shape and not isinstance(shape[0], int) for shape in shapes)
-    return not engine.row_split_owners and is_dynamic and _preserves_results_in_batch(engine)
+    return not engine.row_split_owners and is_dynamic and _has_equal_results_in_batched_run(engine)
 
 
-def _preserves_results_in_batch(engine: Engine) -> bool:
+def _has_equal_results_in_batched_run(engine: Engine) -> bool:
     """Whether a batch of two synthetic requests has the results of the single requests; False if
     no synthetic inputs fit.
 
     Shapes are not sufficient: `nonzero`, or a softmax over the first axis, mixes samples.
     """
-    for first in engine.synthetic_inputs():
+    for first in engine.iter_synthetic_input_sets():
         rows = {len(array) for array in first}
         if len(rows) != 1:
             return False
-        second = [_change_floats(array) for array in first]
+        second = [_perturb_if_float(array) for array in first]
         both = [np.concatenate(pair) for pair in zip(first, second, strict=True)]
         try:
             separate = engine.run(first), engine.run(second)
             batched = engine.run(both)
         except (OpError, GuardError):
             continue
-        return all(map(partial(_is_concatenation, rows.pop()), *separate, batched))
+        return all(map(partial(_is_close_to_concatenation, rows.pop()), *separate, batched))
     return False
 
 
-def _change_floats(array: Any) -> Any:
+def _perturb_if_float(array: Any) -> Any:
     """Return other values for a floating-point array; integers may be indices and stay."""
     if array.dtype.kind != "f":
         return array
     return array + np.linspace(0.1, 0.9, array.size).reshape(array.shape).astype(array.dtype)
 
 
-def _is_concatenation(rows: int, first: Any, second: Any, batched: Any) -> bool:
+def _is_close_to_concatenation(rows: int, first: Any, second: Any, batched: Any) -> bool:
     """Whether `batched` is the concatenation of two results with `rows` rows each."""
     if len(first) != rows or len(second) != rows or len(batched) != 2 * rows:
         return False
@@ -91,14 +91,14 @@ def model_config(name: str, engine: Engine) -> dict[str, Any]:
     """Return Triton's configuration of a model (the content of config.pbtxt) as nested dicts."""
     batches = can_batch(engine)
 
-    def describe(tensors: list[tuple[str, str, list[int | str]]]) -> list[dict[str, Any]]:
+    def describe_tensors(tensors: list[tuple[str, str, list[int | str]]]) -> list[dict[str, Any]]:
         return [
             {
                 "name": n,
-                "data_type": EnumName(datatype_of(dtype, n).triton),
-                "dims": _format_dims(shape)[batches:] or [1],
+                "data_type": EnumName(require_datatype(dtype, n).triton),
+                "dims": _to_triton_dims(shape)[batches:] or [1],
             }
-            | ({"reshape": {"shape": []}} if not _format_dims(shape)[batches:] else {})
+            | ({"reshape": {"shape": []}} if not _to_triton_dims(shape)[batches:] else {})
             for n, dtype, shape in tensors
         ]
 
@@ -106,8 +106,8 @@ def model_config(name: str, engine: Engine) -> dict[str, Any]:
         "name": name,
         "platform": "onnxruntime_onnx",
         "max_batch_size": _MAX_BATCH_SIZE if batches else 0,
-        "input": describe(engine.inputs),
-        "output": describe(engine.outputs),
+        "input": describe_tensors(engine.inputs),
+        "output": describe_tensors(engine.outputs),
         "instance_group": [{"count": 1, "kind": EnumName("KIND_AUTO")}],
         "model_warmup": [_warm_up_entry(engine, batches)],
     }
@@ -119,8 +119,8 @@ def _warm_up_entry(engine: Engine, batches: bool) -> dict[str, Any]:
         {
             "key": n,
             "value": {
-                "data_type": EnumName(datatype_of(dtype, n).triton),
-                "dims": [d if d >= 0 else _WARM_UP_SIZE for d in _format_dims(shape)[batches:]]
+                "data_type": EnumName(require_datatype(dtype, n).triton),
+                "dims": [d if d >= 0 else _WARM_UP_SIZE for d in _to_triton_dims(shape)[batches:]]
                 or [1],
                 "zero_data": True,
             },
@@ -179,7 +179,8 @@ def kserve_manifest(name: str) -> str:
 
 
 def write_repository(prefix: str, repository: Path, options: ExportOptions, name: str = "") -> Path:
-    """Write REPOSITORY/name/ with config.pbtxt and version 1 of the model.  Returns that folder.
+    """Add one model to a repository: write REPOSITORY/name/ with config.pbtxt,
+    inference_service.yaml (KServe) and version 1 of the model. Return that folder.
 
     Raises OpError if the folder exists already. On an error, nothing is left in the repository.
     """
@@ -200,7 +201,9 @@ def write_repository(prefix: str, repository: Path, options: ExportOptions, name
     return folder
 
 
-def _write_model_folder(draft: Path, files: ModelFiles, name: str, options: ExportOptions) -> None:
+def _write_model_folder(
+    draft: Path, files: ModelFileContents, name: str, options: ExportOptions
+) -> None:
     version = draft / "1"
     version.mkdir()
     if files.params_path and Path(files.params_path).is_file() and not options.inline:

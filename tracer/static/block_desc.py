@@ -43,6 +43,7 @@ class BlockDesc(ProtoDescView):
     def set_parent_idx(self, idx: int) -> None:
         """Set the index of the parent block."""
         self._view.raw.parent = int(idx)
+        self._view.program.mark_changed()
 
     def get_forward_block_idx(self) -> int:
         """Return the index of the block whose gradient block this is, -1 for none."""
@@ -151,8 +152,8 @@ class ProgramDesc(ProtoDescView):
             )
 
     @classmethod
-    def view_of(cls, program: Program) -> ProgramDesc:
-        """Return the view of a program."""
+    def make_view(cls, program: Program) -> ProgramDesc:
+        """Return a new ProgramDesc of this program itself, not of a copy."""
         view = cls.__new__(cls)
         view._view = program
         return view

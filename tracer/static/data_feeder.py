@@ -57,10 +57,11 @@ class DataFeeder:
                     )
                 )
         return {
-            v.name: self._stack(v, [row[i] for row in rows]) for i, v in enumerate(self.feed_vars)
+            v.name: self._make_batch(v, [row[i] for row in rows])
+            for i, v in enumerate(self.feed_vars)
         }
 
-    def _stack(self, variable: Variable, values: list[Any]) -> Any:
+    def _make_batch(self, variable: Variable, values: list[Any]) -> Any:
         sizes = variable.raw.shape[1:]
         arrays = [np.asarray(v, dtype_of(variable.raw.dtype).np) for v in values]
         if not sizes or sum(d < 0 for d in sizes) > 1:

@@ -17,12 +17,12 @@ from ..core.flags import get_flags
 from ..core.numerics_check import check_array
 from ..core.paddle1_compat import compat
 from ..core.tensor import Tensor
-from ..ir.op_traits import is_feed_or_fetch
+from ..ir.kernelless_op_traits import is_feed_or_fetch
 from ..ir.program import OpDesc
 from ..ir.program import Program as Desc
 from ..ir.scope import Scope, current_scope
 from ..ir.scope_values import LoDTensor
-from .fetch_list import find_optimizer_ops, parse_fetch_list, prune_program
+from .fetch_list import optimizer_ops_of_global_block, parse_fetch_list, prune_program
 from .graph.compiled_program import CompiledProgram
 from .graph.default_programs import default_main_program
 from .graph.program import Program
@@ -78,9 +78,9 @@ class Executor:
         fetches, steps = parse_fetch_list(fetch_list)
         feed = _add_reader_batches(program, _require_feed_dict(feed))
         arrays = convert_feed_to_arrays(program.raw, feed)
-        selected_steps = steps or (find_optimizer_ops(program) if use_prune else None)
+        selected_steps = steps or (optimizer_ops_of_global_block(program) if use_prune else None)
         checked = (
-            _producers_of_float_outputs(program.raw)
+            _producer_by_float_variable(program.raw)
             if get_flags("FLAGS_check_nan_inf")["FLAGS_check_nan_inf"]
             else {}
         )
@@ -243,7 +243,7 @@ def lod_of_feeds(feed: Mapping[str, Any]) -> dict[str, Any]:
     return {name + LOD_SUFFIX: value.offsets for name, value in tensors.items()}
 
 
-def _producers_of_float_outputs(program: Desc) -> dict[str, OpDesc]:
+def _producer_by_float_variable(program: Desc) -> dict[str, OpDesc]:
     """Return the floating-point variables computed in the global block, in order, with their
     ops.
     """

@@ -11,8 +11,8 @@ from typing import Any
 from ..capture.variable import Variable
 from ..core.errors import with_user_line
 from ..ir import program as data
+from ..ir.kernelless_op_traits import is_feed_or_fetch
 from ..ir.op_role import OpRole
-from ..ir.op_traits import is_feed_or_fetch
 from ..ir.passes.prune import prune
 from ..ir.program import OpDesc
 from .graph.operator import Operator
@@ -30,7 +30,7 @@ def parse_fetch_list(fetch_list: Any) -> tuple[list[str], list[OpDesc]]:
         if isinstance(item, Operator):
             selected_ops.append(item.raw)
         else:
-            names.append(_variable_name(item))
+            names.append(_require_fetched_variable_name(item))
     return names, selected_ops
 
 
@@ -49,7 +49,7 @@ def _iter_fetch_items(fetch_list: Any) -> Iterator[Any]:
             yield item
 
 
-def _variable_name(item: Any) -> str:
+def _require_fetched_variable_name(item: Any) -> str:
     if isinstance(item, Variable | str):
         return item if isinstance(item, str) else item.name
     kind = type(item).__name__
@@ -57,7 +57,7 @@ def _variable_name(item: Any) -> str:
     raise TypeError(with_user_line(f"Executor.run: {why}"))
 
 
-def find_optimizer_ops(program: Program) -> list[OpDesc]:
+def optimizer_ops_of_global_block(program: Program) -> list[OpDesc]:
     """Return the optimizer ops of the global block."""
     return [op for op in program.raw.block.ops if int(op.attr("op_role", 0)) & OpRole.OPTIMIZE]
 
@@ -84,7 +84,7 @@ def _without_other_optimizer_ops(program: Program, steps: list[OpDesc]) -> data.
     desc, selected = program.raw, set(map(id, steps))
     others = {
         id(op)
-        for op in find_optimizer_ops(program)
+        for op in optimizer_ops_of_global_block(program)
         if any(_is_persistable_variable(desc, name) for name in op.output_names())
     } - selected
     block = replace(desc.block, ops=[op for op in desc.block.ops if id(op) not in others])

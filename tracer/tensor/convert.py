@@ -72,8 +72,8 @@ def to_tensor(
     place: device of the tensor; by default that of `set_device`
     """
     # a list of dynamic length
-    if type(data) is not np.ndarray and hasattr(data, "concat_elements"):
-        data = data.concat_elements(0, True)
+    if type(data) is not np.ndarray and hasattr(data, "concat_or_stack_elements"):
+        data = data.concat_or_stack_elements(0, True)
         return data if dtype is None else cast(data, dtype)
     if not state.mode.is_eager:
         return _to_symbolic(data, dtype)

@@ -29,7 +29,7 @@ from .manipulation import (
 _MAX_SLICE_END = 2**31 - 1
 
 
-def _expand_ellipsis(index: Any, rank: int) -> list[Any]:
+def _expand_index_to_all_axes(index: Any, rank: int) -> list[Any]:
     items = (
         [_bool_list_to_mask(i) for i in index]
         if isinstance(index, tuple)
@@ -75,23 +75,23 @@ def _is_scalar_bool(item: Any) -> bool:
     return isinstance(item, bool | np.bool_) or (_is_mask(item) and item.ndim == 0)
 
 
-def _is_tensor_index(item: Any) -> bool:
-    return not _is_scalar_bool(item) and _is_index_list(item)
+def _is_advanced_index(item: Any) -> bool:
+    return not _is_scalar_bool(item) and _is_tensor_list_or_ndarray(item)
 
 
-def _is_index_list(item: Any) -> bool:
+def _is_tensor_list_or_ndarray(item: Any) -> bool:
     return (isinstance(item, Tensor) and item.ndim > 0) or isinstance(item, list | np.ndarray)
 
 
-def _is_int(item: Any) -> bool:
+def _is_scalar_int(item: Any) -> bool:
     return (isinstance(item, int | np.integer) and not isinstance(item, bool)) or (
         isinstance(item, Tensor) and item.ndim == 0 and not _is_scalar_bool(item)
     )
 
 
-class _BasicIndex:
-    """The ints, slices and None of an index: attributes of a slice op, and the axes that None
-    inserts.
+class _ParsedIndex:
+    """A parsed index: the attributes of a slice op for ints and slices, the axes that None inserts,
+    and the advanced items (tensors, lists, masks) with their axes in the sliced result.
     """
 
     def __init__(self, x: Tensor, index: Any) -> None:
@@ -105,7 +105,7 @@ class _BasicIndex:
         self.none_axes: list[int] = []  # ... and the axes of x before which they are inserted
         self.advanced: list[tuple[int, Any]] = []  # axis of the sliced result, index
         axis = out = 0
-        for item in _expand_ellipsis(index, x.ndim):
+        for item in _expand_index_to_all_axes(index, x.ndim):
             axis, out = self._add_item(item, axis, out)
 
     def _add_item(self, item: Any, axis: int, out: int) -> tuple[int, int]:
@@ -126,7 +126,7 @@ class _BasicIndex:
                     )
                 )
             return axis, out + 1
-        if _is_int(item):
+        if _is_scalar_int(item):
             self._add_range(axis, item, _slice_end_for_int(item), 1)
             self.decrease_axes.append(axis)
             return axis + 1, out
@@ -134,7 +134,7 @@ class _BasicIndex:
             if item.start is not None or item.stop is not None or item.step is not None:
                 self._add_slice(axis, item)
             return axis + 1, out + 1
-        if _is_tensor_index(item):
+        if _is_advanced_index(item):
             if _is_mask(item):
                 self._check_mask(axis, item)
             self.advanced.append((out, item))
@@ -183,10 +183,13 @@ class _BasicIndex:
             raise OpError(with_user_line("index: the step of a slice is 0"))
         start = (0 if step > 0 else _MAX_SLICE_END) if item.start is None else item.start
         end = (_MAX_SLICE_END if step > 0 else -1) if item.stop is None else item.stop
-        if step < 0 and isinstance(item.stop, int) and item.stop < 0:
+        is_known = item.stop is not None and not (
+            isinstance(item.stop, Tensor) and state.mode.static
+        )
+        if step < 0 and is_known and int(item.stop) < 0:
             # NOTE: with a negative stride Paddle reads an end of -1 as "down to the first";
             # Python's -1 is the last.
-            end = self._require_static_size(axis) + item.stop
+            end = self._require_static_size(axis) + int(item.stop)
             end = -1 if end < 0 else end
         self._add_range(axis, start, end, step)
 
@@ -208,10 +211,10 @@ def _slice_end_for_int(item: Any) -> Any:
             full([], _MAX_SLICE_END, item.dtype),
             item + 1,
         )
-    return _MAX_SLICE_END if not isinstance(item, Tensor) and item == -1 else item + 1
+    return _MAX_SLICE_END if int(item) == -1 else item + 1
 
 
-def _check_bounds(x: Tensor, basic: _BasicIndex) -> None:
+def _check_bounds(x: Tensor, basic: _ParsedIndex) -> None:
     for axis in basic.decrease_axes:
         start, size = basic.starts[basic.axes.index(axis)], x.meta.shape[axis]
         if isinstance(start, Tensor) or size < 0:
@@ -222,7 +225,7 @@ def _check_bounds(x: Tensor, basic: _BasicIndex) -> None:
             )
 
 
-def _apply_slices(x: Tensor, basic: _BasicIndex) -> Tensor:
+def _apply_slices(x: Tensor, basic: _ParsedIndex) -> Tensor:
     if not basic.axes:
         return x
     (starts, start_tensors), (ends, end_tensors) = int_inputs(basic.starts), int_inputs(basic.ends)
@@ -254,7 +257,7 @@ def getitem(x: Tensor, index: Any) -> Tensor:
             return OPS["slice"](
                 x, axes=[0], starts=[first], ends=[first + 1], decrease_axis=decrease_axes
             )
-    basic = _BasicIndex(x, index)
+    basic = _ParsedIndex(x, index)
     _check_bounds(x, basic)
     if compat.is_paddle1 and len(basic.decrease_axes) == x.ndim and not basic.inserted_axes:
         basic.decrease_axes = basic.decrease_axes[:-1]  # Paddle 1.x returns one element as [1]
@@ -275,7 +278,9 @@ def _gather_at_advanced_index(x: Tensor, advanced: list[tuple[int, Any]]) -> Ten
             axes += list(range(axis, axis + item.ndim))
         else:
             indices.append(
-                _wrap_negative(index_tensor(_wrap_negative_list(item, x, axis), x), x, axis)
+                _wrap_negative_if_eager(
+                    index_tensor(_wrap_negative_list(item, x, axis), x), x, axis
+                )
             )
             axes.append(axis)
     if len(axes) == 1 and indices[0].ndim == 1:
@@ -303,7 +308,7 @@ def _gather_along_axes(x: Tensor, axes: list[int], indices: list[Tensor]) -> Ten
     return out
 
 
-def _wrap_negative(index: Tensor, x: Tensor, axis: int) -> Tensor:
+def _wrap_negative_if_eager(index: Tensor, x: Tensor, axis: int) -> Tensor:
     """Convert negative indices to non-negative ones in eager mode; the engine does it for a
     program.
     """
@@ -333,7 +338,7 @@ def setitem(x: Tensor, index: Any, value: Any) -> None:
     """Assign `value` to x[index]: x refers to a new tensor, so that recorded uses of the old value
     stay valid.
     """
-    basic = _BasicIndex(x, index)
+    basic = _ParsedIndex(x, index)
     _check_bounds(x, basic)
     source = value if isinstance(value, Tensor) else on_device_of(x, to_array(value, x.dtype))
     if source.meta.dtype != x.meta.dtype:
@@ -348,7 +353,7 @@ def setitem(x: Tensor, index: Any, value: Any) -> None:
     )
 
 
-def _assign_at_basic_index(x: Tensor, basic: _BasicIndex, source: Tensor) -> Tensor:
+def _assign_at_basic_index(x: Tensor, basic: _ParsedIndex, source: Tensor) -> Tensor:
     """Return x with `source` assigned at an index of ints and slices."""
     (starts, start_tensors), (ends, end_tensors) = (
         int_inputs(basic.starts, "int64"),
@@ -378,11 +383,11 @@ def _assign_at_tensor_index(x: Tensor, index: Any, value: Tensor) -> Tensor:
         while mask.ndim < x.ndim:
             mask = unsqueeze(mask, -1)
         return OPS["where"](*broadcast_with_condition(mask, [value.expand([1] * x.ndim), x]))
-    items = _expand_ellipsis(index, x.ndim)
+    items = _expand_index_to_all_axes(index, x.ndim)
     while items and _is_full_slice(items[-1]):
         items.pop()
     # Index tensors in front: the op accepts them directly.
-    if all(_is_int(i) or _is_tensor_index(i) for i in items):
+    if all(_is_scalar_int(i) or _is_advanced_index(i) for i in items):
         return OPS["index_put"](x, [_index_tensor(i, x) for i in items], value)
     return _assign_at_flat_positions(x, index, value)
 
@@ -393,7 +398,7 @@ def _is_full_slice(item: Any) -> bool:
 
 def _index_tensor(item: Any, x: Tensor) -> Tensor:
     return index_tensor(
-        item if isinstance(item, Tensor) or _is_tensor_index(item) else np.int64(item), x
+        item if isinstance(item, Tensor) or _is_advanced_index(item) else np.int64(item), x
     )
 
 

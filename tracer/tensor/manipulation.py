@@ -27,7 +27,7 @@ from .convert import (
     to_array,
 )
 from .convert import cast as as_dtype
-from .math import mixed_dtypes_error, promote_floats
+from .math import mixed_dtypes_error, promote_operands_or_raise
 
 __all__ = [
     "broadcast_tensors",
@@ -172,12 +172,16 @@ def concat(x: Sequence[Tensor], axis: Any = 0, name: str | None = None) -> Tenso
 
     [*, Ni, *] each -> [*, sum Ni, *]
     """
-    if isinstance(axis, Tensor) and state.mode.static and not hasattr(x, "concat_elements"):
+    if (
+        isinstance(axis, Tensor)
+        and state.mode.static
+        and not hasattr(x, "concat_or_stack_elements")
+    ):
         return OPS["concat"](list(x), OPS["reshape2"](axis, shape=[1]))
     axis = axis.item() if isinstance(axis, Tensor) else axis
     return (
-        x.concat_elements(axis, False)
-        if hasattr(x, "concat_elements")
+        x.concat_or_stack_elements(axis, False)
+        if hasattr(x, "concat_or_stack_elements")
         else OPS["concat"](list(x), axis=axis)
     )
 
@@ -187,8 +191,8 @@ def stack(x: Sequence[Tensor], axis: int = 0, name: str | None = None) -> Tensor
 
     [*S] each -> [*, N, *]
     """
-    if hasattr(x, "concat_elements"):
-        return x.concat_elements(axis, True)
+    if hasattr(x, "concat_or_stack_elements"):
+        return x.concat_or_stack_elements(axis, True)
     tensors = list(x)
     if isinstance(axis, Tensor):
         return select_by_axis(axis, tensors[0].ndim + 1, lambda a: OPS["stack"](tensors, axis=a))
@@ -560,7 +564,7 @@ def where(condition: Tensor, x: Any = None, y: Any = None, name: str | None = No
         for v, o in ((x, y), (y, x))
     ]
     if isinstance(x, Tensor) and isinstance(y, Tensor):
-        operands = list(promote_floats("where", *operands))
+        operands = list(promote_operands_or_raise("where", *operands))
     if isinstance(condition, Tensor) and condition.meta.dtype != bool:
         condition = as_dtype(condition, "bool")
     shapes = {tuple(v.meta.shape) for v in (condition, *operands)}
@@ -642,5 +646,5 @@ def apply_in_place(x: Tensor, function: Callable[[Tensor], Tensor]) -> Tensor:
                 f"in place: a leaf that requires a gradient cannot be changed in place (X={x.meta})"
             )
         )
-    mode.assign_inplace(x, function(mode.snapshot(x)))
+    mode.assign_inplace(x, function(mode.snapshot_tensor(x)))
     return x

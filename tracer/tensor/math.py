@@ -135,26 +135,26 @@ _SCALAR_TYPES = (bool, int, float, np.bool_, np.integer, np.floating)
 _PROMOTING = frozenset({"elementwise_add", "elementwise_sub", "elementwise_mul"})
 
 
-def apply_binary(op: Op, x: Any, y: Any) -> Tensor:
+def apply_as_function(op: Op, x: Any, y: Any) -> Tensor:
     """Apply a binary op to two operands, either of which may be a number.
 
     In eager mode Paddle promotes two floating dtypes in add, subtract and multiply. Raises OpError
     for other different dtypes.
     """
-    x, y = _as_tensors(op, x, y)
+    x, y = _convert_non_tensor_operand(op, x, y)
     if x.meta.dtype != y.meta.dtype:
         if op.type not in _PROMOTING:
             raise mixed_dtypes_error(op.type, x, y)
-        x, y = promote_floats(op.type, x, y)
+        x, y = promote_operands_or_raise(op.type, x, y)
     out: Tensor = op(x, y)
     return out
 
 
-def apply_operator(op: Op, x: Any, y: Any) -> Tensor:
+def apply_as_operator(op: Op, x: Any, y: Any) -> Tensor:
     """`op` as a Python operator: if the dtypes are not promoted, the right operand is cast to the
     dtype of the left one.
     """
-    x, y = _as_tensors(op, x, y)
+    x, y = _convert_non_tensor_operand(op, x, y)
     dx, dy = x.meta.dtype, y.meta.dtype
     if dx != dy:
         promotes = op.type in _PROMOTING and _is_promoted_by_paddle(dx, dy)
@@ -184,7 +184,7 @@ def cast_right_operand(op: str, x: Tensor, y: Tensor) -> Tensor:
     return cast(y, dx)
 
 
-def _as_tensors(op: Op, x: Any, y: Any) -> tuple[Tensor, Tensor]:
+def _convert_non_tensor_operand(op: Op, x: Any, y: Any) -> tuple[Tensor, Tensor]:
     """Convert both operands to tensors. With a Python number, a bool tensor counts as integer, and
     an integer tensor becomes floating if the number is.
     """
@@ -196,17 +196,17 @@ def _as_tensors(op: Op, x: Any, y: Any) -> tuple[Tensor, Tensor]:
                     f"(X={type(x).__name__}, Y={type(y).__name__})"
                 )
             )
-        y = _bool_to_int(y, x)
-        number, tensor = _cast_to_common_dtype(as_operand(x, y, op.type), y)
+        y = _bool_to_int_if_number_is_int(y, x)
+        number, tensor = _match_dtypes_of_number_and_tensor(as_operand(x, y, op.type), y)
         return number, tensor
     if not isinstance(y, Tensor):
-        x = _bool_to_int(x, y)
-        number, tensor = _cast_to_common_dtype(as_operand(y, x, op.type), x)
+        x = _bool_to_int_if_number_is_int(x, y)
+        number, tensor = _match_dtypes_of_number_and_tensor(as_operand(y, x, op.type), x)
         return tensor, number
     return x, y
 
 
-def _cast_to_common_dtype(number: Tensor, tensor: Tensor) -> tuple[Tensor, Tensor]:
+def _match_dtypes_of_number_and_tensor(number: Tensor, tensor: Tensor) -> tuple[Tensor, Tensor]:
     """Cast a number or array and a tensor to a common dtype: the floating or complex one, else that
     of the tensor.
     """
@@ -227,13 +227,13 @@ def mixed_dtypes_error(op: str, x: Tensor, y: Tensor) -> OpError:
     return OpError(with_user_line(f"{problem}; cast one of them: .astype('{x.meta.dtype.name}')"))
 
 
-def _bool_to_int(x: Tensor, number: Any) -> Tensor:
+def _bool_to_int_if_number_is_int(x: Tensor, number: Any) -> Tensor:
     """Cast a bool tensor to int64 if the other operand is an integer."""
     is_integer = isinstance(number, int | np.integer) and not isinstance(number, bool)
     return cast(x, np.dtype(np.int64)) if is_integer and x.meta.dtype.kind == "b" else x
 
 
-def promote_floats(op: str, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+def promote_operands_or_raise(op: str, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     """Promote the operands of a function for which Paddle promotes.
 
     Raises OpError for different dtypes if not both are floating, or in a program.
@@ -264,7 +264,7 @@ def promote_operands(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     return cast(x, common), cast(y, common)
 
 
-def _apply_scale_if_exact(x: Tensor, value: Any, **attrs: Any) -> Tensor | None:
+def _apply_scale_op_if_number_exact(x: Tensor, value: Any, **attrs: Any) -> Tensor | None:
     """Apply the op `scale` if it is exact for this number and dtype; otherwise return None."""
     dtype_kind = x.meta.dtype.kind
     if isinstance(value, np.generic):
@@ -285,10 +285,10 @@ def add(x: Any, y: Any, name: str | None = None) -> Tensor:
     x [*A], y [*B] -> [*broadcast(A, B)]
     """
     if isinstance(y, _SCALAR_TYPES) and isinstance(x, Tensor):
-        out = _apply_scale_if_exact(x, y, bias=float(y))
+        out = _apply_scale_op_if_number_exact(x, y, bias=float(y))
         if out is not None:
             return out
-    return apply_binary(elementwise.add, x, y)
+    return apply_as_function(elementwise.add, x, y)
 
 
 def subtract(x: Any, y: Any, name: str | None = None) -> Tensor:
@@ -297,10 +297,10 @@ def subtract(x: Any, y: Any, name: str | None = None) -> Tensor:
     x [*A], y [*B] -> [*broadcast(A, B)]
     """
     if isinstance(y, _SCALAR_TYPES) and isinstance(x, Tensor):
-        out = _apply_scale_if_exact(x, y, bias=-float(y))
+        out = _apply_scale_op_if_number_exact(x, y, bias=-float(y))
         if out is not None:
             return out
-    return apply_binary(elementwise.sub, x, y)
+    return apply_as_function(elementwise.sub, x, y)
 
 
 def rsubtract(x: Tensor, y: Any) -> Tensor:
@@ -309,11 +309,11 @@ def rsubtract(x: Tensor, y: Any) -> Tensor:
     x [*] -> [*]
     """
     out = (
-        _apply_scale_if_exact(x, y, scale=-1.0, bias=float(y))
+        _apply_scale_op_if_number_exact(x, y, scale=-1.0, bias=float(y))
         if isinstance(y, _SCALAR_TYPES)
         else None
     )
-    return apply_operator(elementwise.sub, y, x) if out is None else out
+    return apply_as_operator(elementwise.sub, y, x) if out is None else out
 
 
 def multiply(x: Any, y: Any, name: str | None = None) -> Tensor:
@@ -322,18 +322,18 @@ def multiply(x: Any, y: Any, name: str | None = None) -> Tensor:
     x [*A], y [*B] -> [*broadcast(A, B)]
     """
     if isinstance(y, _SCALAR_TYPES) and isinstance(x, Tensor):
-        out = _apply_scale_if_exact(x, y, scale=float(y))
+        out = _apply_scale_op_if_number_exact(x, y, scale=float(y))
         if out is not None:
             return out
-    return apply_binary(elementwise.mul, x, y)
+    return apply_as_function(elementwise.mul, x, y)
 
 
-def _is_integral(x: Any) -> bool:
+def _is_integral_tensor(x: Any) -> bool:
     return isinstance(x, Tensor) and x.meta.dtype.kind in "iub"
 
 
 def _as_float(x: Any) -> Any:
-    return cast(x, "float32") if _is_integral(x) else x
+    return cast(x, "float32") if _is_integral_tensor(x) else x
 
 
 def true_divide(x: Any, y: Any) -> Tensor:
@@ -341,7 +341,7 @@ def true_divide(x: Any, y: Any) -> Tensor:
 
     x [*A], y [*B] -> [*broadcast(A, B)]
     """
-    return apply_operator(elementwise.div, _as_float(x), _as_float(y))
+    return apply_as_operator(elementwise.div, _as_float(x), _as_float(y))
 
 
 def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
@@ -350,7 +350,7 @@ def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
     x [*A], y [*B] -> [*broadcast(A, B)]
     """
     if isinstance(x, Tensor) and isinstance(y, Tensor):
-        return apply_binary(elementwise.div, x, y)
+        return apply_as_function(elementwise.div, x, y)
     return true_divide(x, y)
 
 
@@ -359,7 +359,7 @@ def floor_divide(x: Any, y: Any, name: str | None = None) -> Tensor:
 
     x [*A], y [*B] -> [*broadcast(A, B)]
     """
-    return apply_binary(OPS["elementwise_floordiv"], x, y)
+    return apply_as_function(OPS["elementwise_floordiv"], x, y)
 
 
 def mod(x: Any, y: Any, name: str | None = None) -> Tensor:
@@ -367,7 +367,7 @@ def mod(x: Any, y: Any, name: str | None = None) -> Tensor:
 
     x [*A], y [*B] -> [*broadcast(A, B)]
     """
-    return apply_binary(OPS["elementwise_mod"], x, y)
+    return apply_as_function(OPS["elementwise_mod"], x, y)
 
 
 remainder = floor_mod = mod
@@ -379,7 +379,7 @@ def power(x: Any, y: Any) -> Tensor:
     x [*A], y [*B] -> [*broadcast(A, B)]
     """
     has_number_exponent = isinstance(x, Tensor) and not isinstance(y, Tensor)
-    return pow(x, y) if has_number_exponent else apply_operator(OPS["elementwise_pow"], x, y)
+    return pow(x, y) if has_number_exponent else apply_as_operator(OPS["elementwise_pow"], x, y)
 
 
 def pow(x: Tensor, y: Any, name: str | None = None) -> Tensor:
@@ -399,7 +399,7 @@ def pow(x: Tensor, y: Any, name: str | None = None) -> Tensor:
         if y == 2:
             return OPS["square"](x)
         return OPS["pow"](x, factor=float(y))
-    return apply_binary(OPS["elementwise_pow"], x, y)
+    return apply_as_function(OPS["elementwise_pow"], x, y)
 
 
 def maximum(x: Any, y: Any, name: str | None = None) -> Tensor:
@@ -407,7 +407,7 @@ def maximum(x: Any, y: Any, name: str | None = None) -> Tensor:
 
     x [*A], y [*B] -> [*broadcast(A, B)]
     """
-    return apply_binary(OPS["elementwise_max"], x, y)
+    return apply_as_function(OPS["elementwise_max"], x, y)
 
 
 def minimum(x: Any, y: Any, name: str | None = None) -> Tensor:
@@ -415,7 +415,7 @@ def minimum(x: Any, y: Any, name: str | None = None) -> Tensor:
 
     x [*A], y [*B] -> [*broadcast(A, B)]
     """
-    return apply_binary(OPS["elementwise_min"], x, y)
+    return apply_as_function(OPS["elementwise_min"], x, y)
 
 
 def scale(
@@ -462,9 +462,9 @@ def add_n(inputs: Any, name: str | None = None) -> Tensor:
 
     [*] each -> [*]
     """
-    if hasattr(inputs, "concat_elements"):  # a list of dynamic length
+    if hasattr(inputs, "concat_or_stack_elements"):  # a list of dynamic length
         return OPS["reduce_sum"](
-            inputs.concat_elements(0, True), dim=[0], keep_dim=False, reduce_all=False
+            inputs.concat_or_stack_elements(0, True), dim=[0], keep_dim=False, reduce_all=False
         )
     return OPS["sum"]([inputs] if isinstance(inputs, Tensor) else list(inputs))
 
@@ -492,7 +492,7 @@ def increment(x: Tensor, value: float = 1.0, name: str | None = None) -> Tensor:
     if not isinstance(x, Tensor):
         raise not_a_tensor_error(x)
     mode = state.mode
-    mode.assign_inplace(x, OPS["increment"](mode.snapshot(x), step=float(value)))
+    mode.assign_inplace(x, OPS["increment"](mode.snapshot_tensor(x), step=float(value)))
     return x
 
 
@@ -523,7 +523,7 @@ def make_binary(op_type: str, doc: str, result: str = "") -> Any:
     op = OPS[op_type]
 
     def function(x: Any, y: Any, name: str | None = None) -> Tensor:
-        return apply_binary(op, x, y)
+        return apply_as_function(op, x, y)
 
     set_function_name(function, op_type.removeprefix("elementwise_"))
     function.__doc__ = f"{doc}\n\n    x [*A], y [*B] -> {result}[*broadcast(A, B)]\n    "
@@ -581,7 +581,7 @@ _REDUCE_BY_DIM_ONLY = (
 def reduce(op_type: str, x: Tensor, axis: Any, keepdim: bool, dtype: Any = None) -> Tensor:
     """Apply a reduce op over `axis`: None for all, an int, or a list."""
     if state.mode.static and _contains_tensor(axis):
-        return _reduce_symbolic_axes(op_type, x, axis, keepdim, dtype)
+        return _reduce_over_tensor_axes(op_type, x, axis, keepdim, dtype)
     dims = axis_list(axis)
     try:
         rank, x_dtype = x.ndim, None if dtype is None else x.meta.dtype
@@ -610,7 +610,9 @@ def _contains_tensor(axis: Any) -> bool:
     return isinstance(axis, Tensor)
 
 
-def _reduce_symbolic_axes(op_type: str, x: Tensor, axis: Any, keepdim: bool, dtype: Any) -> Tensor:
+def _reduce_over_tensor_axes(
+    op_type: str, x: Tensor, axis: Any, keepdim: bool, dtype: Any
+) -> Tensor:
     """Reduce over axes some of which are symbolic."""
     axes = [axis] if isinstance(axis, Tensor) else list(axis)
     if len(axes) == 1:

@@ -150,7 +150,7 @@ def sigmoid_(x: Tensor, name: str | None = None) -> Tensor:
     return manipulation.apply_in_place(x, OPS["sigmoid"])
 
 
-def reversed_axes(x: Tensor) -> Tensor:
+def reverse_all_axes(x: Tensor) -> Tensor:
     """Return x with reversed axes: the property `T`."""
     return linalg.transpose(x, list(range(x.ndim))[::-1])
 

@@ -281,10 +281,10 @@ def median(
 
     x [*] -> [* without axis]
     """
-    return _unsqueeze_if_keepdim(*_median_of_axes(x, axis), keepdim)
+    return _unsqueeze_if_keepdim(*_median_and_normalized_axes(x, axis), keepdim)
 
 
-def _median_of_axes(x: Tensor, axis: Any) -> tuple[Tensor, list[int]]:
+def _median_and_normalized_axes(x: Tensor, axis: Any) -> tuple[Tensor, list[int]]:
     check_tensors(x)
     rows, axes = _merge_axes_at_end(
         cast(x, "float64" if x.meta.dtype == np.float64 else "float32")

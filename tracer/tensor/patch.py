@@ -70,7 +70,7 @@ def _make_operator(op: Op, scalar_function: Callable[..., Any] | None = None) ->
     def operator(x: Any, y: Any) -> Any:
         if scalar_function is not None and not isinstance(y, Tensor):
             return scalar_function(x, y)
-        return math.apply_operator(op, x, y)
+        return math.apply_as_operator(op, x, y)
 
     return operator
 
@@ -90,7 +90,7 @@ def contains(x: Tensor, item: Any) -> bool:
     """Operator `in`: whether any element equals a number or tensor."""
     return bool(
         OPS["reduce_any"](
-            math.apply_operator(OPS["equal"], x, item), reduce_all=True, dim=[], keep_dim=False
+            math.apply_as_operator(OPS["equal"], x, item), reduce_all=True, dim=[], keep_dim=False
         )
     )
 
@@ -178,7 +178,7 @@ def patch() -> None:
             setattr(Tensor, name, EXPORTS.get(name) or getattr(module, name))
     for name in methods_only.METHODS_ONLY:
         setattr(Tensor, name, getattr(methods_only, name))
-    Tensor.T = property(methods_only.reversed_axes)  # type: ignore[attr-defined]
+    Tensor.T = property(methods_only.reverse_all_axes)  # type: ignore[attr-defined]
 
 
 patch()

@@ -37,12 +37,12 @@ def multinomial(
     """
     if isinstance(num_samples, Tensor):
         if state.mode.static:
-            return _multinomial_symbolic(x, num_samples, replacement)
+            return _multinomial_with_symbolic_num_samples(x, num_samples, replacement)
         num_samples = int(num_samples.item())
     return OPS["multinomial"](x, num_samples=num_samples, replacement=replacement)
 
 
-def _multinomial_symbolic(x: Tensor, count: Tensor, replacement: bool) -> Tensor:
+def _multinomial_with_symbolic_num_samples(x: Tensor, count: Tensor, replacement: bool) -> Tensor:
     """multinomial with a symbolic number of samples."""
     # Gumbel top-k trick: the largest log weights plus Gumbel noise are a sample without replacement
     if not replacement:

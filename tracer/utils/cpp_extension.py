@@ -69,8 +69,10 @@ def get_build_directory(verbose: bool = False) -> NoReturn:
 def _import_module_from_library(
     module_name: str, build_directory: str, verbose: bool = False
 ) -> NoReturn:
+    """Unsupported: raises OarlockError."""
     _raise_unsupported("_import_module_from_library")
 
 
 def _jit_compile(file_path: str, verbose: bool = False) -> NoReturn:
+    """Unsupported: raises OarlockError."""
     _raise_unsupported("_jit_compile")

@@ -104,7 +104,7 @@ def fetch(
     handle, temporary = tempfile.mkstemp(prefix=f".{name}.", dir=target.parent)
     try:
         with os.fdopen(handle, "wb") as file:
-            digest = _download_to_file(url, file, target)
+            digest = _download_and_compute_md5(url, file, target)
         if md5sum is not None and digest != md5sum:
             raise FileError(f"download: the file at {url} has MD5 {digest}, not {md5sum}")
         os.replace(temporary, target)
@@ -140,7 +140,7 @@ def _md5(path: Path) -> str:
         return hashlib.file_digest(file, lambda: hashlib.md5(usedforsecurity=False)).hexdigest()
 
 
-def _download_to_file(url: str, file: Any, target: Path) -> str:
+def _download_and_compute_md5(url: str, file: Any, target: Path) -> str:
     """Write the content of a URL to a file; return its MD5."""
     from http.client import HTTPException  # noqa: PLC0415 - slow to import, rarely needed
     from urllib.request import urlopen  # noqa: PLC0415
@@ -185,10 +185,10 @@ class _Progress:
                 TransferSpeedColumn,
             )
 
-            from .terminal import console  # noqa: PLC0415
+            from .terminal import make_console  # noqa: PLC0415
 
             columns = (TextColumn(name), BarColumn(), DownloadColumn(), TransferSpeedColumn())
-            self._bar = Progress(*columns, console=console(stderr=True))
+            self._bar = Progress(*columns, console=make_console(stderr=True))
             self._task = self._bar.add_task(name, total=size or None)
 
     def __enter__(self) -> Any:

@@ -1,4 +1,6 @@
-"""Installation and version checks, optional imports and deprecation."""
+"""`paddle.utils.install_check` (run_check), and other functions of `paddle.utils`: require_version,
+try_import, deprecated.
+"""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from ..core.errors import with_user_line
 
 def is_sequence(seq: Any) -> bool:
     """Whether `seq` is a dict or a sequence other than a string."""
-    return pytree.sequence_children(seq) is not None
+    return pytree.flatten_one_level_any_sequence(seq) is not None
 
 
 def to_sequence(nest: Any) -> Any:
@@ -31,14 +31,18 @@ def _child_list(structure: Any) -> list[Any]:
 
 def flatten(nest: Any) -> list[Any]:
     """Return the leaves of a structure as a list."""
-    return pytree.flatten(nest, sort_keys=True, children_of=pytree.sequence_children)[0]
+    return pytree.flatten(nest, sort_keys=True, children_of=pytree.flatten_one_level_any_sequence)[
+        0
+    ]
 
 
 def pack_sequence_as(structure: Any, flat_sequence: Any) -> Any:
     """Return the structure with other leaves. Raises ValueError if their number differs."""
     if not is_sequence(flat_sequence):
         raise TypeError(with_user_line("pack_sequence_as: flat_sequence should be a sequence"))
-    leaves, spec = pytree.flatten(structure, sort_keys=True, children_of=pytree.sequence_children)
+    leaves, spec = pytree.flatten(
+        structure, sort_keys=True, children_of=pytree.flatten_one_level_any_sequence
+    )
     if len(leaves) != len(flat_sequence):
         problem = f"the structure has {len(leaves)} values, flat_sequence {len(flat_sequence)}"
         raise ValueError(with_user_line(f"pack_sequence_as: {problem}"))

@@ -7,7 +7,7 @@ from typing import Any
 from rich.console import Console
 
 
-def console(**options: Any) -> Console:
+def make_console(**options: Any) -> Console:
     """Create a console that does not replace `:name:` by emojis, because paths and dtypes of users
     may contain it.
     """

@@ -16,7 +16,7 @@ from ..core.tensor import Tensor
 from ..nn.activation import ReLU  # type: ignore[attr-defined]  # created from a table
 from ..nn.container import Sequential
 from ..nn.conv import Conv2D
-from ..nn.conv_filters import check_groups, he_normal
+from ..nn.conv_filters import he_normal, require_valid_groups
 from ..nn.functional.common import add_channel_bias
 from ..nn.functional.conv import int_list
 from ..nn.layer import Layer
@@ -50,7 +50,7 @@ __all__ = [
 # ------------------------------------------------------------------------------
 
 
-def _output_height_width(output_size: Any) -> dict[str, int]:
+def _pooled_size_attrs(output_size: Any) -> dict[str, int]:
     height, width = int_list(output_size)
     return {"pooled_height": height, "pooled_width": width}
 
@@ -73,7 +73,7 @@ def roi_align(
         x,
         boxes,
         boxes_num,
-        **_output_height_width(output_size),
+        **_pooled_size_attrs(output_size),
         spatial_scale=float(spatial_scale),
         sampling_ratio=sampling_ratio,
         aligned=aligned,
@@ -93,7 +93,7 @@ def roi_pool(
     x [N, C, H, W], boxes [R, 4] -> [R, C, *output_size]
     """
     return OPS["roi_pool"](
-        x, boxes, boxes_num, **_output_height_width(output_size), spatial_scale=float(spatial_scale)
+        x, boxes, boxes_num, **_pooled_size_attrs(output_size), spatial_scale=float(spatial_scale)
     )[0]
 
 
@@ -111,7 +111,7 @@ def psroi_pool(
     x [N, C * PH * PW, H, W] -> [R, C, PH, PW]
     """
     check_tensors(x)
-    bins = _output_height_width(output_size)
+    bins = _pooled_size_attrs(output_size)
     if x.ndim < 2:
         raise missing_axis_error(x, 1)
     channels = x.meta.shape[1] // math.prod(bins.values())
@@ -191,7 +191,7 @@ def nms(
     if scores is None:
         return OPS["nms"](boxes, iou_threshold=float(iou_threshold))
     if category_idxs is None:
-        return _nms_sorted_by_score(boxes, scores, iou_threshold)
+        return _sort_by_score_and_nms(boxes, scores, iou_threshold)
     if categories is None:
         raise OpError(
             with_user_line(f"nms: category_idxs requires categories (boxes={boxes.meta})")
@@ -205,7 +205,7 @@ def nms(
             selected.append(
                 gather(
                     members,
-                    _nms_sorted_by_score(
+                    _sort_by_score_and_nms(
                         gather(boxes, members), gather(scores, members), iou_threshold
                     ),
                 )
@@ -215,7 +215,7 @@ def nms(
     return indices if top_k is None else indices[:top_k]
 
 
-def _nms_sorted_by_score(boxes: Tensor, scores: Tensor, iou_threshold: float) -> Tensor:
+def _sort_by_score_and_nms(boxes: Tensor, scores: Tensor, iou_threshold: float) -> Tensor:
     """Suppress boxes in descending order of their scores."""
     order = argsort(scores, descending=True)
     return gather(order, OPS["nms"](gather(boxes, order), iou_threshold=float(iou_threshold)))
@@ -504,7 +504,7 @@ class DeformConv2D(Layer):
         bias_attr: Any = None,
     ) -> None:
         super().__init__()
-        check_groups("DeformConv2D", groups, in_channels=in_channels)
+        require_valid_groups("DeformConv2D", groups, in_channels=in_channels)
         if deformable_groups <= 0 or in_channels % deformable_groups:
             why = f"deformable_groups={deformable_groups} does not divide in_channels={in_channels}"
             raise OpError(with_user_line(f"DeformConv2D: {why}"))

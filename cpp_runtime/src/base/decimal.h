@@ -13,9 +13,9 @@ std::optional<double> parse_double(std::string_view text);
 
 /// Parses all of `text` as a decimal int.  Returns nullopt for other text and for numbers out of
 /// range.
-std::optional<int> parse_int(const std::string& text);
+std::optional<int> parse_int(std::string_view text);
 
 /// `value` with up to `digits` significant digits, as printf's "%.*g" writes it in the C locale.
-std::string format_double(double value, int digits);
+std::string format_significant_digits(double value, int digits);
 
 }  // namespace oarlock

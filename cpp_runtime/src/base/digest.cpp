@@ -40,12 +40,12 @@ inline void mix(Words& v, std::size_t a, std::size_t b, std::size_t c, std::size
 
 }  // namespace
 
-Digest::Digest() {
+Blake2bDigest::Blake2bDigest() {
   std::copy(std::begin(kInitialState), std::end(kInitialState), state_.begin());
   state_[0] ^= 0x01010000 ^ kBytes;  // no key, sequential mode
 }
 
-void Digest::compress(const unsigned char* block, bool last) {
+void Blake2bDigest::compress(const unsigned char* block, bool last) {
   Words v, m;
   std::memcpy(m.data(), block, kBlock);
   for (std::size_t i = 0; i < 8; ++i) v[i] = state_[i], v[i + 8] = kInitialState[i];
@@ -63,7 +63,7 @@ void Digest::compress(const unsigned char* block, bool last) {
 }
 
 // The last block is compressed with a flag, so a full block waits until more bytes follow.
-Digest& Digest::add(std::string_view bytes) {
+Blake2bDigest& Blake2bDigest::add(std::string_view bytes) {
   auto* from = reinterpret_cast<const unsigned char*>(bytes.data());
   for (std::size_t left = bytes.size(); left > 0;) {
     if (num_buffered_ == kBlock) {
@@ -82,12 +82,12 @@ Digest& Digest::add(std::string_view bytes) {
   return *this;
 }
 
-Digest& Digest::add_with_length(std::string_view bytes) {
+Blake2bDigest& Blake2bDigest::add_with_length(std::string_view bytes) {
   std::uint64_t size = bytes.size();
   return add({reinterpret_cast<const char*>(&size), sizeof size}).add(bytes);
 }
 
-std::string Digest::hex() {
+std::string Blake2bDigest::hex() {
   num_bytes_ += num_buffered_;
   std::fill(block_.begin() + static_cast<std::ptrdiff_t>(num_buffered_), block_.end(),
             static_cast<unsigned char>(0));
@@ -101,6 +101,6 @@ std::string Digest::hex() {
   return text;
 }
 
-std::string hex_digest(std::string_view bytes) { return Digest().add(bytes).hex(); }
+std::string blake2b_hex_digest(std::string_view bytes) { return Blake2bDigest().add(bytes).hex(); }
 
 }  // namespace oarlock

@@ -9,12 +9,12 @@
 namespace oarlock {
 
 /// A 256-bit digest of all added bytes.
-class Digest {
+class Blake2bDigest {
  public:
-  Digest();
-  Digest& add(std::string_view bytes);
+  Blake2bDigest();
+  Blake2bDigest& add(std::string_view bytes);
   /// Adds the length and then the bytes, so that adjacent parts cannot be confused.
-  Digest& add_with_length(std::string_view bytes);
+  Blake2bDigest& add_with_length(std::string_view bytes);
   /// Returns 64 hexadecimal digits.  Nothing can be added afterwards.
   std::string hex();
 
@@ -27,6 +27,6 @@ class Digest {
   std::uint64_t num_bytes_ = 0;
 };
 
-std::string hex_digest(std::string_view bytes);
+std::string blake2b_hex_digest(std::string_view bytes);
 
 }  // namespace oarlock

@@ -9,11 +9,11 @@ namespace {
 
 // The producers of the variables of a block, by name: the first conditional_block that writes a
 // variable, and the operands of each logical_not.
-struct BranchProducers {
+struct ConditionalAndNegationIndex {
   std::map<std::string_view, const OpDesc*> conditional_by_output;
   std::map<std::string_view, std::set<std::string_view>> negated_operands;
 
-  explicit BranchProducers(const Block& block) {
+  explicit ConditionalAndNegationIndex(const Block& block) {
     for (const OpDesc& op : block.ops)
       if (op.type == "conditional_block") {
         for (const std::string& name : slot_names(op.outputs, "Out"))
@@ -42,7 +42,7 @@ bool selects_all_outputs(const OpDesc& op, const Strings& names) {
                      [&](const std::string& name) { return selected.count(name) > 0; });
 }
 
-bool is_if_else_pair(const BranchPair& pair, const BranchProducers& producers) {
+bool is_if_else_pair(const BranchPair& pair, const ConditionalAndNegationIndex& producers) {
   if (!selects_all_outputs(*pair.then_op, pair.then_outputs) ||
       !selects_all_outputs(*pair.else_op, pair.else_outputs))
     return false;
@@ -55,7 +55,7 @@ bool is_if_else_pair(const BranchPair& pair, const BranchProducers& producers) {
 }  // namespace
 
 BranchPairs::BranchPairs(const Block& block) {
-  BranchProducers producers(block);
+  ConditionalAndNegationIndex producers(block);
   std::map<std::pair<const OpDesc*, const OpDesc*>, std::size_t> pair_by_ops;
   std::map<const OpDesc*, std::size_t> num_pairs;  // the number of pairs that each op belongs to
   for (const OpDesc& select : block.ops) {

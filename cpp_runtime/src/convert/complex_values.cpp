@@ -6,7 +6,7 @@
 #include "convert/registry.h"
 
 namespace oarlock {
-std::optional<std::pair<Value, Value>> NodeContext::complex_parts(Value v) const {
+std::optional<std::pair<Value, Value>> NodeContext::find_complex_parts(Value v) const {
   const auto& [re, im] = graph_.type_of(v).complex_parts;
   return re ? std::optional(std::pair(re, im)) : std::nullopt;
 }
@@ -33,7 +33,7 @@ const Rule* GraphBuilder::find_rule_for(const OpDesc& op) const {
   return find_rule(op.type, options_.opset);
 }
 
-Value GraphBuilder::select_complex_part(Value v) const {
+Value GraphBuilder::select_current_complex_part(Value v) const {
   const auto& [re, im] = type_of(v).complex_parts;
   if (complex_part_ < 0 || !re) return v;
   return complex_part_ == 0 ? re : im;
@@ -41,13 +41,13 @@ Value GraphBuilder::select_complex_part(Value v) const {
 
 // All inputs must be complex: in the conversion of the imaginary parts, a real input would be used
 // a second time.
-void NodeContext::lower_real_and_imaginary() {
+void NodeContext::lower_each_complex_part() {
   for (auto& [slot, names] : op_.inputs)
     for (const std::string& name : names)
-      if (!name.empty() && is_floating(dtype(lookup_variable(name))))
+      if (!name.empty() && is_floating(dtype(require_variable_value(name))))
         fail("real operands beside complex ones have no lowering");
   const Rule* rule = find_rule(op_.type, opset());
-  if (!rule) require_opset(min_opset(op_.type));
+  if (!rule) require_opset(min_opset_of_op_rules(op_.type));
   auto results = std::exchange(graph_.op_results_, {});
   std::vector<std::pair<std::string, Value>> part_results[2];
   for (int part : {0, 1}) {
@@ -78,7 +78,7 @@ Value NodeContext::as_complex(Value pairs) {
 }
 
 Value NodeContext::as_real(Value v) {
-  auto parts = complex_parts(v);
+  auto parts = find_complex_parts(v);
   return parts ? concat({unsqueeze(parts->first, {-1}), unsqueeze(parts->second, {-1})}, -1) : v;
 }
 
@@ -92,7 +92,7 @@ Value GraphBuilder::complex_to_pairs(Value v) {
   return NodeContext(fetch, *this).as_real(v);
 }
 
-void convert_complex_info_to_pairs(onnx::ValueInfo& value) {
+void convert_complex_value_info_to_pairs(onnx::ValueInfo& value) {
   if (!is_complex(value.dtype)) return;
   value.dtype = oarlock::complex_part_dtype(value.dtype);
   value.shape.push_back(2);

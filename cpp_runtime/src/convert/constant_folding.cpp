@@ -9,7 +9,7 @@
 
 namespace oarlock {
 
-std::optional<Ints> decode_ints(const Constant& c) {
+std::optional<Ints> try_decode_ints(const Constant& c) {
   if (c.dtype != DType::int64 && c.dtype != DType::int32) return std::nullopt;
   std::size_t size = size_of(c.dtype), count = c.bytes.size() / size;
   Ints values(count);
@@ -165,8 +165,8 @@ FoldRule find_fold_rule(std::string_view op) {
 
 }  // namespace
 
-std::optional<PartialValue> fold_constant(const onnx::Node& node,
-                                          const std::vector<const ValueType*>& in) {
+std::optional<PartialValue> fold_shape_arithmetic(const onnx::Node& node,
+                                                  const std::vector<const ValueType*>& in) {
   if (node.op == "Shape") return fold_shape(node, in);
   FoldRule rule = find_fold_rule(node.op);
   if (!rule || in.empty()) return std::nullopt;

@@ -50,7 +50,7 @@ bool GraphBuilder::distrusts_declared_sizes(const OpDesc& op) const {
 void GraphBuilder::fill_in_declared_type(ValueType& type, const OpDesc& op, const std::string& name,
                                          bool trusted) const {
   ValueType declared = declared_type(name);
-  if (find_traits(op.type).ignore_declared_shape) declared.shape.reset();
+  if (output_traits_or_default(op.type).ignore_declared_shape) declared.shape.reset();
   if (!trusted && declared.shape) declared.shape = Ints(declared.shape->size(), -1);
   if (type.dtype == DType::none) type.dtype = declared.dtype;
   if (!type.shape)

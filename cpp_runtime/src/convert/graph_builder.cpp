@@ -6,7 +6,7 @@
 
 #include "base/base64.h"
 #include "base/poll.h"
-#include "convert/axis_validation.h"
+#include "convert/axis_attr_limits.h"
 #include "convert/registry.h"
 
 namespace oarlock {
@@ -57,7 +57,7 @@ Strings output_names(const Program& p) {
       p.contract ? contract_names_or_default(p.contract->outputs, fetch_names) : fetch_names;
   Strings own_inputs = input_names(p);
   std::set<std::string> inputs(own_inputs.begin(), own_inputs.end());
-  for (const LodInput& lod_input : lod_inputs(p)) inputs.insert(lod_input.name);
+  for (const RowSplitInput& lod_input : row_split_inputs(p)) inputs.insert(lod_input.name);
   for (std::string& name : names)  // an input that is also an output needs a second name in ONNX
     if (inputs.count(name)) name += ".out";
   return names;
@@ -80,14 +80,14 @@ GraphBuilder::GraphBuilder(const Program& program, const Params& params,
 
 onnx::Model GraphBuilder::build() {
   for (const std::string& name : input_names(program_)) used_names_.insert(name);
-  for (const LodInput& lod_input : oarlock::lod_inputs(program_))
+  for (const RowSplitInput& lod_input : oarlock::row_split_inputs(program_))
     used_names_.insert(lod_input.name);
   for (const std::string& name : output_names(program_)) used_names_.insert(name);
   for (const std::string& name : options_.extra_outputs) used_names_.insert(name);
   for (std::size_t i = 0; program_.contract && i < program_.contract->guards.size(); ++i)
     used_names_.insert("guard." + std::to_string(i));
   add_inputs();
-  add_lod_inputs();
+  add_row_split_inputs();
   lower_block(0);
   throw_if_problems();
   if (options_.guards_only.empty()) add_outputs();
@@ -114,7 +114,7 @@ void GraphBuilder::add_inputs() {
       throw Error(ErrorCode::file, program_.name + ": input '" + names[i] + "' has no dtype");
     for (std::size_t d = 0; d < var->shape.size(); ++d)
       input.symbols.push_back(var->shape[d] < 0 ? names[i] + "." + std::to_string(d) : "");
-    convert_complex_info_to_pairs(input);
+    convert_complex_value_info_to_pairs(input);
     Value v = add_value_with_name(names[i], {input.dtype, input.shape, std::nullopt});
     top_scope_.bindings[feeds[i]] = is_complex(var->dtype) ? pairs_to_complex(v) : v;
     main_graph().inputs.push_back(std::move(input));
@@ -142,7 +142,7 @@ void GraphBuilder::add_outputs() {
   Strings fetches = program_.fetches(), names = output_names(program_);
   static const OpDesc fetch{"fetch", {}, {}, {}, ""};
   for (std::size_t i = 0; i < fetches.size(); ++i) {
-    Value v = lookup_variable(fetches[i], fetch);
+    Value v = require_variable_value(fetches[i], fetch);
     const VarDesc* var = program_.find_var(fetches[i]);
     if (var &&
         is_complex(var->dtype) !=
@@ -163,9 +163,9 @@ void GraphBuilder::add_outputs() {
                     program_.name + ": '" + extra + "' is an input, not to fetch");
     if (already_fetched) continue;
     fetched.insert(extra);
-    add_output(lookup_variable(extra, fetch), extra);
+    add_output(require_variable_value(extra, fetch), extra);
   }
-  if (options_.lod_outputs) add_lod_outputs();
+  if (options_.lod_outputs) add_row_split_outputs();
 }
 
 void GraphBuilder::add_guard_outputs() {
@@ -180,7 +180,7 @@ void GraphBuilder::add_guard_outputs() {
     std::string name = "guard." + std::to_string(i);
     const Strings& only = options_.guards_only;
     if (!only.empty() && std::find(only.begin(), only.end(), name) == only.end()) continue;
-    Value v = lookup_variable(guard.var, reader);
+    Value v = require_variable_value(guard.var, reader);
     bool value = guard.kind == "value";
     Value output = add_value_with_name(
         name, {value ? type_of(v).dtype : DType::int64, std::nullopt, std::nullopt});
@@ -233,16 +233,16 @@ void GraphBuilder::lower_op(const OpDesc& op, std::size_t index) {
   try {
     NodeContext node(op, *this);
     reject_fused_attrs(node);
-    check_axis_attr_range(node);
+    check_axis_attrs_within_max_rank(node);
     rule->lower(node);
     Value inherited_row_splits = row_splits_of_first_lod_input(op);
     bind_results(op, first_node);
-    complete_node_names(*scope_->graph, first_node);
+    complete_node_names_from_outputs(*scope_->graph, first_node);
     propagate_row_splits(op, inherited_row_splits);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::unsupported) throw;
     problems_.push_back(truncate_text(error.what()));
-    bind_placeholders(op);
+    bind_placeholder_outputs(op);
   } catch (const std::logic_error& error) {  // a rule did not validate its inputs
     throw Error(ErrorCode::file, program_.name + ": " + op.type +
                                      ": its operands or attributes are invalid (" + error.what() +
@@ -257,12 +257,13 @@ void GraphBuilder::record_missing_rule(const OpDesc& op, std::size_t index) {
   MissingRule& missing = entry->second;
   bool complex = has_complex_operand(op);
   const Rule* complex_rule = complex ? find_complex_rule(op.type) : nullptr;
-  int since_opset = complex ? (complex_rule ? complex_rule->since_opset : 0) : min_opset(op.type);
+  int since_opset =
+      complex ? (complex_rule ? complex_rule->since_opset : 0) : min_opset_of_op_rules(op.type);
   if (is_new)
     missing = {0, index, block_index_, first_output_name(op), op.location, since_opset, complex};
   needed_opset_ = std::max(needed_opset_, since_opset);
   ++missing.count;
-  bind_placeholders(op);
+  bind_placeholder_outputs(op);
   std::int64_t body = int_attr(op, "sub_block", 0);
   bool is_inner_block =
       body > block_index_ &&
@@ -281,7 +282,7 @@ void GraphBuilder::record_missing_rules_of_block(std::int32_t block) {
 }
 
 // Binds placeholder outputs after a failure, so that one error lists all problems.
-void GraphBuilder::bind_placeholders(const OpDesc& op) {
+void GraphBuilder::bind_placeholder_outputs(const OpDesc& op) {
   has_row_splits_ = true;
   for (auto& [slot, names] : op.outputs)
     for (const std::string& name : names) {
@@ -294,8 +295,8 @@ std::string GraphBuilder::describe_missing_rule(std::string_view type, const Mis
   if (m.since_opset)
     return "needs opset " + std::to_string(m.since_opset) + ", not " +
            std::to_string(options_.opset);
-  return m.has_complex_inputs && min_opset(type) ? "no lowering for complex numbers"
-                                                 : "no lowering";
+  return m.has_complex_inputs && min_opset_of_op_rules(type) ? "no lowering for complex numbers"
+                                                             : "no lowering";
 }
 
 void GraphBuilder::throw_if_problems() const {
@@ -316,14 +317,14 @@ void GraphBuilder::throw_if_problems() const {
 }
 
 Value GraphBuilder::find_binding(std::string_view name) const {
-  for (const GraphScope* scope = scope_; scope; scope = scope->parent)
+  for (const VariableScope* scope = scope_; scope; scope = scope->parent)
     if (auto found = scope->bindings.find(name); found != scope->bindings.end())
       return found->second;
   return {};
 }
 
 const OpDesc* GraphBuilder::find_writing_op(std::string_view name) const {
-  for (const GraphScope* scope = scope_; scope; scope = scope->parent)
+  for (const VariableScope* scope = scope_; scope; scope = scope->parent)
     if (auto found = scope->writers.find(name); found != scope->writers.end()) return found->second;
   return nullptr;
 }
@@ -350,9 +351,9 @@ const BranchPairs& GraphBuilder::branch_pairs_of_current_block() {
   return found->second;
 }
 
-Value GraphBuilder::lookup_variable(std::string_view name, const OpDesc& reader) {
-  if (Value bound = find_binding(name)) return select_complex_part(bound);
-  if (const Param* param = params_.find(name)) return add_weight(*param);
+Value GraphBuilder::require_variable_value(std::string_view name, const OpDesc& reader) {
+  if (Value bound = find_binding(name)) return select_current_complex_part(bound);
+  if (const ParamRecord* param = params_.find(name)) return add_weight(*param);
   if (const OpDesc* writer = find_writing_op(name))
     throw Error(ErrorCode::unsupported, program_.name + ": " + writer->type + ": its result '" +
                                             std::string(name) + "', which " + reader.type +
@@ -362,7 +363,7 @@ Value GraphBuilder::lookup_variable(std::string_view name, const OpDesc& reader)
                                    std::to_string(op_index_) + ")");
 }
 
-Value GraphBuilder::add_weight(const Param& param) {
+Value GraphBuilder::add_weight(const ParamRecord& param) {
   bool small = param.length <= (is_integer(param.dtype) ? kEmbedIntBytes : kEmbedBytes);
   onnx::Initializer init{param.name, param.dtype, param.shape, "", false, 0, 0};
   if (is_complex(param.dtype))
@@ -381,7 +382,7 @@ Value GraphBuilder::add_weight(const Param& param) {
 Value GraphBuilder::add_initializer(onnx::Initializer init) {
   ValueType known{init.dtype, init.shape, std::nullopt};
   if (auto values =
-          init.is_external ? std::nullopt : decode_ints({init.dtype, init.shape, init.bytes}))
+          init.is_external ? std::nullopt : try_decode_ints({init.dtype, init.shape, init.bytes}))
     if (init.shape.size() <= 1) known.partial_value = PartialValue{init.shape, *values};
   Value v = add_value(init.name, std::move(known));
   init.name = record_of(v).name;
@@ -398,7 +399,7 @@ Value GraphBuilder::add_constant(const onnx::Tensor& tensor) {
     name = std::string(name_of(tensor.dtype)) + format_shape(tensor.shape) + ":";
     for (unsigned char byte : tensor.bytes)
       name += "0123456789abcdef"[byte >> 4], name += "0123456789abcdef"[byte & 15];
-    if (auto ints = decode_ints({tensor.dtype, tensor.shape, tensor.bytes})) {
+    if (auto ints = try_decode_ints({tensor.dtype, tensor.shape, tensor.bytes})) {
       std::string list;
       for (std::int64_t v : *ints) list += (list.empty() ? "" : ",") + std::to_string(v);
       name = std::string(name_of(tensor.dtype)) +
@@ -418,7 +419,7 @@ std::string GraphBuilder::describe_op(const OpDesc& op) const {
   for (auto& [slot, names] : op.inputs)
     for (const std::string& name : names) {
       Value v = find_binding(name);
-      const Param* param = params_.find(name);
+      const ParamRecord* param = params_.find(name);
       ValueType known = v       ? type_of(v)
                         : param ? ValueType{param->dtype, param->shape, std::nullopt}
                                 : declared_type(name);
@@ -435,9 +436,11 @@ onnx::Model lower_program(const Program& program, const Params& params,
     try {
       return graph.build();
     } catch (const Error&) {
-      if (graph.needed_opset() <= attempt.opset || graph.needed_opset() > options.max_opset) throw;
+      if (graph.opset_needed_by_failed_ops() <= attempt.opset ||
+          graph.opset_needed_by_failed_ops() > options.max_opset)
+        throw;
     }
-    attempt.opset = graph.needed_opset();
+    attempt.opset = graph.opset_needed_by_failed_ops();
   }
 }
 

@@ -48,14 +48,14 @@ struct ValueType {
 };
 
 /// A node under construction. onnx: the node, without inputs and outputs until
-/// GraphBuilder::finish().
+/// GraphBuilder::finish_graph().
 struct BuilderNode {
   onnx::Node onnx;
   Values inputs, outputs;
 };
 
 /// A graph under construction: the main graph, or the body of an If, Loop or Scan. onnx: the graph,
-/// without nodes and without names of outputs until GraphBuilder::finish().
+/// without nodes and without names of outputs until GraphBuilder::finish_graph().
 struct BuilderGraph {
   std::shared_ptr<onnx::Graph> onnx;
   std::vector<BuilderNode> nodes;
@@ -75,11 +75,11 @@ struct ValueRecord {
 };
 
 /// The Paddle variables of a graph under construction.
-struct GraphScope {
+struct VariableScope {
   BuilderGraph* graph;
   std::map<std::string, Value, std::less<>> bindings;
   std::map<std::string, const OpDesc*, std::less<>> writers;
-  GraphScope* parent = nullptr;
+  VariableScope* parent = nullptr;
   std::map<std::string, Value, std::less<>> row_splits = {};  // row splits of packed sequences
 };
 
@@ -93,14 +93,14 @@ class GraphBuilder {
   /// conversion.
   onnx::Model build();
   /// The opset that an op needs; 0 if no op failed for that reason.
-  int needed_opset() const { return needed_opset_; }
+  int opset_needed_by_failed_ops() const { return needed_opset_; }
 
  private:
   friend class NodeContext;
 
   void add_inputs();
-  void add_lod_inputs();
-  void add_lod_outputs();
+  void add_row_split_inputs();
+  void add_row_split_outputs();
   void add_outputs();
   void add_output(Value v, const std::string& name);
   void add_guard_outputs();
@@ -110,23 +110,23 @@ class GraphBuilder {
   void record_missing_rules_of_block(std::int32_t block);
   const Rule* find_rule_for(const OpDesc& op) const;
   bool has_complex_operand(const OpDesc& op) const;
-  Value select_complex_part(Value v) const;
+  Value select_current_complex_part(Value v) const;
   Value complex_to_pairs(Value v);
   Value pairs_to_complex(Value pairs);
   void bind_results(const OpDesc& op, std::size_t first_node);
   Value row_splits_of(std::string_view paddle_name) const;
   Value row_splits_of_first_lod_input(const OpDesc& op) const;
   void propagate_row_splits(const OpDesc& op, Value inherited);
-  void bind_placeholders(const OpDesc& op);
+  void bind_placeholder_outputs(const OpDesc& op);
   void throw_if_problems() const;
   onnx::Model finish_model();
 
-  Value lookup_variable(std::string_view paddle_name, const OpDesc& reader);
+  Value require_variable_value(std::string_view paddle_name, const OpDesc& reader);
   Value find_binding(std::string_view paddle_name) const;
   const OpDesc* find_writing_op(std::string_view paddle_name) const;
   bool is_read_anywhere(const std::string& paddle_name);
   const BranchPairs& branch_pairs_of_current_block();
-  Value add_weight(const Param& param);
+  Value add_weight(const ParamRecord& param);
   Value add_initializer(onnx::Initializer init);
   Value add_constant(const onnx::Tensor& tensor);
   Value add_value(const std::string& wanted_name, ValueType type);
@@ -144,7 +144,7 @@ class GraphBuilder {
   std::string unique_name(const std::string& wanted);
   BuilderGraph& add_graph(std::string name);
   onnx::Graph& main_graph() { return *graphs_.front().onnx; }
-  void complete_node_names(BuilderGraph& graph, std::size_t first_node) const;
+  void complete_node_names_from_outputs(BuilderGraph& graph, std::size_t first_node) const;
   Strings names_of(const Values& values) const;
   void finish_graph(BuilderGraph& graph) const;
   std::string describe_op(const OpDesc& op) const;
@@ -155,8 +155,8 @@ class GraphBuilder {
   onnx::Model model_;
   std::deque<BuilderGraph> graphs_;    // the first is the main graph
   std::deque<ValueRecord> values_{1};  // by Value::id_
-  GraphScope top_scope_;
-  GraphScope* scope_ = &top_scope_;
+  VariableScope top_scope_;
+  VariableScope* scope_ = &top_scope_;
   std::int32_t block_index_ = 0;
   std::size_t op_index_ = 0;
   std::set<std::string, std::less<>> used_names_, domains_;
@@ -185,13 +185,13 @@ class GraphBuilder {
 };
 
 /// Replaces a complex input or output by a real one with an additional axis of size 2.
-void convert_complex_info_to_pairs(onnx::ValueInfo& value);
+void convert_complex_value_info_to_pairs(onnx::ValueInfo& value);
 
 /// Type inference and constant folding of emitted nodes.  See shape_inference.cpp and
 /// constant_folding.cpp.
 std::vector<ValueType> infer_types(const onnx::Node& node, const std::vector<const ValueType*>& in);
-std::optional<PartialValue> fold_constant(const onnx::Node& node,
-                                          const std::vector<const ValueType*>& in);
+std::optional<PartialValue> fold_shape_arithmetic(const onnx::Node& node,
+                                                  const std::vector<const ValueType*>& in);
 
 /// Names of the model's inputs and outputs: those of the contract, else the variable names.
 Strings input_names(const Program& program);
@@ -199,14 +199,14 @@ Strings output_names(const Program& program);
 
 /// An input of packed sequences has a second input `<name>.lod`, int64[sequences + 1], after all
 /// inputs of the program: the row at which each sequence starts, and the number of rows.
-struct LodInput {
+struct RowSplitInput {
   std::string name;
   std::size_t feed_index;  // index of the input
 };
-std::vector<LodInput> lod_inputs(const Program& program);
+std::vector<RowSplitInput> row_split_inputs(const Program& program);
 
 /// The integers of a constant of an integer type; nullopt for other types.
-std::optional<Ints> decode_ints(const Constant& constant);
+std::optional<Ints> try_decode_ints(const Constant& constant);
 
 /// Converts a program to ONNX.
 onnx::Model lower_program(const Program& program, const Params& params,

@@ -13,8 +13,8 @@ bool holds_sequences(const VarDesc* var) {
 
 }  // namespace
 
-std::vector<LodInput> lod_inputs(const Program& program) {
-  std::vector<LodInput> inputs;
+std::vector<RowSplitInput> row_split_inputs(const Program& program) {
+  std::vector<RowSplitInput> inputs;
   Strings feeds = program.feeds(), names = input_names(program);
   std::set<std::string_view> names_in_use(names.begin(), names.end());
   for (std::size_t i = 0; i < feeds.size(); ++i) {
@@ -27,9 +27,9 @@ std::vector<LodInput> lod_inputs(const Program& program) {
   return inputs;
 }
 
-void GraphBuilder::add_lod_inputs() {
+void GraphBuilder::add_row_split_inputs() {
   Strings feeds = program_.feeds();
-  for (const LodInput& lod_input : oarlock::lod_inputs(program_)) {
+  for (const RowSplitInput& lod_input : oarlock::row_split_inputs(program_)) {
     const VarDesc* var = program_.find_var(feeds[lod_input.feed_index]);
     if (var->lod_level > 1)
       throw Error(ErrorCode::unsupported,
@@ -44,7 +44,7 @@ void GraphBuilder::add_lod_inputs() {
   }
 }
 
-void GraphBuilder::add_lod_outputs() {
+void GraphBuilder::add_row_split_outputs() {
   Strings fetches = program_.fetches(), names = output_names(program_);
   for (std::size_t i = 0; i < fetches.size(); ++i)
     if (Value offsets = row_splits_of(fetches[i]))
@@ -53,7 +53,7 @@ void GraphBuilder::add_lod_outputs() {
 
 // The row splits of a variable, from the innermost scope that binds it.
 Value GraphBuilder::row_splits_of(std::string_view name) const {
-  for (const GraphScope* scope = scope_; scope; scope = scope->parent) {
+  for (const VariableScope* scope = scope_; scope; scope = scope->parent) {
     if (auto found = scope->row_splits.find(name); found != scope->row_splits.end())
       return found->second;
     if (scope->bindings.count(name)) return {};
@@ -64,7 +64,7 @@ Value GraphBuilder::row_splits_of(std::string_view name) const {
 // The row splits of the first input that has any; slot X is searched first.
 Value GraphBuilder::row_splits_of_first_lod_input(const OpDesc& op) const {
   if (!has_row_splits_) return {};
-  if (find_traits(op.type).lod == OpTraits::none) return {};
+  if (output_traits_or_default(op.type).lod == OutputTraits::none) return {};
   Strings names;
   for (auto& [slot, in] : op.inputs)
     names.insert(slot == "X" ? names.begin() : names.end(), in.begin(), in.end());
@@ -75,7 +75,7 @@ Value GraphBuilder::row_splits_of_first_lod_input(const OpDesc& op) const {
 
 void GraphBuilder::propagate_row_splits(const OpDesc& op, Value inherited) {
   if (!has_row_splits_) return;
-  bool hands_on = find_traits(op.type).lod == OpTraits::propagate;
+  bool hands_on = output_traits_or_default(op.type).lod == OutputTraits::propagate;
   for (auto& [paddle, value] : op_results_) {
     auto own = own_row_splits_.find(paddle);
     bool passes = hands_on || holds_sequences(program_.find_var(paddle, block_index_));

@@ -38,7 +38,7 @@ Value NodeContext::input(std::string_view slot) const {
   const Strings& all = input_names(slot);
   require(all.size() == 1 && has_nonempty_name(all),
           "needs exactly one input '" + std::string(slot) + "'");
-  return graph_.lookup_variable(all[0], op_);
+  return graph_.require_variable_value(all[0], op_);
 }
 
 Value NodeContext::input_or(std::string_view slot, Value default_value) const {
@@ -48,7 +48,7 @@ Value NodeContext::input_or(std::string_view slot, Value default_value) const {
 Values NodeContext::inputs(std::string_view slot) const {
   Values all;
   for (const std::string& name : input_names(slot))
-    all.push_back(graph_.lookup_variable(name, op_));
+    all.push_back(graph_.require_variable_value(name, op_));
   return all;
 }
 
@@ -98,7 +98,7 @@ std::optional<Ints> NodeContext::partial_ints(Value v) const {
   const ValueType& known = graph_.type_of(v);
   if (!known.partial_value) {
     auto content = find_constant(v);
-    return content ? decode_ints(*content) : std::nullopt;
+    return content ? try_decode_ints(*content) : std::nullopt;
   }
   Ints values = known.partial_value->values;
   std::replace(values.begin(), values.end(), kUnknownElement, std::int64_t{-1});
@@ -118,7 +118,7 @@ std::optional<Constant> NodeContext::find_constant(Value v) const {
   if (!index) return std::nullopt;
   const onnx::Initializer& init = graph_.main_graph().initializers[*index];
   if (!init.is_external) return Constant{init.dtype, init.shape, init.bytes};
-  Param param{"", init.dtype, init.shape, init.offset, init.length};
+  ParamRecord param{"", init.dtype, init.shape, init.offset, init.length};
   return Constant{init.dtype, init.shape, graph_.params_.data(param)};
 }
 
@@ -182,14 +182,15 @@ Values NodeContext::emit_n(std::size_t outputs, std::string_view onnx, Values in
     drop_oversized_type_info(info);
   }
   if (outputs == 1 && domain.empty()) {
-    known[0].partial_value = fold_constant(node, known_in);
+    known[0].partial_value = fold_shape_arithmetic(node, known_in);
     drop_oversized_type_info(known[0]);
     auto& folded = known[0].partial_value;
     if (folded && !std::count(folded->values.begin(), folded->values.end(), kUnknownElement) &&
         (known[0].dtype == DType::int64 || known[0].dtype == DType::int32))
-      return {int_constant(known[0].dtype, *folded)};
+      return {int_tensor_of_partial_value(known[0].dtype, *folded)};
   }
-  if (domain.empty() && !in.empty()) require_opset(onnx_op_since_opset(onnx, known_in[0]->dtype));
+  if (domain.empty() && !in.empty())
+    require_opset(since_opset_of_onnx_op_for_dtype(onnx, known_in[0]->dtype));
   const std::string stem = output_base_name() + "/" + node.op;
   node.name = op_name_scope();
   Values results;
@@ -298,11 +299,11 @@ void NodeContext::set_outputs(std::string_view slot, const Values& values) {
 std::shared_ptr<onnx::Graph> NodeContext::build_subgraph(
     const std::string& name, const std::function<void(NodeContext&)>& fill) {
   BuilderGraph& body = graph_.add_graph(graph_.unique_name(output_base_name() + "/" + name));
-  GraphScope inner{&body, {}, {}, graph_.scope_};
+  VariableScope inner{&body, {}, {}, graph_.scope_};
   graph_.scope_ = &inner;
   struct ScopeRestorer {
     GraphBuilder& graph;
-    GraphScope* outer;
+    VariableScope* outer;
     ~ScopeRestorer() { graph.scope_ = outer; }
   } restore{graph_, inner.parent};
   fill(*this);
@@ -321,8 +322,8 @@ void NodeContext::bind_variable(const std::string& paddle_name, Value v) {
   graph_.scope_->bindings[paddle_name] = v;
   graph_.scope_->row_splits.erase(paddle_name);
 }
-Value NodeContext::lookup_variable(const std::string& paddle_name) const {
-  return graph_.lookup_variable(paddle_name, op_);
+Value NodeContext::require_variable_value(const std::string& paddle_name) const {
+  return graph_.require_variable_value(paddle_name, op_);
 }
 bool NodeContext::is_output_read(std::string_view slot) const {
   const Strings& names = output_names(slot);

@@ -81,7 +81,7 @@ class NodeContext {
   std::optional<Ints> partial_ints(Value v) const;
   std::optional<Constant> find_constant(Value v) const;
   /// The number in a one-element constant of a real dtype, or nullopt.
-  std::optional<double> const_scalar(Value v) const;
+  std::optional<double> find_constant_scalar(Value v) const;
 
   // ---- attributes, by Paddle's names; the default is Paddle's and determines the expected type
   // ----
@@ -135,7 +135,7 @@ class NodeContext {
 
   // ---- complex numbers ----
   /// The real and imaginary part of a complex value; nullopt for a real one.
-  std::optional<std::pair<Value, Value>> complex_parts(Value v) const;
+  std::optional<std::pair<Value, Value>> find_complex_parts(Value v) const;
   /// A complex value of two real ones of the same shape.  It is not a value of the ONNX graph: only
   /// rules for complex inputs can use it.
   Value make_complex(Value re, Value im);
@@ -144,7 +144,7 @@ class NodeContext {
   Value as_complex(Value pairs);
   Value as_real(Value v);
   /// Converts the op twice: with the real and with the imaginary parts of its inputs.
-  void lower_real_and_imaginary();
+  void lower_each_complex_part();
 
   // ---- quantized values ----
   /// Records that `v`, whole numbers stored as floats, equals `small` as int8.
@@ -184,7 +184,8 @@ class NodeContext {
                                 Value v);  // inside: adds an input with the type and rank of `v`
   void bind_variable(const std::string& paddle_name,
                      Value v);  // inside: binds a Paddle variable to `v`
-  Value lookup_variable(const std::string& paddle_name) const;  // the value of a Paddle variable
+  Value require_variable_value(
+      const std::string& paddle_name) const;  // the value of a Paddle variable
   bool is_bound(const std::string& paddle_name) const;
   void lower_block(std::int64_t block);  // inside: converts every op of the block
   void add_subgraph_output(Value v);     // inside: adds an output to the subgraph
@@ -208,7 +209,7 @@ class NodeContext {
   std::string output_base_name() const;
   std::string op_name_scope() const;
   void check_result_size(const ValueType& info) const;
-  Value int_constant(DType dtype, const PartialValue& known);
+  Value int_tensor_of_partial_value(DType dtype, const PartialValue& known);
   Value try_reshape_weight(Value v, const std::optional<Ints>& shape);
   const oarlock::Attr* find_attr(std::string_view name) const;
   [[noreturn]] void fail_attr_type(std::string_view name, const oarlock::Attr& stored,

@@ -92,7 +92,7 @@ DType NodeContext::attr(std::string_view name, DType default_value) const {
 Value NodeContext::tensor_attr(std::string_view name) const {
   const oarlock::Attr* stored = find_attr(name);
   if (!stored || stored->type != AttrType::VAR) return {};
-  return graph_.lookup_variable(std::get<std::string>(stored->value), op_);
+  return graph_.require_variable_value(std::get<std::string>(stored->value), op_);
 }
 
 Values NodeContext::tensor_list_attr(std::string_view name) const {
@@ -100,7 +100,7 @@ Values NodeContext::tensor_list_attr(std::string_view name) const {
   Values all;
   if (stored && stored->type == AttrType::VARS)
     for (const std::string& var : std::get<Strings>(stored->value))
-      all.push_back(graph_.lookup_variable(var, op_));
+      all.push_back(graph_.require_variable_value(var, op_));
   return all;
 }
 

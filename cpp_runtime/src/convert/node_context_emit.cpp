@@ -111,7 +111,7 @@ Value NodeContext::vector(const Floats& values, DType dtype) {
   return tensor({dtype, {static_cast<std::int64_t>(values.size())}, bytes});
 }
 
-Value NodeContext::int_constant(DType dtype, const PartialValue& known) {
+Value NodeContext::int_tensor_of_partial_value(DType dtype, const PartialValue& known) {
   std::string bytes;
   for (std::int64_t v : known.values) {
     auto narrow = static_cast<std::int32_t>(v);
@@ -122,7 +122,7 @@ Value NodeContext::int_constant(DType dtype, const PartialValue& known) {
   return tensor({dtype, known.shape, bytes});
 }
 
-std::optional<double> NodeContext::const_scalar(Value v) const {
+std::optional<double> NodeContext::find_constant_scalar(Value v) const {
   auto content = find_constant(v);
   if (!content || content->bytes.size() != size_of(content->dtype)) return std::nullopt;
   return decode_scalar(content->bytes, content->dtype);

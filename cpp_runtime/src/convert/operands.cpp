@@ -17,7 +17,7 @@ Value as_scalar(NodeContext& n, Value v) { return n.rank(v) == 0 ? v : n.reshape
 namespace {
 
 bool is_nonnegative_output(const OpDesc& op, const std::string& name) {
-  std::string_view slot_name = find_traits(op.type).nonnegative_outputs;
+  std::string_view slot_name = output_traits_or_default(op.type).nonnegative_outputs;
   auto slot = op.outputs.find(slot_name);
   return !slot_name.empty() && slot != op.outputs.end() && slot->second == Strings{name};
 }

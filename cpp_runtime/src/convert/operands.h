@@ -29,7 +29,7 @@ Value as_int64_vector(NodeContext& n, Value v);
 Value as_scalar(NodeContext& n, Value v);
 
 /// `slice` of a tensor array: a sub-list, or with `decrease_axis` the element at `start`.
-void slice_tensor_array(NodeContext& n, Value list, Value start, Value end);
+void set_output_to_tensor_array_slice(NodeContext& n, Value list, Value start, Value end);
 /// Indices with Paddle's meaning: negative ones are errors, while ONNX counts them from the end.
 /// They become an invalid index, which ONNX Runtime reports. ids: of any integer type; slot: the
 /// input slot

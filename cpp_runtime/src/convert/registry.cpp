@@ -12,11 +12,11 @@ using RulesByOp = std::map<std::string_view, std::vector<const Rule*>>;
 RulesByOp build_rules_by_op() {
   RulesByOp rules_by_op;
   for (auto table : {activation_rules(),
-                     box_decoder_rules(),
+                     box_and_polygon_decoding_rules(),
                      pixel_shuffle_rules(),
-                     closeness_rules(),
-                     compare_rules(),
-                     complex_rules(),
+                     closeness_and_equality_rules(),
+                     comparison_and_logic_rules(),
+                     complex_and_frame_rules(),
                      control_flow_rules(),
                      conv_rules(),
                      creation_rules(),
@@ -42,7 +42,7 @@ RulesByOp build_rules_by_op() {
                      normalization_rules(),
                      pad_rules(),
                      tensor_products_rules(),
-                     indexing_rules(),
+                     index_put_and_multiplex_rules(),
                      pool_rules(),
                      prior_boxes_rules(),
                      proposals_rules(),
@@ -56,11 +56,11 @@ RulesByOp build_rules_by_op() {
                      rnn_cells_rules(),
                      roi_pooling_rules(),
                      cumulative_rules(),
-                     sort_search_rules(),
+                     order_statistic_and_count_rules(),
                      segment_graph_rules(),
-                     selection_rules(),
+                     one_hot_sort_and_mask_rules(),
                      sequence_math_rules(),
-                     sequence_rows_rules(),
+                     sequence_rearrangement_rules(),
                      set_value_rules(),
                      shape_rules(),
                      slice_rules(),
@@ -92,13 +92,13 @@ const Rule* find_complex_rule(std::string_view op_type) {
   return nullptr;
 }
 
-const OpTraits& find_traits(std::string_view op_type) {
-  static const OpTraits default_traits;
+const OutputTraits& output_traits_or_default(std::string_view op_type) {
+  static const OutputTraits default_traits;
   auto entry = rules_by_op().find(op_type);
   return entry == rules_by_op().end() ? default_traits : entry->second[0]->traits;
 }
 
-int min_opset(std::string_view op_type) {
+int min_opset_of_op_rules(std::string_view op_type) {
   auto entry = rules_by_op().find(op_type);
   if (entry == rules_by_op().end()) return 0;
   int first = entry->second[0]->since_opset;
@@ -115,7 +115,7 @@ std::vector<std::string_view> op_types_with_rule() {
   return names;
 }
 
-int onnx_op_since_opset(std::string_view onnx, DType dtype) {
+int since_opset_of_onnx_op_for_dtype(std::string_view onnx, DType dtype) {
   struct OpSince {
     std::string_view onnx;
     int opset;

@@ -1,8 +1,8 @@
 // Registry of conversion rules.  Each file of ops/ has a table, listed by hand in registry.cpp:
 // there are no static constructors that the linker could drop.  An op may have several rules; the
 // newest one that the target opset allows is used.  An opset requirement is stated in one of three
-// ways: `Rule::since_opset` for a whole rule, the table of `onnx_op_since_opset` for an emitted
-// ONNX op, and `NodeContext::require_opset` for particular inputs.
+// ways: `Rule::since_opset` for a whole rule, the table of `since_opset_of_onnx_op_for_dtype` for
+// an emitted ONNX op, and `NodeContext::require_opset` for particular inputs.
 #pragma once
 #include <functional>
 #include <initializer_list>
@@ -18,7 +18,7 @@ namespace oarlock {
 using LowerFn = std::function<void(NodeContext&)>;
 
 /// Properties of an op that hold for all of its rules.
-struct OpTraits {
+struct OutputTraits {
   /// Paddle declares wrong sizes for the outputs if input sizes are unknown (it computes with -1),
   /// or declares maximal sizes.  The converter then ignores the declared shape.
   bool ignore_declared_shape = false;
@@ -32,7 +32,7 @@ struct Rule {
   std::string_view op_type;
   int since_opset;  // the first ONNX opset that the rule is valid for
   LowerFn lower;
-  OpTraits traits = {};
+  OutputTraits traits = {};
 };
 
 /// An attribute mapped to an ONNX attribute. default_value: Paddle's default, which also determines
@@ -53,14 +53,14 @@ const Rule* find_rule(std::string_view op_type, int opset);
 const Rule* find_complex_rule(std::string_view op_type);
 
 /// The traits stated with the first rule of `op_type`.
-const OpTraits& find_traits(std::string_view op_type);
+const OutputTraits& output_traits_or_default(std::string_view op_type);
 
 /// The first opset with a rule for `op_type`; 0 if there is no rule.
-int min_opset(std::string_view op_type);
+int min_opset_of_op_rules(std::string_view op_type);
 
 /// The first opset that has the ONNX op for inputs of this dtype.  7 for ops that are older, and
 /// for ops whose rules state their opset.
-int onnx_op_since_opset(std::string_view onnx, DType dtype);
+int since_opset_of_onnx_op_for_dtype(std::string_view onnx, DType dtype);
 
 /// Whether ONNX Runtime's CPU provider has a kernel of the ONNX op for this dtype.  Only known gaps
 /// are listed.
@@ -71,10 +71,10 @@ std::vector<std::string_view> op_types_with_rule();
 
 std::span<const Rule> activation_rules();
 std::span<const Rule> pixel_shuffle_rules();
-std::span<const Rule> box_decoder_rules();
-std::span<const Rule> closeness_rules();
-std::span<const Rule> compare_rules();
-std::span<const Rule> complex_rules();
+std::span<const Rule> box_and_polygon_decoding_rules();
+std::span<const Rule> closeness_and_equality_rules();
+std::span<const Rule> comparison_and_logic_rules();
+std::span<const Rule> complex_and_frame_rules();
 std::span<const Rule> control_flow_rules();
 std::span<const Rule> conv_rules();
 std::span<const Rule> creation_rules();
@@ -100,7 +100,7 @@ std::span<const Rule> nms_rules();
 std::span<const Rule> normalization_rules();
 std::span<const Rule> pad_rules();
 std::span<const Rule> tensor_products_rules();
-std::span<const Rule> indexing_rules();
+std::span<const Rule> index_put_and_multiplex_rules();
 std::span<const Rule> pool_rules();
 std::span<const Rule> prior_boxes_rules();
 std::span<const Rule> proposals_rules();
@@ -114,11 +114,11 @@ std::span<const Rule> rnn_rules();
 std::span<const Rule> rnn_cells_rules();
 std::span<const Rule> roi_pooling_rules();
 std::span<const Rule> cumulative_rules();
-std::span<const Rule> sort_search_rules();
+std::span<const Rule> order_statistic_and_count_rules();
 std::span<const Rule> segment_graph_rules();
-std::span<const Rule> selection_rules();
+std::span<const Rule> one_hot_sort_and_mask_rules();
 std::span<const Rule> sequence_math_rules();
-std::span<const Rule> sequence_rows_rules();
+std::span<const Rule> sequence_rearrangement_rules();
 std::span<const Rule> set_value_rules();
 std::span<const Rule> shape_rules();
 std::span<const Rule> slice_rules();

@@ -23,13 +23,13 @@ Exprs add_slice_inputs(NodeContext& b, const Exprs& sequences) {
   return inputs;
 }
 
-void add_body_outputs(NodeContext& b, const ScanStep& step) {
+void add_body_outputs(NodeContext& b, const IterationResult& step) {
   for (const Expr& v : step.states) b.add_subgraph_output(v);
   for (const Expr& v : step.outputs) b.add_subgraph_output(v);
 }
 
 // The outputs of a loop: final states, then outputs with an additional first axis.
-LoopResult split_loop_outputs(NodeContext& n, const Values& values, const ScanStep& last) {
+LoopResult split_loop_outputs(NodeContext& n, const Values& values, const IterationResult& last) {
   LoopResult result;
   for (std::size_t i = 0; i < values.size(); ++i) {
     bool is_output = i >= last.states.size();
@@ -72,9 +72,9 @@ Exprs move_front_axis_to(NodeContext& n, const Exprs& outputs, std::int64_t axis
 
 }  // namespace
 
-LoopResult build_scan(NodeContext& n, const ScanAxis& along, const Exprs& states,
+LoopResult build_scan(NodeContext& n, const ScanAxisAndDirection& along, const Exprs& states,
                       const Exprs& sequences, const ScanBody& body) {
-  ScanStep step;
+  IterationResult step;
   for (const Expr& v : sequences)
     n.require(n.require_known_rank(v) > along.axis, "has no such axis to walk along");
   auto graph = n.build_subgraph("step", [&](NodeContext& b) {
@@ -96,7 +96,7 @@ LoopResult build_scan(NodeContext& n, const ScanAxis& along, const Exprs& states
 }
 
 LoopResult build_loop(NodeContext& n, Value count, const Exprs& states, const LoopBody& body) {
-  ScanStep step;
+  IterationResult step;
   auto graph = n.build_subgraph("step", [&](NodeContext& b) {
     Expr number(b, b.add_subgraph_input("number", DType::int64, Ints{}));
     b.add_subgraph_input("going", DType::boolean, Ints{});

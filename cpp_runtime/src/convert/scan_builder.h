@@ -9,7 +9,7 @@ namespace oarlock {
 using Exprs = std::vector<Expr>;
 
 /// One iteration: the next states and the outputs of this iteration.
-struct ScanStep {
+struct IterationResult {
   Exprs states, outputs;
 };
 
@@ -19,17 +19,17 @@ struct LoopResult {
 };
 
 /// Iterates over slices of `sequences` along an axis; outputs are stacked along the same axis.
-struct ScanAxis {
+struct ScanAxisAndDirection {
   std::int64_t axis = 0;
   bool reverse = false;
 };
-using ScanBody = std::function<ScanStep(const Exprs& states, const Exprs& slices)>;
-LoopResult build_scan(NodeContext& n, const ScanAxis& along, const Exprs& states,
+using ScanBody = std::function<IterationResult(const Exprs& states, const Exprs& slices)>;
+LoopResult build_scan(NodeContext& n, const ScanAxisAndDirection& along, const Exprs& states,
                       const Exprs& sequences, const ScanBody& body);
 
 /// Runs `count` (int64[]) iterations; the body receives the iteration number.  Outputs are stacked
 /// along a new first axis.
-using LoopBody = std::function<ScanStep(const Expr& number, const Exprs& states)>;
+using LoopBody = std::function<IterationResult(const Expr& number, const Exprs& states)>;
 LoopResult build_loop(NodeContext& n, Value count, const Exprs& states, const LoopBody& body);
 
 }  // namespace oarlock

@@ -55,7 +55,8 @@ void GraphBuilder::bind_results(const OpDesc& op, std::size_t first_node) {
 
 // Appends the name of the first output to the path of the layer, `body/0/`, in the names of nodes.
 // Nodes of an op are named before `add_output` may name its results after graph outputs.
-void GraphBuilder::complete_node_names(BuilderGraph& graph, std::size_t first_node) const {
+void GraphBuilder::complete_node_names_from_outputs(BuilderGraph& graph,
+                                                    std::size_t first_node) const {
   for (std::size_t i = first_node; i < graph.nodes.size(); ++i) {
     std::string& name = graph.nodes[i].onnx.name;
     bool is_done = !name.empty() && name.back() != '/';
@@ -72,7 +73,7 @@ Strings GraphBuilder::names_of(const Values& values) const {
 
 // Completes the ONNX graph.
 void GraphBuilder::finish_graph(BuilderGraph& graph) const {
-  complete_node_names(graph, 0);
+  complete_node_names_from_outputs(graph, 0);
   graph.onnx->nodes.reserve(graph.nodes.size());
   for (BuilderNode& node : graph.nodes) {
     node.onnx.inputs = names_of(node.inputs);

@@ -77,12 +77,12 @@ std::string to_text(const Graph& graph);
 /// Rewrites the serialized model of an image network so that the weights of its few matrix products
 /// are graph inputs with default values.  ONNX Runtime then does not pack them at session creation.
 /// Other models are returned unchanged.  Throws Error(file).
-std::string skip_weight_packing(std::string model);
+std::string turn_matmul_weights_into_graph_inputs(std::string model);
 
 /// Removes nodes and initializers that no output needs.
 void prune(Graph& graph);
 
 /// Copies small constants into the subgraphs that read them; ONNX's shape inference needs this.
-void localize_constants(Graph& graph);
+void localize_small_int_constants(Graph& graph);
 
 }  // namespace oarlock::onnx

@@ -67,7 +67,7 @@ Guard read_guard(WireReader w) {
 
 }  // namespace
 
-void read_contract(WireReader w, std::string_view payload, Contract& c) {
+void read_into_contract(WireReader w, std::string_view payload, Contract& c) {
   c.bytes += payload;
   while (w.next()) switch (w.field_number()) {
       case 1:

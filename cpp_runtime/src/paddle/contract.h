@@ -13,6 +13,6 @@ inline constexpr std::int32_t kContractVersion = 1;
 
 /// Reads the contract in `w` into `c`. payload: the serialized bytes, stored unchanged.  Repeated
 /// occurrences of the field are merged, as protobuf specifies.  Throws Error(file).
-void read_contract(WireReader w, std::string_view payload, Contract& c);
+void read_into_contract(WireReader w, std::string_view payload, Contract& c);
 
 }  // namespace oarlock

@@ -37,22 +37,22 @@ const AttrRow* find_attr_row(std::string_view op, std::string_view attr) {
   return it != std::end(kRows) && it->op == op && it->attr == attr ? it : nullptr;
 }
 
-bool is_int(AttrType type) { return type == INT || type == LONG || type == BOOLEAN; }
-bool is_number(AttrType type) { return is_int(type) || type == FLOAT || type == FLOAT64; }
-bool is_int_list(AttrType type) { return type == INTS || type == LONGS || type == BOOLEANS; }
-bool is_number_list(AttrType type) {
-  return is_int_list(type) || type == FLOATS || type == FLOAT64S;
+bool is_int_type(AttrType type) { return type == INT || type == LONG || type == BOOLEAN; }
+bool is_number_type(AttrType type) { return is_int_type(type) || type == FLOAT || type == FLOAT64; }
+bool is_int_list_type(AttrType type) { return type == INTS || type == LONGS || type == BOOLEANS; }
+bool is_number_list_type(AttrType type) {
+  return is_int_list_type(type) || type == FLOATS || type == FLOAT64S;
 }
 
-/// Whether a file may store type `found` for an attribute declared as `wanted`. Versions of Paddle
-/// write different integer and float widths.
+/// Whether a file may store type `stored` for an attribute declared as `declared`. Versions of
+/// Paddle write different integer and float widths.
 bool is_accepted_type(AttrType stored, AttrType declared) {
-  if (is_int(declared)) return is_int(stored);
-  if (is_number(declared)) return is_number(stored);
-  if (is_int_list(declared)) return is_int_list(stored);
-  if (is_number_list(declared)) return is_number_list(stored);
-  if (declared == SCALAR) return is_number(stored) || stored == SCALAR;
-  if (declared == SCALARS) return is_number_list(stored) || stored == SCALARS;
+  if (is_int_type(declared)) return is_int_type(stored);
+  if (is_number_type(declared)) return is_number_type(stored);
+  if (is_int_list_type(declared)) return is_int_list_type(stored);
+  if (is_number_list_type(declared)) return is_number_list_type(stored);
+  if (declared == SCALAR) return is_number_type(stored) || stored == SCALAR;
+  if (declared == SCALARS) return is_number_list_type(stored) || stored == SCALARS;
   return stored == declared;
 }
 
@@ -86,9 +86,9 @@ bool has_at_most_one_element(const Attr& attr) {
   return false;
 }
 
-/// Whether the attribute is a number where a list is declared, or a one-element list where a number
-/// is declared. Some versions of Paddle write these.
-bool is_number_list_mismatch(const Attr& attr, AttrType declared) {
+/// Whether the attribute is a scalar where a list is declared, or a list of at most one element
+/// where a scalar is declared. Some versions of Paddle write these.
+bool is_accepted_scalar_list_swap(const Attr& attr, AttrType declared) {
   AttrType list = list_type(attr.type);
   if (list != attr.type) return is_accepted_type(list, declared);
   list = list_type(declared);
@@ -114,13 +114,14 @@ std::optional<AttrType> declared_attr_type(std::string_view op, std::string_view
   return row ? std::optional(row->type) : std::nullopt;
 }
 
-std::string find_op_attr_problem(const std::string& op, const std::string& name, const Attr& attr) {
+std::string find_attr_type_or_range_problem(const std::string& op, const std::string& name,
+                                            const Attr& attr) {
   if (attr.type == VAR || attr.type == VARS) return "";
   const AttrRow* row = find_attr_row(op, name);
   if (!row) return "";
-  bool accepted =
-      is_accepted_type(attr.type, row->type) || (row->value_kind == number && is_number(attr.type));
-  if (!accepted && !is_number_list_mismatch(attr, row->type))
+  bool accepted = is_accepted_type(attr.type, row->type) ||
+                  (row->value_kind == number && is_number_type(attr.type));
+  if (!accepted && !is_accepted_scalar_list_swap(attr, row->type))
     return "attribute '" + name + "' has type " + std::string(name_of(attr.type)) + ", but " +
            std::string(name_of(row->type)) + " is expected";
   if (row->value_kind == any || row->value_kind == number) return "";

@@ -11,7 +11,8 @@ namespace oarlock {
 
 /// Returns the problem of an attribute, or "" if it is valid.  Unknown ops and undeclared
 /// attributes are ignored, because Paddle also adds attributes that ops do not declare.
-std::string find_op_attr_problem(const std::string& op, const std::string& name, const Attr& attr);
+std::string find_attr_type_or_range_problem(const std::string& op, const std::string& name,
+                                            const Attr& attr);
 
 /// The type that an op declares for an attribute; nullopt for unknown ops and undeclared
 /// attributes.

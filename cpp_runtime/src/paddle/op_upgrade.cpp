@@ -7,10 +7,10 @@ struct AttrRename {
   std::string_view op, old_name, new_name;
 };
 
-// The part of ir/passes/upgrade_attrs.py that renames attributes; changed semantics are handled in
-// the conversion rules.
+// The part of ir/passes/upgrade_same_type_ops.py that renames attributes; changed semantics are
+// handled in the conversion rules.
 constexpr AttrRename kAttrRenames[] = {
-#include "paddle/older_attrs.inc"
+#include "paddle/renamed_attrs.inc"
 };
 
 void rename_attrs(OpDesc& op) {

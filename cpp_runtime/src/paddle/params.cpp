@@ -53,7 +53,7 @@ struct RecordReader {
       read_bytes(read_number<std::uint64_t>("level size"), "level");
   }
 
-  void read_desc(Param& p) {
+  void read_desc(ParamRecord& p) {
     auto length = read_number<std::int32_t>("description size");
     if (length < 0 || static_cast<std::size_t>(length) > kMaxDescBytes)
       fail("description of " + std::to_string(length) + " bytes");
@@ -74,8 +74,8 @@ struct RecordReader {
     if (p.shape.size() > kMaxRank) fail("rank " + std::to_string(p.shape.size()));
   }
 
-  Param read_record(const std::string& name) {
-    Param p;
+  ParamRecord read_record(const std::string& name) {
+    ParamRecord p;
     p.name = name;
     read_and_check_version("LoD version");
     skip_lod();
@@ -111,7 +111,7 @@ Params::Params(std::string_view bytes, const Program& program, const std::string
   for (std::size_t i = 0; i < all_.size(); ++i) index_.emplace(all_[i].name, i);
 }
 
-const Param* Params::find(std::string_view name) const {
+const ParamRecord* Params::find(std::string_view name) const {
   auto found = index_.find(name);
   return found == index_.end() ? nullptr : &all_[found->second];
 }

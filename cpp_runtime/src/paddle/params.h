@@ -10,7 +10,7 @@
 
 namespace oarlock {
 
-struct Param {
+struct ParamRecord {
   std::string name;
   DType dtype = DType::none;
   Ints shape;
@@ -25,15 +25,14 @@ class Params {
   /// `program`. file: for messages.  Throws Error(file).
   Params(std::string_view bytes, const Program& program, const std::string& file);
 
-  const std::vector<Param>& all() const { return all_; }
-  const Param* find(std::string_view name) const;
-  std::string_view data(const Param& p) const { return bytes_.substr(p.offset, p.length); }
-  const std::string& file() const { return file_; }
+  const std::vector<ParamRecord>& all() const { return all_; }
+  const ParamRecord* find(std::string_view name) const;
+  std::string_view data(const ParamRecord& p) const { return bytes_.substr(p.offset, p.length); }
 
  private:
   std::string_view bytes_;
   std::string file_;
-  std::vector<Param> all_;
+  std::vector<ParamRecord> all_;
   std::map<std::string_view, std::size_t> index_;
 };
 

@@ -172,7 +172,7 @@ Attr to_attr(RawAttr&& a) {
   return {};
 }
 
-void read_attr(WireReader w, OpDesc& op) {
+void read_attr_into(WireReader w, OpDesc& op) {
   RawAttr a;
   while (w.next()) read_attr_field(w, a);
   if (a.name.empty()) w.fail("an attribute without a name");
@@ -190,7 +190,7 @@ void read_attr(WireReader w, OpDesc& op) {
     w.fail("attribute '" + name + "' given twice, with two values");
 }
 
-void read_slot(WireReader w, Slots& slots) {
+void read_slot_into(WireReader w, Slots& slots) {
   std::string slot;
   Strings names;
   while (w.next()) {
@@ -209,16 +209,16 @@ OpDesc read_op(WireReader w) {
   OpDesc op;
   while (w.next()) switch (w.field_number()) {
       case 1:
-        read_slot(w.submessage("OpDesc.Var"), op.inputs);
+        read_slot_into(w.submessage("OpDesc.Var"), op.inputs);
         break;
       case 2:
-        read_slot(w.submessage("OpDesc.Var"), op.outputs);
+        read_slot_into(w.submessage("OpDesc.Var"), op.outputs);
         break;
       case 3:
         op.type = w.string();
         break;
       case 4:
-        read_attr(w.submessage("OpDesc.Attr"), op);
+        read_attr_into(w.submessage("OpDesc.Attr"), op);
         break;
       default:
         w.skip();
@@ -227,7 +227,7 @@ OpDesc read_op(WireReader w) {
   return op;
 }
 
-void read_tensor_desc(WireReader w, VarDesc& v) {
+void read_tensor_desc_into(WireReader w, VarDesc& v) {
   while (w.next()) {
     if (w.field_number() == 1)
       v.dtype = static_cast<DType>(w.int32());
@@ -239,10 +239,10 @@ void read_tensor_desc(WireReader w, VarDesc& v) {
 }
 
 // LoDTensorDesc and LoDTensorArrayDesc: field 1 is the tensor, field 2 the lod_level
-void read_lod_desc(WireReader w, VarDesc& v) {
+void read_lod_desc_into(WireReader w, VarDesc& v) {
   while (w.next()) {
     if (w.field_number() == 1)
-      read_tensor_desc(w.submessage("TensorDesc"), v);
+      read_tensor_desc_into(w.submessage("TensorDesc"), v);
     else if (w.field_number() == 2)
       v.lod_level = w.int32();
     else
@@ -250,7 +250,7 @@ void read_lod_desc(WireReader w, VarDesc& v) {
   }
 }
 
-void read_var_type(WireReader w, VarDesc& v) {
+void read_var_type_into(WireReader w, VarDesc& v) {
   std::int32_t kind = -1;
   while (w.next()) switch (w.field_number()) {
       case 1:
@@ -260,11 +260,11 @@ void read_var_type(WireReader w, VarDesc& v) {
       case 8:
       case 9:
       case 10:
-        read_tensor_desc(w.submessage("TensorDesc"), v);
+        read_tensor_desc_into(w.submessage("TensorDesc"), v);
         break;
       case 3:
       case 4:
-        read_lod_desc(w.submessage("LoDTensorDesc"), v);
+        read_lod_desc_into(w.submessage("LoDTensorDesc"), v);
         break;
       default:
         w.skip();
@@ -281,7 +281,7 @@ VarDesc read_var(WireReader w) {
         v.name = w.string();
         break;
       case 2:
-        read_var_type(w.submessage("VarType"), v), typed = true;
+        read_var_type_into(w.submessage("VarType"), v), typed = true;
         break;
       case 3:
         v.persistable = w.boolean();
@@ -393,7 +393,7 @@ Program parse_program(std::string_view bytes, const std::string& name) {
       case kContractField: {
         std::string_view payload = w.bytes();
         if (!program.contract) program.contract.emplace();
-        read_contract(WireReader(source, payload, "Contract"), payload, *program.contract);
+        read_into_contract(WireReader(source, payload, "Contract"), payload, *program.contract);
         break;
       }
       default:
@@ -415,7 +415,7 @@ static void fix_block_parents(std::vector<Block>& blocks) {
     }
 }
 
-Program read_program(std::string_view bytes, const std::string& name) {
+Program parse_upgrade_and_validate_program(std::string_view bytes, const std::string& name) {
   Program program = parse_program(bytes, name);
   fix_block_parents(program.blocks);
   upgrade_attr_names(program);

@@ -12,7 +12,7 @@ namespace oarlock {
 Program parse_program(std::string_view bytes, const std::string& name);
 
 /// Parses, upgrades and validates a program.
-Program read_program(std::string_view bytes, const std::string& name);
+Program parse_upgrade_and_validate_program(std::string_view bytes, const std::string& name);
 
 /// The last frame of an `op_callstack` that belongs to user code, as `net.py:12 in forward: return
 /// ...`; "" if there is none.

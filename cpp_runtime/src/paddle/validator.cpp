@@ -53,7 +53,7 @@ struct Validator {
     }
   }
 
-  void check_variables(Block& block) const {
+  void check_and_index_variables(Block& block) const {
     for (std::size_t i = 0; i < block.vars.size(); ++i) {
       const VarDesc& v = block.vars[i];
       check_name(v.name, "variable");
@@ -113,8 +113,8 @@ struct Validator {
   }
 
   // One op owns a block, so that a traversal through the ops visits each block once.
-  void check_sub_block(const OpDesc& op, const std::string& attr, std::int64_t index,
-                       std::int32_t block) {
+  void check_and_claim_sub_block(const OpDesc& op, const std::string& attr, std::int64_t index,
+                                 std::int32_t block) {
     require(is_child_block(op, index, block),
             op.type + ": attribute '" + attr + "' names block " + std::to_string(index) +
                 ", which is not a child of block " + std::to_string(block));
@@ -133,11 +133,11 @@ struct Validator {
       require(attr != "sub_block" || value.type == AttrType::BLOCK,
               op.type + ": attribute 'sub_block' is a " + std::string(name_of(value.type)));
       if (value.type == AttrType::BLOCK)
-        check_sub_block(op, attr, std::get<std::int64_t>(value.value), block);
+        check_and_claim_sub_block(op, attr, std::get<std::int64_t>(value.value), block);
       if (value.type == AttrType::BLOCKS)
         for (std::int64_t index : std::get<Ints>(value.value))
-          check_sub_block(op, attr, index, block);
-      std::string problem = find_op_attr_problem(op.type, attr, value);
+          check_and_claim_sub_block(op, attr, index, block);
+      std::string problem = find_attr_type_or_range_problem(op.type, attr, value);
       require(problem.empty(),
               op.type + ": " + problem + (op.location.empty() ? "" : "\n  at " + op.location));
     }
@@ -146,8 +146,8 @@ struct Validator {
                                                  ", only the first may feed and fetch");
   }
 
-  void check_columns(std::string_view type, const Slots OpDesc::* side,
-                     std::string_view slot) const {
+  void check_feed_or_fetch_columns(std::string_view type, const Slots OpDesc::* side,
+                                   std::string_view slot) const {
     std::set<std::int64_t> seen;
     std::int64_t count = 0;
     for (const OpDesc& op : program.blocks[0].ops) {
@@ -163,8 +163,8 @@ struct Validator {
             std::string(type) + ": the columns are not 0 to " + std::to_string(count - 1));
   }
 
-  void check_arguments(const std::vector<ContractArg>& args, const Strings& names,
-                       const char* what) const {
+  void check_contract_arguments(const std::vector<ContractArg>& args, const Strings& names,
+                                const char* what) const {
     require(args.size() == names.size(), std::string("the contract does not list the ") + what);
     for (std::size_t i = 0; i < args.size(); ++i) {
       const ContractArg& arg = args[i];
@@ -181,8 +181,8 @@ struct Validator {
     require(c.version == kContractVersion, "contract of version " + std::to_string(c.version) +
                                                ", this runtime reads version " +
                                                std::to_string(kContractVersion));
-    check_arguments(c.inputs, program.feeds(), "inputs");
-    check_arguments(c.outputs, program.fetches(), "outputs");
+    check_contract_arguments(c.inputs, program.feeds(), "inputs");
+    check_contract_arguments(c.outputs, program.fetches(), "outputs");
     std::string problem = find_output_tree_problem(c.output_tree, c.outputs.size());
     require(problem.empty(), "contract: the output tree " + problem);
     for (const Guard& g : c.guards) {
@@ -208,11 +208,11 @@ std::optional<std::int64_t> element_count(const Ints& shape) {
 void validate_and_index_variables(Program& program) {
   Validator validator{program};
   validator.check_block_headers();
-  for (Block& block : program.blocks) validator.check_variables(block);
+  for (Block& block : program.blocks) validator.check_and_index_variables(block);
   for (const Block& block : program.blocks)
     for (const OpDesc& op : block.ops) poll(), validator.check_op(op, block.idx);
-  validator.check_columns("feed", &OpDesc::outputs, "Out");
-  validator.check_columns("fetch", &OpDesc::inputs, "X");
+  validator.check_feed_or_fetch_columns("feed", &OpDesc::outputs, "Out");
+  validator.check_feed_or_fetch_columns("fetch", &OpDesc::inputs, "X");
   if (program.contract) validator.check_contract(*program.contract);
 }
 

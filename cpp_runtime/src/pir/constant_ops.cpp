@@ -37,7 +37,7 @@ void emit_full(Translator& t, const Operation& op, const Ints& shape, double val
          {{"shape", {AttrType::LONGS, shape}},
           {"dtype", dtype_attr(dtype)},
           {"value", {AttrType::FLOAT, value}},
-          {"str_value", {AttrType::STRING, format_double(value, kExactDigits)}}});
+          {"str_value", {AttrType::STRING, format_significant_digits(value, kExactDigits)}}});
   if (element_count_up_to_limit(shape) != 1) return;
   bool is_int = !is_float_or_complex(dtype) && std::fabs(value) < 9.2e18;
   t.set_constant(op, 0,

@@ -97,7 +97,7 @@ std::optional<Attr> convert_attr(const Attr& attr, AttrType type) {
       return to_floats(*elements, type);
     case AttrType::STRING:  // the tolerances of allclose
       if (!is_one || (*elements)[0].type == Scalar::Type::complex128) return std::nullopt;
-      return Attr{type, format_double((*elements)[0].as_double(), 17)};
+      return Attr{type, format_significant_digits((*elements)[0].as_double(), 17)};
     case AttrType::STRINGS:
       return elements->empty() ? std::optional(Attr{type, Strings{}}) : std::nullopt;
     case AttrType::SCALAR:

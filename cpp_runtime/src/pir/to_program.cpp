@@ -129,8 +129,8 @@ oarlock::Program read_program(std::string_view json, const std::string& file,
   if (!source.contract.empty()) {
     program.contract.emplace();
     WireErrorContext context{file, source.contract.data()};
-    read_contract(WireReader(context, source.contract, "Contract"), source.contract,
-                  *program.contract);
+    read_into_contract(WireReader(context, source.contract, "Contract"), source.contract,
+                       *program.contract);
   }
   validate_and_index_variables(program);
   return program;

@@ -167,7 +167,7 @@ void InputBuffers::set(std::size_t index, nb::handle array, const std::string& n
 }
 
 // NumPy rejects dims whose product overflows, even if one of them is 0.
-void load_numpy() { instance = new NumpyModule; }
+void import_numpy() { instance = new NumpyModule; }
 
 nb::object to_numpy(const Tensor& tensor) {
   try {

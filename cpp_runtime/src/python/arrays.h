@@ -10,7 +10,8 @@ namespace oarlock::python {
 
 namespace nb = nanobind;
 
-/// Buffers of the input arrays of a call, held during its lifetime.
+/// Buffers of the input arrays of a call, held during its lifetime.  `count` buffers are empty
+/// until set() fills them.
 class InputBuffers {
  public:
   explicit InputBuffers(std::size_t count) : buffers_(count), views_(count) {}
@@ -32,7 +33,7 @@ class InputBuffers {
 /// Imports NumPy.  Called once, when the module is loaded, and not in the initializer of a
 /// function-local static: the import may release the GIL to a thread that waits for that
 /// initializer, which would be a deadlock.
-void load_numpy();
+void import_numpy();
 
 /// Converts to a NumPy array: copies small tensors; large ones share ONNX Runtime's memory.
 nb::object to_numpy(const Tensor& tensor);

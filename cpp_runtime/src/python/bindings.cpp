@@ -60,8 +60,8 @@ nb::dict describe_model(const nb::bytes& pdmodel, const Path& params_path,
   for (const GuardSpec& g : model.guards())
     guards.append(nb::make_tuple(g.kind, g.var, g.axis, g.expected, g.reader, g.where, g.text));
   nb::dict result;
-  result["inputs"] = to_spec_list(model.inputs());
-  result["outputs"] = to_spec_list(model.outputs());
+  result["inputs"] = to_spec_tuples(model.inputs());
+  result["outputs"] = to_spec_tuples(model.outputs());
   result["ops"] = model.op_counts();
   result["params"] = params;
   result["guards"] = guards;
@@ -77,17 +77,18 @@ nb::tuple pir_to_pdmodel(const nb::bytes& json, const std::string& name) {
   return nb::make_tuple(nb::bytes(bytes.data(), bytes.size()), version > pir::kNewestVersion);
 }
 
-nb::dict offset_inputs(const nb::bytes& pdmodel, const std::string& name) {
+nb::dict program_data_name_by_offsets_name(const nb::bytes& pdmodel, const std::string& name) {
   SigintPollScope sigint_poll;
   nb::dict result;
-  add_offset_names(result, input_specs(read_program({pdmodel.c_str(), pdmodel.size()}, name)));
+  add_tensor_names_by_offsets_name(result, input_specs(parse_upgrade_and_validate_program(
+                                               {pdmodel.c_str(), pdmodel.size()}, name)));
   return result;
 }
 
-nb::dict session_offsets(const PySession& session) {
+nb::dict session_data_name_by_offsets_name(const PySession& session) {
   nb::dict result;
-  add_offset_names(result, session.session().inputs());
-  add_offset_names(result, session.session().outputs());
+  add_tensor_names_by_offsets_name(result, session.session().inputs());
+  add_tensor_names_by_offsets_name(result, session.session().outputs());
   return result;
 }
 
@@ -124,10 +125,11 @@ void translate_error(const std::exception_ptr& thrown, void*) {
 }
 
 void bind_session(nb::module_& m) {
-  nb::class_<SyntheticSpec>(
-      m, "SyntheticSpec",
+  nb::class_<SyntheticInputOptions>(
+      m, "SyntheticInputOptions",
       "Parameters of synthetic inputs: sizes of dynamic dimensions, values of integers.");
-  m.def("synthetic_specs", &synthetic_specs, "Parameters of synthetic inputs to try, in order.");
+  m.def("synthetic_input_options_to_try", &synthetic_input_options_to_try,
+        "Parameters of synthetic inputs to try, in order.");
   nb::class_<PySession>(
       m, "Session",
       "A model loaded into ONNX Runtime.  Thread-safe; the GIL is released during runs.")
@@ -142,18 +144,19 @@ void bind_session(nb::module_& m) {
                    "fetch: list[str] | None = None) -> list[numpy.ndarray]"),
            "Run on arrays by name or in order; return the outputs, or those named in `fetch`.")
       .def("stop", &PySession::stop, "Cancel current runs in all threads, and later ones.")
-      .def(
-          "synthetic_inputs", &PySession::synthetic_inputs, "how"_a, "shapes"_a,
-          nb::sig("def synthetic_inputs(self, how: SyntheticSpec, shapes: dict[str, list[int]]) -> "
-                  "list[numpy.ndarray]"),
-          "One array per input, with the sizes in `shapes`, else those of `how`.")
+      .def("synthetic_inputs", &PySession::synthetic_inputs, "how"_a, "shapes"_a,
+           nb::sig("def synthetic_inputs(self, how: SyntheticInputOptions, shapes: dict[str, "
+                   "list[int]]) -> "
+                   "list[numpy.ndarray]"),
+           "One array per input, with the sizes in `shapes`, else those of `how`.")
       .def_prop_ro(
-          "inputs", [](const PySession& s) { return to_spec_list(s.session().inputs()); },
+          "inputs", [](const PySession& s) { return to_spec_tuples(s.session().inputs()); },
           nb::sig("def inputs(self) -> list[tuple[str, str, list[int | str]]]"))
       .def_prop_ro(
-          "outputs", [](const PySession& s) { return to_spec_list(s.session().outputs()); },
+          "outputs", [](const PySession& s) { return to_spec_tuples(s.session().outputs()); },
           nb::sig("def outputs(self) -> list[tuple[str, str, list[int | str]]]"))
-      .def_prop_ro("offsets", &session_offsets, nb::sig("def offsets(self) -> dict[str, str]"),
+      .def_prop_ro("offsets", &session_data_name_by_offsets_name,
+                   nb::sig("def offsets(self) -> dict[str, str]"),
                    "The inputs and outputs that say where packed sequences begin, and the names of "
                    "those whose rows they are.")
       .def_prop_ro("library", [](const PySession& s) { return s.session().library().path; })
@@ -179,7 +182,7 @@ NB_MODULE(_runtime, m) {
   nb::handle(error_type).attr("kind") = "";
   m.attr("Error") = nb::handle(error_type);
   nb::register_exception_translator(translate_error);
-  load_numpy();
+  import_numpy();
   bind_session(m);
   m.def("check_options", &check_options_dict, "options"_a,
         nb::sig("def check_options(options: dict[str, typing.Any]) -> None"),
@@ -213,7 +216,8 @@ NB_MODULE(_runtime, m) {
         "Convert a program of Paddle 3 to the bytes of a `.pdmodel`; and whether the file has a "
         "newer "
         "version than the converter was tested with.");
-  m.def("offset_inputs", &offset_inputs, "pdmodel"_a, "name"_a = "model.pdmodel",
+  m.def("offset_inputs", &program_data_name_by_offsets_name, "pdmodel"_a,
+        "name"_a = "model.pdmodel",
         nb::sig("def offset_inputs(pdmodel: bytes, name: str = ...) -> dict[str, str]"),
         "The inputs that say where packed sequences begin, and the names of those whose rows they "
         "are.");

@@ -32,7 +32,7 @@ Options read_options(const nb::dict& dict) {
   return options;
 }
 
-nb::list to_spec_list(const std::vector<TensorSpec>& all) {
+nb::list to_spec_tuples(const std::vector<TensorSpec>& all) {
   nb::list list;
   for (const TensorSpec& spec : all) {
     nb::list shape;
@@ -46,7 +46,7 @@ nb::list to_spec_list(const std::vector<TensorSpec>& all) {
   return list;
 }
 
-void add_offset_names(nb::dict& found, const std::vector<TensorSpec>& all) {
+void add_tensor_names_by_offsets_name(nb::dict& found, const std::vector<TensorSpec>& all) {
   for (const TensorSpec& spec : all)
     if (!spec.offsets_of.empty()) found[spec.name.c_str()] = spec.offsets_of;
 }
@@ -135,7 +135,8 @@ nb::list PySession::run(nb::handle feeds, nb::handle fetch) const {
   return out;
 }
 
-nb::list PySession::synthetic_inputs(const SyntheticSpec& synthetic, const Shapes& shapes) const {
+nb::list PySession::synthetic_inputs(const SyntheticInputOptions& synthetic,
+                                     const Shapes& shapes) const {
   nb::list arrays;
   for (const Tensor& tensor :
        oarlock::synthetic_inputs(session_->inputs(), guards_, shapes, synthetic))

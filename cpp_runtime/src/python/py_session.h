@@ -21,7 +21,7 @@ class PySession {
   nb::list run(nb::handle feeds, nb::handle fetch) const;
   /// Cancels current runs in all threads, and later ones.
   void stop() noexcept;
-  nb::list synthetic_inputs(const SyntheticSpec& synthetic, const Shapes& shapes) const;
+  nb::list synthetic_inputs(const SyntheticInputOptions& synthetic, const Shapes& shapes) const;
   const Session& session() const { return *session_; }
   Session& session() { return *session_; }
 
@@ -38,9 +38,9 @@ class PySession {
 };
 
 /// `(name, dtype, [2, 'x.0'])` for each tensor.
-nb::list to_spec_list(const std::vector<TensorSpec>& all);
+nb::list to_spec_tuples(const std::vector<TensorSpec>& all);
 /// Adds the tensors that hold row splits, with the names of the tensors that they belong to.
-void add_offset_names(nb::dict& found, const std::vector<TensorSpec>& all);
+void add_tensor_names_by_offsets_name(nb::dict& found, const std::vector<TensorSpec>& all);
 
 Options read_options(const nb::dict& options);
 

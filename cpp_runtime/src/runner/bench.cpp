@@ -47,7 +47,7 @@ std::string format_json_rows(const std::vector<BenchRow>& rows) {
   std::string text = "{";
   for (const BenchRow& row : rows) {
     text += (text.size() > 1 ? ", \"" : "\"") + std::string(row.name) + "_" + row.unit +
-            "\": " + format_double(row.value, 6);
+            "\": " + format_significant_digits(row.value, 6);
   }
   return text + "}";
 }

@@ -20,7 +20,7 @@ double element(const Tensor& t, std::size_t i) {
   return *value;
 }
 
-std::string format_number(double value) { return format_double(value, 6); }
+std::string format_number(double value) { return format_significant_digits(value, 6); }
 
 double max_abs(const Tensor& t) {
   double largest = 0;
@@ -60,7 +60,8 @@ Comparison compare_elements(const Tensor& actual, const Tensor& expected,
 
 }  // namespace
 
-Comparison compare(const Tensor& actual, const Tensor& expected, const Tolerance& tolerance) {
+Comparison compare_tensors(const Tensor& actual, const Tensor& expected,
+                           const Tolerance& tolerance) {
   if (actual.dtype() != expected.dtype() || actual.shape() != expected.shape())
     return {false,
             {},

@@ -19,8 +19,9 @@ struct Comparison {
                         // the first one
 };
 
-/// |found - wanted| <= atol + rtol * max|wanted| for floating dtypes, equality for others; NaN
+/// |actual - expected| <= atol + rtol * max|expected| for floating dtypes, equality for others; NaN
 /// equals NaN.
-Comparison compare(const Tensor& actual, const Tensor& expected, const Tolerance& tolerance);
+Comparison compare_tensors(const Tensor& actual, const Tensor& expected,
+                           const Tolerance& tolerance);
 
 }  // namespace oarlock::runner

@@ -19,7 +19,7 @@
 namespace {
 
 void exit_on_signal(int signal) {
-  oarlock::remove_partial_file();
+  oarlock::remove_partial_file_on_signal();
   ::_exit(128 + signal);
 }
 

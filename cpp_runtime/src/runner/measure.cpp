@@ -108,7 +108,8 @@ double quantile(std::vector<double> times, double q) {
 }
 
 std::vector<Tensor> load_or_synthesize_inputs(const Command& command, const Model& model,
-                                              const Session& session, const SyntheticSpec& spec) {
+                                              const Session& session,
+                                              const SyntheticInputOptions& spec) {
   std::vector<Tensor> inputs =
       synthetic_inputs(session.inputs(), model.guards(), command.shapes, spec);
   NamedTensors arrays = command.input.empty() ? NamedTensors{} : read_npz(command.input);
@@ -127,7 +128,7 @@ std::vector<Tensor> load_or_synthesize_inputs(const Command& command, const Mode
 std::vector<Tensor> find_runnable_inputs(const Command& command, const Model& model,
                                          const Session& session, double& milliseconds) {
   std::string why;
-  for (const SyntheticSpec& spec : synthetic_specs()) {
+  for (const SyntheticInputOptions& spec : synthetic_input_options_to_try()) {
     std::vector<Tensor> inputs = load_or_synthesize_inputs(command, model, session, spec);
     try {
       milliseconds = timed_run(session, inputs);

@@ -40,7 +40,7 @@ double quantile(std::vector<double> run_ms, double q);
 /// Inputs in the session's order: from `--input` by name or position, else synthetic.
 std::vector<Tensor> load_or_synthesize_inputs(const Command& command, const Model& model,
                                               const Session& session,
-                                              const SyntheticSpec& spec = {});
+                                              const SyntheticInputOptions& spec = {});
 
 /// Inputs that the session can run: synthetic parameters are varied until a run succeeds.
 /// milliseconds: time of that run

@@ -24,11 +24,11 @@ static_assert(std::endian::native == std::endian::little,
 constexpr std::uint32_t kLocal = 0x04034b50, kCentral = 0x02014b50, kEnd = 0x06054b50;
 constexpr std::uint64_t kMax32 = 0xffffffff;
 
-struct NumpyDescr {
+struct DTypeDescrPair {
   DType dtype;
   std::string_view descr;
 };
-constexpr NumpyDescr kNumpyDescrs[] = {
+constexpr DTypeDescrPair kNumpyDescrs[] = {
     {DType::boolean, "|b1"},     {DType::int8, "|i1"},          {DType::uint8, "|u1"},
     {DType::int16, "<i2"},       {DType::uint16, "<u2"},        {DType::int32, "<i4"},
     {DType::uint32, "<u4"},      {DType::int64, "<i8"},         {DType::uint64, "<u8"},
@@ -107,8 +107,8 @@ Ints parse_shape(std::string_view text, const ByteReader& in) {
 }
 
 // Converts column-major elements to row-major order.
-void to_row_major(const Ints& shape, std::size_t size, const char* from, char* to,
-                  std::size_t count) {
+void copy_column_major_to_row_major(const Ints& shape, std::size_t size, const char* from, char* to,
+                                    std::size_t count) {
   Ints index(shape.size());
   for (std::size_t i = 0; i < count; ++i) {
     std::size_t source = 0, stride = 1;
@@ -131,7 +131,7 @@ Tensor parse_npy(std::string_view bytes, const std::string& label) {
   std::string_view descr = header_value(header, "descr", in);
   descr = descr.size() > 2 ? descr.substr(1, descr.size() - 2) : descr;
   DType dtype = DType::none;
-  for (const NumpyDescr& code : kNumpyDescrs)
+  for (const DTypeDescrPair& code : kNumpyDescrs)
     if (code.descr == descr) dtype = code.dtype;
   if (dtype == DType::none) in.fail("has elements of type " + std::string(descr));
   Ints shape = parse_shape(header_value(header, "shape", in), in);
@@ -144,7 +144,8 @@ Tensor parse_npy(std::string_view bytes, const std::string& label) {
   const char* data = bytes.data() + in.pos;
   bool fortran = header_value(header, "fortran_order", in) == "True";
   if (fortran && shape.size() > 1)
-    to_row_major(shape, size_of(dtype), data, static_cast<char*>(tensor.data()), tensor.size());
+    copy_column_major_to_row_major(shape, size_of(dtype), data, static_cast<char*>(tensor.data()),
+                                   tensor.size());
   else if (left)
     std::memcpy(tensor.data(), data, left);
   return tensor;
@@ -152,7 +153,7 @@ Tensor parse_npy(std::string_view bytes, const std::string& label) {
 
 std::string to_npy(const Tensor& tensor) {
   std::string_view descr = "?";
-  for (const NumpyDescr& code : kNumpyDescrs)
+  for (const DTypeDescrPair& code : kNumpyDescrs)
     if (code.dtype == tensor.dtype() && descr == "?") descr = code.descr;
   std::string shape;
   for (std::int64_t d : tensor.shape())
@@ -303,6 +304,9 @@ void write_npz(const std::string& path, const NamedTensors& arrays) {
     directory.bytes += e.name;
   }
   std::size_t at = out.bytes.size(), count = arrays.size();
+  if (at >= kMax32 || directory.bytes.size() >= kMax32)
+    throw Error(ErrorCode::file, base_name(path) + ": more than 4 GiB of results");
+  if (count > 0xffff) throw Error(ErrorCode::file, base_name(path) + ": more than 65535 results");
   out.bytes += directory.bytes;
   out.u32(kEnd).u16(0).u16(0).u16(count).u16(count).u32(directory.bytes.size()).u32(at).u16(0);
   write_atomically(path, out.bytes);

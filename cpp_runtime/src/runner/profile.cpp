@@ -24,25 +24,26 @@ std::pair<double, int> start_and_number_of_measured_runs(Json events, int skippe
   return {starts[at], static_cast<int>(starts.size() - at)};
 }
 
-std::vector<OpTime> average_slowest_first(const std::map<std::string, OpTime>& sums, int runs) {
-  std::vector<OpTime> all;
+std::vector<MeanOpTime> average_slowest_first(const std::map<std::string, MeanOpTime>& sums,
+                                              int runs) {
+  std::vector<MeanOpTime> all;
   for (auto& [name, sum] : sums) all.push_back({sum.name, sum.op, sum.count / runs, sum.ms / runs});
   std::stable_sort(all.begin(), all.end(), [](auto& a, auto& b) { return a.ms > b.ms; });
   return all;
 }
 
-void print_rows(const char* title, const std::vector<OpTime>& rows, std::size_t max_rows,
+void print_rows(const char* title, const std::vector<MeanOpTime>& rows, std::size_t max_rows,
                 double total) {
   std::printf("\n%-52s %8s %10s %6s\n", title, "per run", "ms", "%");
   for (std::size_t i = 0; i < std::min(rows.size(), max_rows); ++i) {
-    const OpTime& row = rows[i];
+    const MeanOpTime& row = rows[i];
     std::string name = row.op.empty() ? row.name : row.name + "  (" + row.op + ")";
     std::printf("%-52s %8.1f %10.4f %6.1f\n", name.c_str(), row.count, row.ms,
                 total > 0 ? 100 * row.ms / total : 0);
   }
 }
 
-void print_json(const char* key, const std::vector<OpTime>& rows) {
+void print_json(const char* key, const std::vector<MeanOpTime>& rows) {
   std::printf("\"%s\": [", key);
   for (std::size_t i = 0; i < rows.size(); ++i)
     std::printf("%s{\"name\": %s, \"op\": %s, \"count\": %g, \"ms\": %.6g}", i ? ", " : "",
@@ -53,13 +54,13 @@ void print_json(const char* key, const std::vector<OpTime>& rows) {
 
 }  // namespace
 
-ProfileTable aggregate_profile(std::string_view text, const std::string& file, int skipped) {
+AggregatedProfile aggregate_profile(std::string_view text, const std::string& file, int skipped) {
   JsonDocument document(text, file);
   Json events = document.root();
   auto [start, runs] = start_and_number_of_measured_runs(events, skipped);
   if (runs == 0) throw Error(ErrorCode::file, file + ": a profile without a run");
-  std::map<std::string, OpTime> ops, nodes;
-  ProfileTable table;
+  std::map<std::string, MeanOpTime> ops, nodes;
+  AggregatedProfile table;
   table.runs = runs;
   for (Json event : events) {
     std::string_view name = event.find("name").string();
@@ -69,7 +70,7 @@ ProfileTable aggregate_profile(std::string_view text, const std::string& file, i
     std::string op(args.find("op_name").string()),
         node(name.substr(0, name.size() - kKernel.size()));
     double ms = event.find("dur").number() / 1e3;
-    OpTime &of_op = ops[op], &of_node = nodes[node];
+    MeanOpTime &of_op = ops[op], &of_node = nodes[node];
     of_op = {op, "", of_op.count + 1, of_op.ms + ms};
     of_node = {node, op, of_node.count + 1, of_node.ms + ms};
     table.total += ms / runs;
@@ -79,7 +80,7 @@ ProfileTable aggregate_profile(std::string_view text, const std::string& file, i
   return table;
 }
 
-void print_profile(const ProfileTable& table, bool json) {
+void print_profile(const AggregatedProfile& table, bool json) {
   if (json) {
     std::printf("{\"runs\": %d, \"ops_ms\": %.6g, ", table.runs, table.total);
     print_json("ops", table.ops);

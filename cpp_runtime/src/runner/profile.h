@@ -7,21 +7,21 @@
 namespace oarlock::runner {
 
 /// Average time per run.
-struct OpTime {
+struct MeanOpTime {
   std::string name;  // name of an op type or of a node
   std::string op;
   double count = 0, ms = 0;
 };
 
-struct ProfileTable {
-  std::vector<OpTime> ops, nodes;  // slowest first
+struct AggregatedProfile {
+  std::vector<MeanOpTime> ops, nodes;  // slowest first
   double total = 0;
   int runs = 0;
 };
 
 /// Aggregates a profile without its first `skipped` runs.  Throws Error(file) for other text.
-ProfileTable aggregate_profile(std::string_view text, const std::string& file, int skipped);
+AggregatedProfile aggregate_profile(std::string_view text, const std::string& file, int skipped);
 
-void print_profile(const ProfileTable& table, bool json);
+void print_profile(const AggregatedProfile& table, bool json);
 
 }  // namespace oarlock::runner

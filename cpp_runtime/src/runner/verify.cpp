@@ -71,7 +71,7 @@ std::vector<OutputComparison> compare_all(const NamedTensors& actual, const Name
   std::vector<OutputComparison> findings;
   for (auto& [name, tensor] : expected)
     if (const Tensor* other = find_tensor(actual, name))
-      findings.push_back({name, compare(*other, tensor, tolerance)});
+      findings.push_back({name, compare_tensors(*other, tensor, tolerance)});
   return findings;
 }
 
@@ -121,7 +121,7 @@ std::string first_difference_from_stored(const VerifyCase& c) {
     const Tensor *expected = find_tensor(c.inner_values, r.variable),
                  *here = find_tensor(actual, r.variable);
     if (!expected || !here) continue;
-    Comparison comparison = compare(*here, *expected, c.tolerance);
+    Comparison comparison = compare_tensors(*here, *expected, c.tolerance);
     if (!comparison.same) return describe_difference(r, comparison);
   }
   return "all inner variables that were stored are as expected, in the graph that is not optimised";
@@ -133,8 +133,8 @@ std::string first_optimizer_difference(const VerifyCase& c) {
   auto differs = [&](const OpOutput& r) {
     NamedTensors plain = c.run(c.session_options(0, {r.variable})),
                  optimised = c.run(c.session_options(c.command.options.optimize, {r.variable}));
-    return compare(*find_tensor(optimised, r.variable), *find_tensor(plain, r.variable),
-                   c.tolerance);
+    return compare_tensors(*find_tensor(optimised, r.variable), *find_tensor(plain, r.variable),
+                           c.tolerance);
   };
   std::size_t low = 0, high = all.size();
   Comparison last;
@@ -159,7 +159,7 @@ std::string explain_difference(const VerifyCase& c) {
 
 std::string format_max_difference(const Comparison& comparison, const char* none) {
   if (!comparison.max_difference) return none;
-  return format_double(*comparison.max_difference, 6);
+  return format_significant_digits(*comparison.max_difference, 6);
 }
 
 std::string format_comparison(const Comparison& comparison) {

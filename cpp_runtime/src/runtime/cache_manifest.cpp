@@ -31,12 +31,12 @@ bool is_entry_file(const std::string& name, const std::string& key) {
 }  // namespace
 
 FileRecord record_file(const std::string& name, const MappedFile& file) {
-  return {name, hex_digest(file.bytes()), file.stamp()};
+  return {name, blake2b_hex_digest(file.bytes()), file.stamp()};
 }
 
 bool matches_record_updating_stamp(FileRecord& record, const MappedFile& file, bool& updated) {
   if (file.stamp() == record.stamp) return true;
-  if (file.stamp().size != record.stamp.size || hex_digest(file.bytes()) != record.digest)
+  if (file.stamp().size != record.stamp.size || blake2b_hex_digest(file.bytes()) != record.digest)
     return false;
   record.stamp = file.stamp();
   return updated = true;
@@ -50,7 +50,7 @@ std::string format_manifest(const Manifest& manifest, const std::string& key) {
   FileRecord none{"", kNoName, {}};
   write_file_record(out, "weights", manifest.weights.name.empty() ? none : manifest.weights);
   write_file_record(out, "params", manifest.params);
-  return out.str() + "sum " + hex_digest(out.str()) + "\n";
+  return out.str() + "sum " + blake2b_hex_digest(out.str()) + "\n";
 }
 
 std::optional<Manifest> parse_manifest(std::string_view text, const std::string& key) {

@@ -31,13 +31,14 @@ constexpr std::chrono::hours kLeftoverAge{1};                 // a draft older t
 // weights.  Full digests are compared when an entry is opened.
 std::string weights_sample_digest(const Params& params) {
   std::string sample;
-  for (const Param& p : params.all()) sample += params.data(p).substr(p.length / 2, kSampleBytes);
-  return hex_digest(sample);
+  for (const ParamRecord& p : params.all())
+    sample += params.data(p).substr(p.length / 2, kSampleBytes);
+  return blake2b_hex_digest(sample);
 }
 
 std::string cache_key(const Model::Impl& model, const Library& library, const Options& o,
                       const std::string& processor) {
-  Digest key;
+  Blake2bDigest key;
   for (const std::string& part :
        {std::string(OARLOCK_VERSION), std::string(OARLOCK_CONVERTER_DIGEST), model.digest,
         weights_sample_digest(model.params), std::to_string(model.weights.bytes().size()),
@@ -104,15 +105,15 @@ std::optional<GraphCache> GraphCache::create(const Model::Impl& model, const Lib
   return GraphCache(model, folder, cache_key(model, library, options, processor));
 }
 
-std::optional<std::string> GraphCache::find_graph() const {
+std::optional<std::string> GraphCache::find_graph_path() const {
   try {
-    return read_entry();
+    return read_validated_graph_path();
   } catch (const Error&) {
     return std::nullopt;
   }
 }
 
-std::optional<std::string> GraphCache::read_entry() const {
+std::optional<std::string> GraphCache::read_validated_graph_path() const {
   std::string path = folder_ + "/" + key_;
   MappedFile manifest_file(path);
   if (manifest_file.bytes().size() > kMaxManifestBytes) return std::nullopt;
@@ -121,7 +122,7 @@ std::optional<std::string> GraphCache::read_entry() const {
   std::string graph = folder_ + "/" + manifest->graph;
   MappedFile graph_file(graph);
   if (graph_file.bytes().size() > kMaxGraphBytes ||
-      hex_digest(graph_file.bytes()) != manifest->graph_digest)
+      blake2b_hex_digest(graph_file.bytes()) != manifest->graph_digest)
     return std::nullopt;
   bool updated = false;  // same content, new metadata: recorded, so that the next start does not
                          // compute the digest
@@ -144,7 +145,7 @@ std::optional<CacheDraft> GraphCache::begin_entry(
   fs::create_directories(folder_, error);
   auto lock = try_lock(folder_ + "/" + key_ + ".lock");
   if (!lock) return std::nullopt;  // another process writes it
-  if (auto existing = find_graph(); existing && existing != rejected_graph)
+  if (auto existing = find_graph_path(); existing && existing != rejected_graph)
     return std::nullopt;  // or has just written it
   std::string path = folder_ + "/" + key_ + "-XXXXXX";
   int fd = ::mkstemp(path.data());
@@ -158,9 +159,10 @@ void GraphCache::commit(CacheDraft draft) const {
   Manifest manifest;
   manifest.graph = draft.graph_file_name();
   std::string path = folder_ + "/" + draft.graph_file_name();
-  std::string graph = onnx::skip_weight_packing(std::string(MappedFile(path).bytes()));
+  std::string graph =
+      onnx::turn_matmul_weights_into_graph_inputs(std::string(MappedFile(path).bytes()));
   if (!try_write(path, graph)) return;
-  manifest.graph_digest = hex_digest(graph);
+  manifest.graph_digest = blake2b_hex_digest(graph);
   std::string weights = folder_ + "/" + draft.weights_file_name();
   if (is_file(weights)) {
     if (!try_sync_to_disk(weights))
@@ -169,13 +171,13 @@ void GraphCache::commit(CacheDraft draft) const {
   }
   manifest.params = record_file("", model_.weights);
   if (!try_write(folder_ + "/" + key_, format_manifest(manifest, key_))) return;
-  remove_leftovers(draft);
+  remove_outdated_files_of_key(draft);
   draft.mark_committed();
 }
 
 // Removes files of earlier entries of this key and of processes that ended early, but not those
 // that another process may be writing.
-void GraphCache::remove_leftovers(const CacheDraft& draft) const {
+void GraphCache::remove_outdated_files_of_key(const CacheDraft& draft) const {
   std::error_code error;
   auto old = fs::file_time_type::clock::now() - kLeftoverAge;
   for (const fs::directory_entry& file : fs::directory_iterator(folder_, error)) {

@@ -47,18 +47,19 @@ class GraphCache {
                                           const std::string& processor = processor_id());
 
   /// The path of the graph; nullopt if there is no valid entry.
-  std::optional<std::string> find_graph() const;
+  std::optional<std::string> find_graph_path() const;
   /// Starts an entry.  Returns nullopt if the folder cannot be written, or if another process
   /// writes the same entry. rejected_graph: the graph of an entry that ONNX Runtime rejected
   std::optional<CacheDraft> begin_entry(const std::optional<std::string>& rejected_graph) const;
-  /// Commits the files that ONNX Runtime wrote.  Throws Error(file) if they do not exist.
+  /// Commits the files that ONNX Runtime wrote; without effect if a file cannot be written.  Throws
+  /// Error(file) if the graph cannot be read.
   void commit(CacheDraft draft) const;
 
  private:
   GraphCache(const Model::Impl& model, std::string folder, std::string key)
       : model_(model), folder_(std::move(folder)), key_(std::move(key)) {}
-  std::optional<std::string> read_entry() const;
-  void remove_leftovers(const CacheDraft& draft) const;
+  std::optional<std::string> read_validated_graph_path() const;
+  void remove_outdated_files_of_key(const CacheDraft& draft) const;
 
   const Model::Impl& model_;
   std::string folder_, key_;

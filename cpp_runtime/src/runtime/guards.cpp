@@ -65,13 +65,13 @@ Guards::Guards(const Program& program) : model_(program.name) {
   std::sort(computation_order_.begin(), computation_order_.end());
 }
 
-std::size_t Guards::num_guards_computed_before(std::size_t op) const {
+std::size_t Guards::num_guards_computed_before_op(std::size_t op) const {
   auto end = std::partition_point(computation_order_.begin(), computation_order_.end(),
                                   [&](auto& guard) { return guard.first <= op; });
   return static_cast<std::size_t>(end - computation_order_.begin());
 }
 
-std::vector<std::size_t> Guards::first_computed_guards(std::size_t count) const {
+std::vector<std::size_t> Guards::indices_of_first_computed_guards(std::size_t count) const {
   std::vector<std::size_t> indices;
   for (std::size_t i = 0; i < count; ++i) indices.push_back(computation_order_[i].second);
   std::sort(indices.begin(), indices.end());
@@ -96,7 +96,7 @@ void Guards::check_shape(const Guard& g, std::span<const std::int64_t> shape) co
 }
 
 // Several values: a list `[1.0, 2.0]`, each compared like a single one.
-void Guards::check_listed_values(const Guard& g, const Tensor& tensor) const {
+void Guards::check_value_list(const Guard& g, const Tensor& tensor) const {
   std::string_view rest(g.expected);
   rest = rest.substr(1, rest.size() - 2);
   std::string_view bytes(static_cast<const char*>(tensor.data()), tensor.byte_size());
@@ -104,8 +104,14 @@ void Guards::check_listed_values(const Guard& g, const Tensor& tensor) const {
   for (std::size_t i = 0; i < tensor.size(); ++i) {
     std::size_t comma = std::min(rest.find(", "), rest.size());
     auto actual = decode_scalar(bytes.substr(i * width, width), tensor.dtype());
-    if (!actual || rest.empty() || !matches_expected(*actual, std::string(rest.substr(0, comma))))
-      fail(g, actual ? "[..., " + format_double(*actual, 9) + ", ...] at " + std::to_string(i)
+    std::string expected(rest.substr(0, comma));
+    bool matches = actual && !rest.empty() &&
+                   (tensor.dtype() == DType::int64 && is_integer_text(expected)
+                        ? std::to_string(tensor.values<std::int64_t>()[i]) == expected
+                        : matches_expected(*actual, expected));
+    if (!matches)
+      fail(g, actual ? "[..., " + format_significant_digits(*actual, 9) + ", ...] at " +
+                           std::to_string(i)
                      : "of another dtype");
     rest.remove_prefix(std::min(rest.size(), comma + 2));
   }
@@ -125,7 +131,7 @@ void Guards::check_digest(const Guard& g, const Tensor& tensor) const {
 void Guards::check_value(const Guard& g, const Tensor& tensor) const {
   if (g.expected.rfind("fnv1a64:", 0) == 0) return check_digest(g, tensor);
   if (g.expected.size() > 1 && g.expected.front() == '[' && g.expected.back() == ']')
-    return check_listed_values(g, tensor);
+    return check_value_list(g, tensor);
   if (tensor.size() != 1) fail(g, std::to_string(tensor.size()) + " values");
   auto actual =
       decode_scalar({static_cast<const char*>(tensor.data()), tensor.byte_size()}, tensor.dtype());
@@ -137,7 +143,7 @@ void Guards::check_value(const Guard& g, const Tensor& tensor) const {
     return exact == g.expected ? void() : fail(g, exact);
   }
   if (!matches_expected(*actual, g.expected))
-    fail(g, truth ? (*actual != 0 ? "True" : "False") : format_double(*actual, 9));
+    fail(g, truth ? (*actual != 0 ? "True" : "False") : format_significant_digits(*actual, 9));
 }
 
 void Guards::check_input_shapes(std::span<const TensorView> inputs) const {

@@ -22,10 +22,10 @@ class Guards {
   void check_fetched_value(std::size_t index, const Tensor& fetched) const;
 
   /// The number of fetched guards whose variable is computed before op `op` of block 0.
-  std::size_t num_guards_computed_before(std::size_t op) const;
+  std::size_t num_guards_computed_before_op(std::size_t op) const;
   /// The indices in `fetch_names()` of the `count` guards whose variables are computed first.
   /// Ascending.
-  std::vector<std::size_t> first_computed_guards(std::size_t count) const;
+  std::vector<std::size_t> indices_of_first_computed_guards(std::size_t count) const;
 
  private:
   struct InputGuard {
@@ -35,7 +35,7 @@ class Guards {
   [[noreturn]] void fail(const Guard& guard, const std::string& actual) const;
   void check_shape(const Guard& guard, std::span<const std::int64_t> shape) const;
   void check_value(const Guard& guard, const Tensor& tensor) const;
-  void check_listed_values(const Guard& guard, const Tensor& tensor) const;
+  void check_value_list(const Guard& guard, const Tensor& tensor) const;
   void check_digest(const Guard& guard, const Tensor& tensor) const;
 
   std::string model_;

@@ -41,13 +41,14 @@ void run_without_cuda_graph(const Library& library, ort::Session* session, Names
 
 }  // namespace
 
-DeviceMemory cuda_memory(int device_id) {
+DeviceMemoryInterface make_cuda_memory_descriptor(int device_id) {
   return {"Cuda", "CudaPinned", device_id, copy_cuda_memory};
 }
 
 void run_with_binding(const Library& library, ort::Session* session,
-                      const ort::RunOptions* run_options, const DeviceMemory& memory, Names inputs,
-                      const OrtValues& values, Names outputs, OrtValues& output_values) {
+                      const ort::RunOptions* run_options, const DeviceMemoryInterface& memory,
+                      Names inputs, const OrtValues& values, Names outputs,
+                      OrtValues& output_values) {
   const ort::Api& api = library.api;
   auto binding = ort::make<ort::BindingHandle, ort::CreateIoBinding>(api, session);
   auto host = make_memory_info(library, memory.host, memory.id,
@@ -68,8 +69,9 @@ void run_with_binding(const Library& library, ort::Session* session,
 }
 
 CudaGraphRun::CudaGraphRun(const Library& library, ort::Session* session,
-                           const DeviceMemory& memory, Names inputs, const OrtValues& values,
-                           Names outputs, const std::vector<bool>& complex_outputs)
+                           const DeviceMemoryInterface& memory, Names inputs,
+                           const OrtValues& values, Names outputs,
+                           const std::vector<bool>& complex_outputs)
     : library_(library), session_(session), memory_(memory) {
   const ort::Api& api = library.api;
   memory_info_ = make_memory_info(library, memory.device, memory.id, kDefault);
@@ -96,22 +98,17 @@ CudaGraphRun::CudaGraphRun(const Library& library, ort::Session* session,
   }
 }
 
-CudaGraphRun::~CudaGraphRun() {
-  binding_.reset();
-  for (auto* buffers : {&inputs_, &outputs_})
-    for (Buffer& b : *buffers) {
-      b.value.reset();
-      if (b.data) library_.api.call<ort::AllocatorFree>(allocator_.get(), b.data);
-    }
-}
-
 CudaGraphRun::Buffer CudaGraphRun::allocate_buffer(DType dtype, Ints shape) {
-  Buffer b{dtype, std::move(shape), 0, nullptr, {}};
+  Buffer b;
+  b.dtype = dtype;
+  b.shape = std::move(shape);
   b.bytes = tensor_byte_size(dtype, b.shape);
+  void* data = nullptr;
   library_.api.call<ort::AllocatorAlloc>(allocator_.get(), std::max<std::size_t>(b.bytes, 1),
-                                         &b.data);
+                                         &data);
+  b.data = std::unique_ptr<void, FreeDeviceMemory>(data, {&library_.api, allocator_.get()});
   b.value = ort::make<ort::ValueHandle, ort::CreateTensorWithDataAsOrtValue>(
-      library_.api, static_cast<const ort::MemoryInfo*>(memory_info_.get()), b.data, b.bytes,
+      library_.api, static_cast<const ort::MemoryInfo*>(memory_info_.get()), data, b.bytes,
       b.shape.data(), b.shape.size(), onnx_of(dtype));
   return b;
 }
@@ -119,13 +116,13 @@ CudaGraphRun::Buffer CudaGraphRun::allocate_buffer(DType dtype, Ints shape) {
 std::vector<Tensor> CudaGraphRun::run(std::span<const TensorView> inputs) {
   std::lock_guard lock(mutex_);
   for (std::size_t i = 0; i < inputs_.size(); ++i)
-    if (inputs_[i].bytes) memory_.copy(inputs_[i].data, inputs[i].data, inputs_[i].bytes);
+    if (inputs_[i].bytes) memory_.copy(inputs_[i].data.get(), inputs[i].data, inputs_[i].bytes);
   library_.api.call<ort::RunWithBinding>(session_, static_cast<const ort::RunOptions*>(nullptr),
                                          static_cast<const ort::IoBinding*>(binding_.get()));
   std::vector<Tensor> results;
   for (const Buffer& b : outputs_) {
     results.emplace_back(b.dtype, b.shape);
-    if (b.bytes) memory_.copy(results.back().data(), b.data, b.bytes);
+    if (b.bytes) memory_.copy(results.back().data(), b.data.get(), b.bytes);
   }
   return results;
 }

@@ -1,6 +1,7 @@
 // Runs with bound device memory: outputs in pinned host memory, or a captured CUDA graph with fixed
 // buffers.
 #pragma once
+#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -13,50 +14,55 @@ namespace oarlock {
 
 /// Device and host memory by ONNX Runtime's names. copy: copies between any two memories and blocks
 /// until done
-struct DeviceMemory {
+struct DeviceMemoryInterface {
   std::string device, host;
   int id = 0;
   void (*copy)(void* to, const void* from, std::size_t bytes) = nullptr;
 };
-DeviceMemory cuda_memory(int device_id);
+DeviceMemoryInterface make_cuda_memory_descriptor(int device_id);
 
 /// Runs once with outputs in host memory that the device writes to directly. output_values: one
 /// entry per output.
 void run_with_binding(const Library& library, ort::Session* session,
-                      const ort::RunOptions* run_options, const DeviceMemory& memory, Names inputs,
-                      const OrtValues& values, Names outputs, OrtValues& output_values);
+                      const ort::RunOptions* run_options, const DeviceMemoryInterface& memory,
+                      Names inputs, const OrtValues& values, Names outputs,
+                      OrtValues& output_values);
 
 /// A captured CUDA graph with fixed device buffers.  Runs are serialized.
 class CudaGraphRun {
  public:
   /// values: inputs of a first run, which determines the output sizes.  All inputs must have fixed
   /// sizes. complex_outputs: whether each output holds complex numbers.
-  CudaGraphRun(const Library& library, ort::Session* session, const DeviceMemory& memory,
+  CudaGraphRun(const Library& library, ort::Session* session, const DeviceMemoryInterface& memory,
                Names inputs, const OrtValues& values, Names outputs,
                const std::vector<bool>& complex_outputs);
-  ~CudaGraphRun();
   CudaGraphRun(const CudaGraphRun&) = delete;
   CudaGraphRun& operator=(const CudaGraphRun&) = delete;
 
   std::vector<Tensor> run(std::span<const TensorView> inputs);
 
  private:
+  struct FreeDeviceMemory {
+    const ort::Api* api;
+    ort::Allocator* allocator;
+    void operator()(void* data) const { api->call<ort::AllocatorFree>(allocator, data); }
+  };
   struct Buffer {
     DType dtype = DType::none;
     Ints shape;
     std::size_t bytes = 0;
-    void* data = nullptr;
+    std::unique_ptr<void, FreeDeviceMemory> data;
     ort::ValueHandle value;
   };
   Buffer allocate_buffer(DType dtype, Ints shape);
 
   const Library& library_;
   ort::Session* session_;
-  DeviceMemory memory_;
+  DeviceMemoryInterface memory_;
   ort::MemoryHandle memory_info_;
   ort::AllocatorHandle allocator_;
-  ort::BindingHandle binding_;
   std::vector<Buffer> inputs_, outputs_;
+  ort::BindingHandle binding_;  // destroyed before the buffers that it refers to
   std::mutex mutex_;
 };
 

@@ -8,7 +8,7 @@ namespace oarlock {
 namespace {
 
 // `<name>.lod`, or `<name>.lod.1` if the program has a variable of that name.
-bool is_lod_name_of(std::string_view name, const std::string& rows) {
+bool is_row_splits_name_of(std::string_view name, const std::string& rows) {
   std::string prefix = rows + ".lod";
   if (!name.starts_with(prefix)) return false;
   name.remove_prefix(prefix.size());
@@ -25,14 +25,15 @@ std::size_t index_of_tensor_with_row_splits(const std::vector<TensorSpec>& specs
   return static_cast<std::size_t>(it - specs.begin());
 }
 
-void mark_lod_outputs(std::vector<TensorSpec>& outputs, std::size_t declared) {
+void mark_row_split_outputs(std::vector<TensorSpec>& outputs, std::size_t declared) {
   for (std::size_t i = declared; i < outputs.size(); ++i)
     for (std::size_t of = 0; of < declared; ++of)
-      if (is_lod_name_of(outputs[i].name, outputs[of].name))
+      if (is_row_splits_name_of(outputs[i].name, outputs[of].name))
         outputs[i].offsets_of = outputs[of].name;
 }
 
-void check_lod_inputs(const std::vector<TensorSpec>& specs, std::span<const TensorView> inputs) {
+void check_row_split_inputs(const std::vector<TensorSpec>& specs,
+                            std::span<const TensorView> inputs) {
   for (std::size_t i = 0; i < specs.size(); ++i) {
     std::size_t of = index_of_tensor_with_row_splits(specs, i);
     if (of == specs.size()) continue;

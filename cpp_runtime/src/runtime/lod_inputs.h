@@ -14,10 +14,11 @@ std::size_t index_of_tensor_with_row_splits(const std::vector<TensorSpec>& specs
 
 /// Marks outputs after the `declared` ones that are named `<name>.lod` as row splits of output
 /// `<name>`.
-void mark_lod_outputs(std::vector<TensorSpec>& outputs, std::size_t declared);
+void mark_row_split_outputs(std::vector<TensorSpec>& outputs, std::size_t declared);
 
 /// Checks that row splits start with 0, do not decrease, and end with the number of rows.  Throws
 /// Error(input).
-void check_lod_inputs(const std::vector<TensorSpec>& specs, std::span<const TensorView> inputs);
+void check_row_split_inputs(const std::vector<TensorSpec>& specs,
+                            std::span<const TensorView> inputs);
 
 }  // namespace oarlock

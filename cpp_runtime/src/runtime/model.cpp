@@ -26,9 +26,9 @@ std::shared_ptr<const Model::Impl> load_model(std::string_view bytes, std::strin
                                               const std::string& values = "") {
   auto impl = std::make_shared<Model::Impl>();
   impl->prefix = prefix;
-  impl->program =
-      pir::is_json(bytes) ? pir::read_program(bytes, name) : read_program(bytes, name);
-  impl->digest = hex_digest(bytes);  // after parsing, which limits the size
+  impl->program = pir::is_json(bytes) ? pir::read_program(bytes, name)
+                                      : parse_upgrade_and_validate_program(bytes, name);
+  impl->digest = blake2b_hex_digest(bytes);  // after parsing, which limits the size
   bool needed = !impl->program.persistables().empty();
   if (needed && pdiparams.empty() && !values.empty()) {
     impl->combined_params = std::make_unique<TemporaryCombinedParams>(values, impl->program);
@@ -80,7 +80,8 @@ std::string legacy_model_folder(const std::string& path) {
 /// The suffix of the program that a path or a prefix names: that of Paddle 3 if only such a file
 /// exists.
 std::string program_suffix(const std::string& path) {
-  bool is_pir = ends_with(path, ".json") || (!is_file(path + ".pdmodel") && is_file(path + ".json"));
+  bool is_pir =
+      ends_with(path, ".json") || (!is_file(path + ".pdmodel") && is_file(path + ".json"));
   return is_pir ? ".json" : ".pdmodel";
 }
 
@@ -124,7 +125,7 @@ std::vector<TensorSpec> input_specs(const Program& program) {
   for (std::size_t i = 0; i < feeds.size(); ++i)
     specs.push_back(make_tensor_spec(program, feeds[i], names[i],
                                      program.contract ? program.contract->inputs : none, i));
-  for (const LodInput& more : lod_inputs(program))
+  for (const RowSplitInput& more : row_split_inputs(program))
     specs.push_back(
         {more.name, DType::int64, {-1}, {more.name + ".0"}, "", names[more.feed_index]});
   return specs;
@@ -147,7 +148,7 @@ std::vector<TensorSpec> Model::outputs() const {
 
 std::vector<ParameterSpec> Model::parameters() const {
   std::vector<ParameterSpec> specs;
-  for (const Param& p : impl_->params.all())
+  for (const ParamRecord& p : impl_->params.all())
     specs.push_back({p.name, p.dtype, p.shape, p.offset, p.length});
   return specs;
 }
@@ -177,7 +178,7 @@ const std::string& Model::verified() const {
 
 std::string Model::to_onnx(const OnnxOptions& options) const {
   auto model = lower_program(impl_->program, impl_->params, to_lower_options(*impl_, options));
-  onnx::localize_constants(model.graph);
+  onnx::localize_small_int_constants(model.graph);
   onnx::prune(model.graph);  // constants that only subgraphs read
   return onnx::to_bytes(model);
 }

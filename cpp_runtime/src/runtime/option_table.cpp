@@ -14,34 +14,34 @@ constexpr std::size_t kMaxDigits = 18;
 }
 
 // Sets the member of an option from text; false if the text is not a value of its type.
-bool parse_into(std::string& member, const std::string& text) {
+bool try_parse_into(std::string& member, const std::string& text) {
   member = text;
   return true;
 }
 
-bool parse_into(int& member, const std::string& text) {
+bool try_parse_into(int& member, const std::string& text) {
   auto value = parse_int(text);
   if (value) member = *value;
   return value.has_value();
 }
 
-bool parse_into(bool& member, const std::string& text) {
+bool try_parse_into(bool& member, const std::string& text) {
   if (text != "0" && text != "1") return false;
   member = text == "1";
   return true;
 }
 
-bool parse_into(std::vector<std::string>& member, const std::string& text) {
+bool try_parse_into(std::vector<std::string>& member, const std::string& text) {
   member.push_back(text);
   return true;
 }
 
-bool parse_into(std::vector<Shapes>& member, const std::string& text) {
+bool try_parse_into(std::vector<Shapes>& member, const std::string& text) {
   member.push_back(parse_shapes(text));
   return true;
 }
 
-bool parse_into(StringMap&, const std::string&) { return false; }  // set by `provider.KEY`
+bool try_parse_into(StringMap&, const std::string&) { return false; }  // set by `provider.KEY`
 
 // The type of an option for documentation, and its default.
 OptionInfo option_type_and_default(const std::string& value) { return {"", "string", value, ""}; }
@@ -67,7 +67,7 @@ std::size_t find_shape_end(const std::string& text, std::size_t at) {
   return text.size();
 }
 
-std::vector<std::int64_t> parse_sizes(const std::string& text, const std::string& whole) {
+std::vector<std::int64_t> parse_one_shape(const std::string& text, const std::string& whole) {
   std::vector<std::int64_t> sizes;
   for (std::size_t at = 0; at < text.size();) {
     std::size_t end = std::min(text.find_first_not_of("0123456789", at), text.size());
@@ -88,7 +88,7 @@ Shapes parse_shapes(const std::string& text) {
     std::string one = text.substr(at, end - at);
     auto equals = one.rfind('=');
     if (equals == std::string::npos || equals == 0) fail_shape(one);
-    shapes[one.substr(0, equals)] = parse_sizes(one.substr(equals + 1), one);
+    shapes[one.substr(0, equals)] = parse_one_shape(one.substr(equals + 1), one);
     at = end + 1;
   }
   return shapes;
@@ -104,7 +104,7 @@ void set_option(Options& options, const std::string& name, const std::string& va
   for_each_option(options, [&](const char* option, auto& member, const char*) {
     if (name != option) return;
     known = true;
-    if (!parse_into(member, value)) throw_invalid_value(name, value);
+    if (!try_parse_into(member, value)) throw_invalid_value(name, value);
   });
   if (!known) throw Error(ErrorCode::input, "options: there is no '" + name + "'");
 }

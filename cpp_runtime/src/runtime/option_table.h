@@ -24,7 +24,8 @@ void for_each_option(Options& options, const Visitor& visit) {
 #undef OARLOCK_OPTION
 }
 
-/// An option as documentation shows it. type: string, int, bool, map, shapes or list of strings.
+/// An option as documentation shows it. type: string, int, bool, map, list of strings or list of
+/// shapes.
 struct OptionInfo {
   std::string name, type, default_value, description;
 };

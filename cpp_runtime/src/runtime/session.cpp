@@ -112,7 +112,7 @@ struct Session::Impl {
       all_outputs.push_back(i);
     }
     all_output_names = requested_and_guard_output_names(all_outputs);
-    if (options.offsets) mark_lod_outputs(outputs, declared.size());
+    if (options.offsets) mark_row_split_outputs(outputs, declared.size());
     check_cuda_graph(options, inputs);
     check_placement();
     for (const Shapes& shapes : options.warmup) warm_up(shapes);
@@ -132,7 +132,7 @@ struct Session::Impl {
   ort::SessionHandle create_or_load() const {
     std::optional<GraphCache> cache = GraphCache::create(model.impl(), library, options);
     if (!cache) return create(lower_model());
-    auto cached_path = cache->find_graph();
+    auto cached_path = cache->find_graph_path();
     if (cached_path)
       if (auto loaded_session = try_create([&] { return load_cached(*cached_path); }))
         return loaded_session;
@@ -159,7 +159,7 @@ struct Session::Impl {
     std::string bytes, folder;  // ModelProto bytes, and the folder of the weights
   };
 
-  /// guards_only: names of the guards to compute; empty: all outputs and guards.
+  /// only_guards: names of the guards to compute; empty: all outputs and guards.
   LoweredModel lower_model(const Strings& only_guards = {}) const {
     const Model::Impl& impl = model.impl();
     LowerOptions lowering;
@@ -238,7 +238,7 @@ struct Session::Impl {
                   "run: " + std::to_string(input_views.size()) + " inputs given, the model has " +
                       std::to_string(inputs.size()) + " (" + format_inputs() + ")");
     for (std::size_t i = 0; i < input_views.size(); ++i) check(inputs[i], input_views[i]);
-    check_lod_inputs(inputs, input_views);
+    check_row_split_inputs(inputs, input_views);
     pooling_check.check(input_views);
   }
 
@@ -251,11 +251,11 @@ struct Session::Impl {
                   "run: input '" + spec.name + "' is " +
                       format_type(view.dtype, Ints(view.shape.begin(), view.shape.end())) +
                       ", the model requires " + format_type(spec.dtype, spec.shape));
-    check_data_and_byte_size(spec.name, view);
+    check_data_and_size_overflow(spec.name, view);
   }
 
   // ONNX Runtime trusts the address and the number of bytes.
-  static void check_data_and_byte_size(const std::string& name, const TensorView& view) {
+  static void check_data_and_size_overflow(const std::string& name, const TensorView& view) {
     std::size_t bytes = size_of(view.dtype);
     bool whole = true;
     for (std::int64_t d : view.shape)
@@ -284,13 +284,13 @@ struct Session::Impl {
     if (options.device == "cpu")
       run_session(library, engine, run_options, input_names, in, names, output_values);
     else
-      run_with_binding(library, engine, run_options, cuda_memory(options.device_id), input_names,
-                       in, names, output_values);
+      run_with_binding(library, engine, run_options, make_cuda_memory_descriptor(options.device_id),
+                       input_names, in, names, output_values);
     std::vector<Tensor> results;
     results.reserve(output_values.size());
     for (std::size_t i = 0; i < output_values.size(); ++i)
-      results.push_back(
-          make_tensor(library, output_values.release(i), is_complex_output(names[i])));
+      results.push_back(make_tensor_from_ort_value(library, output_values.release(i),
+                                                   is_complex_output(names[i])));
     return results;
   }
 
@@ -301,9 +301,9 @@ struct Session::Impl {
     std::call_once(cuda_graph_once, [&] {
       std::vector<bool> complex;
       for (const char* name : all_output_names) complex.push_back(is_complex_output(name));
-      cuda_graph_run =
-          std::make_unique<CudaGraphRun>(library, session.get(), cuda_memory(options.device_id),
-                                         input_names, values, all_output_names, complex);
+      cuda_graph_run = std::make_unique<CudaGraphRun>(
+          library, session.get(), make_cuda_memory_descriptor(options.device_id), input_names,
+          values, all_output_names, complex);
     });
     std::vector<Tensor> everything = cuda_graph_run->run(input_views), results;
     for (std::size_t index : output_indices) results.push_back(everything[index]);
@@ -325,7 +325,7 @@ struct Session::Impl {
   }
 
   // Throws Error(guard) if ViolatedGuardFinder finds a violated guard.
-  void throw_violated_guard(const OrtValues& in, const Error& error) const {
+  void throw_if_guard_violated(const OrtValues& in, const Error& error) const {
     if (!options.locate_guards || guards.fetch_names().empty()) return;
     Options small = options;
     small.optimize = 0;  // such sessions run rarely, and only for wrong inputs
@@ -356,7 +356,7 @@ struct Session::Impl {
     if (output_indices.empty()) output_indices = all_outputs;
     OrtValues values(library.api, input_views.size());
     for (std::size_t i = 0; i < input_views.size(); ++i)
-      values.set(i, make_value(library, cpu_memory.get(), input_views[i]));
+      values.set(i, make_ort_value_of_view(library, cpu_memory.get(), input_views[i]));
     std::vector<Tensor> results;
     try {
       const ort::RunOptions* run_options =
@@ -366,7 +366,7 @@ struct Session::Impl {
     } catch (const Error& error) {
       if (cancellation && cancellation->is_stopped())
         throw Error(ErrorCode::engine, "run: stopped");
-      throw_violated_guard(values, error);
+      throw_if_guard_violated(values, error);
       throw locate_error(model.impl().program, error);
     }
     for (std::size_t i = 0; i < guards.fetch_names().size(); ++i)
@@ -412,7 +412,7 @@ std::vector<Tensor> Session::run(std::span<const TensorView> inputs,
 }
 
 std::vector<Tensor> Session::run(std::span<const NamedView> inputs,
-                                 std::span<const std::string> output_indices) const {
+                                 std::span<const std::string> output_names) const {
   std::vector<TensorView> ordered(impl_->inputs.size());
   std::vector<bool> seen(ordered.size());
   for (auto& [name, view] : inputs) {
@@ -430,7 +430,7 @@ std::vector<Tensor> Session::run(std::span<const NamedView> inputs,
                                         "' is missing (the model has " + impl_->format_inputs() +
                                         ")");
   std::vector<std::size_t> indices;
-  for (const std::string& name : output_indices) {
+  for (const std::string& name : output_names) {
     std::size_t at = 0;
     while (at < impl_->outputs.size() && impl_->outputs[at].name != name) ++at;
     if (at == impl_->outputs.size()) throw Error(ErrorCode::input, "run: no output '" + name + "'");

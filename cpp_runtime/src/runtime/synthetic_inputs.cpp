@@ -25,12 +25,14 @@ std::vector<std::int64_t> synthetic_shape(const TensorSpec& spec,
 // Integers 0 and 1 are valid indices of a table of two rows and valid lengths of a sequence of one
 // step.
 Tensor make_synthetic_tensor(const TensorSpec& spec, std::vector<std::int64_t> shape,
-                             SyntheticSpec::Integers integers) {
+                             SyntheticInputOptions::Integers integers) {
   Tensor tensor(spec.dtype, std::move(shape));
   std::uint32_t state = 12345;
   auto next = [&] { return (state = state * 1664525u + 1013904223u) >> 8; };
   auto integer = [&] {
-    return integers == SyntheticSpec::zeros_and_ones ? next() & 1 : integers == SyntheticSpec::ones;
+    return integers == SyntheticInputOptions::zeros_and_ones
+               ? next() & 1
+               : integers == SyntheticInputOptions::ones;
   };
   auto* bytes = static_cast<char*>(tensor.data());
   for (std::size_t i = 0; i < tensor.size(); ++i) {
@@ -52,16 +54,17 @@ Tensor even_row_splits(std::vector<std::int64_t> shape, const Tensor& rows) {
 
 }  // namespace
 
-std::vector<SyntheticSpec> synthetic_specs() {
-  std::vector<SyntheticSpec> specs;
-  for (auto integers : {SyntheticSpec::zeros_and_ones, SyntheticSpec::ones, SyntheticSpec::zeros})
+std::vector<SyntheticInputOptions> synthetic_input_options_to_try() {
+  std::vector<SyntheticInputOptions> specs;
+  for (auto integers : {SyntheticInputOptions::zeros_and_ones, SyntheticInputOptions::ones,
+                        SyntheticInputOptions::zeros})
     for (std::int64_t size : {1, 8, 32, 64, 224}) specs.push_back({size, integers});
   return specs;
 }
 
 std::vector<Tensor> synthetic_inputs(const std::vector<TensorSpec>& specs,
                                      const std::vector<GuardSpec>& guards, const Shapes& shapes,
-                                     const SyntheticSpec& synthetic) {
+                                     const SyntheticInputOptions& synthetic) {
   for (auto& [name, shape] : shapes) {
     bool known =
         std::any_of(specs.begin(), specs.end(), [&name = name](auto& s) { return s.name == name; });

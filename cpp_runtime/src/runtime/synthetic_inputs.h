@@ -6,19 +6,19 @@ namespace oarlock {
 
 /// Parameters of synthetic inputs. dynamic_dim: the size of dynamic dimensions except the first,
 /// which is 1; integers: the values of integer inputs
-struct SyntheticSpec {
+struct SyntheticInputOptions {
   std::int64_t dynamic_dim = 1;
   enum Integers { zeros_and_ones, ones, zeros } integers = zeros_and_ones;
 };
 
 /// Parameters to try in order: small sizes first, then image sizes.
-std::vector<SyntheticSpec> synthetic_specs();
+std::vector<SyntheticInputOptions> synthetic_input_options_to_try();
 
 /// One input per spec, with deterministic values.  The size of a dynamic dimension is that in
 /// `shapes`, else that of a guard, else that of `synthetic`.  Throws Error(input) for an
 /// unknown input name.
 std::vector<Tensor> synthetic_inputs(const std::vector<TensorSpec>& specs,
                                      const std::vector<GuardSpec>& guards, const Shapes& shapes,
-                                     const SyntheticSpec& synthetic = {});
+                                     const SyntheticInputOptions& synthetic = {});
 
 }  // namespace oarlock

@@ -21,7 +21,7 @@ class ViolatedGuardFinder {
   /// this run fails too.
   using Run = std::function<std::vector<Tensor>(ort::Session*, Names outputs)>;
 
-  /// Checks the guards computed before op `failed_op_index` of block 0; throws Error(guard) for the
+  /// Checks the guards computed before op `failed_op` of block 0; throws Error(guard) for the
   /// first violated one. Sessions are cached.  At most `kMaxSessions` are created over the lifetime
   /// of the object; guards that would need another session are not checked.
   void locate(const Guards& guards, std::size_t failed_op, const Create& create, const Run& run);

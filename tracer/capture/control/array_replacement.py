@@ -39,11 +39,13 @@ class ListLengthMismatchError(TraceError):
         self.name = name
 
 
-def needs_tensor_array(a: Any, b: Any) -> bool:
+def merge_needs_tensor_array(a: Any, b: Any) -> bool:
     """Whether two values are lists (or tuples) of tensors, and their lengths differ or are known
     only at run time.
     """
-    if not (_is_tensor_sequence(a) and _is_tensor_sequence(b)) or _is_tuple(a) is not _is_tuple(b):
+    if not (
+        _is_tensor_sequence_or_array(a) and _is_tensor_sequence_or_array(b)
+    ) or _is_tuple_or_tuple_array(a) is not _is_tuple_or_tuple_array(b):
         return False
     return (
         isinstance(a, TensorArray)
@@ -52,14 +54,14 @@ def needs_tensor_array(a: Any, b: Any) -> bool:
     )
 
 
-def _is_tensor_sequence(value: Any) -> bool:
+def _is_tensor_sequence_or_array(value: Any) -> bool:
     if isinstance(value, TensorArray):
         return True
     kind = (type(value) in MUTABLE_CONTAINERS and isinstance(value, list)) or type(value) is tuple
     return kind and all(value_meta(v) is not None for v in _raw_items(value))
 
 
-def _is_tuple(value: Any) -> bool:
+def _is_tuple_or_tuple_array(value: Any) -> bool:
     return value.is_tuple if isinstance(value, TensorArray) else isinstance(value, tuple)
 
 
@@ -67,13 +69,13 @@ def _raw_items(value: Any) -> Sequence[Any]:
     return value if isinstance(value, tuple) else unchecked_items(value)
 
 
-def to_tensor_array(mode: Static, name: str, value: Any) -> Any:
+def replace_by_tensor_array_if_list(mode: Static, name: str, value: Any) -> Any:
     """Replace a list by a TensorArray if the recorded code created it; return other values
     unchanged.
     """
     if is_replaced_by_array(value):
         return resolve_replaced_list(value)
-    if not _is_tensor_sequence(value) or isinstance(value, TensorArray):
+    if not _is_tensor_sequence_or_array(value) or isinstance(value, TensorArray):
         return value
     if isinstance(value, tuple):
         return TensorArray.from_items(mode, value)
@@ -83,7 +85,7 @@ def to_tensor_array(mode: Static, name: str, value: Any) -> Any:
                 f"'{name}': this list was there before; give the name a copy of it (`list(...)`)"
             )
         )
-    return TensorArray.replace_list(mode, name, value)
+    return TensorArray.replace_list_by_array(mode, name, value)
 
 
 @dataclass
@@ -113,16 +115,16 @@ class CarriedArray:
         self.variable = TensorArray(mode, block=block).generalize_element_type(
             self.initial, self.variable
         )
-        self.previous_element_type = self.variable.element_type
+        self.previous_element_type = self.variable.element_type_key
         return self.variable
 
-    def generalize_to_successor(self, successor: Any) -> bool:
+    def generalize_and_report_change(self, successor: Any) -> bool:
         """Merge the element type of `successor`, the list at the end of an iteration; return
         whether this changes the element type.
         """
         if isinstance(successor, TensorArray):
             self.variable.generalize_element_type(successor)
-        return bool(self.variable.element_type != self.previous_element_type)
+        return bool(self.variable.element_type_key != self.previous_element_type)
 
 
 def assign_in_parallel(pairs: Sequence[tuple[TensorArray, TensorArray]]) -> None:

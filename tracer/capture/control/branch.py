@@ -19,8 +19,8 @@ from ..modes import Static, static_mode
 from ..recorder import OpenBlock
 from ..symbolic_scalars import mark_symbolic_scalar, scalar_kind, union_of_value_kinds
 from ..undefined_checks import PATH_NOT_TAKEN_PREFIX, UndefinedCheck
-from ..variable import MaybeUndefined, Variable
-from .array_replacement import ListLengthMismatchError, needs_tensor_array
+from ..variable import MaybeUndefinedRecord, Variable
+from .array_replacement import ListLengthMismatchError, merge_needs_tensor_array
 from .block_ops import emit_conditional
 from .branch_values import (
     Undefined,
@@ -44,9 +44,9 @@ from .mutable_locations import (
     MutableLocation,
     Mutation,
     Mutations,
-    must_be_merged,
+    collect_and_roll_back_mutations,
+    is_merged_by_value,
     reject_length_change,
-    roll_back_mutations,
 )
 from .optional_values import (
     BOOL_META,
@@ -131,11 +131,11 @@ def cond(
         allows_mixed_types=True,
     )
     if paths[0] != paths[1]:
-        if needs_tensor_array(*results) and not isinstance(results[0], tuple):
+        if merge_needs_tensor_array(*results) and not isinstance(results[0], tuple):
             raise ListLengthMismatchError("the result")
         why = (
-            f"the branches return different structures: {pytree.format_spec(paths[0])} and "
-            f"{pytree.format_spec(paths[1])}"
+            f"the branches return different structures: {pytree.format_spec_root(paths[0])} and "
+            f"{pytree.format_spec_root(paths[1])}"
         )
         raise BranchMergeError(with_user_line(f"{STRUCTURES_DIFFER}: {why}"))
     merge = ContainerMerge()
@@ -263,7 +263,7 @@ def _record_branch(
         inner.conditions = conditions
         values = list(branch())
     recorded = RecordedBranch(
-        inner, values, roll_back_mutations(inner), recorder.aliases.invalidated
+        inner, values, collect_and_roll_back_mutations(inner), recorder.aliases.invalidated
     )
     recorder.aliases.invalidated = invalidated
     for key, (tensor, before) in inner.inplace_writes.items():
@@ -339,7 +339,7 @@ class BranchMerge:
             return self._merge_maybe_undefined(name, a, b)
         if self.mode.converts_source and self._may_be_none(a, b):
             return self._merge_optional(name, a, b)
-        if needs_tensor_array(a, b):
+        if merge_needs_tensor_array(a, b):
             return self._merge_arrays(name, a, b)
         if value_meta(a) is None or value_meta(b) is None:
             container = self._merge_containers(name, a, b)
@@ -353,7 +353,7 @@ class BranchMerge:
         """
         dicts = self.mode.converts_source and isinstance(a, dict) and isinstance(b, dict)
         if not dicts or a.keys() == b.keys():
-            return pytree.map_pair(self.merge_value, name, a, b)
+            return pytree.map_pair_with_path(self.merge_value, name, a, b)
         labels = {key: f"{name}[{key!r}]" for key in dict.fromkeys((*a, *b))}
         merged = {key: self._merge_dict_entry(n, a, b, key) for key, n in labels.items()}
         return {key: invalidate_if_undefined(n, merged[key]) for key, n in labels.items()}
@@ -459,7 +459,7 @@ class BranchMerge:
             name, result.raw, flag.name, "", expected=expected, message_prefix=PATH_NOT_TAKEN_PREFIX
         )
         block = ANY_BLOCK if origin_block == ANY_BLOCK else self.recorder.block.idx
-        result.maybe_undefined = MaybeUndefined(name, why, block, None, check)
+        result.maybe_undefined = MaybeUndefinedRecord(name, why, block, None, check)
 
     @staticmethod
     def _may_be_none(a: Any, b: Any) -> bool:
@@ -518,7 +518,7 @@ class BranchMerge:
         why = f"has a value only if the condition {'holds' if defined is a else 'does not hold'}"
         meta = value_meta(defined)
         if isinstance(defined, tuple):
-            return pytree.map_pair(
+            return pytree.map_pair_with_path(
                 lambda n, v, _: self._merge_maybe_undefined(
                     n, *((v, b) if defined is a else (a, v))
                 ),
@@ -606,14 +606,15 @@ class BranchMerge:
         for item_key in dict.fromkeys(p for change in changes for p in change.changed_keys()):
             label = location.label(item_key)
             one, two = (
-                state.get(item_key, location.value_of_missing_key(item_key)) for state in states
+                state.get(item_key, location.class_attribute_or_undefined(item_key))
+                for state in states
             )
-            if must_be_merged(one) or must_be_merged(two):
+            if is_merged_by_value(one) or is_merged_by_value(two):
                 merged[item_key] = self._merge_location_value(
                     label,
                     (one, two),
                     [
-                        c.container_snapshot(item_key, v)
+                        c.saved_or_new_container_snapshot(item_key, v)
                         for c, v in zip(both, (one, two), strict=True)
                     ],
                 )

@@ -236,7 +236,7 @@ def raise_merge_error(name: str, a: Any, b: Any, sides: tuple[str, str], why: st
 def describe_value(value: Any) -> str:
     """Describe a value for an error message, with the line that created it."""
     if isinstance(value, Variable):
-        return f"{value.meta}{value.creation_site}"
+        return f"{value.meta}{value.creation_site_message_suffix}"
     if isinstance(value, Tensor):
         return str(value.meta)
     if isinstance(value, Undefined):

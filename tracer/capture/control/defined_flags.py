@@ -11,7 +11,7 @@ from typing import Any
 from ...core.op import OPS
 from ..recorder import Recorder
 from ..undefined_checks import PATH_NOT_TAKEN_PREFIX, UndefinedCheck
-from ..variable import MaybeUndefined, Variable
+from ..variable import MaybeUndefinedRecord, Variable
 from .branch_values import Undefined, scalar_constant
 from .loop_aliasing import LoopCarriedVariable
 from .optional_values import BOOL_META, implied_condition_values, set_implied_conditions
@@ -42,8 +42,8 @@ def is_user_variable_name(name: str) -> bool:
     return not name.startswith(("the ", "whether ", "result "))
 
 
-def find_maybe_undefined(name: str, value: Any) -> MaybeUndefined | None:
-    """Return the MaybeUndefined of a variable with this name; None if it always has a value."""
+def find_maybe_undefined_with_name(name: str, value: Any) -> MaybeUndefinedRecord | None:
+    """Return the MaybeUndefinedRecord of a variable with this name; None if it has a value."""
     maybe_undefined = value.maybe_undefined if isinstance(value, Variable) else None
     return (
         None
@@ -57,7 +57,7 @@ def find_maybe_undefined(name: str, value: Any) -> MaybeUndefined | None:
 
 def variable_defined_flag(recorder: Recorder, name: str, value: Any) -> Any:
     """Whether a variable has a value: True, False, or a bool of the program."""
-    maybe_undefined = find_maybe_undefined(name, value)
+    maybe_undefined = find_maybe_undefined_with_name(name, value)
     if maybe_undefined is None:
         return not isinstance(value, Undefined)
     return value_defined_flag(recorder, value)
@@ -121,7 +121,8 @@ class LoopDefinedFlags:
         before: the value before the loop.
         """
         if i in self.flag_by_position or (
-            find_maybe_undefined(name, before) is None and find_maybe_undefined(name, after) is None
+            find_maybe_undefined_with_name(name, before) is None
+            and find_maybe_undefined_with_name(name, after) is None
         ):
             return False
         self.flag_by_position[i] = LoopDefinedFlag(name, BOOL_META, None, initial_value=before)
@@ -141,11 +142,11 @@ class LoopDefinedFlags:
                 where,
                 message_prefix=PATH_NOT_TAKEN_PREFIX,
             )
-            values[i].maybe_undefined = MaybeUndefined(
+            values[i].maybe_undefined = MaybeUndefinedRecord(
                 flag.name, UNASSIGNED_IN_LOOP, ANY_BLOCK, None, check
             )
 
-    def flag_successors(
+    def iter_flag_and_next_value(
         self, i: int, defined: dict[int, Any]
     ) -> Iterator[tuple[LoopCarriedVariable, Any]]:
         """Yield the flag of value `i` with its next value.
@@ -155,7 +156,9 @@ class LoopDefinedFlags:
         if i in self.flag_by_position:
             yield self.flag_by_position[i], defined[i]
 
-    def flags_after_iteration(self, recorder: Recorder, values: list[Any]) -> dict[int, Any]:
+    def flags_by_position_after_iteration(
+        self, recorder: Recorder, values: list[Any]
+    ) -> dict[int, Any]:
         """Return whether each value is defined after an iteration."""
         return {
             i: variable_defined_flag(recorder, flag.name, values[i])
@@ -163,7 +166,7 @@ class LoopDefinedFlags:
         }
 
     def shift_positions_after_expansion(self, leaf: int, num_added: int) -> None:
-        """Adapt the positions after a value was expanded to more leaves."""
+        """Adapt the positions after a value was expanded to more leaves, and remove its flag."""
         self.flag_by_position = {
             (k + num_added if k > leaf else k): flag
             for k, flag in self.flag_by_position.items()

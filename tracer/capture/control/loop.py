@@ -18,8 +18,13 @@ from ..symbolic_scalars import (
     union_of_value_kinds,
 )
 from ..undefined_checks import UndefinedCheck
-from ..variable import MaybeUndefined, Variable
-from .array_replacement import CarriedArray, assign_in_parallel, needs_tensor_array, to_tensor_array
+from ..variable import MaybeUndefinedRecord, Variable
+from .array_replacement import (
+    CarriedArray,
+    assign_in_parallel,
+    merge_needs_tensor_array,
+    replace_by_tensor_array_if_list,
+)
 from .block_ops import emit_while
 from .branch import check_condition, undo_inplace_write
 from .branch_values import (
@@ -51,7 +56,7 @@ from .may_alias import (
     to_builtin_container,
     unchecked_items,
 )
-from .mutable_locations import MutableLocation, Mutations, roll_back_mutations
+from .mutable_locations import MutableLocation, Mutations, collect_and_roll_back_mutations
 from .optional_values import LoopNoneFlags
 from .tensor_arrays import TensorArray
 
@@ -140,7 +145,7 @@ class LoopRecording(LoopState):
             )
         for _ in range(MAX_RECORDINGS):
             self._replace_lists_by_arrays()
-            self._drop_invalidated_items()
+            self._stop_carrying_invalidated_items()
             checkpoint, deferred_errors = self.recorder.checkpoint(), self.recorder.deferred_errors
             num_deferred = len(deferred_errors)
             inner, after, condition = self._record_iteration()
@@ -158,9 +163,9 @@ class LoopRecording(LoopState):
             raise deferred_errors[0]
         with self.recorder.aliases.allow_invalidated_reads():
             self._emit_loop(inner, after, condition)
-            results = self._values_after_loop()
-        self.alias_analysis.begin_iteration(
-            self._all_loop_carried()
+            results = self._bind_values_after_loop()
+        self.alias_analysis.apply_recorded_aliases(
+            self._loop_carried_by_position()
         )  # the state after the loop is that before another iteration
         return results
 
@@ -174,30 +179,32 @@ class LoopRecording(LoopState):
         self.needs_another_recording = self.has_new_leaves = False
         with self.recorder.record_in_new_block() as inner, self.recorder.count_open_loop():
             body_inputs = self._declare_body_inputs(inner)
-            self.alias_analysis.begin_iteration(self._all_loop_carried())
+            self.alias_analysis.apply_recorded_aliases(self._loop_carried_by_position())
             condition, result = self._run_test(self._run_body(body_inputs))
             for i in self.arrays:
-                result[i] = to_tensor_array(self.mode, self.names[i], result[i])
-            self._defined_flags_after = self.undefined_values.flags_after_iteration(
+                result[i] = replace_by_tensor_array_if_list(self.mode, self.names[i], result[i])
+            self._defined_flags_after = self.undefined_values.flags_by_position_after_iteration(
                 self.recorder, result
             )
         next_values: dict[Hashable, Any] = {i: result[i] for i in (*self.carried, *self.arrays)}
         result = [
-            v if v is g else self._final_value(inner, v)
+            v if v is g else self._value_at_end_of_iteration(inner, v)
             for v, g in zip(result, body_inputs, strict=True)
         ]
-        self._find_resized_lists(inner, result)
-        changes = roll_back_mutations(inner)
-        after = self._match_successors(body_inputs, result) + self._pop_external_successors(inner)
+        self._schedule_resized_lists_for_replacement(inner, result)
+        changes = collect_and_roll_back_mutations(inner)
+        after = self._pair_successors_and_carry_changes(
+            body_inputs, result
+        ) + self._restore_externals_and_pair_successors(inner)
         self._carry_new_locations(changes)
-        self._rerecord_after_empty_reads()
+        self._request_recording_after_untyped_reads()
         if not self.needs_another_recording:
-            self.needs_another_recording = self.alias_analysis.end_iteration(next_values)
+            self.needs_another_recording = self.alias_analysis.record_iteration_aliases(next_values)
         return inner, after, condition
 
-    def _rerecord_after_empty_reads(self) -> None:
-        """Record the body again if it read from a TensorArray of unknown element type to which a
-        later part of the body writes.
+    def _request_recording_after_untyped_reads(self) -> None:
+        """Request another recording of the body if it read from a TensorArray of unknown element
+        type to which a later part of the body writes.
         """
         written_arrays = [
             array for array in self.recorder.arrays_read_empty if array.element_meta is not None
@@ -232,7 +239,7 @@ class LoopRecording(LoopState):
         inner.loop_lists = {id(values[i]): False for i in self.list_lengths}
         return values
 
-    def _find_resized_lists(self, inner: OpenBlock, result: LoopValues) -> None:
+    def _schedule_resized_lists_for_replacement(self, inner: OpenBlock, result: LoopValues) -> None:
         """Find the lists whose length an iteration changed, and those in which it assigned an
         element at a run-time index.
         """
@@ -267,7 +274,9 @@ class LoopRecording(LoopState):
         carried.variable = result
         return mark_symbolic_scalar(result, carried.scalar_kind)
 
-    def _match_successors(self, given: LoopValues, result: LoopValues) -> Successors:
+    def _pair_successors_and_carry_changes(
+        self, given: LoopValues, result: LoopValues
+    ) -> Successors:
         successors: Successors = []
         for i, (before, after) in enumerate(zip(given, result, strict=True)):
             if id(before) in self.lists_to_replace or (
@@ -278,13 +287,14 @@ class LoopRecording(LoopState):
                 continue
             if i in self.arrays:
                 self.needs_another_recording = (
-                    self.arrays[i].generalize_to_successor(after) or self.needs_another_recording
+                    self.arrays[i].generalize_and_report_change(after)
+                    or self.needs_another_recording
                 )
                 successors.append((self.arrays[i], after))
             elif (
                 isinstance(before, TensorArray)
                 and before is not after
-                and needs_tensor_array(before, after)
+                and merge_needs_tensor_array(before, after)
             ):
                 self.arrays[i] = CarriedArray.create(self.names[i], before, after)
                 self.needs_another_recording = True
@@ -300,8 +310,10 @@ class LoopRecording(LoopState):
                     )
                     or self.needs_another_recording
                 )
-                successors += self.optional_values.flag_successors(i, after)
-                successors += self.undefined_values.flag_successors(i, self._defined_flags_after)
+                successors += self.optional_values.iter_flag_and_next_value(i, after)
+                successors += self.undefined_values.iter_flag_and_next_value(
+                    i, self._defined_flags_after
+                )
                 last = (
                     self.recorder.create_variable(before.raw)
                     if after is before or after is None
@@ -359,14 +371,14 @@ class LoopRecording(LoopState):
 
     def _expand_container(self, i: int, after: Any) -> None:
         """Make the leaves of a container loop-carried."""
-        before = self.containers.copy_of_original(self.values[i])
-        if type(before) is tuple and needs_tensor_array(before, after):
+        before = self.containers.copy_as_before_expansion(self.values[i])
+        if type(before) is tuple and merge_needs_tensor_array(before, after):
             self.tuples_to_replace.append(i)
             return
         if (
             isinstance(before, str)
             and isinstance(after, str)
-            and (location := self._location_of_leaf(i)) is not None
+            and (location := self._find_mutable_location_of_leaf(i)) is not None
         ):
             self.values[i] = LoopString(self.names[i], after)
             self.recorder.loop_string_locations.append(location)
@@ -385,7 +397,7 @@ class LoopRecording(LoopState):
         self._expand_to_leaves(i)
         self.has_new_leaves = True
 
-    def _location_of_leaf(self, i: int) -> tuple[MutableLocation, Any] | None:
+    def _find_mutable_location_of_leaf(self, i: int) -> tuple[MutableLocation, Any] | None:
         """Return the mutable location, and its key, that holds leaf `i`; None if the leaf belongs
         to a variable of the caller.
         """
@@ -401,7 +413,7 @@ class LoopRecording(LoopState):
         """Expand a tuple that is undefined before the loop."""
         _, spec = pytree.flatten(after)
         self.values[i] = pytree.unflatten(
-            spec, [Undefined(self.names[i] + p) for p in pytree.key_paths(spec)]
+            spec, [Undefined(self.names[i] + p) for p in pytree.subscript_paths(spec)]
         )
         self._expand_to_leaves(i)
         self.has_new_leaves = True
@@ -423,7 +435,7 @@ class LoopRecording(LoopState):
         if (shape, merged.dtype) != (carried.meta.shape, carried.meta.dtype):
             carried.meta, self.needs_another_recording = Meta(shape, merged.dtype), True
 
-    def _pop_external_successors(self, inner: OpenBlock) -> Successors:
+    def _restore_externals_and_pair_successors(self, inner: OpenBlock) -> Successors:
         """Return the values that external tensors have after the body changed them in place, and
         restore the tensors.
         """
@@ -444,17 +456,17 @@ class LoopRecording(LoopState):
             undo_inplace_write(
                 self.mode, tensor, before if existing is None else existing[1].initial.raw
             )
-        self._drop_unchanged_externals(inner)
+        self._stop_carrying_unwritten_externals(inner)
         return successors
 
-    def _drop_unchanged_externals(self, inner: OpenBlock) -> None:
+    def _stop_carrying_unwritten_externals(self, inner: OpenBlock) -> None:
         """Stop carrying tensors that the body no longer changes in place."""
         for key in [k for k in self.inplace_writes if k not in inner.inplace_writes]:
             tensor, carried = self.inplace_writes.pop(key)
             undo_inplace_write(self.mode, tensor, carried.initial.raw)
             self.needs_another_recording = True
 
-    def _final_value(self, inner: OpenBlock, value: Any) -> Any:
+    def _value_at_end_of_iteration(self, inner: OpenBlock, value: Any) -> Any:
         """Return the value of a tensor at the end of an iteration. For an external tensor that
         changed in place this is a new tensor, because the original one is restored.
         """
@@ -462,7 +474,7 @@ class LoopRecording(LoopState):
             self.recorder.create_variable(value.raw) if id(value) in inner.inplace_writes else value
         )
 
-    def _all_loop_carried(self) -> dict[Hashable, LoopCarriedVariable | CarriedArray]:
+    def _loop_carried_by_position(self) -> dict[Hashable, LoopCarriedVariable | CarriedArray]:
         """Return everything that is carried from iteration to iteration."""
         carried_values: dict[Hashable, LoopCarriedVariable | CarriedArray] = {}
         carried_values.update({i: carried for i, carried in self.carried.items()})  # noqa: C416 - a dict[int, ...] is none of Hashable
@@ -475,7 +487,7 @@ class LoopRecording(LoopState):
     # -- lists
     # --------------------------------------------------------------------------
 
-    def _drop_invalidated_items(self) -> None:
+    def _stop_carrying_invalidated_items(self) -> None:
         """Stop carrying items of lists and dicts that were invalidated since they were found."""
         invalidated, leaf = self.locations.invalidated_values(), 0
         for i, spec in enumerate(self.specs):
@@ -495,13 +507,15 @@ class LoopRecording(LoopState):
             if id(value) in self.lists_to_replace:
                 self.locations.list_names.setdefault(id(value), self.names[i])
         for value in self.lists_to_replace.values():
-            array = TensorArray.replace_list(self.mode, self.locations.list_names[id(value)], value)
-            self.alias_analysis.register_replacement_array(array)
+            array = TensorArray.replace_list_by_array(
+                self.mode, self.locations.list_names[id(value)], value
+            )
+            self.alias_analysis.mark_array_created_before_loop(array)
             self.values = [array if held is value else held for held in self.values]
         self.lists_to_replace = {}
         for i in self.tuples_to_replace:
             self.values[i] = TensorArray.from_items(self.mode, self.values[i])
-            self.alias_analysis.register_replacement_array(self.values[i])
+            self.alias_analysis.mark_array_created_before_loop(self.values[i])
         self.tuples_to_replace = []
 
     # -- writing the ops
@@ -513,11 +527,11 @@ class LoopRecording(LoopState):
             if isinstance(carried, CarriedArray):
                 carried.initial.assign_to(carried.variable)
             else:
-                self._emit_carried_assign(self._initial_value(carried), carried)
+                self._emit_carried_assign(self._cast_initial_or_placeholder(carried), carried)
         for tensor, carried in self.inplace_writes.values():
             assert carried.variable is not None
             undo_inplace_write(self.mode, tensor, carried.variable.raw)
-        first = self._first_condition = self._record_first_condition()
+        first = self._first_condition = self._record_test_before_loop()
         flag = recorder.create_variable(
             recorder.declare(recorder.namer.temporary_name("while"), first.meta)
         )
@@ -528,7 +542,7 @@ class LoopRecording(LoopState):
             recorder.emit("assign", {"X": [recorder.name_of(last)]}, {"Out": [flag.name]})
         emit_while(recorder, inner.block, flag.name)
 
-    def _record_first_condition(self) -> Tensor:
+    def _record_test_before_loop(self) -> Tensor:
         """Record the condition before the first iteration. Values that the test itself changes are
         assigned to the carried variables.
         """
@@ -556,7 +570,7 @@ class LoopRecording(LoopState):
         check_condition("while", condition)
         return condition
 
-    def _initial_value(self, carried: LoopCarriedVariable) -> Tensor:
+    def _cast_initial_or_placeholder(self, carried: LoopCarriedVariable) -> Tensor:
         if isinstance(carried, LoopDefinedFlag):
             return cast_to(carried.initial_flag(self.recorder), carried.meta)
         if value_meta(carried.initial) is None:
@@ -574,9 +588,9 @@ class LoopRecording(LoopState):
         self.recorder.emit("assign", {"X": [name]}, {"Out": [carried.variable.name]})
 
     def _emit_parallel_assigns(self, after: Successors) -> None:
-        """Write the assignments to the carried variables at the end of an iteration. They act as if
-        they were simultaneous, so a value that an earlier assignment would overwrite is copied
-        first.
+        """Write the assignments to the carried variables, at the end of an iteration and after the
+        test before the loop. They act as if they were simultaneous, so a value that an earlier
+        assignment would overwrite is copied first.
         """
         assign_in_parallel([(c.variable, v) for c, v in after if isinstance(c, CarriedArray)])
         names = {c.variable.name for c, _ in after if c.variable is not None}
@@ -595,7 +609,7 @@ class LoopRecording(LoopState):
             ):
                 self._emit_carried_assign(value, carried)
 
-    def _values_after_loop(self) -> LoopValues:
+    def _bind_values_after_loop(self) -> LoopValues:
         values = self._values_with_carried_variables()
         assert self._first_condition is not None
         flag, where = (
@@ -616,7 +630,7 @@ class LoopRecording(LoopState):
                 and carried.variable is not None
             ):
                 check = UndefinedCheck(carried.name, carried.variable.raw, flag, where)
-                carried.variable.maybe_undefined = MaybeUndefined(
+                carried.variable.maybe_undefined = MaybeUndefinedRecord(
                     carried.name, UNASSIGNED_IN_LOOP, ANY_BLOCK, None, check
                 )
         for tensor, carried in self.inplace_writes.values():

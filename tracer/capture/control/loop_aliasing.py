@@ -10,7 +10,7 @@ from typing import Any
 
 from ...core.errors import user_line
 from ...core.op import Meta
-from ..aliasing import AliasableList, Aliases, Invalidation, is_aliasable
+from ..aliasing import Aliases, Invalidation, TensorArrayBase, is_aliasable
 from ..symbolic_scalars import ScalarKind
 from ..variable import Variable
 
@@ -56,7 +56,7 @@ class LoopAliasAnalysis:
         )  # carried lists that may be the same
         # External lists that a carried list may alias.
         self._external_list_aliases: dict[Hashable, dict[int, Any]] = {}
-        self._num_links_at_start, self._loop_line = 0, str(user_line() or "")
+        self._num_tensor_links_at_start, self._loop_line = 0, str(user_line() or "")
 
     def reset(self) -> None:
         """Discard the results, because the keys of the carried values changed."""
@@ -74,23 +74,23 @@ class LoopAliasAnalysis:
             {},
         )
 
-    def register_replacement_array(self, array: Any) -> None:
-        """Register a TensorArray that replaces a list from before the loop."""
+    def mark_array_created_before_loop(self, array: Any) -> None:
+        """Treat a TensorArray as created before the loop, as the list or tuple that it replaces."""
         self.aliases.record_creation(array, self._loop_timestamp)
 
-    def begin_iteration(self, values: Mapping[Hashable, Any]) -> None:
+    def apply_recorded_aliases(self, values: Mapping[Hashable, Any]) -> None:
         """Set up the alias relation for recording the body: it contains every alias that a previous
         iteration may have created.
 
         values: the carried values. The key of a value is the same in each recording of the body.
         """
         aliases = self.aliases
-        self._num_links_at_start = aliases.num_links()
+        self._num_tensor_links_at_start = aliases.num_tensor_links()
         aliases.invalidated = {**self._invalidated_before_loop, **self._invalidated_externals}
         aliases.record_merge(
             [(carried.variable, (carried.initial,)) for carried in values.values()]
         )
-        self._link_lists(values)
+        self._link_carried_list_aliases(values)
         for key, carried in values.items():
             for other in self._external_aliases.get(key, {}).values():
                 aliases.link_possible_aliases(carried.variable, other, self._loop_line)
@@ -107,12 +107,12 @@ class LoopAliasAnalysis:
                     values[one].variable, values[two].variable, self._loop_line
                 )
 
-    def _link_lists(self, values: Mapping[Hashable, Any]) -> None:
+    def _link_carried_list_aliases(self, values: Mapping[Hashable, Any]) -> None:
         """Record which lists may be the same."""
         lists = {
             key: carried
             for key, carried in values.items()
-            if isinstance(carried.variable, AliasableList)
+            if isinstance(carried.variable, TensorArrayBase)
         }
         for key, carried in lists.items():
             for other in (carried.initial, *self._external_list_aliases.get(key, {}).values()):
@@ -121,14 +121,14 @@ class LoopAliasAnalysis:
             if one in lists and two in lists:
                 self.aliases.link_lists(lists[one].variable, lists[two].variable)
 
-    def end_iteration(self, next_values: dict[Hashable, Any]) -> bool:
+    def record_iteration_aliases(self, next_values: dict[Hashable, Any]) -> bool:
         """Record the aliases after an iteration; return whether there are new ones.
 
         next_values: the values for the next iteration, by key.
         """
         before = self._num_alias_facts()
         for key, value in next_values.items():
-            self._record_value_aliases(key, value)
+            self._record_external_aliases(key, value)
         keys = [key for key, value in next_values.items() if is_aliasable(value)]
         for i, one in enumerate(keys):
             self._aliasing_pairs |= {
@@ -136,28 +136,31 @@ class LoopAliasAnalysis:
                 for two in keys[:i]
                 if self.aliases.may_alias(next_values[one], next_values[two])
             }
-            lists = self.aliases.list_aliases(next_values[one])
+            lists = self.aliases.list_and_aliases(next_values[one])
             self._aliasing_list_pairs |= {
                 (two, one) for two in keys[:i] if any(next_values[two] is v for v in lists)
             }
         for id_, invalidation in self.aliases.invalidated.items():
             if self.aliases.existed_at(invalidation.tensor, self._loop_timestamp):
                 self._invalidated_externals[id_] = invalidation
-        return self._num_alias_facts() != before or self.aliases.has_new_links(
-            self._num_links_at_start, self._loop_timestamp
+        return (
+            self._num_alias_facts() != before
+            or self.aliases.has_new_tensor_links_of_older_values(
+                self._num_tensor_links_at_start, self._loop_timestamp
+            )
         )
 
-    def _record_value_aliases(self, key: Hashable, value: Any) -> None:
+    def _record_external_aliases(self, key: Hashable, value: Any) -> None:
         external_aliases = {
             id(o): o
-            for o in self.aliases.tensor_aliases(value)
+            for o in self.aliases.tensor_and_aliases(value)
             if self.aliases.existed_at(o, self._loop_timestamp)
         }
         self._external_aliases.setdefault(key, {}).update(external_aliases)
-        if isinstance(value, AliasableList):
+        if isinstance(value, TensorArrayBase):
             external_lists = (
                 v
-                for v in self.aliases.list_aliases(value)
+                for v in self.aliases.list_and_aliases(value)
                 if self.aliases.existed_at(v, self._loop_timestamp)
             )
             self._external_list_aliases.setdefault(key, {}).update(

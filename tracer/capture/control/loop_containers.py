@@ -15,7 +15,7 @@ from .may_alias import (
     snapshot_container,
     unchecked_items,
 )
-from .mutable_locations import DictItemsLocation, ListItemsLocation, save_locations
+from .mutable_locations import DictItemsLocation, ListItemsLocation, save_locations_in_open_blocks
 
 
 class ExpandedContainers:
@@ -36,30 +36,30 @@ class ExpandedContainers:
         """Expand value `i`, and return a copy of it. While the loop is recorded, reading the
         original container raises an error.
         """
-        snapshot = self._snapshot_of(container) or snapshot_container(container)
+        snapshot = self._find_initial_snapshot(container) or snapshot_container(container)
         if snapshot is None:
             return container
         self.initial_snapshots[i] = snapshot
-        self._invalidate_all(snapshot)
+        self._save_and_invalidate_nested(snapshot)
         return snapshot.copy()
 
-    def _snapshot_of(self, container: Any) -> ContainerSnapshot | None:
+    def _find_initial_snapshot(self, container: Any) -> ContainerSnapshot | None:
         return next(
             (found for found in self.initial_snapshots.values() if found.container is container),
             None,
         )
 
-    def copy_of_original(self, container: Any) -> Any:
+    def copy_as_before_expansion(self, container: Any) -> Any:
         """Return a copy of a container as it was before it was expanded; other values unchanged."""
-        snapshot = self._snapshot_of(container)
+        snapshot = self._find_initial_snapshot(container)
         return container if snapshot is None else snapshot.copy()
 
-    def _invalidate_all(self, snapshot: ContainerSnapshot) -> None:
+    def _save_and_invalidate_nested(self, snapshot: ContainerSnapshot) -> None:
         for inner in snapshot.children.values():
-            self._invalidate_all(inner)
+            self._save_and_invalidate_nested(inner)
         container = snapshot.container
         if not isinstance(container, tuple) and unchecked_items(container):
-            save_locations(
+            save_locations_in_open_blocks(
                 self.recorder,
                 [
                     (DictItemsLocation if isinstance(container, dict) else ListItemsLocation)(
@@ -69,7 +69,7 @@ class ExpandedContainers:
             )
             invalidate_container(container)
 
-    def begin_iteration(self, values: list[Any]) -> dict[int, ContainerSnapshot]:
+    def snapshot_and_mark_aliases(self, values: list[Any]) -> dict[int, ContainerSnapshot]:
         """Return snapshots of the containers of an iteration. A container that may have other names
         is replaced by a MayAlias container.
         """
@@ -86,7 +86,7 @@ class ExpandedContainers:
             if (start_snapshot := snapshot_container(values[i])) is not None
         }
 
-    def end_iteration(
+    def record_mutations_and_replacements(
         self, start_snapshots: dict[int, ContainerSnapshot], values: list[Any]
     ) -> None:
         """Record which containers the iteration mutated and which it replaced."""

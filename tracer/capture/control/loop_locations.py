@@ -14,9 +14,9 @@ from .mutable_locations import (
     MutableLocation,
     Mutations,
     has_different_lengths,
-    must_be_merged,
+    is_merged_by_value,
     reject_length_change,
-    save_locations,
+    save_locations_in_open_blocks,
 )
 
 # If more containers than this are found under one name, each iteration creates new ones.
@@ -38,7 +38,7 @@ class LoopMutableLocations:
     def write_values(self, values: Sequence[Any]) -> None:
         """Write the values to the locations."""
         for (location, key), value in zip(self.locations, values, strict=True):
-            save_locations(self.recorder, [location])
+            save_locations_in_open_blocks(self.recorder, [location])
             if location.read().get(key, self) is not value:
                 location.write_item(key, value)
 
@@ -49,7 +49,7 @@ class LoopMutableLocations:
     def read_values(self) -> list[Any]:
         """Return the current values."""
         return [
-            location.read().get(key, location.value_of_missing_key(key))
+            location.read().get(key, location.class_attribute_or_undefined(key))
             for location, key in self.locations
         ]
 
@@ -78,12 +78,12 @@ class LoopMutableLocations:
             for key in change.changed_keys():
                 label = location.label(key)
                 before, after = (
-                    held.get(key, location.value_of_missing_key(key))
+                    held.get(key, location.class_attribute_or_undefined(key))
                     for held in (change.before, change.after)
                 )
                 if self._must_be_carried(location, key, label) and (
-                    must_be_merged(before)
-                    or must_be_merged(after)
+                    is_merged_by_value(before)
+                    or is_merged_by_value(after)
                     or isinstance(after, InvalidatedValue)
                 ):
                     self.locations.append((location, key))

@@ -46,19 +46,19 @@ class LoopState:
 
     def _run_body(self, leaves: LoopValues) -> LoopValues:
         values = self._rebuild_from_leaves(leaves)
-        snapshots = self.containers.begin_iteration(values)
+        snapshots = self.containers.snapshot_and_mark_aliases(values)
         self.locations.write_values(values[self.num_variables :])
         result = [*self.body(values[: self.num_variables]), *self.locations.read_values()]
-        self.containers.end_iteration(snapshots, result)
+        self.containers.record_mutations_and_replacements(snapshots, result)
         return self._flatten_to_leaves(result)
 
     def _run_test(self, leaves: LoopValues) -> tuple[Any, LoopValues]:
         values = self._rebuild_from_leaves(leaves)
-        snapshots = self.containers.begin_iteration(values)
+        snapshots = self.containers.snapshot_and_mark_aliases(values)
         self.locations.write_values(values[self.num_variables :])
         condition, result = self.test(values[: self.num_variables])
         result += self.locations.read_values()
-        self.containers.end_iteration(snapshots, result)
+        self.containers.record_mutations_and_replacements(snapshots, result)
         return condition, self._flatten_to_leaves(result)
 
     def _rebuild_from_leaves(self, leaves: LoopValues) -> LoopValues:
@@ -91,8 +91,8 @@ class LoopState:
             inner, structure = pytree.flatten(value)
             if structure != spec:
                 why = (
-                    f"an iteration changes the structure from {pytree.format_spec(spec)} to "
-                    f"{pytree.format_spec(structure)}"
+                    f"an iteration changes the structure from {pytree.format_spec_root(spec)} to "
+                    f"{pytree.format_spec_root(structure)}"
                 )
                 raise TraceError(with_user_line(f"{why}; only the values in it may change"))
             leaves += inner
@@ -109,7 +109,9 @@ class LoopState:
                 self.specs[i] = leaf_structure
                 self.values[leaf : leaf + 1] = leaves
                 name = self.names[leaf]
-                self.names[leaf : leaf + 1] = [name + p for p in pytree.key_paths(leaf_structure)]
+                self.names[leaf : leaf + 1] = [
+                    name + p for p in pytree.subscript_paths(leaf_structure)
+                ]
                 num_added = len(leaves) - 1
                 self.optional_values.shift_positions_after_expansion(leaf, num_added)
                 self.undefined_values.shift_positions_after_expansion(leaf, num_added)

@@ -241,8 +241,8 @@ def to_builtin_container(container: Any) -> Any:
     return container.copy() if isinstance(container, MayAliasList | MayAliasDict) else container
 
 
-pytree.register_proxy(MayAliasList, to_builtin_container)
-pytree.register_proxy(MayAliasDict, to_builtin_container)
+pytree.register_unwrapped_proxy_type(MayAliasList, to_builtin_container)
+pytree.register_unwrapped_proxy_type(MayAliasDict, to_builtin_container)
 
 
 def _has_exactly_items(container: Any, items: list[Any]) -> bool:

@@ -70,13 +70,15 @@ class MutableLocation:
         """Return the name of one key for error messages."""
         return self.name
 
-    def value_of_missing_key(self, key: Any) -> Any:
+    def class_attribute_or_undefined(self, key: Any) -> Any:
         """Return the value that reading a missing key yields: the class attribute, or Undefined."""
         for each in (
             () if self.attribute_owner_class is None else self.attribute_owner_class.__mro__
         ):
-            attribute = vars(each).get(key)
-            if attribute is not None and not hasattr(type(attribute), "__get__"):
+            if key in vars(each):
+                attribute = vars(each)[key]
+                if hasattr(type(attribute), "__get__"):
+                    break
                 return attribute
         return Undefined(self.label(key))
 
@@ -173,7 +175,7 @@ class Mutation:
     after: dict[Any, Any]
     container_snapshots: dict[Any, ContainerSnapshot] = field(default_factory=dict)
 
-    def container_snapshot(self, key: Any, value: Any) -> ContainerSnapshot | None:
+    def saved_or_new_container_snapshot(self, key: Any, value: Any) -> ContainerSnapshot | None:
         """Return the snapshot of the container `value` that is stored under a key."""
         return self.container_snapshots.get(key) or snapshot_container(value)
 
@@ -188,7 +190,7 @@ class Mutation:
 Mutations = dict[tuple[int, Any], Mutation]
 
 
-def save_locations(recorder: Recorder, locations: Iterable[MutableLocation]) -> None:
+def save_locations_in_open_blocks(recorder: Recorder, locations: Iterable[MutableLocation]) -> None:
     """Save the values of locations before the body of a branch or loop may change them. If a
     location is already saved, nothing happens.
     """
@@ -205,7 +207,7 @@ def save_locations(recorder: Recorder, locations: Iterable[MutableLocation]) -> 
                 each.locations[location.id] = (location, location.read())
 
 
-def roll_back_mutations(inner: OpenBlock) -> Mutations:
+def collect_and_roll_back_mutations(inner: OpenBlock) -> Mutations:
     """Restore the locations that a body changed, and return the mutations."""
     mutations = [
         Mutation(location, before, location.read())
@@ -216,21 +218,21 @@ def roll_back_mutations(inner: OpenBlock) -> Mutations:
     result: Mutations = {}
     for each in mutations:
         owned = {at for id_, at in inner.merged_keys if id_ == id(each.location.target)}
-        change = _without_owned_keys(each, owned)
+        change = _mutation_without_merged_keys(each, owned)
         for place in change.changed_keys():
             snapshot = snapshot_container(change.after.get(place))
             if snapshot is not None:
                 change.container_snapshots[place] = snapshot
             result[each.location.id] = change
     # Setters that ran while values were restored must not have changed opaque state.
-    reject_opaque_changes(inner, of_setters=True)
+    reject_unrestorable_changes(inner, of_setters=True)
     for each in mutations:
         each.location.write(each.before)
-    reject_opaque_changes(inner)
+    reject_unrestorable_changes(inner)
     return result
 
 
-def reject_opaque_changes(inner: OpenBlock, of_setters: bool = False) -> None:
+def reject_unrestorable_changes(inner: OpenBlock, of_setters: bool = False) -> None:
     """Raise TraceError if a body changed state that cannot be restored. Attributes that other
     locations restore are ignored.
 
@@ -247,7 +249,7 @@ def reject_opaque_changes(inner: OpenBlock, of_setters: bool = False) -> None:
             )
 
 
-def _without_owned_keys(change: Mutation, owned: set[Any]) -> Mutation:
+def _mutation_without_merged_keys(change: Mutation, owned: set[Any]) -> Mutation:
     """Return the mutation without the keys in `owned`, which the `if` or loop statement merges
     itself.
     """
@@ -304,7 +306,7 @@ def reject_length_change(
         raise ListLengthChangeError(location, what)
 
 
-def must_be_merged(value: Any) -> bool:
+def is_merged_by_value(value: Any) -> bool:
     """Whether the value must be merged after a branch: tensors, numbers, strings, None and
     containers. Other objects are kept by reference.
     """

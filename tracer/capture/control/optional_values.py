@@ -15,7 +15,7 @@ import numpy as np
 from ...core.op import Meta
 from ..symbolic_scalars import union_of_value_kinds
 from ..undefined_checks import IS_NONE_PREFIX, NOT_RETURNED_PREFIX, UndefinedCheck
-from ..variable import MaybeUndefined, Variable
+from ..variable import MaybeUndefinedRecord, Variable
 from .branch_values import Undefined, merge_metas, value_meta
 from .loop_aliasing import LoopCarriedVariable
 
@@ -91,7 +91,7 @@ def mark_maybe_none(
     check = UndefinedCheck(
         name, value.raw, flag.name, "", expected=False, message_prefix=IS_NONE_PREFIX
     )
-    value.maybe_undefined = MaybeUndefined(
+    value.maybe_undefined = MaybeUndefinedRecord(
         name, f"may be None here{at}: check `is not None` first", block, flag, check
     )
     return value
@@ -165,7 +165,9 @@ class LoopNoneFlags:
         )
         return True
 
-    def flag_successors(self, i: int, after: Any) -> Iterator[tuple[LoopCarriedVariable, Any]]:
+    def iter_flag_and_next_value(
+        self, i: int, after: Any
+    ) -> Iterator[tuple[LoopCarriedVariable, Any]]:
         """Yield the none flag of value `i` with its next value."""
         if i in self.flag_by_position:
             yield self.flag_by_position[i], none_flag(after)

@@ -44,11 +44,13 @@ def case(
         *pairs, (_, default) = pairs
     remaining = default
     for pred, branch in reversed(pairs):
-        remaining = _else_if(pred, branch, remaining)
+        remaining = _make_else_if_branch(pred, branch, remaining)
     return remaining()
 
 
-def _else_if(pred: Any, branch: BranchFunction, remaining: BranchFunction) -> BranchFunction:
+def _make_else_if_branch(
+    pred: Any, branch: BranchFunction, remaining: BranchFunction
+) -> BranchFunction:
     return lambda: cond(pred, branch, remaining)
 
 

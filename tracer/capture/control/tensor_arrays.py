@@ -15,7 +15,7 @@ from ...core.mode import state
 from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
 from ...ir.program import Attr, AttrType, Block, VarDesc, VarKind
-from ..aliasing import AliasableList
+from ..aliasing import TensorArrayBase
 from ..modes import Static, static_mode
 from ..recorder import Recorder
 from ..symbolic_scalars import (
@@ -28,7 +28,7 @@ from ..symbolic_scalars import (
 from ..variable import Variable
 from .branch_values import axis_size_or_one, cast_to, is_number, scalar_constant, value_meta
 from .may_alias import ReplacedByArray, resolve_replaced_list, set_unchecked_items, unchecked_items
-from .mutable_locations import ListItemsLocation, save_locations
+from .mutable_locations import ListItemsLocation, save_locations_in_open_blocks
 
 INT64 = np.dtype(np.int64)
 
@@ -37,7 +37,7 @@ class EmptyArrayReadError(IndexError):
     """Raised if code reads an element of a TensorArray to which nothing was written yet."""
 
 
-class TensorArray(AliasableList):
+class TensorArray(TensorArrayBase):
     """A list of tensors of one dtype in a program that is being recorded. It has the methods of
     list; indices may be run-time values.
 
@@ -47,7 +47,7 @@ class TensorArray(AliasableList):
 
     is_tuple = False
 
-    # set by array_append, which imports this module
+    # set by extend_with_tensor_array, which imports this module
     append_all_elements: ClassVar[Callable[[TensorArray, TensorArray], None]]
 
     def __init__(
@@ -73,7 +73,7 @@ class TensorArray(AliasableList):
         return result
 
     @classmethod
-    def replace_list(cls, mode: Static, name: str, items: list[Any]) -> TensorArray:
+    def replace_list_by_array(cls, mode: Static, name: str, items: list[Any]) -> TensorArray:
         """Replace a Python list, under all its names, by a TensorArray.
 
         name: one of the names.
@@ -82,13 +82,15 @@ class TensorArray(AliasableList):
             array: TensorArray = items[0].array
             return array
         result = cls.from_items(mode, unchecked_items(items))
-        save_locations(mode.recorder, [ListItemsLocation(name, items)])
+        save_locations_in_open_blocks(mode.recorder, [ListItemsLocation(name, items)])
         set_unchecked_items(items, [ReplacedByArray(result)])
         mode.recorder.replaced_lists.append(items)
         return result
 
     def generalize_element_type(self, *others: TensorArray) -> TensorArray:
-        """Generalize the element type to that of other lists, and return self."""
+        """Generalize the element type to that of other lists, and return self. `is_tuple` becomes
+        that of the last of them.
+        """
         for other in others:
             if other.element_meta is not None:
                 self._generalize_element_meta(other.element_meta)
@@ -98,8 +100,8 @@ class TensorArray(AliasableList):
         return self
 
     @property
-    def element_type(self) -> tuple[Any, ...]:
-        """The element type: Meta, scalar kind and LoD level."""
+    def element_type_key(self) -> tuple[Any, ...]:
+        """The element type as a comparable tuple: Meta, scalar kind and LoD level."""
         return self.element_meta, union_of_kinds(self._scalar_kinds), self.raw.lod_level
 
     @property
@@ -128,7 +130,7 @@ class TensorArray(AliasableList):
         self._generalize_element_meta(meta)
         assert self.element_meta is not None
         tensor = cast_to(value, self.element_meta)
-        recorder = _current_recorder()
+        recorder = _require_current_recorder()
         operands = {"X": [recorder.operand_name(tensor)], "I": [recorder.name_of(position)]}
         level = tensor.raw.lod_level if isinstance(tensor, Variable) else 0
         self.raw.lod_level = max(self.raw.lod_level, level)
@@ -151,14 +153,14 @@ class TensorArray(AliasableList):
         self.element_meta = Meta(shape, meta.dtype)
         self.raw.shape, self.raw.dtype = shape, dtype_of(meta.dtype).name
 
-    def _emit_read_op(
+    def _emit_op_on_array(
         self,
         type: str,
         inputs: dict[str, list[str]],
         meta: Meta,
         attrs: dict[str, Attr] | None = None,
     ) -> Variable:
-        recorder = _current_recorder()
+        recorder = _require_current_recorder()
         desc = recorder.declare(recorder.namer.temporary_name(type), meta)
         result = recorder.create_variable(desc)
         result.where = recorder.emit(
@@ -168,8 +170,8 @@ class TensorArray(AliasableList):
 
     def length(self) -> Variable:
         """Return the number of elements, int64[1]."""
-        _current_recorder().aliases.reject_invalidated_list(self)
-        return self._emit_read_op("lod_array_length", {}, Meta((1,), INT64))
+        _require_current_recorder().aliases.reject_list_with_mutated_alias(self)
+        return self._emit_op_on_array("lod_array_length", {}, Meta((1,), INT64))
 
     def __len__(self) -> int:
         why = (
@@ -185,7 +187,7 @@ class TensorArray(AliasableList):
 
     def _index_from_end(self, index: int) -> Tensor:
         """Return the non-negative position of a negative index. If there is no such element, return
-        the length, which is out of range.
+        a position out of range: the length, or -1 for index -1 of an empty list.
         """
         length = self.length()
         found: Tensor = OPS["scale"](length, scale=1.0, bias=float(index))
@@ -204,9 +206,9 @@ class TensorArray(AliasableList):
         if self.element_meta is None:
             self.record_empty_read()
             raise EmptyArrayReadError(with_user_line(f"the list '{self.name}' is empty"))
-        recorder = _current_recorder()
+        recorder = _require_current_recorder()
         recorder.aliases.reject_invalidated_tensor(self)
-        result = self._emit_read_op(
+        result = self._emit_op_on_array(
             "read_from_array",
             {"I": [recorder.name_of(self._index_tensor(index))]},
             self.element_meta,
@@ -223,7 +225,7 @@ class TensorArray(AliasableList):
         """Record a read while the element type is unknown. If a later part of the loop body writes
         to the list, the body is recorded again.
         """
-        _current_recorder().arrays_read_empty.append(self)
+        _require_current_recorder().arrays_read_empty.append(self)
 
     def __getattr__(self, name: str) -> Any:
         if name in vars(list) and not name.startswith("__"):
@@ -250,11 +252,11 @@ class TensorArray(AliasableList):
 
     def assign_to(self, other: TensorArray) -> None:
         """Write an op that assigns this list to `other`."""
-        _current_recorder().emit("assign", {"X": [self.name]}, {"Out": [other.name]})
+        _require_current_recorder().emit("assign", {"X": [self.name]}, {"Out": [other.name]})
 
     def assign_from(self, other: TensorArray) -> None:
         """Replace the contents of this list by those of `other`."""
-        _current_recorder().aliases.invalidate_list_aliases(self)
+        _require_current_recorder().aliases.invalidate_list_aliases(self)
         other.assign_to(self)
 
     def __setitem__(self, index: Any, value: Any) -> None:
@@ -277,7 +279,7 @@ class TensorArray(AliasableList):
         if isinstance(index, Tensor) or index < 0:
             inside = OPS["logical_and"](inside, OPS["greater_equal"](position, scalar_constant(0)))
         why = f"list assignment index out of range (a list of the program, '{self.name}')"
-        _current_recorder().emit_assert(inside, why)
+        _require_current_recorder().emit_assert(inside, why)
 
     def write(self, position: Any, value: Any) -> None:
         """Assign the element at a position, or append it if the position is the length:
@@ -288,30 +290,30 @@ class TensorArray(AliasableList):
     def append(self, value: Any) -> None:
         """Append an element."""
         self.require_mutable("append")
-        self.append_unchecked(value)
+        self.append_without_mutability_check(value)
 
     def extend(self, values: Any) -> None:
         """Append the elements of a Python list or a TensorArray."""
         self.require_mutable("extend")
-        self._append_all_unchecked(values)
+        self._append_all_without_mutability_check(values)
 
     def require_mutable(self, method: str) -> None:
         """Raise AttributeError for a mutating method if the list stands for a tuple."""
         if self.is_tuple:
             raise AttributeError(with_user_line(f"'tuple' object has no attribute '{method}'"))
 
-    def append_unchecked(self, value: Any) -> None:
+    def append_without_mutability_check(self, value: Any) -> None:
         """Append an element; allowed for a list that stands for a tuple, because tuples are built
         with it.
         """
         self._emit_write(self.length(), value)
 
-    def _append_all_unchecked(self, values: Any) -> None:
+    def _append_all_without_mutability_check(self, values: Any) -> None:
         if isinstance(found := resolve_replaced_list(values), TensorArray):
             TensorArray.append_all_elements(self, found)
             return
         for value in values:
-            self.append_unchecked(value)
+            self.append_without_mutability_check(value)
 
     def pop(self, index: Any = -1) -> Tensor:
         """Remove and return the last element. Raises TraceError for other positions."""
@@ -323,7 +325,7 @@ class TensorArray(AliasableList):
         last = self[-1]
         sizes = {"starts": [0], "ends": [-1], "axes": [0], "infer_flags": [1], "decrease_axis": []}
         attrs = {name: Attr(AttrType.INTS, value) for name, value in sizes.items()}
-        recorder = _current_recorder()
+        recorder = _require_current_recorder()
         shorter = VarDesc(
             recorder.namer.temporary_name("slice"),
             self.raw.shape,
@@ -336,7 +338,7 @@ class TensorArray(AliasableList):
         recorder.emit("assign", {"X": [shorter.name]}, {"Out": [self.name]})
         return last
 
-    def concat_elements(self, axis: int, stacked: bool) -> Variable:
+    def concat_or_stack_elements(self, axis: int, stacked: bool) -> Variable:
         """Return the elements in one tensor, concatenated along an axis or stacked along a new
         one.
         """
@@ -348,7 +350,7 @@ class TensorArray(AliasableList):
         """Return a list with the elements of both."""
         self._check_plus_operand("+", other)
         result = self.copy()
-        result._append_all_unchecked(other)
+        result._append_all_without_mutability_check(other)
         return result
 
     def __radd__(self, other: Any) -> TensorArray:
@@ -356,7 +358,7 @@ class TensorArray(AliasableList):
         mode = static_mode(state.mode)
         assert mode is not None
         result = TensorArray.from_items(mode, other)
-        result._append_all_unchecked(self)
+        result._append_all_without_mutability_check(self)
         return result
 
     def __iadd__(self, other: Any) -> TensorArray:
@@ -375,7 +377,7 @@ class TensorArray(AliasableList):
             raise TraceError(with_user_line(f"{why}; use a loop (by={count!r:.40})"))
         result = self.copy()
         for _ in range(count - 1):
-            result._append_all_unchecked(self)
+            result._append_all_without_mutability_check(self)
         return result
 
     __rmul__ = __mul__
@@ -404,7 +406,7 @@ class TensorArray(AliasableList):
         return f"TensorArray(name={self.name}, elements={self.element_meta})"
 
 
-def _current_recorder() -> Recorder:
+def _require_current_recorder() -> Recorder:
     mode = static_mode(state.mode)
     assert mode is not None, "a TensorArray outside of a recording"
     return mode.recorder
@@ -479,9 +481,12 @@ def tensor_array_to_tensor(
         sizes = [axis_size_or_one(t.meta.shape, axis) for t in input]
         return joined, Tensor(np.asarray(sizes, np.int32))
     assert input.element_meta is not None
-    recorder = _current_recorder()
+    recorder = _require_current_recorder()
     recorder.aliases.reject_invalidated_tensor(input)
-    metas = (_concat_meta(input.element_meta, axis, use_stack), Meta((-1,), np.dtype(np.int32)))
+    metas = (
+        _concat_or_stack_meta(input.element_meta, axis, use_stack),
+        Meta((-1,), np.dtype(np.int32)),
+    )
     descs = [
         recorder.declare(recorder.namer.temporary_name("tensor_array_to_tensor"), m) for m in metas
     ]
@@ -492,7 +497,7 @@ def tensor_array_to_tensor(
     return result[0], result[1]
 
 
-def _concat_meta(element: Meta, axis: int, stacked: bool) -> Meta:
+def _concat_or_stack_meta(element: Meta, axis: int, stacked: bool) -> Meta:
     shape = list(element.shape)
     rank = len(shape) + stacked
     if not -rank <= axis < rank:

@@ -87,13 +87,13 @@ def _record_while(
         )
         if other != spec:
             why = (
-                f"body returns {pytree.format_spec(other)}, whose structure differs from "
-                f"loop_vars ({pytree.format_spec(spec)})"
+                f"body returns {pytree.format_spec_root(other)}, whose structure differs from "
+                f"loop_vars ({pytree.format_spec_root(spec)})"
             )
             raise TraceError(with_user_line(f"while_loop: {why}"))
         return result
 
-    labels = [f"loop_vars{p}" for p in pytree.key_paths(spec)]
+    labels = [f"loop_vars{p}" for p in pytree.subscript_paths(spec)]
     values: list[Any] = pytree.unflatten(
         spec, record_loop(mode, flat_test, flat_body, leaves, labels)
     )

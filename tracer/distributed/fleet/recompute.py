@@ -13,13 +13,14 @@ from ...core.autograd import grad
 from ...core.backward_pass import (
     BARE_ARRAY_MODE,
     ancestor_nodes,
+    conjugate_complex_grad,
     differentiable_inputs,
-    to_public_grad,
 )
 from ...core.dtype import is_inexact
 from ...core.errors import OpError, with_user_line
 from ...core.mode import Mode, state, use_mode
 from ...core.op import Op, OpTraits, Slot
+from ...core.pytree import construct_sequence
 from ...core.tensor import Tensor
 
 
@@ -52,7 +53,7 @@ def recompute(
     call.leaves = _find_leaves_of_outputs(outputs, copies)
     operands = list(_iter_tensors([args, kwargs]))
     node = Node(
-        _create_recompute_op(call),
+        _make_recompute_op_of_call(call),
         ([operands[i] for i in call.inputs] + call.leaves,),
         {},
         [t.array for t in outputs],
@@ -120,7 +121,7 @@ def _copy_tensors_as_leaves(value: Any, copies: list[Tensor]) -> Any:
     if isinstance(value, dict):
         return {key: _copy_tensors_as_leaves(inner, copies) for key, inner in value.items()}
     return (
-        type(value)(_copy_tensors_as_leaves(v, copies) for v in value)
+        construct_sequence(type(value), [_copy_tensors_as_leaves(v, copies) for v in value])
         if isinstance(value, list | tuple)
         else value
     )
@@ -137,7 +138,7 @@ def _find_leaves_of_outputs(outputs: list[Tensor], copies: list[Tensor]) -> list
     return list(leaves.values())
 
 
-def _create_recompute_op(call: _RepeatableCall) -> Op:
+def _make_recompute_op_of_call(call: _RepeatableCall) -> Op:
     """Return the op that represents the call on the tape."""
     op = Op(
         "recompute",
@@ -147,7 +148,7 @@ def _create_recompute_op(call: _RepeatableCall) -> Op:
         OpTraits(internal=True),
         None,
     )
-    op.vjp(_vjp_rule(call))
+    op.vjp(_make_vjp_rule(call))
     return op
 
 
@@ -155,7 +156,7 @@ def _raise_no_kernel(x: Any) -> Any:
     raise AssertionError("recompute: the op has no kernel")
 
 
-def _vjp_rule(call: _RepeatableCall) -> Callable[[list[Any], list[Any]], list[Any]]:
+def _make_vjp_rule(call: _RepeatableCall) -> Callable[[list[Any], list[Any]], list[Any]]:
     def rule(grads: list[Any], _: list[Any]) -> list[Any]:
         if state.mode is not BARE_ARRAY_MODE:
             raise OpError(
@@ -168,8 +169,8 @@ def _vjp_rule(call: _RepeatableCall) -> Callable[[list[Any], list[Any]], list[An
             t for t in _iter_tensors(result) if not t.stop_gradient and is_inexact(t.meta.dtype)
         ]
         inputs = [copies[i] for i in call.inputs] + call.leaves
-        cotangents = [to_public_grad(Tensor(g)) for g in grads]
+        cotangents = [conjugate_complex_grad(Tensor(g)) for g in grads]
         input_grads = grad(outputs, inputs, cotangents, allow_unused=True)
-        return [None if g is None else to_public_grad(g).array for g in input_grads]
+        return [None if g is None else conjugate_complex_grad(g).array for g in input_grads]
 
     return rule

@@ -20,7 +20,7 @@ from .lr import *
 from .nn import *
 from .parallel import *
 
-replacements.mark_deprecated(globals())
+replacements.deprecate_replaced_classes(globals())
 
 __all__ = [
     *base.__all__,

@@ -7,9 +7,9 @@ from typing import Any
 
 from ...core.errors import with_user_line
 from ...core.op import OPS
-from ...nn.conv_filters import check_groups, he_normal
+from ...nn.conv_filters import he_normal, require_valid_groups
 from ...nn.functional.conv import int_list
-from .layers import NameScopedLayer, accepts_name_scope, apply_activation
+from .layers import NameScopedLayer, apply_activation, with_optional_name_scope_argument
 
 __all__ = ["Conv2D", "Conv2DTranspose", "Conv3D", "Conv3DTranspose", "Pool2D"]
 
@@ -56,7 +56,7 @@ class _Conv(NameScopedLayer):
         dtype: Any,
     ) -> None:
         kernel = int_list(filter_size, self._axes)
-        check_groups(type(self).__name__, groups or 1, num_channels=num_channels)
+        require_valid_groups(type(self).__name__, groups or 1, num_channels=num_channels)
         initializer = he_normal(num_channels, kernel)
         shape = [num_filters, num_channels // (groups or 1), *kernel]
         self.weight = self.create_parameter(shape, attrs[0], dtype, default_initializer=initializer)
@@ -95,7 +95,7 @@ def _accept_arguments_of_1_5_and_1_6(cls: Any) -> Any:
     inits: dict[bool, Callable[..., Any]] = {}
     for has_channels in (True, False):
         cls.__init__ = init
-        accepts_name_scope(
+        with_optional_name_scope_argument(
             *(_OF_1_5 if has_channels else _OF_1_6), infer_arguments=_infer_num_channels
         )(cls)
         inits[has_channels] = cls.__init__
@@ -141,7 +141,7 @@ class Conv2D(_Conv):
         )
 
 
-@accepts_name_scope(*_OF_1_6, infer_arguments=_infer_num_channels)
+@with_optional_name_scope_argument(*_OF_1_6, infer_arguments=_infer_num_channels)
 class Conv3D(_Conv):
     """3-D convolution, plus a bias, with an activation: [N, C, D, H, W] -> [N, M, D', H', W']."""
 
@@ -208,7 +208,7 @@ _TRANSPOSED_OF_1_5 = _argument_names_of_1_5(
 )
 
 
-@accepts_name_scope(*_TRANSPOSED_OF_1_5, infer_arguments=_infer_filter_size)
+@with_optional_name_scope_argument(*_TRANSPOSED_OF_1_5, infer_arguments=_infer_filter_size)
 class Conv2DTranspose(_ConvTranspose):
     """Transposed 2-D convolution, plus a bias, with an activation: [N, C, H, W] -> [N, M, H',
     W'].
@@ -240,7 +240,7 @@ class Conv2DTranspose(_ConvTranspose):
         )
 
 
-@accepts_name_scope(*_TRANSPOSED_OF_1_5, infer_arguments=_infer_filter_size)
+@with_optional_name_scope_argument(*_TRANSPOSED_OF_1_5, infer_arguments=_infer_filter_size)
 class Conv3DTranspose(_ConvTranspose):
     """Transposed 3-D convolution with an activation: [N, C, D, H, W] -> [N, M, D', H', W'].
 
@@ -272,7 +272,7 @@ class Conv3DTranspose(_ConvTranspose):
         )
 
 
-@accepts_name_scope(
+@with_optional_name_scope_argument(
     "pool_size",
     "pool_type",
     "pool_stride",

@@ -9,7 +9,7 @@ from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
 from ...core.tensor import Tensor
 from ..deprecated import deprecated_alias
-from .layers import NameScopedLayer, accepts_name_scope, apply_activation
+from .layers import NameScopedLayer, apply_activation, with_optional_name_scope_argument
 
 __all__ = ["FC", "BilinearTensorProduct", "Embedding", "GRUUnit", "Linear"]
 
@@ -109,7 +109,9 @@ class FC(NameScopedLayer):
         return apply_activation("FC", out, self._act)
 
 
-@accepts_name_scope("size", "is_sparse", "is_distributed", "padding_idx", "param_attr", "dtype")
+@with_optional_name_scope_argument(
+    "size", "is_sparse", "is_distributed", "padding_idx", "param_attr", "dtype"
+)
 class Embedding(NameScopedLayer):
     """Look up rows of weight: ids [*] -> [*, size[1]]; with a name scope ids [*, 1], as in 1.5.
 
@@ -143,7 +145,7 @@ class Embedding(NameScopedLayer):
         )
 
 
-def _infer_bilinear_sizes(args: dict[str, Any], x: Tensor, y: Tensor) -> dict[str, Any]:
+def _infer_bilinear_arguments(args: dict[str, Any], x: Tensor, y: Tensor) -> dict[str, Any]:
     return {
         "input1_dim": x.meta.shape[1],
         "input2_dim": y.meta.shape[1],
@@ -151,8 +153,8 @@ def _infer_bilinear_sizes(args: dict[str, Any], x: Tensor, y: Tensor) -> dict[st
     }
 
 
-@accepts_name_scope(
-    "size", "name", "act", "param_attr", "bias_attr", infer_arguments=_infer_bilinear_sizes
+@with_optional_name_scope_argument(
+    "size", "name", "act", "param_attr", "bias_attr", infer_arguments=_infer_bilinear_arguments
 )
 class BilinearTensorProduct(NameScopedLayer):
     """act(x @ weight[i] @ y + bias[i]) for every i: x [N, A], y [N, B] -> [N, output_dim]."""
@@ -181,7 +183,7 @@ class BilinearTensorProduct(NameScopedLayer):
         return apply_activation("BilinearTensorProduct", out, self._act)
 
 
-@accepts_name_scope(
+@with_optional_name_scope_argument(
     "size", "param_attr", "bias_attr", "activation", "gate_activation", "origin_mode", "dtype"
 )
 class GRUUnit(NameScopedLayer):

@@ -209,7 +209,7 @@ def apply_activation(layer: str, x: Any, act: str | None) -> Any:
     return op(x)
 
 
-def accepts_name_scope(
+def with_optional_name_scope_argument(
     *names: str, infer_arguments: Callable[..., dict[str, Any]] | None = None
 ) -> Callable[[L], L]:
     """Decorate a layer: if its first argument is a name scope, its arguments are those of 1.5.
@@ -225,7 +225,7 @@ def accepts_name_scope(
         def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
             if not (
                 "name_scope" in kwargs
-                or (args and isinstance(args[0], str) and cls.takes_name_scope(args))
+                or (args and isinstance(args[0], str) and cls.is_first_argument_name_scope(args))
             ):
                 init(self, *args, **kwargs)
                 return
@@ -275,7 +275,7 @@ class NameScopedLayer(Layer):
             cls.required_arguments = frozenset(names[: len(names) - defaults])
 
     @classmethod
-    def takes_name_scope(cls, args: tuple[Any, ...]) -> bool:
+    def is_first_argument_name_scope(cls, args: tuple[Any, ...]) -> bool:
         """Whether a str as first argument is a name scope."""
         return bool(args)
 

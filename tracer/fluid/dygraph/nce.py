@@ -10,16 +10,16 @@ from ...core.op import OPS
 from ...nn.initializer import Assign
 from ...nn.param_attr import ParamAttr
 from ...static.nn.noise_contrastive import Sampler, logistic_loss_of_classes
-from .layers import NameScopedLayer, accepts_name_scope
+from .layers import NameScopedLayer, with_optional_name_scope_argument
 
 __all__ = ["NCE"]
 
 
-def _infer_num_features(args: dict[str, Any], x: Any, *others: Any) -> dict[str, Any]:
+def _infer_dim_argument(args: dict[str, Any], x: Any, *others: Any) -> dict[str, Any]:
     return {"dim": x.meta.shape[1]}
 
 
-@accepts_name_scope(
+@with_optional_name_scope_argument(
     "num_total_classes",
     "sample_weight",
     "param_attr",
@@ -29,7 +29,7 @@ def _infer_num_features(args: dict[str, Any], x: Any, *others: Any) -> dict[str,
     "custom_dist",
     "seed",
     "is_sparse",
-    infer_arguments=_infer_num_features,
+    infer_arguments=_infer_dim_argument,
 )
 class NCE(NameScopedLayer):
     """Noise-contrastive estimation: loss of distinguishing labels from sampled classes (Gutmann and

@@ -13,7 +13,7 @@ from ...core.mode import state
 from ...core.op import OPS
 from ...nn.initializer import Constant, Normal
 from ...nn.param_attr import ParamAttr
-from .layers import NameScopedLayer, accepts_name_scope, apply_activation
+from .layers import NameScopedLayer, apply_activation, with_optional_name_scope_argument
 
 __all__ = [
     "BatchNorm",
@@ -26,7 +26,7 @@ __all__ = [
 ]
 
 
-@accepts_name_scope(
+@with_optional_name_scope_argument(
     "num_channels",
     "act",
     "is_test",
@@ -111,7 +111,7 @@ def _infer_normalized_shape(args: dict[str, Any], x: Any) -> dict[str, Any]:
     return {"normalized_shape": list(x.meta.shape[args.get("begin_norm_axis", 1) :])}
 
 
-@accepts_name_scope(
+@with_optional_name_scope_argument(
     "scale",
     "shift",
     "begin_norm_axis",
@@ -174,7 +174,7 @@ def _infer_channels(args: dict[str, Any], x: Any) -> dict[str, Any]:
     return {"channels": x.meta.shape[1]}
 
 
-@accepts_name_scope(
+@with_optional_name_scope_argument(
     "groups",
     "epsilon",
     "param_attr",
@@ -246,7 +246,9 @@ def _infer_weight_shape(args: dict[str, Any], x: Any) -> dict[str, Any]:
     return {"weight_shape": list(x.meta.shape)}
 
 
-@accepts_name_scope("dim", "power_iters", "eps", "name", infer_arguments=_infer_weight_shape)
+@with_optional_name_scope_argument(
+    "dim", "power_iters", "eps", "name", infer_arguments=_infer_weight_shape
+)
 class SpectralNorm(NameScopedLayer):
     """Divide a weight by its largest singular value (Miyato et al. 2018).
 
@@ -315,7 +317,7 @@ def _infer_alpha_shape(args: dict[str, Any], x: Any) -> dict[str, Any]:
     }
 
 
-@accepts_name_scope("mode", "param_attr", infer_arguments=_infer_alpha_shape)
+@with_optional_name_scope_argument("mode", "param_attr", infer_arguments=_infer_alpha_shape)
 class PRelu(NameScopedLayer):
     """x if x > 0, else weight * x (He et al. 2015): [*S] -> [*S].
 
@@ -351,7 +353,7 @@ class PRelu(NameScopedLayer):
         )
 
     @classmethod
-    def takes_name_scope(cls, args: tuple[Any, ...]) -> bool:
+    def is_first_argument_name_scope(cls, args: tuple[Any, ...]) -> bool:
         """Whether a str is a name scope: it is no mode, or a mode follows."""
         return args[0] not in ("all", "channel", "element") or (
             len(args) > 1 and isinstance(args[1], str)

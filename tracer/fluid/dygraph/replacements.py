@@ -43,7 +43,7 @@ REPLACEMENT_BY_NAME = {
 }
 
 
-def mark_deprecated(members: dict[str, Any]) -> None:
+def deprecate_replaced_classes(members: dict[str, Any]) -> None:
     """Decorate the classes of fluid.dygraph so that their first use warns."""
     for old, new in REPLACEMENT_BY_NAME.items():
         deprecated_alias(f"fluid.dygraph.{old}", f"paddle.{new}")(members[old])

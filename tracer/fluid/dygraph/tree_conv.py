@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.op import OPS
-from .layers import NameScopedLayer, accepts_name_scope, apply_activation
+from .layers import NameScopedLayer, apply_activation, with_optional_name_scope_argument
 
 __all__ = ["TreeConv"]
 
@@ -14,7 +14,7 @@ def _infer_feature_size(args: dict[str, Any], x: Any, *others: Any) -> dict[str,
     return {"feature_size": x.meta.shape[2]}
 
 
-@accepts_name_scope(
+@with_optional_name_scope_argument(
     "output_size",
     "num_filters",
     "max_depth",

@@ -107,9 +107,9 @@ class GeneratorLoader:
             raise AssertionError("DataLoader is not iterable")
         if self._batches is None:
             raise AssertionError("Data source of DataLoader has not set yet")
-        return (self._convert_batch(batch) for batch in self._batches())
+        return (self._to_yielded_batch(batch) for batch in self._batches())
 
-    def _convert_batch(self, batch: Any) -> Any:
+    def _to_yielded_batch(self, batch: Any) -> Any:
         if self._eager:
             return [v if isinstance(v, Tensor) else Tensor(np.array(v)) for v in batch]
         arrays = [
@@ -124,6 +124,9 @@ class GeneratorLoader:
 
     @staticmethod
     def _to_feed_array(value: Any, variable: Any) -> Any:
+        """Return a LoDTensor as it is and other values as arrays. Only an object array is cast to
+        the dtype of the variable.
+        """
         if hasattr(value, "recursive_sequence_lengths"):
             return value
         array = np.asarray(value)

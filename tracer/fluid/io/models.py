@@ -23,7 +23,7 @@ from ...static import io as static_io
 from ...static.graph.mode import StaticGraphMode
 from ...static.graph.program import Program
 from ..deprecated import deprecated_alias
-from .paddle1_format import convert_to_paddle1
+from .paddle1_format import convert_to_paddle1_in_place
 from .variables import save_persistables, unwrap_program
 
 __all__ = ["load_inference_model", "save_inference_model"]
@@ -39,7 +39,7 @@ def write_paddle1_model(
     model: name of the file of the program
     params: name of one file for all values; None: one file per value
     """
-    convert_to_paddle1(desc)
+    convert_to_paddle1_in_place(desc)
     persistables = sorted(desc.persistables(), key=lambda v: v.name)
     arrays = {v.name: np.asarray(values[v.name]) for v in persistables}
     for var in persistables:  # variables that grow during runs: write the current shape
@@ -71,7 +71,7 @@ def _append_scale_or_assign_to_outputs(program: Program, outputs: list[Variable]
     return results
 
 
-def _check_list_of(name: str, value: Any, cls: type) -> list[Any]:
+def _to_checked_list_of(name: str, value: Any, cls: type) -> list[Any]:
     items = [value] if isinstance(value, cls) else list(value)
     if not all(isinstance(item, cls) for item in items):
         raise ValueError(
@@ -100,8 +100,8 @@ def save_inference_model(
 
     Returns the names of the outputs.
     """
-    feeds = _check_list_of("feeded_var_names", feeded_var_names, str)
-    targets = _check_list_of("target_vars", target_vars, Variable)
+    feeds = _to_checked_list_of("feeded_var_names", feeded_var_names, str)
+    targets = _to_checked_list_of("target_vars", target_vars, Variable)
     program = default_main_program() if main_program is None else unwrap_program(main_program)
     if not export_for_deployment:
         path = os.path.join(
@@ -122,7 +122,7 @@ def save_inference_model(
     desc = build_inference_program(clone.raw, feeds, outs, spare_feeds=True)
     scope = current_scope()
     if program_only:
-        convert_to_paddle1(desc)
+        convert_to_paddle1_in_place(desc)
         path = os.path.join(dirname, os.path.basename(model_filename or MODEL_FILE))
         atomic_write({path: pdmodel.to_bytes(desc)})
     else:

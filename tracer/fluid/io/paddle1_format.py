@@ -22,7 +22,7 @@ UNUSED_OUTPUTS = {
 LAYOUTS = {"NCDHW": "NCHW", "NDHWC": "NHWC"}
 
 
-def convert_to_paddle1(program: Program) -> None:
+def convert_to_paddle1_in_place(program: Program) -> None:
     """Convert a program in place."""
     rewrite_ops(program)
     for block in program.blocks:
@@ -85,7 +85,7 @@ def _replace_tile_by_expand(program: Program, block: Block, op: OpDesc) -> None:
         op.inputs = {EXPAND_SLOTS.get(slot, slot): names for slot, names in op.inputs.items()}
 
 
-def _replace_flatten(program: Program, block: Block, op: OpDesc) -> None:
+def _replace_flatten_by_reshape(program: Program, block: Block, op: OpDesc) -> None:
     out = program.var(op.outputs["Out"][0], block.idx)
     assert out is not None
     rank = max(len(_shape_of_x(program, block, op)), 1)
@@ -118,7 +118,7 @@ def _replace_unique(program: Program, block: Block, op: OpDesc) -> None:
 # Ops that have another name in 1.8; replaced if that op supports the attributes.
 REPLACEMENTS: dict[str, Callable[[Program, Block, OpDesc], None]] = {
     "tile": _replace_tile_by_expand,
-    "flatten_contiguous_range": _replace_flatten,
+    "flatten_contiguous_range": _replace_flatten_by_reshape,
     "top_k_v2": _replace_top_k,
     "unique": _replace_unique,
 }

@@ -25,15 +25,15 @@ from . import (
     readers,
     reduce,
     region_proposals,
+    rnn_and_crf,
     rnn_cells,
-    rnn_ops,
     roi_and_boxes,
     sequence,
     shapes,
     tensors,
     unary,
 )
-from .argument_checks import check_arguments as _check_arguments
+from .argument_checks import wrap_with_argument_checks as _check_arguments
 from .beam_search_ops import *
 from .class_sampling import *
 from .control_flow import *
@@ -58,8 +58,8 @@ from .random_ops import *
 from .readers import *
 from .reduce import *
 from .region_proposals import *
+from .rnn_and_crf import *
 from .rnn_cells import *
-from .rnn_ops import *
 from .roi_and_boxes import *
 from .sequence import *
 from .shapes import *
@@ -92,7 +92,7 @@ _FAMILIES = (
     reduce,
     region_proposals,
     rnn_cells,
-    rnn_ops,
+    rnn_and_crf,
     roi_and_boxes,
     sequence,
     shapes,

@@ -69,8 +69,10 @@ def _accepted_types_by_layer() -> dict[str, dict[str, AcceptedTypes]]:
 CHECKS_BY_LAYER = _accepted_types_by_layer()
 
 
-def check_arguments(layer: Callable[..., Any], name: str) -> Callable[..., Any]:
-    """Wrap a layer so that in programs it raises OperandError for invalid arguments."""
+def wrap_with_argument_checks(layer: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """Wrap a layer so that it raises OperandError for invalid arguments while a program with the
+    semantics of Paddle 1.x is built. Return the layer itself if there are no checks for it.
+    """
     types = CHECKS_BY_LAYER.get(name)
     if types is None:
         return layer

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...core.errors import with_user_line
 from ...core.op import OPS
-from .helper import without_gradient
+from .helper import set_stop_gradient
 
 __all__ = ["continuous_value_model", "filter_by_instag", "hash", "similarity_focus"]
 
@@ -40,7 +40,7 @@ def filter_by_instag(
 
 def hash(input: Any, hash_size: int, num_hash: int = 1, name: str | None = None) -> Any:
     """Return num_hash hash values below hash_size for each row: int [N, D] -> [N, num_hash, 1]."""
-    return without_gradient(OPS["hash"](input, num_hash=num_hash, mod_by=hash_size))
+    return set_stop_gradient(OPS["hash"](input, num_hash=num_hash, mod_by=hash_size))
 
 
 def similarity_focus(input: Any, axis: int, indexes: list[int], name: str | None = None) -> Any:

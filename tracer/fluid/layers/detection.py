@@ -9,7 +9,7 @@ from typing import Any
 from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
 from .conv import conv2d
-from .helper import deprecated_layer, to_list, without_gradient
+from .helper import deprecated_layer, set_stop_gradient, to_list
 from .losses import smooth_l1, softmax_with_cross_entropy
 from .package_getattr import make_getattr_from_package
 from .reduce import reduce_sum  # type: ignore[attr-defined]  # generated from a table
@@ -72,7 +72,7 @@ def anchor_generator(
         stride=_parse_width_height(stride, "anchor_generator: stride"),
         offset=float(offset),
     )
-    return without_gradient(boxes), without_gradient(variances)
+    return set_stop_gradient(boxes), set_stop_gradient(variances)
 
 
 def density_prior_box(
@@ -109,7 +109,7 @@ def density_prior_box(
         offset=float(offset),
         flatten_to_2d=flatten_to_2d,
     )
-    return without_gradient(boxes), without_gradient(variances)
+    return set_stop_gradient(boxes), set_stop_gradient(variances)
 
 
 def _sizes_from_ratios(
@@ -215,7 +215,10 @@ def multi_box_head(
     return (
         reshape(concat(list(locations), axis=1), [0, -1, 4]),
         reshape(concat(list(scores), axis=1), [0, -1, num_classes]),
-        *(without_gradient(concat([flatten(b, 3) for b in items])) for items in (boxes, variances)),
+        *(
+            set_stop_gradient(concat([flatten(b, 3) for b in items]))
+            for items in (boxes, variances)
+        ),
     )
 
 
@@ -301,22 +304,22 @@ def ssd_loss(
                 f"ssd_loss: mining_type={mining_type!r} is not supported, only 'max_negative'"
             )
         )
-    sizes = without_gradient(slice(shape(confidence), axes=[0], starts=[0], ends=[2]))
+    sizes = set_stop_gradient(slice(shape(confidence), axes=[0], starts=[0], ends=[2]))
     confidence = flatten(confidence, 2)
 
     def class_loss(target: Any) -> Any:
         return softmax_with_cross_entropy(
-            confidence, without_gradient(flatten(cast(target, "int64"), 2))
+            confidence, set_stop_gradient(flatten(cast(target, "int64"), 2))
         )
 
     matched, similarity = bipartite_match(
         iou_similarity(gt_box, prior_box), match_type, overlap_threshold
     )
-    gt_label = without_gradient(
+    gt_label = set_stop_gradient(
         reshape(gt_label, (*itertools.repeat(0, len(gt_label.shape) - 1), -1, 1))
     )
     target, _ = target_assign(gt_label, matched, mismatch_value=background_label)
-    mining_loss = without_gradient(reshape(class_loss(target), [-1, 0], actual_shape=sizes))
+    mining_loss = set_stop_gradient(reshape(class_loss(target), [-1, 0], actual_shape=sizes))
     negative, matched, _ = OPS["mine_hard_examples"](
         mining_loss,
         None,
@@ -332,10 +335,10 @@ def ssd_loss(
     target, class_weights = target_assign(
         gt_label, matched, negative, mismatch_value=background_label
     )
-    conf_loss = class_loss(target) * without_gradient(flatten(class_weights, 2))
-    box_weights = without_gradient(flatten(box_weights, 2))
+    conf_loss = class_loss(target) * set_stop_gradient(flatten(class_weights, 2))
+    box_weights = set_stop_gradient(flatten(box_weights, 2))
     loc_loss = (
-        smooth_l1(flatten(location, 2), without_gradient(flatten(target_box, 2))) * box_weights
+        smooth_l1(flatten(location, 2), set_stop_gradient(flatten(target_box, 2))) * box_weights
     )
     loss = conf_loss * conf_loss_weight + loc_loss * loc_loss_weight
     loss = reduce_sum(reshape(loss, [-1, 0], actual_shape=sizes), dim=1, keep_dim=True)
@@ -406,7 +409,7 @@ def detection_output(
     have no effect: they are 0 and 1.
     """
     boxes = box_coder(prior_box, prior_box_var, loc, "decode_center_size")
-    probabilities = without_gradient(transpose(softmax(scores), [0, 2, 1]))
+    probabilities = set_stop_gradient(transpose(softmax(scores), [0, 2, 1]))
     if not return_index:
         return multiclass_nms(
             boxes, probabilities, score_threshold, nms_top_k, keep_top_k, nms_threshold
@@ -420,7 +423,7 @@ def detection_output(
         keep_top_k=keep_top_k,
         nms_threshold=float(nms_threshold),
     )
-    return without_gradient(selected), without_gradient(indices)
+    return set_stop_gradient(selected), set_stop_gradient(indices)
 
 
 def box_clip(input: Any, im_info: Any, name: str | None = None) -> Any:
@@ -498,4 +501,4 @@ def detection_map(
         evaluate_difficult=evaluate_difficult,
         ap_type=ap_version,
     )
-    return without_gradient(outputs[3])
+    return set_stop_gradient(outputs[3])

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from ...core.mode import state
 from ...core.op import OPS
-from ...ir.passes.legalize_scalars import may_reduce_to_scalar
+from ...ir.passes.scalar_result_predicates import may_reduce_to_scalar
 from ...static.graph.mode import StaticGraphMode
 from ..deprecated import deprecated_alias
 
@@ -59,7 +59,7 @@ def assign_to(value: Any, target: Any) -> Any:
     return target
 
 
-def without_gradient(x: Any) -> Any:
+def set_stop_gradient(x: Any) -> Any:
     """Set stop_gradient, and return the variable."""
     x.stop_gradient = True
     return x

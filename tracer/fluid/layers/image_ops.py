@@ -1,4 +1,6 @@
-"""Image ops: interpolation, sampling grids, and rearrangement of pixels and channels."""
+"""Image ops: interpolation, sampling grids, rearrangement of pixels and channels, and FSP matrices;
+position encodings of sequences.
+"""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from ...core.dtype import dtype_of
 from ...core.op import OPS
 from ...core.tensor import Tensor
 from ...tensor import layout, search
-from .helper import deprecated_layer, to_list, without_gradient
+from .helper import deprecated_layer, set_stop_gradient, to_list
 
 __all__ = [
     "gather",
@@ -117,7 +117,7 @@ def topk(input: Any, k: Any, name: str | None = None) -> Any:
     values, indices = (
         OPS["top_k"](input, k) if isinstance(k, Tensor) else OPS["top_k"](input, k=int(k))
     )
-    return without_gradient(values), without_gradient(indices)
+    return set_stop_gradient(values), set_stop_gradient(indices)
 
 
 @deprecated_layer("paddle.nn.functional.one_hot")
@@ -125,8 +125,8 @@ def one_hot(input: Any, depth: Any, allow_out_of_range: bool = False) -> Any:
     """One-hot encoding: int [*, 1] -> float32 [*, depth]."""
     attrs = {"dtype": 5, "allow_out_of_range": allow_out_of_range}
     if isinstance(depth, Tensor):
-        return without_gradient(OPS["one_hot"](input, depth, **attrs))
-    return without_gradient(OPS["one_hot"](input, depth=int(depth), **attrs))
+        return set_stop_gradient(OPS["one_hot"](input, depth, **attrs))
+    return set_stop_gradient(OPS["one_hot"](input, depth=int(depth), **attrs))
 
 
 @deprecated_layer("paddle.nonzero")

@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 
-def _learning_rate_schedule(
+def _dispatch_to_scheduler_in_dygraph_mode(
     dygraph_class: str, paddle2_name: str
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Decorate a function that computes a learning rate in a program; in dygraph mode call a class
@@ -71,7 +71,7 @@ def _scalar_constant(value: float) -> Any:
     return full([1], float(value), "float32")
 
 
-@_learning_rate_schedule("NoamDecay", "NoamDecay")
+@_dispatch_to_scheduler_in_dygraph_mode("NoamDecay", "NoamDecay")
 def noam_decay(d_model: Any, warmup_steps: Any, learning_rate: Any = 1.0) -> Any:
     """learning_rate * d_model ** -0.5 * min(step ** -0.5, step * warmup_steps ** -1.5), [1]
 
@@ -82,7 +82,7 @@ def noam_decay(d_model: Any, warmup_steps: Any, learning_rate: Any = 1.0) -> Any
     return factor * (float(d_model) ** -0.5) * learning_rate
 
 
-@_learning_rate_schedule("ExponentialDecay", "ExponentialDecay")
+@_dispatch_to_scheduler_in_dygraph_mode("ExponentialDecay", "ExponentialDecay")
 def exponential_decay(
     learning_rate: Any, decay_steps: Any, decay_rate: Any, staircase: bool = False
 ) -> Any:
@@ -91,7 +91,7 @@ def exponential_decay(
     return OPS["elementwise_pow"](_scalar_constant(decay_rate), periods) * learning_rate
 
 
-@_learning_rate_schedule("NaturalExpDecay", "NaturalExpDecay")
+@_dispatch_to_scheduler_in_dygraph_mode("NaturalExpDecay", "NaturalExpDecay")
 def natural_exp_decay(
     learning_rate: Any, decay_steps: Any, decay_rate: Any, staircase: bool = False
 ) -> Any:
@@ -100,7 +100,7 @@ def natural_exp_decay(
     return OPS["exp"](periods * (-1 * decay_rate)) * learning_rate
 
 
-@_learning_rate_schedule("InverseTimeDecay", "InverseTimeDecay")
+@_dispatch_to_scheduler_in_dygraph_mode("InverseTimeDecay", "InverseTimeDecay")
 def inverse_time_decay(
     learning_rate: Any, decay_steps: Any, decay_rate: Any, staircase: bool = False
 ) -> Any:
@@ -109,7 +109,7 @@ def inverse_time_decay(
     return OPS["reciprocal"](periods * decay_rate + 1) * learning_rate
 
 
-@_learning_rate_schedule("PolynomialDecay", "PolynomialDecay")
+@_dispatch_to_scheduler_in_dygraph_mode("PolynomialDecay", "PolynomialDecay")
 def polynomial_decay(
     learning_rate: Any,
     decay_steps: Any,
@@ -131,7 +131,7 @@ def polynomial_decay(
     return (1 - fraction) ** power * (learning_rate - end_learning_rate) + end_learning_rate
 
 
-@_learning_rate_schedule("PiecewiseDecay", "PiecewiseDecay")
+@_dispatch_to_scheduler_in_dygraph_mode("PiecewiseDecay", "PiecewiseDecay")
 def piecewise_decay(boundaries: Any, values: Any) -> Any:
     """values[i] before step boundaries[i]; the last value after all boundaries, [1]."""
     if len(values) - len(boundaries) != 1:
@@ -150,14 +150,14 @@ def piecewise_decay(boundaries: Any, values: Any) -> Any:
     return assign_to(OPS["assign"](value_now), rate)
 
 
-@_learning_rate_schedule("CosineDecay", "CosineAnnealingDecay")
+@_dispatch_to_scheduler_in_dygraph_mode("CosineDecay", "CosineAnnealingDecay")
 def cosine_decay(learning_rate: Any, step_each_epoch: Any, epochs: Any) -> Any:
     """learning_rate * (cos(pi * epoch / epochs) + 1) / 2, [1]."""
     epoch = OPS["floor"](_count_steps() / step_each_epoch)
     return (OPS["cos"](epoch * (math.pi / epochs)) + 1) * (0.5 * learning_rate)
 
 
-@_learning_rate_schedule("LinearLrWarmup", "LinearWarmup")
+@_dispatch_to_scheduler_in_dygraph_mode("LinearLrWarmup", "LinearWarmup")
 def linear_lr_warmup(learning_rate: Any, warmup_steps: Any, start_lr: float, end_lr: float) -> Any:
     """Linear warm-up from start_lr to end_lr over warmup_steps steps, then `learning_rate`, [1].
 

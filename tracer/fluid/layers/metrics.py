@@ -7,7 +7,7 @@ from typing import Any
 from ...core.op import OPS
 from ...static.graph import metrics
 from ...tensor.convert import cast
-from .helper import assign_to, deprecated_layer, ensure_1d, without_gradient
+from .helper import assign_to, deprecated_layer, ensure_1d, set_stop_gradient
 
 __all__ = ["accuracy", "auc", "mean_iou"]
 
@@ -25,7 +25,7 @@ def accuracy(input: Any, label: Any, k: int = 1, correct: Any = None, total: Any
     fraction, num_correct, num_total = (ensure_1d(output) for output in outputs)
     assign_to(num_correct, correct)
     assign_to(num_total, total)
-    return without_gradient(fraction)
+    return set_stop_gradient(fraction)
 
 
 @deprecated_layer("paddle.static.auc")
@@ -67,7 +67,7 @@ def mean_iou(input: Any, label: Any, num_classes: int) -> Any:
         ensure_1d(OPS["reduce_sum"](t, dim=[0], reduce_all=True)) for t in (iou, occurs)
     )
     return (
-        without_gradient(OPS["elementwise_div"](iou_sum, class_count)),
+        set_stop_gradient(OPS["elementwise_div"](iou_sum, class_count)),
         cast(wrong, "int32"),
         cast(correct, "int32"),
     )

@@ -118,21 +118,21 @@ def data_norm(
     helper = LayerHelper("data_norm", None, input)
     size = [require_static_size("data_norm", input, 1 if data_layout == "NCHW" else -1)]
 
-    def create_statistic(suffix: str, value: float) -> Any:
+    def create_constant_parameter(suffix: str, value: float) -> Any:
         spec = ParamAttr(name=f"{name or 'dn'}.{suffix}", initializer=Constant(float(value)))
         return helper.create_parameter(spec, size, input.dtype)
 
     with helper.prefix_output_names():
         weights = (
             [
-                create_statistic("scale_w", initial.get("scale_w", 1.0)),
-                create_statistic("bias", initial.get("bias", 0.0)),
+                create_constant_parameter("scale_w", initial.get("scale_w", 1.0)),
+                create_constant_parameter("bias", initial.get("bias", 0.0)),
             ]
             if enable_scale_and_shift
             else []
         )
         count, total, squares = (
-            create_statistic(suffix, initial.get(key, default))
+            create_constant_parameter(suffix, initial.get(key, default))
             for suffix, key, default in (
                 ("batch_size", "batch_size", 1e4),
                 ("batch_sum", "batch_sum", 0.0),

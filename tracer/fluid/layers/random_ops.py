@@ -8,7 +8,7 @@ from ...core.dtype import dtype_of
 from ...core.op import OPS
 from ...tensor import creation
 from ...tensor.convert import cast, shape_inputs
-from .helper import assign_to, deprecated_layer, without_gradient
+from .helper import assign_to, deprecated_layer, set_stop_gradient
 from .tensors import fill_constant_batch_size_like
 
 __all__ = [
@@ -26,7 +26,7 @@ __all__ = [
 
 def _random_tensor(kind: str, shape: Any, dtype: Any, **attrs: Any) -> Any:
     ints, tensors = shape_inputs(shape, kind)
-    return without_gradient(
+    return set_stop_gradient(
         OPS[kind](None, tensors, shape=ints, dtype=dtype_of(dtype).proto, **attrs)
     )
 
@@ -59,7 +59,7 @@ def _random_batch_size_like(
     zeros = fill_constant_batch_size_like(input, shape, dtype, 0.0, *dims)
     sizes = list(zeros.meta.shape)
     dynamic_shape = None if all(d >= 0 for d in sizes) else OPS["shape"](zeros)
-    return without_gradient(
+    return set_stop_gradient(
         OPS[kind](dynamic_shape, shape=sizes, dtype=dtype_of(dtype).proto, **attrs)
     )
 
@@ -154,7 +154,7 @@ def randperm(
     seed: int = 0,
 ) -> Any:
     """Random permutation of 0 ... n - 1, [n]."""
-    return without_gradient(assign_to(creation.randperm(n, dtype), out))
+    return set_stop_gradient(assign_to(creation.randperm(n, dtype), out))
 
 
 @deprecated_layer("paddle.multinomial")
@@ -162,7 +162,7 @@ def sampling_id(
     x: Any, min: float = 0.0, max: float = 1.0, seed: int = 0, dtype: Any = "float32"
 ) -> Any:
     """Sample one class of each row with its probabilities: [N, C] -> int64 [N]."""
-    return without_gradient(OPS["sampling_id"](x, min=float(min), max=float(max), seed=int(seed)))
+    return set_stop_gradient(OPS["sampling_id"](x, min=float(min), max=float(max), seed=int(seed)))
 
 
 @deprecated_layer("paddle.crop")

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
-from .helper import deprecated_layer, without_gradient
+from .helper import deprecated_layer, set_stop_gradient
 from .indexing import gather
 from .shapes import reshape
 from .tensors import cast
@@ -24,9 +24,9 @@ __all__ = [
 ]
 
 
-def _without_gradient_if_given(x: Any) -> Any:
+def _set_stop_gradient_if_given(x: Any) -> Any:
     """Set stop_gradient, if there is a variable."""
-    return None if x is None else without_gradient(x)
+    return None if x is None else set_stop_gradient(x)
 
 
 def _gather_anchor_predictions(predictions: Any, width: int, indices: Any) -> Any:
@@ -63,7 +63,7 @@ def rpn_target_assign(
     weights of the offsets [F, 4].
     """
     location_index, score_index, boxes, labels, weights, *_ = map(
-        _without_gradient_if_given,
+        _set_stop_gradient_if_given,
         OPS["rpn_target_assign"](
             anchor_box,
             gt_boxes,
@@ -111,7 +111,7 @@ def retinanet_target_assign(
     [N, 1].
     """
     location_index, score_index, boxes, labels, weights, fg_num, *_ = map(
-        _without_gradient_if_given,
+        _set_stop_gradient_if_given,
         OPS["retinanet_target_assign"](
             anchor_box,
             gt_boxes,
@@ -169,9 +169,9 @@ def generate_proposals(
         min_size=float(min_size),
         eta=float(eta),
     )
-    outputs = without_gradient(rois), without_gradient(probs)
+    outputs = set_stop_gradient(rois), set_stop_gradient(probs)
     return (
-        (*outputs, without_gradient(OPS["cumsum"](cast(counts, "int64"))))
+        (*outputs, set_stop_gradient(OPS["cumsum"](cast(counts, "int64"))))
         if return_rois_num
         else outputs
     )
@@ -223,7 +223,7 @@ def generate_proposal_labels(
         is_cls_agnostic=is_cls_agnostic,
         is_cascade_rcnn=is_cascade_rcnn,
     )
-    return tuple(map(without_gradient, outputs[:5]))
+    return tuple(map(set_stop_gradient, outputs[:5]))
 
 
 def generate_mask_labels(
@@ -259,7 +259,7 @@ def generate_mask_labels(
         num_classes=num_classes,
         resolution=resolution,
     )
-    return tuple(map(without_gradient, outputs[:3]))
+    return tuple(map(set_stop_gradient, outputs[:3]))
 
 
 @deprecated_layer("paddle.vision.ops.distribute_fpn_proposals")
@@ -300,7 +300,7 @@ def collect_fpn_proposals(
     """
     num_levels = max_level - min_level + 1
     operands = list(multi_rois[:num_levels]), None, list(multi_scores[:num_levels])
-    return without_gradient(
+    return set_stop_gradient(
         OPS["collect_fpn_proposals"](*operands, None, post_nms_topN=post_nms_top_n)[0]
     )
 
@@ -327,7 +327,7 @@ def retinanet_detection_output(
         "nms_threshold": float(nms_threshold),
         "nms_eta": 1.0,
     }
-    return without_gradient(
+    return set_stop_gradient(
         OPS["retinanet_detection_output"](
             list(bboxes),
             list(scores),
@@ -373,6 +373,6 @@ def locality_aware_nms(
         "keep_top_k": keep_top_k,
         "background_label": background_label,
     }
-    return without_gradient(
+    return set_stop_gradient(
         OPS["locality_aware_nms"](bboxes, scores, normalized=normalized, **thresholds, **counts)[0]
     )

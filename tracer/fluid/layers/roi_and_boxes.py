@@ -7,7 +7,7 @@ from typing import Any
 from ...core.op import OPS
 from ...core.tensor import Tensor
 from ...tensor.convert import cast
-from .helper import deprecated_layer, to_list, without_gradient
+from .helper import deprecated_layer, set_stop_gradient, to_list
 
 __all__ = [
     "box_coder",
@@ -237,7 +237,7 @@ def prior_box(
         offset=float(offset),
         min_max_aspect_ratios_order=min_max_aspect_ratios_order,
     )
-    return without_gradient(outputs[0]), without_gradient(outputs[1])
+    return set_stop_gradient(outputs[0]), set_stop_gradient(outputs[1])
 
 
 @deprecated_layer("paddle.vision.ops.box_coder")
@@ -327,7 +327,7 @@ def matrix_nms(
         background_label=background_label,
         normalized=normalized,
     )
-    return (without_gradient(out), index) if return_index else without_gradient(out)
+    return (set_stop_gradient(out), index) if return_index else set_stop_gradient(out)
 
 
 @deprecated_layer("paddle.vision.ops.nms")
@@ -361,7 +361,7 @@ def multiclass_nms(
         "keep_top_k": keep_top_k,
         "background_label": background_label,
     }
-    return without_gradient(
+    return set_stop_gradient(
         OPS["multiclass_nms"](bboxes, None, scores, normalized=normalized, **thresholds, **counts)[
             0
         ]

@@ -11,7 +11,7 @@ from ...core.tensor import Tensor
 from ...nn.functional.vision import unfold as _unfold
 from ...static.nn.helper import apply_activation
 from ...tensor import convert, creation, layout, manipulation
-from .helper import deprecated_layer, ensure_1d, to_list, without_gradient
+from .helper import deprecated_layer, ensure_1d, set_stop_gradient, to_list
 from .tensors import assign
 
 __all__ = [
@@ -97,7 +97,7 @@ def unsqueeze(input: Any, axes: Any, name: str | None = None) -> Any:
 
 def _tensors_to_concatenate(value: Any) -> Any:
     """The tensors to concatenate; a TensorArray from `array_write` is returned unchanged."""
-    return value if hasattr(value, "concat_elements") else to_list(value)
+    return value if hasattr(value, "concat_or_stack_elements") else to_list(value)
 
 
 @deprecated_layer("paddle.concat")
@@ -189,13 +189,13 @@ def strided_slice(input: Any, axes: Any, starts: Any, ends: Any, strides: Any) -
 @deprecated_layer("paddle.shape")
 def shape(input: Any) -> Any:
     """Return the shape as a variable, int32 [number of axes]."""
-    return without_gradient(OPS["shape"](input))
+    return set_stop_gradient(OPS["shape"](input))
 
 
 @deprecated_layer("paddle.numel")
 def size(input: Any) -> Any:
     """Return the number of elements as a variable, int64 [1]."""
-    return without_gradient(ensure_1d(OPS["size"](input)))
+    return set_stop_gradient(ensure_1d(OPS["size"](input)))
 
 
 @deprecated_layer("paddle.rank")

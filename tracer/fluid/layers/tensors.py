@@ -1,4 +1,4 @@
-"""Creation of tensors, casts and copies."""
+"""Creation of tensors, casts and copies, triangles of matrices, argmax, argmin and argsort."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ...core.tensor import Tensor
 from ...tensor import creation
 from ...tensor.convert import cast as _cast
 from ...tensor.convert import to_tensor
-from .helper import assign_to, deprecated_layer, without_gradient
+from .helper import assign_to, deprecated_layer, set_stop_gradient
 
 __all__ = [
     "arange",
@@ -71,7 +71,7 @@ def fill_constant(
 
     shape: ints or variables, or a variable
     """
-    return without_gradient(assign_to(creation.full(shape, value, dtype), out))
+    return set_stop_gradient(assign_to(creation.full(shape, value, dtype), out))
 
 
 @deprecated_layer("paddle.full")
@@ -121,7 +121,7 @@ def fill_constant_batch_size_like(
     """
     out_dtype = dtype_of(dtype)
     text = str(int(value)) if out_dtype.name in ("int32", "int64") else str(float(value))
-    return without_gradient(
+    return set_stop_gradient(
         OPS["fill_constant_batch_size_like"](
             input,
             shape=[int(d) for d in shape],
@@ -137,37 +137,37 @@ def fill_constant_batch_size_like(
 @deprecated_layer("paddle.ones")
 def ones(shape: Any, dtype: Any, force_cpu: bool = False) -> Any:
     """Return ones [*shape]."""
-    return without_gradient(creation.full(shape, 1.0, dtype))
+    return set_stop_gradient(creation.full(shape, 1.0, dtype))
 
 
 @deprecated_layer("paddle.zeros")
 def zeros(shape: Any, dtype: Any, force_cpu: bool = False) -> Any:
     """Return zeros [*shape]."""
-    return without_gradient(creation.full(shape, 0.0, dtype))
+    return set_stop_gradient(creation.full(shape, 0.0, dtype))
 
 
 @deprecated_layer("paddle.ones_like")
 def ones_like(x: Any, out: Any = None) -> Any:
     """Return ones with the shape of x."""
-    return without_gradient(assign_to(creation.full_like(x, 1.0), out))
+    return set_stop_gradient(assign_to(creation.full_like(x, 1.0), out))
 
 
 @deprecated_layer("paddle.zeros_like")
 def zeros_like(x: Any, out: Any = None) -> Any:
     """Return zeros with the shape of x."""
-    return without_gradient(assign_to(creation.full_like(x, 0.0), out))
+    return set_stop_gradient(assign_to(creation.full_like(x, 0.0), out))
 
 
 @deprecated_layer("paddle.arange")
 def range(start: Any, end: Any, step: Any, dtype: Any) -> Any:
     """Return start, start + step, ... below end."""
-    return without_gradient(creation.arange(start, end, step, dtype))
+    return set_stop_gradient(creation.arange(start, end, step, dtype))
 
 
 @deprecated_layer("paddle.arange")
 def arange(start: Any, end: Any, step: Any = 1, dtype: Any = None, name: str | None = None) -> Any:
     """Return start, start + step, ... below end."""
-    return without_gradient(creation.arange(start, end, step, "int64" if dtype is None else dtype))
+    return set_stop_gradient(creation.arange(start, end, step, "int64" if dtype is None else dtype))
 
 
 @deprecated_layer("paddle.linspace")
@@ -187,13 +187,13 @@ def eye(
         batch = [int(d) for d in batch_shape]
         unsqueezed = OPS["reshape2"](matrix, shape=[*(1 for _ in batch), num_rows, columns])
         matrix = OPS["expand"](unsqueezed, expand_times=[*batch, 1, 1])
-    return without_gradient(matrix)
+    return set_stop_gradient(matrix)
 
 
 @deprecated_layer("paddle.diag")
 def diag(diagonal: Any) -> Any:
     """Return a matrix with this diagonal: a variable or array [N] -> [N, N]."""
-    return without_gradient(
+    return set_stop_gradient(
         OPS["diag"](diagonal if isinstance(diagonal, Tensor) else assign(diagonal))
     )
 
@@ -219,13 +219,13 @@ def meshgrid(input: Any, name: str | None = None) -> Any:
 @deprecated_layer("paddle.argmax")
 def argmax(x: Any, axis: int = 0) -> Any:
     """Return the index of the maximum along an axis, int64, without that axis."""
-    return without_gradient(OPS["arg_max"](x, axis=axis))
+    return set_stop_gradient(OPS["arg_max"](x, axis=axis))
 
 
 @deprecated_layer("paddle.argmin")
 def argmin(x: Any, axis: int = 0) -> Any:
     """Return the index of the minimum along an axis, int64, without that axis."""
-    return without_gradient(OPS["arg_min"](x, axis=axis))
+    return set_stop_gradient(OPS["arg_min"](x, axis=axis))
 
 
 @deprecated_layer("paddle.argsort")

@@ -24,7 +24,7 @@ def is_sequence(seq: Any) -> bool:
 
 
 def _factory_and_children(value: Any) -> pytree.FactoryAndChildren | None:
-    return pytree.sequence_children(value, (str, bytes))
+    return pytree.flatten_one_level_any_sequence(value, (str, bytes))
 
 
 def _child_list(nest: Any) -> list[Any]:

@@ -3,8 +3,8 @@
 from ...static import ExponentialMovingAverage
 from ..deprecated import deprecated_alias
 from . import paddle1_only, standard, unsupported, wrappers
-from .average import ModelAverage
 from .base import Paddle1Optimizer as Optimizer
+from .model_average import ModelAverage
 from .paddle1_only import *
 from .standard import *
 from .unsupported import *

@@ -89,7 +89,7 @@ class Paddle1Optimizer(Optimizer):
         )
         if self._updates_all_parameters and program is None:
             self._parameter_list = all_parameters()
-        with self._use_grad_clip(grad_clip, program):
+        with self._temporary_grad_clip(grad_clip, program):
             if program is not None or parameter_list is None:
                 result = super().minimize(loss, startup_program, parameter_list, no_grad_set)
                 if program is not None:
@@ -102,7 +102,7 @@ class Paddle1Optimizer(Optimizer):
             return [], pairs
 
     @contextmanager
-    def _use_grad_clip(self, grad_clip: Any, program: Any) -> Iterator[None]:
+    def _temporary_grad_clip(self, grad_clip: Any, program: Any) -> Iterator[None]:
         """In the body, clip with grad_clip; by default as the optimizer, else in programs with the
         gradient_clip_attr of each parameter.
         """
@@ -120,7 +120,7 @@ class Paddle1Optimizer(Optimizer):
         """Update the parameters with these gradients; in a program append the ops and return
         them.
         """
-        with self._use_grad_clip(
+        with self._temporary_grad_clip(
             None, default_main_program() if state.mode.program_builder is not None else None
         ):
             return super().apply_gradients(params_grads)

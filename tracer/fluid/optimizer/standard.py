@@ -95,13 +95,16 @@ class AdamOptimizer(Paddle1Optimizer, paddle2.Adam):
         own = {"beta1": beta1, "beta2": beta2, "epsilon": epsilon}
         self._init_paddle2(learning_rate, parameter_list, regularization, grad_clip, name, **own)
 
-    def _kernel_args(
+    def _compiled_kernel_args(
         self, parameter: Any, gradient: Any, lr: float, state: dict[str, Any]
     ) -> tuple[Any, ...]:
-        args = super()._kernel_args(parameter, gradient, lr, state)
+        args = super()._compiled_kernel_args(parameter, gradient, lr, state)
         return *args[:4], self._attrs["epsilon"], *args[5:]
 
     def _update_parameter(self, parameter: Any, gradient: Any, lr: float) -> None:
+        """Run the op with epsilon / sqrt(1 - beta2^t): the op multiplies epsilon by that root,
+        unlike Paddle 1.8.
+        """
         power = self._accumulators_of(parameter)["beta2_pow_acc"].item()
         previous, self._attrs = (
             self._attrs,
@@ -208,6 +211,9 @@ class LambOptimizer(Paddle1Optimizer, paddle2.Lamb):
         )
 
     def _update_parameter(self, parameter: Any, gradient: Any, lr: float) -> None:
+        """Run the op with powers of 0, which disables the bias correction, and keep the stored
+        powers, as in Paddle 1.8.
+        """
         state = self._accumulators_of(parameter)
         powers = {name: state[name] for name in ("beta1_pow_acc", "beta2_pow_acc")}
         state.update({name: np.zeros_like(value) for name, value in powers.items()})
@@ -215,6 +221,7 @@ class LambOptimizer(Paddle1Optimizer, paddle2.Lamb):
         state.update(powers)
 
     def _init_accumulators(self, parameter: Any) -> dict[str, Any]:
+        """Start the powers at beta1 and beta2, the values that Paddle 1.8 saves."""
         powers = {"beta1_pow_acc": self._attrs["beta1"], "beta2_pow_acc": self._attrs["beta2"]}
         state = super()._init_accumulators(parameter)
         return {k: np.full_like(v, powers[k]) if k in powers else v for k, v in state.items()}

@@ -100,7 +100,7 @@ class LookaheadOptimizer:
         program = loss.block.program
         startup = default_startup_program() if startup_program is None else startup_program
         with use_mode(StaticGraphMode(program)):
-            step = self._step_counter(program)
+            step = self._emit_step_counter_increment(program)
             is_due = OPS["cast"](
                 OPS["equal"](OPS["elementwise_mod"](step, self._period()), self._zero_constant()),
                 in_dtype=0,
@@ -111,7 +111,8 @@ class LookaheadOptimizer:
         return result
 
     @staticmethod
-    def _step_counter(program: Program) -> Any:
+    def _emit_step_counter_increment(program: Program) -> Any:
+        """Declare the persistable variable lookahead_step, add 1 to it, and return it."""
         desc = data.VarDesc("lookahead_step", (1,), "int32", persistable=True, stop_gradient=True)
         step = declare_persistable(program, desc, lambda: emit_constant(np.zeros([1], np.int32)))
         StaticGraphMode(program).write_variable(OPS["scale"](step, scale=1.0, bias=1.0), step)

@@ -10,15 +10,15 @@ from dataclasses import replace
 from ...core.errors import OpError
 from ..block_captures import (
     EMPTY_NAME,
+    block_vars_assigned_before_run,
+    block_vars_read_after_run,
     iter_inner_blocks,
-    names_read_by_op,
+    names_read_by_op_without_blocks,
     outer_names_read_by_block,
-    outer_names_used_by_op,
+    outer_names_read_by_op_and_blocks,
     outer_names_written_by_block,
-    recurrent_step_inputs,
-    recurrent_step_outputs,
 )
-from ..op_traits import is_feed_or_fetch, program_op_traits
+from ..kernelless_op_traits import is_feed_or_fetch, kernelless_op_traits_or_default
 from ..program import (
     Attr,
     AttrType,
@@ -74,7 +74,11 @@ def prune_in_place(program: Program, feeds: Sequence[str], fetches: Sequence[str
         *needed,
         *feeds,
         *fetches,
-        *(n for op in ops for n in (*outer_names_used_by_op(program, op), *op.output_names())),
+        *(
+            n
+            for op in ops
+            for n in (*outer_names_read_by_op_and_blocks(program, op), *op.output_names())
+        ),
     }
     block.ops = ops
     block.vars = {name: var for name, var in block.vars.items() if name in names or var.persistable}
@@ -98,26 +102,29 @@ def _prune_sub_blocks(program: Program) -> Program:
     the block's variables.
     """
     if len(program.blocks) == 1 or any(
-        not program_op_traits(op.type).capture_slot and any(iter_inner_blocks(program, op))
+        not kernelless_op_traits_or_default(op.type).capture_slot
+        and any(iter_inner_blocks(program, op))
         for op in program.ops()
     ):
         return program
     result = replace(program, blocks=[deepcopy(block) for block in program.blocks])
     runs = {op.attr("sub_block"): op for op in result.ops()}
     for block in reversed(result.blocks[1:]):  # a block precedes its children
-        taken = recurrent_step_outputs(runs[block.idx]) if block.idx in runs else []
+        taken = block_vars_read_after_run(runs[block.idx]) if block.idx in runs else []
         block.ops = _live_ops(result, block, taken)
         used = {
             name
             for op in block.ops
-            for name in (*outer_names_used_by_op(result, op), *op.output_names())
+            for name in (*outer_names_read_by_op_and_blocks(result, op), *op.output_names())
         }
-        used.update(taken, recurrent_step_inputs(runs[block.idx]) if block.idx in runs else [])
+        used.update(
+            taken, block_vars_assigned_before_run(runs[block.idx]) if block.idx in runs else []
+        )
         block.vars = {name: var for name, var in block.vars.items() if name in used}
     for op in result.ops():
         for block in iter_inner_blocks(result, op):
             slot, known = (
-                program_op_traits(op.type).capture_slot,
+                kernelless_op_traits_or_default(op.type).capture_slot,
                 {
                     *outer_names_read_by_block(result, block),
                     *outer_names_written_by_block(result, block),
@@ -137,14 +144,14 @@ def _live_ops(program: Program, block: Block, taken: Iterable[str]) -> list[OpDe
     for op in reversed(block.ops):
         if needed.intersection(op.output_names()) or _has_side_effects(program, op):
             kept.append(op)
-            needed |= outer_names_used_by_op(program, op)
+            needed |= outer_names_read_by_op_and_blocks(program, op)
     return kept[::-1]
 
 
 def _has_side_effects(program: Program, op: OpDesc) -> bool:
     """Whether an op, or one in its blocks, has side effects."""
     inside = (o for block in iter_inner_blocks(program, op) for o in block.ops)
-    return any(program_op_traits(o.type).has_side_effects for o in (op, *inside))
+    return any(kernelless_op_traits_or_default(o.type).has_side_effects for o in (op, *inside))
 
 
 def _check_names(program: Program, feeds: Sequence[str], fetches: Sequence[str]) -> None:
@@ -179,7 +186,7 @@ def _needed_ops(
         }
         if writes & needed or _has_side_effects(program, op):
             kept.append(op)
-            needed |= outer_names_used_by_op(program, op)
+            needed |= outer_names_read_by_op_and_blocks(program, op)
     return kept[::-1], needed
 
 
@@ -211,7 +218,9 @@ def _unwritten_names(
         written = set(op.output_names()).union(
             *(o.output_names() for b in iter_inner_blocks(program, op) for o in b.ops)
         )
-        read = outer_names_used_by_op(program, op) - written | set(op.input_names()) - {EMPTY_NAME}
+        read = outer_names_read_by_op_and_blocks(program, op) - written | set(op.input_names()) - {
+            EMPTY_NAME
+        }
         yield from sorted(name for name in read - known if name in program.block.vars)
         known |= written
     yield from sorted(name for name in needed - known if name in program.block.vars)
@@ -236,7 +245,7 @@ def _build_pruned_program(
         name: var for name, var in block.vars.items() if name in used and not is_feed_or_fetch(name)
     }
     for name in sorted({op.type for op in block.ops}):
-        holder = program_op_traits(name).feed_fetch_kind
+        holder = kernelless_op_traits_or_default(name).feed_fetch_kind
         if holder is not None:
             block.vars[name] = VarDesc(name, dtype="", kind=holder, persistable=True)
     contract = (
@@ -256,7 +265,7 @@ def _iter_parents(program: Program, index: int) -> Iterator[int]:
 def _iter_variable_names(blocks: list[Block]) -> Iterator[str]:
     for block in blocks:
         for op in block.ops:
-            yield from names_read_by_op(op)
+            yield from names_read_by_op_without_blocks(op)
             yield from op.output_names()
 
 

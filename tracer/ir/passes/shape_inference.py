@@ -8,7 +8,7 @@ from typing import Any
 
 from ...core.dtype import DTYPE_BY_NP, dtype_of
 from ...core.op import OPS, Meta
-from ..op_traits import is_feed_or_fetch
+from ..kernelless_op_traits import is_feed_or_fetch
 from ..program import OpDesc, Program, VarDesc
 
 

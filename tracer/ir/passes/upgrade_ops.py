@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ...core.op import OPS
 from ..program import Attr, AttrType, Block, OpDesc, Program, VarDesc
-from .upgrade_attrs import upgrade_attrs
+from .upgrade_same_type_ops import upgrade_same_type_ops
 
 FindVariable = Callable[[str], VarDesc | None]
 
@@ -49,14 +49,14 @@ def upgrade_program(program: Program) -> Program:
 
     An op that cannot be upgraded stays.
     """
-    program = upgrade_attrs(program)
+    program = upgrade_same_type_ops(program)
     if not any(op.type in RENAMED_OPS and op.type not in OPS for op in program.ops()):
         return program
-    blocks = [_upgrade_block(program, block) for block in program.blocks]
+    blocks = [_make_upgraded_block(program, block) for block in program.blocks]
     return replace(program, blocks=blocks)
 
 
-def _upgrade_block(program: Program, block: Block) -> Block:
+def _make_upgraded_block(program: Program, block: Block) -> Block:
     return replace(
         block,
         ops=[

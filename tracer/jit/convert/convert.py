@@ -12,7 +12,7 @@ from types import CellType, CodeType, FunctionType, MethodType
 from typing import Any
 
 from ...core.errors import OpError, TraceError, with_user_line
-from ...core.function_source import SourceError, function_tree
+from ...core.function_source import SourceError, require_syntax_tree_of_code
 from ..operators import runtime
 from ..operators.registry import register
 from .activity import parameter_names
@@ -38,8 +38,9 @@ class ConversionOptions:
 
 @register
 def convert(function: Any) -> Any:
-    """Return the converted function or method; `function` itself if there is nothing to convert.
-    Raises SourceError if its source is not available.
+    """Return the converted function or method; `function` itself for other objects, and for
+    functions that are not converted. A method or partial is returned as a new object. Raises
+    SourceError if its source is not available.
 
     The converted function has the line numbers, file, name, defaults, closure and globals of the
     original, so that tracebacks and debuggers show the user's code.
@@ -48,7 +49,11 @@ def convert(function: Any) -> Any:
         return MethodType(convert(function.__func__), function.__self__)
     if isinstance(function, functools.partial):
         return functools.partial(convert(function.func), *function.args, **function.keywords)
-    if not isinstance(function, FunctionType) or is_converted(function) or is_excluded(function):
+    if (
+        not isinstance(function, FunctionType)
+        or is_converted(function)
+        or is_excluded_by_user(function)
+    ):
         return function
     if function.__code__.co_flags & (
         inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
@@ -70,7 +75,7 @@ def not_to_static(function: Any = None) -> Any:
     return function
 
 
-def is_excluded(function: Any) -> bool:
+def is_excluded_by_user(function: Any) -> bool:
     """Whether the user excluded a function from conversion."""
     options = getattr(function, CONVERSION_OPTIONS, None)
     return options is not None and options.not_convert
@@ -109,8 +114,8 @@ def converted_source(function: Any, stages: int = len(CONVERSION_STAGES)) -> str
             )
         )
     try:
-        if is_excluded(plain):
-            return ast.unparse(function_tree(code))
+        if is_excluded_by_user(plain):
+            return ast.unparse(require_syntax_tree_of_code(code))
         if stages < len(CONVERSION_STAGES):
             return ast.unparse(_convert_to_stage(code, stages))
         converted_code_of(code)
@@ -150,9 +155,11 @@ class _AnnotationRemover(ast.NodeTransformer):
         return node
 
 
-def _parse_function(code: CodeType) -> ast.FunctionDef:
-    """Return the syntax tree of the function, with private names mangled."""
-    tree = _AnnotationRemover().visit(function_tree(code))
+def _parse_and_check_function(code: CodeType) -> ast.FunctionDef:
+    """Return the syntax tree of the function, as a def without annotations and with private names
+    mangled. Raises SourceError, and TraceError for reserved names.
+    """
+    tree = _AnnotationRemover().visit(require_syntax_tree_of_code(code))
     mark_user_nodes(tree)
     if isinstance(tree, ast.Lambda):
         tree = _lambda_to_function(tree)
@@ -162,17 +169,17 @@ def _parse_function(code: CodeType) -> ast.FunctionDef:
 
 
 def _convert_to_stage(code: CodeType, stages: int) -> ast.FunctionDef:
-    tree = _parse_function(code)
-    convert_tree(tree, frozenset(code.co_freevars), stages)
+    tree = _parse_and_check_function(code)
+    convert_function_tree_in_place(tree, frozenset(code.co_freevars), stages)
     return tree
 
 
 def _convert_code(code: CodeType) -> CodeType:
-    tree = _parse_function(code)
+    tree = _parse_and_check_function(code)
     user_lambda_lines = frozenset(
         n.lineno for n in ast.walk(tree) if isinstance(n, ast.Lambda) and not parameter_names(n)
     )
-    convert_tree(tree, frozenset(code.co_freevars))
+    convert_function_tree_in_place(tree, frozenset(code.co_freevars))
     _SOURCE_CACHE[code] = ast.unparse(tree)
     tree.name = "_ol_function"  # the user's name may equal a name in the factory function
     result = _find_code_in_factory(
@@ -202,19 +209,20 @@ def _lambda_to_function(tree: ast.Lambda) -> ast.FunctionDef:
     return result
 
 
-def convert_tree(
+def convert_function_tree_in_place(
     function: ast.FunctionDef,
     enclosing_names: frozenset[str] = frozenset(),
     stages: int = len(CONVERSION_STAGES),
 ) -> None:
-    """Transform a function and its inner functions.
+    """Transform a function and its inner functions in place. Remove its decorators and the
+    annotations of its parameters and result.
 
     enclosing_names: the names of enclosing functions that it may use.
     stages: the number of CONVERSION_STAGES to perform.
     """
     arguments = [*function.args.posonlyargs, *function.args.args]
     first = arguments[0].arg if arguments else None
-    _convert_statements(function, enclosing_names, stages > 1)
+    _lower_jumps_and_control_flow(function, enclosing_names, stages > 1)
     if stages == len(CONVERSION_STAGES):
         function.body = [
             ExpressionTransformer(None if _assigns_super(function) else first).visit(s)
@@ -236,12 +244,15 @@ def _assigns_super(function: ast.FunctionDef) -> bool:
     )
 
 
-def _convert_statements(
+def _lower_jumps_and_control_flow(
     function: ast.FunctionDef, enclosing_names: frozenset[str], all_statements: bool
 ) -> None:
+    """Lower the jumps and, with `all_statements`, the branches and loops of a function and its
+    inner functions, in place.
+    """
     own_names = local_names_of(function)
     for inner in _inner_functions(function.body):
-        _convert_statements(inner, enclosing_names | own_names, all_statements)
+        _lower_jumps_and_control_flow(inner, enclosing_names | own_names, all_statements)
     if _is_generator(function):
         return
     lower_jumps(function)
@@ -283,7 +294,7 @@ def _is_generator(function: ast.FunctionDef) -> bool:
         node = todo.pop()
         if isinstance(node, ast.Yield | ast.YieldFrom | ast.Await):
             return True
-        if not isinstance(node, ast.FunctionDef | ast.Lambda | ast.ClassDef):
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
             todo += ast.iter_child_nodes(node)
     return False
 
@@ -352,8 +363,19 @@ def _mangle_private_names(tree: ast.FunctionDef, code: CodeType) -> None:
     owner = parts[-2].lstrip("_") if len(parts) > 1 and parts[-2] != "<locals>" else ""
     if not owner:
         return
+
+    def mangle(name: str) -> str:
+        is_private = name.startswith("__") and not name.endswith("__")
+        return f"_{owner}{name}" if is_private else name
+
     for node in ast.walk(tree):
-        for field in ("id", "attr", "arg"):
+        for field in ("id", "attr", "arg", "name", "asname"):
             name = getattr(node, field, None)
-            if isinstance(name, str) and name.startswith("__") and not name.endswith("__"):
-                setattr(node, field, f"_{owner}{name}")
+            if (
+                isinstance(name, str)
+                and node is not tree
+                and not (field == "name" and isinstance(node, ast.alias))
+            ):
+                setattr(node, field, mangle(name))
+        if isinstance(node, ast.Global | ast.Nonlocal):
+            node.names = [mangle(name) for name in node.names]

@@ -52,7 +52,7 @@ def _statement_always_jumps(node: ast.stmt, kinds: tuple[type, ...]) -> bool:
             return always_jumps(node.body, kinds) and always_jumps(node.orelse, kinds)
         case ast.With():
             return always_jumps(node.body, kinds)
-        case ast.Try():
+        case ast.Try() | ast.TryStar():
             bodies = (node.body + node.orelse, *(h.body for h in node.handlers))
             return all(always_jumps(b, kinds) for b in bodies) or always_jumps(
                 node.finalbody, kinds
@@ -94,10 +94,12 @@ class JumpLowering:
             if not contains_node([node], self.jump_types, self.through_loops):
                 result.append(node)
                 continue
-            return result + self._lower_compound(node, following)
+            return result + self._lower_compound_and_following(node, following)
         return result
 
-    def _lower_compound(self, node: ast.stmt, following: StatementList) -> StatementList:
+    def _lower_compound_and_following(
+        self, node: ast.stmt, following: StatementList
+    ) -> StatementList:
         if isinstance(node, ast.If):
             if always_jumps(node.body, self.jump_types):
                 return [
@@ -157,7 +159,7 @@ class LoopJumpLowering(ast.NodeTransformer):
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         return node  # converted separately
 
-    visit_Lambda = visit_ClassDef = visit_FunctionDef  # type: ignore[assignment]
+    visit_Lambda = visit_ClassDef = visit_AsyncFunctionDef = visit_FunctionDef  # type: ignore[assignment]
 
     def visit_For(self, node: ast.For) -> StatementList:
         return self._lower_loop(node)
@@ -171,15 +173,15 @@ class LoopJumpLowering(ast.NodeTransformer):
         has_break = contains_node(node.body, (ast.Break,), False)
         before: StatementList = []
         if contains_node(node.body, (ast.Continue,), False):
-            self._lower_jump_kind(node, ast.Continue, f"_ol_continue_{loop_number}")
+            self._lower_jump_kind_in_place(node, ast.Continue, f"_ol_continue_{loop_number}")
         if has_break:
             flag = f"_ol_break_{loop_number}"
-            self._lower_jump_kind(node, ast.Break, flag)
+            self._lower_jump_kind_in_place(node, ast.Break, flag)
             before = statements_from_template(f"{flag} = False", node)
         if isinstance(node, ast.While) and any(
             isinstance(n, ast.NamedExpr) for n in ast.walk(node.test)
         ):
-            before += self._move_test_to_statements(node, loop_number, has_break)
+            before += self._move_named_expr_test_to_statements(node, loop_number, has_break)
         elif has_break:
             if isinstance(node, ast.While):
                 node.test = expression_from_template(f"not {flag} and TEST", node, TEST=node.test)
@@ -192,7 +194,9 @@ class LoopJumpLowering(ast.NodeTransformer):
         ]
 
     @staticmethod
-    def _move_test_to_statements(node: ast.While, number: int, breaks: bool) -> StatementList:
+    def _move_named_expr_test_to_statements(
+        node: ast.While, number: int, breaks: bool
+    ) -> StatementList:
         """Move a condition that contains `:=` to statements before the loop and at the end of each
         iteration, so that its names are assigned even if the loop runs zero iterations.
         """
@@ -213,7 +217,7 @@ class LoopJumpLowering(ast.NodeTransformer):
         return first
 
     @staticmethod
-    def _lower_jump_kind(node: ast.For | ast.While, kind: type, flag: str) -> None:
+    def _lower_jump_kind_in_place(node: ast.For | ast.While, kind: type, flag: str) -> None:
         def replace_jump_by_flag(at: ast.stmt) -> StatementList:
             return statements_from_template(f"{flag} = True", at)
 
@@ -238,7 +242,7 @@ class _LoopReturnsToBreaks(ast.NodeTransformer):
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         return node
 
-    visit_Lambda = visit_ClassDef = visit_FunctionDef  # type: ignore[assignment]
+    visit_Lambda = visit_ClassDef = visit_AsyncFunctionDef = visit_FunctionDef  # type: ignore[assignment]
 
     def visit_Return(self, node: ast.Return) -> StatementList:
         value = node.value or ast.copy_location(ast.Constant(None), node)
@@ -247,12 +251,12 @@ class _LoopReturnsToBreaks(ast.NodeTransformer):
         )
 
     def visit_For(self, node: ast.For) -> StatementList:
-        return self._transform_loop(node)
+        return self._break_outer_loop_after_return(node)
 
     def visit_While(self, node: ast.While) -> StatementList:
-        return self._transform_loop(node)
+        return self._break_outer_loop_after_return(node)
 
-    def _transform_loop(self, node: ast.For | ast.While) -> StatementList:
+    def _break_outer_loop_after_return(self, node: ast.For | ast.While) -> StatementList:
         """Transform an inner loop. A `return` in it also ends the outer loops."""
         has_return = contains_node(node.body, (ast.Return,))
         self.generic_visit(node)
@@ -339,13 +343,13 @@ class ReturnOutsideLoopsLowering(JumpLowering):
                 return result + self.replace_jump(node)
             if _contains_replaced_return(node):
                 if not isinstance(node, ast.For | ast.While):
-                    return result + self._lower_compound(node, following)
+                    return result + self._lower_compound_and_following(node, following)
                 node.orelse = self.lower_statements(node.orelse)
                 return [*result, node, *self._guard_by_flags(node, following)]
             if not contains_node([node], self.jump_types, self.through_loops):
                 result.append(node)
                 continue
-            return result + self._lower_compound(node, following)
+            return result + self._lower_compound_and_following(node, following)
         return result
 
 

@@ -24,6 +24,9 @@ def annotate_liveness(function: ast.FunctionDef) -> None:
 class LivenessAnalysis:
     """Backward liveness analysis.
 
+    A method named after an AST class (`_if`, `_for`) returns the symbols that are live before such
+    a statement, given those after it. The methods of `if` and loops also set `node.live`.
+
     always_live: symbols that functions defined here may read at any time.
     """
 
@@ -90,11 +93,13 @@ class LivenessAnalysis:
     def _with(self, node: ast.With, after: SymbolSet) -> SymbolSet:
         return self.block(node.body, after) | symbol_effects(node.items).reads
 
-    def _try(self, node: ast.Try, after: SymbolSet) -> SymbolSet:
+    def _try(self, node: ast.Try | ast.TryStar, after: SymbolSet) -> SymbolSet:
         live = symbol_effects(node).reads | after
         for body in (node.body, *(h.body for h in node.handlers), node.orelse, node.finalbody):
             self.block(body, frozenset(live))
         return frozenset(live)
+
+    _trystar = _try
 
     def _match(self, node: ast.Match, after: SymbolSet) -> SymbolSet:
         live = frozenset(symbol_effects(node.subject).reads) | after

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from types import FunctionType, ModuleType
 from typing import Any
 
-from ...core.function_source import SourceError, function_tree
-from ..guards.user_code import KNOWN_LIBRARIES, is_user_function
+from ...core.function_source import SourceError, require_syntax_tree_of_code
+from ..guards.user_code import KNOWN_LIBRARIES, is_user_or_third_party_function
 from .activity import INNER_SCOPES
 from .expressions import generator_to_list_comprehension, is_name_or_name_tuple
 
@@ -71,14 +71,14 @@ def _iter_function_and_callees(function: FunctionType) -> Iterator[FunctionType]
         for name in each.__code__.co_names:
             named = each.__globals__.get(name)
             plain = getattr(named, "_function", named)  # a StaticFunction
-            if isinstance(plain, FunctionType) and is_user_function(plain):
+            if isinstance(plain, FunctionType) and is_user_or_third_party_function(plain):
                 todo.append(plain)
 
 
 def _scan_function(function: FunctionType) -> list[CaptureProblem]:
     code = function.__code__
     try:
-        tree = function_tree(code)
+        tree = require_syntax_tree_of_code(code)
     except SourceError as error:
         fix = "put it in a file that can be read; until then control flow in it is Python's"
         return [
@@ -259,7 +259,7 @@ class _ProblemScanner(ast.NodeVisitor):
 
     visit_BoolOp = visit_IfExp = _visit_lazy_expression
 
-    def visit_Try(self, node: ast.Try) -> None:
+    def visit_Try(self, node: ast.Try | ast.TryStar) -> None:
         branches = [
             n
             for s in node.body
@@ -275,3 +275,5 @@ class _ProblemScanner(ast.NodeVisitor):
                     True,
                 )
         self.generic_visit(node)
+
+    visit_TryStar = visit_Try

@@ -12,7 +12,7 @@ StatementList = list[ast.stmt]
 
 
 class ControlFlowTransformer(ast.NodeTransformer):
-    """Transforms `if`, `while`, `for`, `match`, `assert`, `raise` and `del` of one function.
+    """Transforms `if`, `while`, `for`, `assert`, `raise`, `del` and `name += value` of a function.
     Requires `annotate_liveness`.
 
     outer_names: names declared `global` (True) or `nonlocal` (False), and names of enclosing
@@ -89,7 +89,7 @@ class ControlFlowTransformer(ast.NodeTransformer):
         )
         return [s for s in writes if s not in state and self._is_assignable_name(s)]
 
-    def _declare_merged_symbols(
+    def _declare_setter_locations(
         self, setter: str, symbols: list[str], body: StatementList, at: ast.stmt
     ) -> StatementList:
         """Return statements that tell the setter `setter` which variables and attributes the
@@ -142,7 +142,7 @@ class ControlFlowTransformer(ast.NodeTransformer):
         names = expression_from_template(repr([_displayed_symbol(s) for s in symbols]), at)
         return [
             *statements_from_template(text, at),
-            *self._declare_merged_symbols(put, symbols, body, at),
+            *self._declare_setter_locations(put, symbols, body, at),
         ], {
             "GET": get,
             "SET": put,
@@ -219,6 +219,7 @@ class ControlFlowTransformer(ast.NodeTransformer):
         )
 
     def visit_Raise(self, node: ast.Raise) -> ast.Raise:
+        """Mark the exception as raised by the user's code, with the line of the `raise`."""
         if node.exc is not None:
             node.exc = expression_from_template(
                 "__ol.mark_user_exception(ERROR)", node, ERROR=node.exc

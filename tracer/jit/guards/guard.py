@@ -17,7 +17,7 @@ from .snapshots import (
     iter_value_and_items,
     restore_container_items,
 )
-from .source import LAYER_REGISTRIES, CellSource, GlobalSource, Source
+from .source import LAYER_REGISTRIES, CellSource, NamespaceSource, Source
 
 
 @dataclass
@@ -40,7 +40,7 @@ class StateGuard:
         """Whether the current value matches the snapshot."""
         return self.source.matches(self.expected)
 
-    def has_temporary_value(self) -> bool:
+    def has_call_local_value(self) -> bool:
         """Whether the current value is data of one call: a constant, a value of the program or a
         list that grew, without layers or other objects that outlive the call.
         """
@@ -77,7 +77,7 @@ class NameGuards:
             return False
         if isinstance(source, CellSource):
             self._expected_cells.append((source.holder, expected.value))
-        elif isinstance(source, GlobalSource):
+        elif isinstance(source, NamespaceSource):
             self._expected_names.append((source.holder, source.key, expected.value))
         else:
             return False

@@ -40,14 +40,14 @@ from .snapshots import (
 )
 from .source import (
     LAYER_REGISTRIES,
-    ArgumentSource,
-    AttrSource,
-    LayerRegistrySource,
+    CapturedObjectSource,
+    LayerRegistryKeysSource,
+    OwnAttrSource,
     Source,
     create_name_source,
     read_cell,
 )
-from .user_code import PACKAGE_NAME, is_user_module, is_user_object
+from .user_code import is_foreign_object_with_attributes, is_oarlock_module, is_user_module
 
 # Functions that can read any attribute.
 REFLECTION_NAMES = {
@@ -99,7 +99,7 @@ class GuardSet:
         self._inner_definitions: set[tuple[str, int, str]] = set()  # by their definition
         self._argument_holders: list[
             dict[str, Any]
-        ] = []  # keeps the holders of ArgumentSource alive
+        ] = []  # keeps the holders of CapturedObjectSource alive
         self._attribute_names_read: set[str] = set()
         self._string_constants: set[str] = set()  # names that `getattr` and `hasattr` may read
         self._side_effects: list[SideEffect] = []
@@ -172,7 +172,7 @@ class GuardSet:
             if isinstance(argument, ModuleType):
                 self._guard_name(holder, name, argument)
             else:
-                self._guard_value_and_items(ArgumentSource(name, holder, name), argument)
+                self._guard_value_and_items(CapturedObjectSource(name, holder, name), argument)
 
     def _guard_name(self, holder: Any, name: str, value: Any) -> None:
         if isinstance(value, ModuleType):
@@ -193,14 +193,14 @@ class GuardSet:
         if isinstance(value, Layer):
             for layer in value.sublayers(include_self=True):
                 self._guard_layer(layer)
-        elif (is_owner and hasattr(value, "__dict__")) or is_user_object(value):
+        elif (is_owner and hasattr(value, "__dict__")) or is_foreign_object_with_attributes(value):
             self._watched_objects[id(value)] = value
             owner = value.__name__ if isinstance(value, ModuleType | type) else type(value).__name__
             for key, found in list(vars(value).items()):
                 if key not in IGNORED_ATTRIBUTES and not (
                     isinstance(value, ModuleType) and not isinstance(found, PLAIN_TYPES)
                 ):
-                    self._add_guard(AttrSource(f"{owner}.{key}", value, key), found)
+                    self._add_guard(OwnAttrSource(f"{owner}.{key}", value, key), found)
                     if isinstance(found, Layer):
                         self._guard_all_attributes(found)
 
@@ -211,33 +211,33 @@ class GuardSet:
         for hook in (*layer._forward_pre_hooks.values(), *layer._forward_post_hooks.values()):
             if isinstance(hook, FunctionType) and not is_library_file(hook.__code__.co_filename):
                 self.guard_names_of_function(hook)
-        self._guard_user_classes(type(layer))
-        is_library_layer = type(layer).__module__.startswith(PACKAGE_NAME)
+        self._guard_user_classes_in_mro(type(layer))
+        is_library_layer = is_oarlock_module(type(layer).__module__)
         for key, found in list(vars(layer).items()):
             if key in IGNORED_ATTRIBUTES:
                 continue
             label = f"{type(layer).__name__}.{key}"
             if key in LAYER_REGISTRIES:
-                source = LayerRegistrySource(label, layer, key)
+                source = LayerRegistryKeysSource(label, layer, key)
                 self._add_guard(source, list(found), is_versioned=True)
                 continue
             # The layer does not notice changes of a mutable container.
             is_versioned = (
                 is_library_layer or not is_container(found) or is_plain_or_tuple_of_plain(found)
             )
-            self._add_guard(AttrSource(label, layer, key), found, is_versioned)
+            self._add_guard(OwnAttrSource(label, layer, key), found, is_versioned)
             if not is_versioned:
                 for item in iter_value_and_items(found):
                     if isinstance(item, Layer):
                         self._guard_all_attributes(item)
 
-    def _guard_user_classes(self, layer_class: type) -> None:
+    def _guard_user_classes_in_mro(self, layer_class: type) -> None:
         for kind in layer_class.__mro__:
-            is_library_class = kind.__module__.startswith((PACKAGE_NAME, "builtins"))
+            is_library_class = is_oarlock_module(kind.__module__) or kind.__module__ == "builtins"
             if id(kind) not in self._watched_objects and not is_library_class:
-                self._guard_class(kind)
+                self._guard_class_attributes(kind)
 
-    def _guard_class(self, kind: type) -> None:
+    def _guard_class_attributes(self, kind: type) -> None:
         self._watched_objects[id(kind)] = kind
         for key, found in list(vars(kind).items()):
             if (
@@ -245,7 +245,7 @@ class GuardSet:
                 and isinstance(found, (*PLAIN_TYPES, FunctionType))
                 and not key.startswith("__")
             ):
-                self._add_guard(AttrSource(f"{kind.__name__}.{key}", kind, key), found)
+                self._add_guard(OwnAttrSource(f"{kind.__name__}.{key}", kind, key), found)
 
     def _add_guard(self, source: Source, value: Any, is_versioned: bool = False) -> bool:
         """Add a guard unless there is one; return whether it is new."""
@@ -282,9 +282,9 @@ class GuardSet:
         """
         self._side_effects = effects
         assigned = {(attribute_dict_id(e.owner), e.key) for e in effects}
-        self.find_unstable_reads()
+        self.record_unstable_reads()
         self._guard_absent_attributes()
-        for guard in [*self._guard_by_source.values(), *self._iter_added_attributes()]:
+        for guard in [*self._guard_by_source.values(), *self._iter_guards_of_added_attributes()]:
             source = guard.source
             if (attribute_dict_id(source.holder), source.key) in assigned:
                 continue
@@ -292,9 +292,9 @@ class GuardSet:
             self._reject_program_values(guard)
             is_read = self._may_be_read(guard)
             if not guard.is_satisfied():
-                self._handle_changed_value(guard, is_read)
+                self._replay_or_limit_changed_value(guard, is_read)
             elif is_read or (
-                isinstance(source.holder, Layer) and not self._is_unguarded_container(guard)
+                isinstance(source.holder, Layer) and not self._is_container_guard_unnecessary(guard)
             ):
                 self._keep_guard(guard)
         self._invalidating_source = (
@@ -306,7 +306,7 @@ class GuardSet:
         self.read_tracker.release_objects()
         self._last_checked_version = layers.version_counter[0]
 
-    def find_unstable_reads(self) -> None:
+    def record_unstable_reads(self) -> None:
         """Find the random generators, iterators and deques whose state changed."""
         changed = {
             name for name, state in self._initial_random_states if not state.matches(state.value)
@@ -321,7 +321,7 @@ class GuardSet:
         self.unstable_reads.update(dict.fromkeys(labels))
         self._initial_random_states = []
 
-    def confirm_unstable_reads(self, previous: GuardSet) -> None:
+    def promote_suspected_unstable_reads(self, previous: GuardSet) -> None:
         """Treat a random generator as unstable only if it also changed during the previous capture.
         A single change may come from another thread.
         """
@@ -337,13 +337,13 @@ class GuardSet:
             if guard.source.key not in LAYER_REGISTRIES
         )
 
-    def find_temporary_changes(self) -> list[StateGuard]:
+    def find_guards_with_call_local_value(self) -> list[StateGuard]:
         """Return the guards whose value the capture changed to data of one call, so that the caller
         can restore them instead of calling `finish_capture`.
         """
-        guards = [*self._guard_by_source.values(), *self._iter_added_attributes()]
+        guards = [*self._guard_by_source.values(), *self._iter_guards_of_added_attributes()]
         return [
-            guard for guard in guards if not guard.is_satisfied() and guard.has_temporary_value()
+            guard for guard in guards if not guard.is_satisfied() and guard.has_call_local_value()
         ]
 
     def _reject_program_values(self, guard: StateGuard) -> None:
@@ -375,7 +375,7 @@ class GuardSet:
             )
         )
 
-    def set_side_effects(self, effects: list[SideEffect]) -> None:
+    def set_replayed_side_effects(self, effects: list[SideEffect]) -> None:
         """Set the side effects to those that the program does not perform itself."""
         self._side_effects = effects
         self._last_checked_version = layers.version_counter[0]
@@ -387,17 +387,17 @@ class GuardSet:
         for layer in [v for v in self._watched_objects.values() if isinstance(v, Layer)]:
             for key in self._attribute_names_read.difference(vars(layer)):
                 if (id(type(layer)), key) in self._guard_by_source:
-                    source = AttrSource(f"{type(layer).__name__}.{key}", layer, key)
+                    source = OwnAttrSource(f"{type(layer).__name__}.{key}", layer, key)
                     self._add_guard(source, MISSING, is_versioned=True)
 
-    def _iter_added_attributes(self) -> Iterator[StateGuard]:
+    def _iter_guards_of_added_attributes(self) -> Iterator[StateGuard]:
         """Yield a guard for each attribute that the capture added to a watched object."""
         for value in self._watched_objects.values():
             if isinstance(value, ModuleType | type):
                 continue
             for key in list(vars(value)):
                 if (id(value), key) not in self._guard_by_source and key not in IGNORED_ATTRIBUTES:
-                    source = AttrSource(f"{type(value).__name__}.{key}", value, key)
+                    source = OwnAttrSource(f"{type(value).__name__}.{key}", value, key)
                     yield StateGuard(source, Snapshot(MISSING))
 
     def _may_be_read(self, guard: StateGuard) -> bool:
@@ -411,7 +411,7 @@ class GuardSet:
             return True
         return source.key in self._attribute_names_read and guard.expected.value is not MISSING
 
-    def _is_unguarded_container(self, guard: StateGuard) -> bool:
+    def _is_container_guard_unnecessary(self, guard: StateGuard) -> bool:
         """Whether an unread container of a layer needs no guard, because only user code can read
         it. This holds if all classes of the layer are user classes, and the capture converted the
         `forward` of one of them.
@@ -433,30 +433,30 @@ class GuardSet:
             code in self._user_codes for code in codes
         )
 
-    def _handle_changed_value(self, guard: StateGuard, is_read: bool) -> None:
+    def _replay_or_limit_changed_value(self, guard: StateGuard, is_read: bool) -> None:
         """Select what happens to a value that the capture changed: it is assigned again after each
         run, or the program becomes valid for one call only.
         """
         source, now = guard.source, guard.source.read()
         if now is guard.expected.value and isinstance(now, list | dict):
             if any(map(is_symbolic_value, iter_value_and_items(now))):
-                self._handle_leaked_values(guard)
+                self._restore_and_report_leaked_values(guard)
             else:
-                self._invalidate_after_call(source)
+                self._limit_validity_to_one_call(source)
         elif source.key in LAYER_REGISTRIES:
-            self._invalidate_after_call(source)
+            self._limit_validity_to_one_call(source)
         elif consists_of_constants(now) and now is not MISSING:
             self._replayed_assignments.append((source, copy_constant(now)))
         elif is_read:
-            self._invalidate_after_call(source)
+            self._limit_validity_to_one_call(source)
         if is_read:
             self._keep_guard(guard)
 
-    def _invalidate_after_call(self, source: Source) -> None:
+    def _limit_validity_to_one_call(self, source: Source) -> None:
         self._invalidating_source = self._invalidating_source or source.display_name
 
     @staticmethod
-    def _handle_leaked_values(guard: StateGuard) -> None:
+    def _restore_and_report_leaked_values(guard: StateGuard) -> None:
         """Restore a list or dict in which the function stored values of the program. For an
         attribute of a layer, which is probably a cache, warn; for other holders, raise TraceError.
         """
@@ -496,7 +496,7 @@ class GuardSet:
             if not guard.is_satisfied():
                 return False
         if self._invalidating_source or not all(
-            e.has_compatible_value() for e in self._side_effects
+            e.is_current_value_compatible() for e in self._side_effects
         ):
             return False
         version = layers.version_counter[0]
@@ -524,7 +524,9 @@ class GuardSet:
         return (
             self._invalidating_source
             or next(labels, "")
-            or next((e.label for e in self._side_effects if not e.has_compatible_value()), "")
+            or next(
+                (e.label for e in self._side_effects if not e.is_current_value_compatible()), ""
+            )
         )
 
     def to_user_guards(self) -> list[Guard]:

@@ -79,7 +79,7 @@ GLOBAL_RANDOM_GENERATORS = {"random": random._inst, "numpy.random": np.random.mt
 WRAPPED_FUNCTION_TYPES = (FunctionType, BuiltinFunctionType, MethodType, weakref.ref)
 
 
-def wrap_impure_function(function: Any, read_tracker: Any) -> Any:
+def wrap_or_record_if_impure(function: Any, read_tracker: Any) -> Any:
     """Return `function`, or a wrapper that records each impure call; None if the function is pure.
 
     read_tracker: the ReadTracker of the capture.
@@ -89,7 +89,7 @@ def wrap_impure_function(function: Any, read_tracker: Any) -> Any:
     if _is_query_function(function):
         return _wrap_query(function, read_tracker)
     if function is is_grad_enabled:
-        read_tracker.call_and_guard_result("is_grad_enabled()", _was_called_with_autograd)
+        read_tracker.call_and_guard_result("is_grad_enabled()", _is_grad_enabled_in_caller)
         return function
     owner = _bound_object(function)
     read_tracker.used_random_generators.update(
@@ -136,7 +136,7 @@ def _is_unstable_function(function: Any, read_tracker: Any) -> bool:
     )
 
 
-def _was_called_with_autograd() -> bool:
+def _is_grad_enabled_in_caller() -> bool:
     return state.mode.caller_has_tape if state.mode.static else state.mode.tape
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ...ir.plain_values import PLAIN_TYPES, are_interchangeable
-from .user_code import is_user_object
+from .user_code import is_foreign_object_with_attributes
 
 MAX_ITEMS = 1000  # larger containers are compared by identity and length: comparing them is slow
 MAX_DEPTH = 3  # of nested iterators, containers and objects
@@ -32,7 +32,7 @@ def read_state(value: Any, ignored: tuple[str, ...] = ()) -> Any:
             return reader(value)
     if hasattr(value, "__next__") and not hasattr(value, "__dict__"):
         return _read_iterator_state(value)
-    if is_user_object(value) and not isinstance(value, type | ModuleType):
+    if is_foreign_object_with_attributes(value) and not isinstance(value, type | ModuleType):
         attributes = {k: v for k, v in vars(value).items() if k not in ignored}
         return (
             "attributes",

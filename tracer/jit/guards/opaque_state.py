@@ -21,7 +21,11 @@ from ...core.tensor import Tensor
 from ...ir.plain_values import PLAIN_TYPES
 from ...nn.layer import Layer
 from .object_state import MAX_DEPTH, MAX_ITEMS, iter_source_iterators, read_state, states_equal
-from .user_code import PACKAGE_NAME, is_user_function, is_user_object
+from .user_code import (
+    is_foreign_object_with_attributes,
+    is_oarlock_module,
+    is_user_or_third_party_function,
+)
 
 OPAQUE_STATE_FIX_HINT = (
     "change it outside of the branch or loop, or keep data that depends on tensor values in "
@@ -74,10 +78,11 @@ class OpaqueStateLocation(MutableLocation):
             )
 
 
-def find_opaque_state(
+def iter_opaque_state(
     functions: tuple[Callable[..., Any] | None, ...], names: Any
 ) -> Iterator[OpaqueStateLocation]:
-    """Yield the opaque state that the bodies of a statement may change.
+    """Yield the opaque state that the bodies of a statement may change. This always includes the
+    random generators of NumPy and Python.
 
     names: the variables and attributes that other locations restore.
     """
@@ -86,11 +91,11 @@ def find_opaque_state(
     for label, generator in (("np.random", np.random.mtrand._rand), ("random", random._inst)):
         yield OpaqueStateLocation(label, generator, ())
     for function in functions:
-        for label, value in _iter_referenced_names(function, MAX_DEPTH):
-            yield from _find_opaque_state_in(label, value, attributes, seen, MAX_DEPTH)
+        for label, value in _iter_free_and_global_variables(function, MAX_DEPTH):
+            yield from _iter_opaque_state_in(label, value, attributes, seen, MAX_DEPTH)
 
 
-def _iter_referenced_names(function: Any, depth: int) -> Iterator[tuple[str, Any]]:
+def _iter_free_and_global_variables(function: Any, depth: int) -> Iterator[tuple[str, Any]]:
     """Yield the free variables and globals of a function, and of user functions that it may
     call.
     """
@@ -105,22 +110,22 @@ def _iter_referenced_names(function: Any, depth: int) -> Iterator[tuple[str, Any
                 values[name] = cell.cell_contents
             except ValueError:  # an empty cell
                 continue
-    names = _iter_global_names(function.__code__)
+    names = _iter_co_names(function.__code__)
     values.update({n: function.__globals__[n] for n in names if n in function.__globals__})
     for name, value in values.items():
         yield name, value
-        if depth > 1 and isinstance(value, FunctionType) and is_user_function(value):
-            yield from _iter_referenced_names(value, depth - 2)
+        if depth > 1 and isinstance(value, FunctionType) and is_user_or_third_party_function(value):
+            yield from _iter_free_and_global_variables(value, depth - 2)
 
 
-def _iter_global_names(code: CodeType) -> Iterator[str]:
+def _iter_co_names(code: CodeType) -> Iterator[str]:
     yield from code.co_names
     for const in code.co_consts:
         if isinstance(const, CodeType):
-            yield from _iter_global_names(const)
+            yield from _iter_co_names(const)
 
 
-def _find_opaque_state_in(
+def _iter_opaque_state_in(
     label: str, value: Any, ignored: tuple[str, ...], seen: dict[int, Any], depth: int
 ) -> Iterator[OpaqueStateLocation]:
     if id(value) in seen or isinstance(
@@ -134,14 +139,14 @@ def _find_opaque_state_in(
     elif type(value) in (list, tuple, dict):
         pairs = value.items() if type(value) is dict else enumerate(value[:MAX_ITEMS])
         children = [(f"{label}[{k!r}]", v) for k, v in pairs]
-    elif not type(value).__module__.startswith(PACKAGE_NAME):
+    elif not is_oarlock_module(type(value).__module__):
         if read_state(value, ignored) is not None:
             yield OpaqueStateLocation(label, value, ignored)
-        if is_user_object(value) and not inspect.ismodule(value):
+        if is_foreign_object_with_attributes(value) and not inspect.ismodule(value):
             children = [(f"{label}.{k}", v) for k, v in vars(value).items()]
     if depth:
         for name, child in children:
-            yield from _find_opaque_state_in(name, child, ignored, seen, depth - 1)
+            yield from _iter_opaque_state_in(name, child, ignored, seen, depth - 1)
 
 
 def reject_user_visible_iterator(iterator: Any) -> None:
@@ -168,7 +173,7 @@ def _iter_reachable_values(value: Any, depth: int) -> Iterator[Any]:
     if not depth or isinstance(value, (*PLAIN_TYPES, Tensor, ModuleType, type, FunctionType)):
         return
     children: Any = ()
-    if is_user_object(value) or isinstance(value, Layer):
+    if is_foreign_object_with_attributes(value) or isinstance(value, Layer):
         children = vars(value).values()
     elif isinstance(value, list | tuple):
         children = value

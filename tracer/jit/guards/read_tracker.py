@@ -29,16 +29,16 @@ from .snapshots import (
 )
 from .source import (
     CONTAINERS_WITH_HIDDEN_STORAGE,
-    ArgumentSource,
-    CallSource,
+    AttributeLookupSource,
+    CapturedObjectSource,
     ItemSource,
-    LookupSource,
-    TensorSource,
+    RepeatableCallSource,
+    TensorElementsSource,
     lookup_attribute_or_missing,
     lookup_item_or_missing,
-    snapshot_array_of_tensor,
+    make_tensor_elements_snapshot,
 )
-from .user_code import PACKAGE_NAME, is_user_module
+from .user_code import is_oarlock_module, is_user_module
 
 
 class ReadTracker:
@@ -77,7 +77,7 @@ class ReadTracker:
     def call_and_guard_result(self, label: str, function: Callable[[], Any]) -> Any:
         """Call a function whose result may differ at the next call, and guard the result."""
         result = function()
-        source = CallSource(label, function, label)
+        source = RepeatableCallSource(label, function, label)
         guard = StateGuard(source, take_state_snapshot(result))
         self._guard_by_source.setdefault((id(function), label), guard)
         return result
@@ -89,8 +89,10 @@ class ReadTracker:
         """
         key = id(tensor), ""
         if key not in self._guard_by_source:
-            source = TensorSource(f"{reader} of {tensor.name}", tensor, "")
-            self._guard_by_source[key] = StateGuard(source, snapshot_array_of_tensor(tensor.array))
+            source = TensorElementsSource(f"{reader} of {tensor.name}", tensor, "")
+            self._guard_by_source[key] = StateGuard(
+                source, make_tensor_elements_snapshot(tensor.array)
+            )
 
     def register_existing(self, value: Any, snapshot: Snapshot | None = None) -> None:
         """Register a value from before the capture, and the items of its containers.
@@ -150,11 +152,11 @@ class ReadTracker:
         if found is MISSING or is_class_constant:
             return None
         if is_item:
-            source: LookupSource | ItemSource = ItemSource(
+            source: AttributeLookupSource | ItemSource = ItemSource(
                 f"{_displayed_name(value)}[{key!r}]", value, key
             )
         else:
-            source = LookupSource(f"{_displayed_name(value)}.{key}", value, key)
+            source = AttributeLookupSource(f"{_displayed_name(value)}.{key}", value, key)
         guard = StateGuard(source, take_state_snapshot(found), was_read=is_read)
         self._guard_by_source[id(value), key] = guard
         if isinstance(found, Layer):
@@ -175,7 +177,7 @@ class ReadTracker:
             return
         if isinstance(value, list | dict | set):
             holder = {name: value}
-            guard = StateGuard(ArgumentSource(name, holder, name), take_state_snapshot(value))
+            guard = StateGuard(CapturedObjectSource(name, holder, name), take_state_snapshot(value))
             self._guard_by_source[id(holder), name] = guard
             self.register_existing(value, guard.expected)
             return
@@ -183,7 +185,7 @@ class ReadTracker:
             if (id(value), key) in self._guard_by_source:
                 continue
             if self._add_guard(value, key, False, is_read) is None:
-                source = LookupSource(f"{_displayed_name(value)}.{key}", value, key)
+                source = AttributeLookupSource(f"{_displayed_name(value)}.{key}", value, key)
                 self._guard_by_source[id(value), key] = StateGuard(
                     source, Snapshot(MISSING), was_read=is_read
                 )
@@ -222,7 +224,7 @@ def _iter_referenced_objects(value: Any) -> Iterator[Any]:
             yield part.keywords
             for inner in (part.func, *part.args, *part.keywords.values()):
                 yield from _iter_referenced_objects(inner)
-        elif isinstance(part, (Layer, *CONTAINERS_WITH_HIDDEN_STORAGE)) or not type(
-            part
-        ).__module__.startswith(PACKAGE_NAME):
+        elif isinstance(part, (Layer, *CONTAINERS_WITH_HIDDEN_STORAGE)) or not is_oarlock_module(
+            type(part).__module__
+        ):
             yield part

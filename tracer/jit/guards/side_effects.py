@@ -64,7 +64,7 @@ class SideEffect:
         return table.get(self.key, MISSING)
 
     def write(self, value: Any) -> None:
-        """Assign a value."""
+        """Assign any value, also the previous one, to the location."""
         if isinstance(self.owner, list | dict):
             self.owner[self.key] = value
         else:
@@ -79,7 +79,7 @@ class SideEffect:
         else:
             vars(self.owner)[self.key] = self.previous_value
 
-    def has_compatible_value(self) -> bool:
+    def is_current_value_compatible(self) -> bool:
         """Whether the current value has the structure, shapes and dtypes that it had before the
         capture.
         """
@@ -94,7 +94,7 @@ class SideEffect:
             pytree.flatten(self.previous_value),
             pytree.flatten(now),
         )
-        return spec == now_spec and all(map(_have_equal_metas, leaves, now_leaves))
+        return spec == now_spec and all(map(_is_same_or_has_equal_meta, leaves, now_leaves))
 
     def replaces_layer_state(self) -> bool:
         """Whether the previous value was a parameter or a buffer."""
@@ -108,7 +108,7 @@ class SideEffect:
         return self.location_name or f"{type(self.owner).__name__}.{self.key}"
 
 
-def _have_equal_metas(before: Any, now: Any) -> bool:
+def _is_same_or_has_equal_meta(before: Any, now: Any) -> bool:
     return now is before or (
         isinstance(now, Tensor) and isinstance(before, Tensor) and now.meta == before.meta
     )
@@ -151,7 +151,7 @@ def extract_location_side_effects(recorder: Recorder) -> list[SideEffect]:
     """
     locations = recorder.open_blocks[0].locations.values()
     return _restore_previous_values(
-        effect for location, before in locations for effect in _find_side_effects(location, before)
+        effect for location, before in locations for effect in _iter_side_effects(location, before)
     )
 
 
@@ -162,7 +162,7 @@ def _restore_previous_values(effects: Iterable[SideEffect]) -> list[SideEffect]:
     return restored
 
 
-def _find_side_effects(location: MutableLocation, before: dict[Any, Any]) -> Iterator[SideEffect]:
+def _iter_side_effects(location: MutableLocation, before: dict[Any, Any]) -> Iterator[SideEffect]:
     now = location.read()
     has_new_length = isinstance(location, ListItemsLocation) and len(now) != len(before)
     was_created_here = any(map(is_symbolic_value, before.values()))
@@ -204,7 +204,7 @@ def attribute_dict_id(holder: Any) -> int:
     return id(vars(holder) if hasattr(holder, "__dict__") else holder)
 
 
-def mark_shared_tensors(
+def mark_effects_with_shared_tensors(
     effects: list[SideEffect], locations: Iterable[tuple[Any, Any, Any]]
 ) -> None:
     """Mark the side effects whose previous tensor is also the value of another location.

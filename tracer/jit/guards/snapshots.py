@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from ...ir.plain_values import PLAIN_TYPES, are_interchangeable, exact_key
+from ...ir.plain_values import PLAIN_TYPES, are_interchangeable, exact_key_within_type
 from .impure_calls import GLOBAL_RANDOM_GENERATORS
 from .object_state import MAX_DEPTH, MAX_ITEMS, read_state, states_equal
-from .user_code import PACKAGE_NAME
+from .user_code import is_oarlock_module
 
 MISSING = object()
 CONTAINER_TYPES = (list, tuple, dict, set, frozenset)
@@ -97,7 +97,10 @@ class SetSnapshot(Snapshot):
 
     def matches(self, now: Any) -> bool:
         """Compare the members."""
-        return isinstance(now, set | frozenset) and exact_key(frozenset(now)) == self.members
+        return (
+            isinstance(now, set | frozenset)
+            and exact_key_within_type(frozenset(now)) == self.members
+        )
 
 
 @dataclass(frozen=True)
@@ -150,7 +153,9 @@ class UncheckedSnapshot(Snapshot):
 
 
 def _are_equal_keys(key: Any, expected: Any) -> bool:
-    return type(key) is type(expected) and exact_key(key) == exact_key(expected)
+    return type(key) is type(expected) and exact_key_within_type(key) == exact_key_within_type(
+        expected
+    )
 
 
 def take_snapshot(value: Any, depth: int = MAX_DEPTH) -> Snapshot:
@@ -249,9 +254,7 @@ def snapshot_random_generators() -> list[tuple[str, ObjectStateSnapshot]]:
 
 def is_container(value: Any) -> bool:
     """Whether a value is a list, tuple, dict or set, or of a user class that inherits from one."""
-    return isinstance(value, CONTAINER_TYPES) and not type(value).__module__.startswith(
-        PACKAGE_NAME
-    )
+    return isinstance(value, CONTAINER_TYPES) and not is_oarlock_module(type(value).__module__)
 
 
 def _snapshot_container(value: Any, depth: int) -> Snapshot:
@@ -262,7 +265,7 @@ def _snapshot_container(value: Any, depth: int) -> Snapshot:
         return DictSnapshot(value, pairs)
     if isinstance(value, list | tuple):
         return SequenceSnapshot(value, tuple(take_snapshot(v, depth - 1) for v in value))
-    return SetSnapshot(value, exact_key(frozenset(value)))
+    return SetSnapshot(value, exact_key_within_type(frozenset(value)))
 
 
 def iter_value_and_items(value: Any, depth: int = MAX_DEPTH) -> Iterator[Any]:

@@ -45,7 +45,8 @@ MAX_COMPARED_ELEMENTS = 4096  # of a tensor whose values are compared at each ca
 
 @dataclass
 class Source:
-    """A location of Python state.
+    """A location of Python state, relative to an object that the source itself holds, not to a
+    frame or another source.
 
     display_name: its name in messages.
     holder: the object that holds the value.
@@ -78,8 +79,8 @@ class Source:
         return expected.matches(self.read())
 
 
-class AttrSource(Source):
-    """An instance attribute of an object, in its `__dict__`."""
+class OwnAttrSource(Source):
+    """An attribute in the `__dict__` of an object, a class or a module itself."""
 
     def read(self) -> Any:
         """Return the attribute."""
@@ -90,7 +91,7 @@ class AttrSource(Source):
         setattr(self.holder, self.key, value)
 
 
-class LayerRegistrySource(AttrSource):
+class LayerRegistryKeysSource(OwnAttrSource):
     """The keys or elements of one of LAYER_REGISTRIES, the dicts and lists of a layer."""
 
     def read(self) -> Any:
@@ -99,7 +100,7 @@ class LayerRegistrySource(AttrSource):
         return found if found is MISSING else list(found)
 
 
-class GlobalSource(Source):
+class NamespaceSource(Source):
     """A name in a dict of names, such as the globals of a module."""
 
     guard_kind = "name"
@@ -117,7 +118,7 @@ class GlobalSource(Source):
         self.holder.pop(self.key, None)
 
 
-class ArgumentSource(GlobalSource):
+class CapturedObjectSource(NamespaceSource):
     """An argument of the captured function, or another object that only the capture refers to. The
     capture stores it in a dict, which is the holder.
     """
@@ -141,7 +142,7 @@ class CellSource(Source):
         del self.holder.cell_contents
 
 
-class LookupSource(Source):
+class AttributeLookupSource(Source):
     """An attribute that converted code read, found by Python's lookup: in the object, in a slot or
     in a class.
     """
@@ -179,7 +180,7 @@ class ItemSource(Source):
             super().delete()
 
 
-class CallSource(Source):
+class RepeatableCallSource(Source):
     """The result of a function that is cheap to call again, such as `os.getenv("NAME")`.
 
     holder: the function with its arguments.
@@ -202,7 +203,7 @@ class CallSource(Source):
         """Do nothing: a result cannot be removed."""
 
 
-class TensorSource(Source):
+class TensorElementsSource(Source):
     """The elements of a tensor that Python code read, which became constants of the program."""
 
     guard_kind = "value"
@@ -226,8 +227,8 @@ class TensorSource(Source):
         """Do nothing: an op of the program changes the tensor."""
 
 
-def snapshot_array_of_tensor(array: Any) -> Snapshot:
-    """Return the snapshot for the array of a TensorSource."""
+def make_tensor_elements_snapshot(array: Any) -> Snapshot:
+    """Return the snapshot for the array of a TensorElementsSource."""
     elements = to_host(array)
     owns_memory = not isinstance(array, np.ndarray) or array.flags.owndata
     if owns_memory and elements.size > MAX_COMPARED_ELEMENTS:
@@ -237,7 +238,7 @@ def snapshot_array_of_tensor(array: Any) -> Snapshot:
 
 def create_name_source(label: str, holder: Any, key: str) -> Source:
     """Return the source of a name in a cell or in a dict of names."""
-    kind: Callable[..., Source] = CellSource if isinstance(holder, CellType) else GlobalSource
+    kind: Callable[..., Source] = CellSource if isinstance(holder, CellType) else NamespaceSource
     return kind(label, holder, key)
 
 
@@ -282,10 +283,10 @@ def lookup_attribute_or_missing(holder: Any, name: str) -> Any:
     found = getattr(holder, "__dict__", {}).get(name, MISSING)
     if found is not MISSING or isinstance(holder, ModuleType | FunctionType):
         return found
-    return _class_attribute_value(holder, class_attribute, name)
+    return _class_attribute_unless_computed(holder, class_attribute, name)
 
 
-def _class_attribute_value(holder: Any, class_attribute: Any, name: str) -> Any:
+def _class_attribute_unless_computed(holder: Any, class_attribute: Any, name: str) -> Any:
     if class_attribute is MISSING and isinstance(holder, dict):
         return dict.get(holder, name, MISSING)  # a dict whose entries are attributes as well
     is_computed = hasattr(type(class_attribute), "__get__")

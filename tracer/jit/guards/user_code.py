@@ -43,7 +43,7 @@ def ignore_module(modules: Any) -> None:
     IGNORED_MODULES.extend(added)
 
 
-def is_user_function(function: FunctionType) -> bool:
+def is_user_or_third_party_function(function: FunctionType) -> bool:
     """Whether a function is user code: not from Oarlock, the standard library or an
     ignored module.
     """
@@ -57,7 +57,7 @@ def is_user_function(function: FunctionType) -> bool:
     return "site-packages" in real or not real.startswith(_STDLIB_FOLDERS)
 
 
-def is_user_object(value: Any) -> bool:
+def is_foreign_object_with_attributes(value: Any) -> bool:
     """Whether a value is an object, class or module of the user whose attributes a function may
     read. False for functions, tensors, layers and objects of Oarlock.
     """
@@ -68,7 +68,12 @@ def is_user_object(value: Any) -> bool:
     module = value.__name__ if isinstance(value, ModuleType) else type(value).__module__
     if isinstance(value, type):
         module = value.__module__
-    return not module.startswith(PACKAGE_NAME)
+    return not is_oarlock_module(module)
+
+
+def is_oarlock_module(name: str) -> bool:
+    """Whether a module with this name is part of Oarlock."""
+    return name.partition(".")[0] == PACKAGE_NAME
 
 
 def is_user_module(module: ModuleType) -> bool:
@@ -77,5 +82,5 @@ def is_user_module(module: ModuleType) -> bool:
     """
     file = getattr(module, "__file__", None)
     if file is None:  # a module of a notebook, or one that the user created
-        return module.__spec__ is None and not module.__name__.startswith(PACKAGE_NAME)
+        return module.__spec__ is None and not is_oarlock_module(module.__name__)
     return not is_library_file(file) and "site-packages" not in file and "/lib/python" not in file

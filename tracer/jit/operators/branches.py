@@ -9,7 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ...capture.control.array_replacement import ListLengthMismatchError, to_tensor_array
+from ...capture.control.array_replacement import (
+    ListLengthMismatchError,
+    replace_by_tensor_array_if_list,
+)
 from ...capture.control.branch import cond, record_branches
 from ...capture.control.branch_values import Undefined, to_bool
 from ...capture.control.escape_analysis import is_local_object
@@ -23,7 +26,7 @@ from ...capture.control.may_alias import (
 from ...capture.control.mutable_locations import (
     ListItemsLocation,
     ListLengthChangeError,
-    save_locations,
+    save_locations_in_open_blocks,
 )
 from ...capture.control.tensor_arrays import EmptyArrayReadError, TensorArray
 from ...capture.modes import Static, static_mode
@@ -31,11 +34,11 @@ from ...capture.variable import Variable
 from ...core.errors import OpError, TraceError
 from ...core.mode import state
 from ...core.op import Meta
-from ..guards.opaque_state import find_opaque_state
+from ..guards.opaque_state import iter_opaque_state
 from .calls import truth_value
 from .exceptions import (
     BranchRaised,
-    emit_raise_assert,
+    emit_assert_for_raising_branch,
     record_rejecting_raise,
     record_until_raise,
 )
@@ -46,7 +49,7 @@ Getter = Callable[[], list[Any]]
 Setter = Callable[[list[Any]], None]
 
 
-def _recording_mode(value: Any) -> Static | None:
+def _find_recording_mode_of_variable(value: Any) -> Static | None:
     """Return the mode of the recording if `value` is a value of the program, otherwise None."""
     return static_mode(state.mode) if isinstance(value, Variable) else None
 
@@ -60,13 +63,13 @@ def if_(
     names: Sequence[str],
     count: int | None = None,
 ) -> None:
-    """Operator for `if test: then() else: other()`.
+    """Operator for `if test: true_body() else: false_body()`.
 
     get_values, set_values: getter and setter of the variables that the branches change.
     count: how many of them, from the first one on, are read afterwards; by default all.
     """
     test = truth_value(test)
-    mode = _recording_mode(test)
+    mode = _find_recording_mode_of_variable(test)
     if mode is None:
         (true_body if test else false_body)()
         return
@@ -82,13 +85,13 @@ def if_(
     mode.recorder.rewind(mark)
     set_values(start)
     if raised is not None:
-        emit_raise_assert(mode, condition, raised)
+        emit_assert_for_raising_branch(mode, condition, raised)
     (
         false_body if raised is not None and raised.in_true_branch else true_body
     )()  # the branch without a `raise`
 
 
-def save_opaque_state_before(
+def wrap_to_save_opaque_state(
     mode: Static, run: Callable[..., Any], names: Sequence[str]
 ) -> Callable[..., Any]:
     """Wrap the body of a branch or loop. The wrapper first saves the opaque state that the body may
@@ -96,7 +99,7 @@ def save_opaque_state_before(
     """
 
     def wrapper(*args: Any) -> Any:
-        save_locations(mode.recorder, find_opaque_state((run,), names))
+        save_locations_in_open_blocks(mode.recorder, iter_opaque_state((run,), names))
         return run(*args)
 
     return wrapper
@@ -112,15 +115,18 @@ def _record_if(
     names: Sequence[str],
     count: int | None,
 ) -> None:
+    """Record an `if` and set its variables to the merged values. If a branch changes the length of
+    a list, record it again with the list as a TensorArray.
+    """
     initial = get_values()
     true_body, false_body = (
-        save_opaque_state_before(mode, run, names) for run in (true_body, false_body)
+        wrap_to_save_opaque_state(mode, run, names) for run in (true_body, false_body)
     )
     before = [
         resolve_replaced_list(value) if is_replaced_by_array(value) else value for value in initial
     ]
 
-    def branch_fn(holds: bool, run: Callable[[], None]) -> Callable[[], list[Any]]:
+    def make_branch_recorder(holds: bool, run: Callable[[], None]) -> Callable[[], list[Any]]:
         def record() -> list[Any]:
             mark_merged_locations(mode.recorder, set_values)
             set_values(before)
@@ -128,7 +134,7 @@ def _record_if(
                 _record_deferring_index_errors(mode, holds, run)
                 values = get_values()[:count]
                 values = [
-                    to_tensor_array(mode, n, v) if n in dynamic_lists else v
+                    replace_by_tensor_array_if_list(mode, n, v) if n in dynamic_lists else v
                     for n, v in zip(names, values, strict=False)
                 ]
                 containers.record_branch(values)
@@ -151,8 +157,8 @@ def _record_if(
             merged = record_branches(
                 mode,
                 condition,
-                branch_fn(True, true_body),
-                branch_fn(False, false_body),
+                make_branch_recorder(True, true_body),
+                make_branch_recorder(False, false_body),
                 names[:count],
             )
             break
@@ -164,7 +170,7 @@ def _record_if(
                 raise
             mode.recorder.rewind(mark)
             name = names[positions[0]] if positions else error.location.name
-            array = TensorArray.replace_list(mode, name, error.target)
+            array = TensorArray.replace_list_by_array(mode, name, error.target)
             before = [array if value is error.target else value for value in before]
         except ListLengthMismatchError as error:
             if error.name in dynamic_lists:
@@ -207,7 +213,7 @@ def _copy_containers(value: Any) -> Any:
 def if_expression(test: Any, a: Callable[[], Any], b: Callable[[], Any]) -> Any:
     """Operator for `a() if test else b()`."""
     test = truth_value(test)
-    mode = _recording_mode(test)
+    mode = _find_recording_mode_of_variable(test)
     if mode is None:
         return a() if test else b()
     mark = mode.recorder.checkpoint()
@@ -217,22 +223,31 @@ def if_expression(test: Any, a: Callable[[], Any], b: Callable[[], Any]) -> Any:
         )
     except ListLengthMismatchError:
         mode.recorder.rewind(mark)
-    return _select_between_lists(test, a, b)
+    return _record_if_expression_as_statement(test, a, b)
 
 
-def _select_between_lists(test: Any, a: Callable[[], Any], b: Callable[[], Any]) -> Any:
+def _record_if_expression_as_statement(
+    test: Any, a: Callable[[], Any], b: Callable[[], Any]
+) -> Any:
     """Select between lists of different lengths, by recording an `if` statement that assigns a
     variable.
     """
     current: list[Any] = [Undefined("the list")]
 
-    def set_list(values: list[Any]) -> None:
+    def set_current_values(values: list[Any]) -> None:
         current[:] = values
 
-    def assign_branch(make: Callable[[], Any]) -> Callable[[], None]:
-        return lambda: set_list([make()])
+    def make_assigning_body(make: Callable[[], Any]) -> Callable[[], None]:
+        return lambda: set_current_values([make()])
 
-    if_(test, assign_branch(a), assign_branch(b), lambda: list(current), set_list, ["the list"])
+    if_(
+        test,
+        make_assigning_body(a),
+        make_assigning_body(b),
+        lambda: list(current),
+        set_current_values,
+        ["the list"],
+    )
     return current[0]
 
 

@@ -32,8 +32,8 @@ from ...core.function_source import SourceError
 from ...core.mode import state
 from ...core.op import OPS
 from ...nn.layer import Layer
-from ..guards.impure_calls import wrap_impure_function
-from ..guards.user_code import is_user_function, is_user_object
+from ..guards.impure_calls import wrap_or_record_if_impure
+from ..guards.user_code import is_foreign_object_with_attributes, is_user_or_third_party_function
 from . import python_scalars, sequences
 from .dunder_methods import python_dunder_method
 from .exceptions import print_
@@ -119,7 +119,7 @@ def _record_if_impure(function: Any) -> Any:
     return (
         None
         if mode is None or mode.recorder.read_tracker is None
-        else wrap_impure_function(function, mode.recorder.read_tracker)
+        else wrap_or_record_if_impure(function, mode.recorder.read_tracker)
     )
 
 
@@ -218,7 +218,7 @@ def _convert_constructor(kind: Any) -> Any:
     if (
         not is_plain_class
         or not isinstance(init, FunctionType)
-        or not is_user_function(init)
+        or not is_user_or_third_party_function(init)
         or init.__code__.co_filename == "<string>"
     ):
         return None  # the code of a dataclass is generated
@@ -235,7 +235,7 @@ def _convert_constructor(kind: Any) -> Any:
 def _construct_tracked(function: Any, *args: Any, **kwargs: Any) -> Any:
     """Create an object, and register it and the lists that its constructor created as local."""
     result = register_new_object(function(*args, **kwargs))
-    if is_user_object(result) and not isinstance(result, type):
+    if is_foreign_object_with_attributes(result) and not isinstance(result, type):
         given = {id(v) for v in (*args, *kwargs.values())}
         for attribute in vars(result).values():
             if type(attribute) is list and id(attribute) not in given and not attribute:
@@ -271,7 +271,7 @@ def convert_if_user_code(function: Any) -> Any:
         )
     plain = function.__func__ if isinstance(function, MethodType) else function
     if isinstance(plain, FunctionType):
-        if not is_user_function(plain):
+        if not is_user_or_third_party_function(plain):
             return _wrap_constructor(function) if plain.__module__ == "copy" else function
         _notify_of_call(plain)
         try:
@@ -286,7 +286,7 @@ def convert_if_user_code(function: Any) -> Any:
     if isinstance(function, Layer) or not callable(function) or hasattr(plain, "_no_conversion"):
         return function
     method = vars(type(function)).get("__call__")
-    if isinstance(method, FunctionType) and is_user_function(method):
+    if isinstance(method, FunctionType) and is_user_or_third_party_function(method):
         return convert_if_user_code(MethodType(method, function))
     return function
 
@@ -376,7 +376,7 @@ def _operator_len(value: Any) -> Any:
     if (
         method is not None
         and static_mode(state.mode) is not None
-        and is_user_function(method.__func__)
+        and is_user_or_third_party_function(method.__func__)
     ):
         return call(method)()
     if isinstance(value, TensorArray):

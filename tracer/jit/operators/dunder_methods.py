@@ -18,7 +18,7 @@ from ...capture.modes import static_mode
 from ...core.mode import state
 from ...core.tensor import Tensor
 from ...nn.layer import Layer
-from ..guards.user_code import is_user_object
+from ..guards.user_code import is_foreign_object_with_attributes
 
 _BINARY_OPERATORS = (
     "add",
@@ -175,7 +175,7 @@ def iter_referenced_classes(values: Any, depth: int) -> Iterator[type]:
             yield from iter_referenced_classes(
                 itertools.islice(inside, _MAX_VISITED_ITEMS), depth - 1
             )
-        elif isinstance(value, Layer) or is_user_object(value):
+        elif isinstance(value, Layer) or is_foreign_object_with_attributes(value):
             yield type(value)
             if depth:
                 yield from iter_referenced_classes(

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...capture.control.branch import check_condition, undo_inplace_write
 from ...capture.control.branch_values import to_bool
-from ...capture.control.mutable_locations import reject_opaque_changes
+from ...capture.control.mutable_locations import reject_unrestorable_changes
 from ...capture.control.optional_values import implied_condition_values
 from ...capture.modes import Static, static_mode
 from ...capture.side_effects.py_func import py_func
@@ -53,13 +53,13 @@ def record_until_raise(mode: Static, holds: bool, run: Callable[[], Any]) -> Any
     except Exception as error:
         if RAISE_LOCATION_ATTR not in error.__dict__:
             raise
-        reject_opaque_changes(mode.recorder.open_blocks[-1])
+        reject_unrestorable_changes(mode.recorder.open_blocks[-1])
         for tensor, desc in mode.recorder.open_blocks[-1].inplace_writes.values():
             undo_inplace_write(mode, tensor, desc)
         raise BranchRaised(holds, error) from error
 
 
-def emit_raise_assert(mode: Static, condition: Variable, raised: BranchRaised) -> None:
+def emit_assert_for_raising_branch(mode: Static, condition: Variable, raised: BranchRaised) -> None:
     """Write an assert that fails each run in which the condition leads to a `raise`."""
     holds = OPS["logical_not"](condition) if raised.in_true_branch else condition
     emit_assert(

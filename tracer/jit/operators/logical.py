@@ -13,7 +13,7 @@ import numpy as np
 from ...capture.control.branch import cond
 from ...capture.control.branch_values import cast_to, scalar_constant, to_bool, value_meta
 from ...capture.control.may_alias import resolve_replaced_list
-from ...capture.control.mutable_locations import roll_back_mutations
+from ...capture.control.mutable_locations import collect_and_roll_back_mutations
 from ...capture.control.optional_values import (
     NO_KNOWN_CONDITIONS,
     implied_condition_values,
@@ -75,7 +75,7 @@ def _select_operand(op: str, a: Variable, b: Callable[[], Any]) -> Any:
         with mode.recorder.record_in_block(trial_block):
             second = b()
         if (
-            not roll_back_mutations(trial_block)
+            not collect_and_roll_back_mutations(trial_block)
             and (value_meta(second) or a.meta).dtype == bool
             and value_meta(second) is not None
         ):
@@ -90,7 +90,9 @@ def _record_operand_branch(name: str, a: Variable, b: Callable[[], Any]) -> Any:
             "Python asks whether the first one is true, which has several elements; use "
             "`.any()`, `.all()` or paddle.where"
         )
-        raise TraceError(with_user_line(f"{name}: {why} (X={a.meta}{a.creation_site})"))
+        raise TraceError(
+            with_user_line(f"{name}: {why} (X={a.meta}{a.creation_site_message_suffix})")
+        )
 
     def first_operand() -> Any:
         return a
@@ -121,10 +123,10 @@ def _record_short_circuit(op: str, a: Variable, b: Callable[[], Any]) -> Any:
                 raise
             return to_bool(a)
         may_fail = any(
-            _may_raise_index_error(result) for result in mode.recorder.block.ops[mark.num_ops :]
+            _op_may_raise_index_error(result) for result in mode.recorder.block.ops[mark.num_ops :]
         )
         if (
-            not roll_back_mutations(trial_block)
+            not collect_and_roll_back_mutations(trial_block)
             and second is not _UNRECORDED_OPERAND
             and not may_fail
         ):
@@ -145,7 +147,7 @@ def _record_short_circuit(op: str, a: Variable, b: Callable[[], Any]) -> Any:
     return _set_combined_implications(op, found, a, second_values[0])
 
 
-def _may_raise_index_error(op: OpDesc) -> bool:
+def _op_may_raise_index_error(op: OpDesc) -> bool:
     """Whether an op fails for an index out of range. The first operand may test the index."""
     return op.type in INDEXING_OPS or (
         op.type == "slice"
@@ -239,7 +241,7 @@ def equal(a: Any, b: Any) -> Any:
     """Operator for `a == b`, also for lists and tuples with values of the program, such as
     shapes.
     """
-    if not _is_elementwise_comparison(a, b):
+    if not _are_sequences_with_symbolic_items(a, b):
         return require_complete_dicts(a) == require_complete_dicts(b)
     pairs = list(zip(a, b, strict=False))
     known = [
@@ -257,12 +259,12 @@ def not_equal(a: Any, b: Any) -> Any:
     """Operator for `a != b`."""
     return (
         not_(equal(a, b))
-        if _is_elementwise_comparison(a, b)
+        if _are_sequences_with_symbolic_items(a, b)
         else require_complete_dicts(a) != require_complete_dicts(b)
     )
 
 
-def _is_elementwise_comparison(a: Any, b: Any) -> bool:
+def _are_sequences_with_symbolic_items(a: Any, b: Any) -> bool:
     """Whether both values are lists, or tuples, and one holds values of the program."""
     alike = any(isinstance(a, kind) and isinstance(b, kind) for kind in (list, tuple))
     return alike and (_contains_symbolic(a) or _contains_symbolic(b))

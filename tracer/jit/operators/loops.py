@@ -13,7 +13,7 @@ import numpy as np
 from ...capture.control.branch import undo_inplace_write
 from ...capture.control.branch_values import cast_to, scalar_constant, to_bool
 from ...capture.control.loop import record_loop
-from ...capture.control.mutable_locations import roll_back_mutations
+from ...capture.control.mutable_locations import collect_and_roll_back_mutations
 from ...capture.control.tensor_arrays import TensorArray
 from ...capture.modes import Static, static_mode
 from ...capture.recorder import OpenBlock
@@ -23,7 +23,7 @@ from ...core.errors import OpError, TraceError
 from ...core.mode import state
 from ...core.op import OPS, Meta
 from ..guards.opaque_state import reject_user_visible_iterator
-from .branches import Getter, Setter, empty_else, if_, save_opaque_state_before
+from .branches import Getter, Setter, empty_else, if_, wrap_to_save_opaque_state
 from .calls import call, truth_value
 from .exceptions import record_rejecting_raise
 from .iterables import DynamicIterable, as_dynamic_iterable
@@ -54,8 +54,8 @@ def while_(
 
     start = get_values()
     test, body = (
-        save_opaque_state_before(mode, test, names),
-        save_opaque_state_before(mode, body, names),
+        wrap_to_save_opaque_state(mode, test, names),
+        wrap_to_save_opaque_state(mode, body, names),
     )
 
     def recorded_test(values: list[Any]) -> tuple[Any, list[Any]]:
@@ -95,7 +95,7 @@ def _evaluate_condition(
         condition = truth_value(test())
     if not isinstance(condition, Variable):
         return None, condition
-    roll_back_mutations(trial_block)
+    collect_and_roll_back_mutations(trial_block)
     for tensor, desc in trial_block.inplace_writes.values():
         undo_inplace_write(mode, tensor, desc)
     set_values(initial)
@@ -171,7 +171,7 @@ def _record_iterations(
     if rows.is_empty():
         return
     count, before = cast_to(rows.count, INT64), get_values()
-    body = save_opaque_state_before(mode, body, names)
+    body = wrap_to_save_opaque_state(mode, body, names)
 
     def recorded_test(values: list[Any]) -> tuple[Any, list[Any]]:
         mark_merged_locations(mode.recorder, set_values)

@@ -30,7 +30,7 @@ from ...capture.control.mutable_locations import (
     ListItemsLocation,
     MutableLocation,
     NamespaceLocation,
-    save_locations,
+    save_locations_in_open_blocks,
 )
 from ...capture.modes import static_mode
 from ...capture.recorder import Recorder
@@ -39,7 +39,7 @@ from ...core.tensor import Tensor
 from ...nn.layer import Layer
 from ..guards.bytecode import iter_assigned_globals
 from ..guards.object_state import MAX_ITEMS
-from ..guards.user_code import is_user_object
+from ..guards.user_code import is_foreign_object_with_attributes
 from .dynamic_indexing import RuntimeIndexableList
 
 MAX_LOCATION_DEPTH = 2  # of nested containers and objects
@@ -62,9 +62,9 @@ def save_before_write(value: Any, name: str, attribute: str = "", reads: bool = 
     recorder = mode.recorder
     if recorder.read_tracker is not None:
         recorder.read_tracker.save_before_write(value, name, attribute, reads)
-    save_locations(recorder, iter_locations_in(name, value, 0))
+    save_locations_in_open_blocks(recorder, iter_locations_in(name, value, 0))
     if isinstance(value, MayAlias):
-        save_locations(
+        save_locations_in_open_blocks(
             recorder,
             (
                 location
@@ -102,7 +102,7 @@ def reject_external_iterators(*values: Any) -> None:
         ):
             what = f"advancing an iterator created outside of the function ({type(value).__name__})"
             if mode.recorder.strict:
-                mode.reject_side_effect(what)
+                mode.reject_or_skip_side_effect(what)
             mode.recorder.rollback.irreversible_effect = what
 
 
@@ -142,7 +142,7 @@ def mark_merged_locations(recorder: Recorder, setter: Any) -> None:
     inner = recorder.open_blocks[-1]
     for cell in getattr(setter, "cells", ()):
         inner.merged_keys.add((id(cell.target), ""))
-        save_locations(recorder, iter_locations_in(cell.name, cell.read().get("")))
+        save_locations_in_open_blocks(recorder, iter_locations_in(cell.name, cell.read().get("")))
     inner.merged_keys.update(
         (id(setter.__globals__), name) for name in getattr(setter, "shared", ())
     )
@@ -159,7 +159,7 @@ def save_locations_before_call(
     """
 
     def wrapper(*args: Any, **kwargs: Any) -> Any:
-        save_locations(recorder, iter_locations_of_call(function, args, kwargs))
+        save_locations_in_open_blocks(recorder, iter_locations_of_call(function, args, kwargs))
         return converted(*args, **kwargs)
 
     return wrapper
@@ -210,7 +210,11 @@ def iter_locations_in(
         yield LayerAttributesLocation(name, vars(value), attribute_owner_class=type(value))
         yield NamespaceLocation(name, value._buffers)
         children = [(f"{name}.{k}", v) for k, v in vars(value).items() if not k.startswith("_")]
-    elif is_user_object(value) and not isinstance(value, type) and not inspect.ismodule(value):
+    elif (
+        is_foreign_object_with_attributes(value)
+        and not isinstance(value, type)
+        and not inspect.ismodule(value)
+    ):
         yield NamespaceLocation(name, vars(value), attribute_owner_class=type(value))
         children = [(f"{name}.{k}", v) for k, v in vars(value).items()]
     if depth:

@@ -197,7 +197,8 @@ def select_dict_entry(
         if missing is None:
             raise KeyError(
                 with_user_line(
-                    f"there is no key that is a number (key={key.meta}{key.creation_site})"
+                    "there is no key that is a number "
+                    f"(key={key.meta}{key.creation_site_message_suffix})"
                 )
             )
         return missing()

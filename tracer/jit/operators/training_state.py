@@ -21,13 +21,13 @@ def reject_training_state(mode: Static, owner: Any, name: str) -> bool:
     Returns True if the caller must skip it (while `oarlock explain` runs).
     """
     if getattr(type(owner), "is_training_state", False) is True:
-        return mode.reject_side_effect(
+        return mode.reject_or_skip_side_effect(
             f"{type(owner).__name__}.{name}" if name else f"a call of {type(owner).__name__}"
         )
     return (
         name in GRADIENT_METHODS
         and isinstance(owner, Tensor)
-        and mode.reject_side_effect(f"Tensor.{name}")
+        and mode.reject_or_skip_side_effect(f"Tensor.{name}")
     )
 
 

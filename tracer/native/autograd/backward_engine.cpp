@@ -42,7 +42,7 @@ struct BackwardEngineObject {
                         // None if not needed
   PyObject* sum;
   char bare;
-  char calls_visit;  // whether `visit` is called before each rule
+  char calls_visit;  // whether `before_vjp_rule` is called before each rule
 };
 BackwardEngineObject* as_backward_engine(PyObject* o) {
   return reinterpret_cast<BackwardEngineObject*>(o);
@@ -67,7 +67,8 @@ bool accumulate(BackwardEngineObject* self, PendingGradient& pending, PyObject* 
   return static_cast<bool>(pending.gradient);
 }
 
-bool accumulate_leaf_gradient(BackwardEngineObject* self, PyObject* tensor, PyObject* gradient) {
+bool accumulate_pending_leaf_gradient(BackwardEngineObject* self, PyObject* tensor,
+                                      PyObject* gradient) {
   BackwardState& state = *self->state;
   auto entry = state.leaf_index.find(tensor);
   if (entry != state.leaf_index.end())
@@ -110,7 +111,8 @@ bool accumulate_node_gradient(BackwardEngineObject* self, TensorObject* tensor,
 
 // Accumulates the gradient of one input.  If the gradient is a function, it is called only if
 // `tensor` needs a gradient.
-bool accumulate_grad(BackwardEngineObject* self, PyObject* tensor, PyObject* gradient_or_function) {
+bool accumulate_grad_if_needed(BackwardEngineObject* self, PyObject* tensor,
+                               PyObject* gradient_or_function) {
   if (as_tensor(tensor)->origin != Py_None) tensor = as_tensor(tensor)->origin;
   TensorObject* t = as_tensor(tensor);
   if (t->stop_gradient || gradient_or_function == Py_None) return true;
@@ -130,7 +132,7 @@ bool accumulate_grad(BackwardEngineObject* self, PyObject* tensor, PyObject* gra
     if (!gradient) return false;
     if (gradient.get() == Py_None) return true;
   }
-  return t->node == Py_None ? accumulate_leaf_gradient(self, tensor, gradient.get())
+  return t->node == Py_None ? accumulate_pending_leaf_gradient(self, tensor, gradient.get())
                             : accumulate_node_gradient(self, t, gradient.get());
 }
 
@@ -143,12 +145,12 @@ bool is_unmodified(PyObject* arg) {
 }
 
 // The inputs of a node, with the values that they had when it was recorded.
-Ref operands_of(BackwardEngineObject* self, NodeObject* node) {
+Ref recorded_node_inputs(BackwardEngineObject* self, NodeObject* node) {
   bool plain = PyTuple_Check(node->args) != 0;
   for (Py_ssize_t i = 0; plain && i < PyTuple_Size(node->args); ++i)
     plain = is_unmodified(PyTuple_GetItem(node->args, i));
   if (plain) return Ref::share(node->args);
-  Ref named(PyUnicode_InternFromString("node_inputs"));
+  Ref named(PyUnicode_InternFromString("node_inputs_when_recorded"));
   auto* object = reinterpret_cast<PyObject*>(self);
   return Ref(
       PyObject_CallMethodObjArgs(object, named.get(), reinterpret_cast<PyObject*>(node), nullptr));
@@ -168,7 +170,7 @@ struct RuleCall {
 };
 
 // The arrays of a list of tensors.
-Ref list_arrays(PyObject* list) {
+Ref arrays_of_tensor_list(PyObject* list) {
   Py_ssize_t count = PySequence_Size(list);
   if (count < 0) return {};
   Ref arrays(PyList_New(count));
@@ -185,7 +187,7 @@ bool push_operand(BackwardEngineObject* self, RuleCall& call, PyObject* arg) {
     call.values.push_back(arg);
     return true;
   }
-  if (!is_tensor(arg)) return call.push(list_arrays(arg));
+  if (!is_tensor(arg)) return call.push(arrays_of_tensor_list(arg));
   if (!as_tensor(arg)->array) return call.push(Ref(PyObject_GetAttrString(arg, "array")));
   call.values.push_back(as_tensor(arg)->array);
   return true;
@@ -198,7 +200,8 @@ bool push_output_gradients(BackwardEngineObject* self, RuleCall& call, NodeObjec
     return true;
   }
   auto* object = reinterpret_cast<PyObject*>(self);
-  Ref grads(call_method(object, "output_grads", reinterpret_cast<PyObject*>(node), gradient));
+  Ref grads(
+      call_method(object, "output_grads_after_hooks", reinterpret_cast<PyObject*>(node), gradient));
   if (!grads) return false;
   for (Py_ssize_t i = 0; i < PyTuple_Size(grads.get()); ++i)
     call.values.push_back(PyTuple_GetItem(grads.get(), i));
@@ -218,7 +221,8 @@ bool push_saved_output(BackwardEngineObject* self, RuleCall& call, NodeObject* n
 }
 
 // The attributes and outputs that the rule takes as keyword arguments.
-bool push_keywords(BackwardEngineObject* self, RuleCall& call, NodeObject* node) {
+bool push_attributes_and_saved_outputs(BackwardEngineObject* self, RuleCall& call,
+                                       NodeObject* node) {
   OpObject* op = as_op(node->op);
   Py_ssize_t attrs = PyTuple_Size(op->rule_defaults);
   bool given = PyDict_Size(node->attrs) > 0;
@@ -245,13 +249,14 @@ Ref call_rule(BackwardEngineObject* self, NodeObject* node, PyObject* args, PyOb
     if (!push_operand(self, call, PyTuple_GetItem(args, i))) return {};
   for (Py_ssize_t i = count; i < op->inputs; ++i) call.values.push_back(Py_None);
   size_t positional = call.values.size() - 1;
-  if (!push_keywords(self, call, node)) return {};
+  if (!push_attributes_and_saved_outputs(self, call, node)) return {};
   PyObject* names = PyTuple_Size(op->rule_names) ? op->rule_names : nullptr;
   return Ref(PyObject_Vectorcall(op->rule, call.values.data() + 1,
                                  positional | PY_VECTORCALL_ARGUMENTS_OFFSET, names));
 }
 
-bool accumulate_grads_of_list(BackwardEngineObject* self, PyObject* tensors, PyObject* gradients) {
+bool accumulate_needed_grads_of_list(BackwardEngineObject* self, PyObject* tensors,
+                                     PyObject* gradients) {
   Py_ssize_t count = PySequence_Size(tensors);
   if (count < 0 || PySequence_Size(gradients) != count) {
     if (!PyErr_Occurred())
@@ -261,7 +266,8 @@ bool accumulate_grads_of_list(BackwardEngineObject* self, PyObject* tensors, PyO
   }
   for (Py_ssize_t i = 0; i < count; ++i) {
     Ref tensor(PySequence_GetItem(tensors, i)), gradient(PySequence_GetItem(gradients, i));
-    if (!tensor || !gradient || !accumulate_grad(self, tensor.get(), gradient.get())) return false;
+    if (!tensor || !gradient || !accumulate_grad_if_needed(self, tensor.get(), gradient.get()))
+      return false;
   }
   return true;
 }
@@ -273,15 +279,15 @@ bool accumulate_input_gradients(BackwardEngineObject* self, PyObject* args, PyOb
     PyObject* arg = PyTuple_GetItem(args, i);
     PyObject* gradient = is_tuple ? PyTuple_GetItem(gradients, i) : gradients;
     if (arg == Py_None || gradient == Py_None) continue;
-    if (!(is_tensor(arg) ? accumulate_grad(self, arg, gradient)
-                         : accumulate_grads_of_list(self, arg, gradient)))
+    if (!(is_tensor(arg) ? accumulate_grad_if_needed(self, arg, gradient)
+                         : accumulate_needed_grads_of_list(self, arg, gradient)))
       return false;
   }
   return true;
 }
 
 // Whether the rule of a node must be called; -1 with an error set.
-int needs_rule(BackwardEngineObject* self, NodeObject* node) {
+int is_node_selected_for_rule_call(BackwardEngineObject* self, NodeObject* node) {
   if (self->nodes == Py_None) return 1;
   Ref number(PyLong_FromLongLong(node->seq));
   return number ? PySet_Contains(self->nodes, number.get()) : -1;
@@ -304,20 +310,20 @@ bool run_node(BackwardEngineObject* self, bool retain) {
   self->state->queue.pop();
   auto pending = self->state->pending.extract(number);
   NodeObject* node = as_node(pending.mapped().target.get());
-  int wants_rule = needs_rule(self, node);
+  int wants_rule = is_node_selected_for_rule_call(self, node);
   if (wants_rule < 0) return false;
   PyObject* gradient = pending.mapped().gradient.get();
   if (!wants_rule) {  // only the gradient of its output is requested
     auto* object = reinterpret_cast<PyObject*>(self);
-    return static_cast<bool>(
-        Ref(call_method(object, "output_grads", reinterpret_cast<PyObject*>(node), gradient)));
+    return static_cast<bool>(Ref(call_method(object, "output_grads_after_hooks",
+                                             reinterpret_cast<PyObject*>(node), gradient)));
   }
   if (self->calls_visit) {
     auto* object = reinterpret_cast<PyObject*>(self);
-    Ref done(call_method(object, "on_node_visited", reinterpret_cast<PyObject*>(node), nullptr));
+    Ref done(call_method(object, "before_vjp_rule", reinterpret_cast<PyObject*>(node), nullptr));
     if (!done) return false;
   }
-  Ref args = operands_of(self, node);
+  Ref args = recorded_node_inputs(self, node);
   if (!args) return false;
   Ref gradients = call_rule(self, node, args.get(), gradient);
   if (!gradients || !accumulate_input_gradients(self, args.get(), gradients.get())) return false;
@@ -335,12 +341,13 @@ PyObject* run_pending_nodes(PyObject* self, PyObject* retain) {
   });
 }
 
-PyObject* accumulate_grad_method(PyObject* self, PyObject* args) {
+PyObject* accumulate_grad_if_needed_method(PyObject* self, PyObject* args) {
   PyObject *tensor = nullptr, *gradient = nullptr;
   if (!PyArg_ParseTuple(args, "O!O", shared.tensor_base, &tensor, &gradient)) return nullptr;
   return catch_exceptions([&]() -> PyObject* {
-    return accumulate_grad(as_backward_engine(self), tensor, gradient) ? Py_NewRef(Py_None)
-                                                                       : nullptr;
+    return accumulate_grad_if_needed(as_backward_engine(self), tensor, gradient)
+               ? Py_NewRef(Py_None)
+               : nullptr;
   });
 }
 
@@ -413,7 +420,7 @@ PyMemberDef engine_members[] = {
     {nullptr, 0, 0, 0, nullptr},
 };
 PyMethodDef engine_methods[] = {
-    {"add", accumulate_grad_method, METH_VARARGS,
+    {"add", accumulate_grad_if_needed_method, METH_VARARGS,
      "Accumulate a gradient; a function is called only if the tensor needs a gradient."},
     {"run", run_pending_nodes, METH_O,
      "Run backward from the pending gradients.  retain: keep the graph."},

@@ -70,7 +70,7 @@ bool can_call_op_directly(OperatorObject* self, PyObject* x, PyObject* y) {
     return false;
   if (!is_tensor(x) || !is_tensor(y)) return false;
   PyObject *a = as_tensor(x)->array, *b = as_tensor(y)->array;
-  return a && b && same_numeric_type(a, b, self->allows_integers != 0);
+  return a && b && same_floating_or_complex_type(a, b, self->allows_integers != 0);
 }
 
 // The number as a tensor like `x`.  Null, without an error, if the dtype cannot represent it or `x`
@@ -80,7 +80,7 @@ Ref scalar_operand(OperatorObject* self, PyObject* x, PyObject* number) {
   if (dispatch_path() != DispatchPath::eager && dispatch_path() != DispatchPath::no_grad) return {};
   if (!is_tensor(x) || !as_tensor(x)->array) return {};
   Ref array(scalar_like(as_tensor(x)->array, number, self->allows_integers != 0));
-  return array ? Ref(new_tensor(array.release())) : Ref();
+  return array ? Ref(wrap_owned_array(array.release())) : Ref();
 }
 
 PyObject* call_operator(PyObject* self, PyObject* const* args, size_t flagged, PyObject* names) {

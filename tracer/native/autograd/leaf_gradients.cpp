@@ -8,7 +8,7 @@ namespace {
 // Sets `grad` to a new Tensor with the given array, whose reference is stolen.  Returns a borrowed
 // reference to that Tensor; null with an error set if memory is exhausted.
 TensorObject* set_gradient(TensorObject* tensor, PyObject* array) {
-  PyObject* gradient = new_tensor(array);
+  PyObject* gradient = wrap_owned_array(array);
   if (!gradient) return nullptr;
   Ref before(tensor->grad);
   tensor->grad = gradient;
@@ -21,7 +21,7 @@ int try_set_leaf_gradient(TensorObject* leaf, PyObject* gradient) {
   if (gradient == Py_None || leaf->stop_gradient) return 1;
   bool replaces =
       leaf->grad == Py_None || (is_tensor(leaf->grad) && is_zeroed(as_tensor(leaf->grad)));
-  if (!replaces || leaf->hooks != Py_None || !is_real_array(gradient)) return 0;
+  if (!replaces || leaf->hooks != Py_None || !is_non_complex_array(gradient)) return 0;
   return set_gradient(leaf, Py_NewRef(gradient)) ? 1 : -1;
 }
 
@@ -44,7 +44,7 @@ int try_set_zero_gradient(TensorObject* tensor) {
 
 }  // namespace
 
-PyObject* try_set_leaf_gradients(PyObject*, PyObject* args) {
+PyObject* set_leaf_gradients_returning_rest(PyObject*, PyObject* args) {
   PyObject *leaves = nullptr, *gradients = nullptr;
   if (!PyArg_ParseTuple(args, "O!O!", &PyList_Type, &leaves, &PyList_Type, &gradients))
     return nullptr;
@@ -65,7 +65,7 @@ PyObject* try_set_leaf_gradients(PyObject*, PyObject* args) {
   return remaining.release();
 }
 
-PyObject* try_zero_gradients(PyObject*, PyObject* tensors) {
+PyObject* zero_gradients_returning_rest(PyObject*, PyObject* tensors) {
   if (!PyList_Check(tensors)) return PyErr_Format(PyExc_TypeError, "expected a list of Tensors");
   Ref remaining(PyList_New(0));
   for (Py_ssize_t i = 0; remaining && i < PyList_Size(tensors); ++i) {

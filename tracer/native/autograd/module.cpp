@@ -37,9 +37,9 @@ PyMethodDef functions[] = {
      "The number of the first node that a walk may still come by, of the next one if there is "
      "none."},
     {"next_seq", next_seq, METH_NOARGS, "The next number in the order in which ops are recorded."},
-    {"accumulate_grad", try_set_leaf_gradients, METH_VARARGS,
+    {"accumulate_grad", set_leaf_gradients_returning_rest, METH_VARARGS,
      "Set `grad` of leaves; return the pairs that need more work."},
-    {"zero_grads", try_zero_gradients, METH_O,
+    {"zero_grads", zero_gradients_returning_rest, METH_O,
      "Set the gradients of a list of Tensors to zero; return the Tensors whose gradients are not "
      "on "
      "the CPU."},
@@ -48,7 +48,7 @@ PyMethodDef functions[] = {
     {"stop_gradients_of", stop_gradients_of, METH_O,
      "stop_gradient of each Tensor of a list, as a tuple."},
     {"wrap_arrays", wrap_arrays, METH_O, "Tensors around a tuple of arrays."},
-    {"record_program", record_program, METH_VARARGS,
+    {"record_program_call", record_program_call, METH_VARARGS,
      "Tensors around arrays, some of them results of a new node."},
     {"limited", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(call_limited)),
      METH_FASTCALL | METH_KEYWORDS,
@@ -72,7 +72,7 @@ PyModuleDef definition = {PyModuleDef_HEAD_INIT,
 }  // namespace
 
 PyObject* make_module() {
-  if (!load_numpy()) return nullptr;
+  if (!import_numpy()) return nullptr;
   Ref types(PyImport_ImportModule("types"));
   if (!types) return nullptr;
   shared.method_type = PyObject_GetAttrString(types.get(), "MethodType");

@@ -15,15 +15,15 @@ bool is_inexact(int number) { return PyTypeNum_ISFLOAT(number) || PyTypeNum_ISCO
 
 }  // namespace
 
-bool load_numpy() { return _import_array() >= 0; }
+bool import_numpy() { return _import_array() >= 0; }
 
 bool is_array(PyObject* a) { return PyArray_Check(a) != 0; }
 
-bool is_real_array(PyObject* a) {
+bool is_non_complex_array(PyObject* a) {
   return PyArray_Check(a) != 0 && !PyTypeNum_ISCOMPLEX(PyArray_TYPE(as_array(a)));
 }
 
-bool same_numeric_type(PyObject* a, PyObject* b, bool allow_integers) {
+bool same_floating_or_complex_type(PyObject* a, PyObject* b, bool allow_integers) {
   if (PyArray_CheckExact(a) && PyArray_CheckExact(b)) {
     if (PyArray_DESCR(as_array(a)) != PyArray_DESCR(as_array(b))) return false;
     int number = PyArray_TYPE(as_array(a));
@@ -70,12 +70,12 @@ bool different_dtypes(PyObject* a, PyObject* b) {
   return x != y && x->type_num != y->type_num;
 }
 
-bool is_integer_array(PyObject* a) {
+bool is_integer_or_bool_array(PyObject* a) {
   return PyArray_Check(a) &&
          (PyTypeNum_ISINTEGER(PyArray_TYPE(as_array(a))) || PyArray_TYPE(as_array(a)) == NPY_BOOL);
 }
 
-int can_have_gradient(PyObject* array) {
+int has_inexact_dtype(PyObject* array) {
   if (PyArray_Check(array)) {
     int number = PyArray_TYPE(as_array(array));
     if (number < NPY_USERDEF) return is_inexact(number);

@@ -6,10 +6,10 @@
 namespace oarlock::autograd {
 
 /// Loads NumPy's C API; false with an error set.
-bool load_numpy();
+bool import_numpy();
 /// Whether both values are arrays, or NumPy scalars, of the same floating or complex type.
-/// allow_integers: or of the same integer or bool type.
-bool same_numeric_type(PyObject* a, PyObject* b, bool allow_integers);
+/// allow_integers: or of the same integer type; arrays also of bool.
+bool same_floating_or_complex_type(PyObject* a, PyObject* b, bool allow_integers);
 /// Whether both are arrays with the same shape and dtype.
 bool same_shape_and_dtype(PyObject* a, PyObject* b);
 /// A Python number as a 0-D array with the dtype of `array`; null, without an error, if the dtype
@@ -21,10 +21,10 @@ PyObject* zeros_like(PyObject* array);
 /// Whether both values are arrays, of different dtypes.
 bool different_dtypes(PyObject* a, PyObject* b);
 /// Whether `a` is an array of integers or bools.
-bool is_integer_array(PyObject* a);
+bool is_integer_or_bool_array(PyObject* a);
 /// Whether `a` is an array, not a scalar.
 bool is_array(PyObject* a);
 /// Whether `a` is an array of a non-complex dtype.
-bool is_real_array(PyObject* a);
+bool is_non_complex_array(PyObject* a);
 
 }  // namespace oarlock::autograd

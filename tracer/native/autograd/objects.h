@@ -52,8 +52,9 @@ struct TensorObject {
   PyObject* hooks;    // list or None
   PyObject* history;  // tuple of (sequence number, previous state) for in-place changes
   PyObject* origin;   // for a snapshot of a leaf: the leaf, which receives the gradients; else None
-  PyObject* zeros;    // the array that try_zero_gradients() set, else None; see is_zeroed()
-  Py_ssize_t index;   // output index in the node
+  PyObject*
+      zeros;  // the array that zero_gradients_returning_rest() set, else None; see is_zeroed()
+  Py_ssize_t index;    // output index in the node
   Py_ssize_t version;  // number of in-place changes
   char stop_gradient;
   char saved_for_backward;  // whether a node took it as input since the last in-place change
@@ -141,13 +142,14 @@ DispatchPath dispatch_path();
 
 /// A Tensor with an array, whose reference is stolen.  Null with an error set if memory is
 /// exhausted.
-PyObject* new_tensor(PyObject* owned_array);
+PyObject* wrap_owned_array(PyObject* owned_array);
 /// Releases the inputs and outputs of a node.
 void free_saved_values(NodeObject* node);
-/// A new node, which holds references to its arguments.
-PyObject* new_node(PyObject* op, PyObject* args, PyObject* attrs, PyObject* outs);
+/// A new node, which holds references to its arguments.  It is appended to the list of live nodes,
+/// and its operand Tensors are marked as saved for backward.
+PyObject* create_and_link_node(PyObject* op, PyObject* args, PyObject* attrs, PyObject* outs);
 /// Whether an array can have a gradient; -1 with an error set.
-int can_have_gradient(PyObject* array);
+int has_inexact_dtype(PyObject* array);
 
 /// The types of this module; null with an error set.
 PyTypeObject* make_tensor_type();
@@ -161,12 +163,12 @@ PyObject* next_seq(PyObject* module, PyObject* unused);
 PyObject* oldest_seq(PyObject* module, PyObject* unused);
 /// Takes two lists, leaves and gradients; sets `grad` of each leaf.  Returns the pairs that Python
 /// must handle.
-PyObject* try_set_leaf_gradients(PyObject* module, PyObject* args);
+PyObject* set_leaf_gradients_returning_rest(PyObject* module, PyObject* args);
 /// Sets the gradients of a list of Tensors to zero.  Returns the Tensors that Python must handle,
 /// because their gradients are not on the CPU.
-PyObject* try_zero_gradients(PyObject* module, PyObject* tensors);
-/// Whether a gradient has not changed since try_zero_gradients() set it to zero.  Then accumulation
-/// replaces it.
+PyObject* zero_gradients_returning_rest(PyObject* module, PyObject* tensors);
+/// Whether a gradient has not changed since zero_gradients_returning_rest() set it to zero.  Then
+/// accumulation replaces it.
 inline bool is_zeroed(const TensorObject* gradient) {
   return gradient->zeros != Py_None && gradient->zeros == gradient->array && gradient->version == 0;
 }
@@ -180,7 +182,7 @@ PyObject* wrap_arrays(PyObject* module, PyObject* arrays);
 /// Records a program call; arguments (op, operands, taken, attrs, outs, wanted).  Returns Tensors
 /// with the arrays `outs`; those with an index in `wanted` are outputs of a new node, whose inputs
 /// are the operands with an index in `taken`.
-PyObject* record_program(PyObject* module, PyObject* args);
+PyObject* record_program_call(PyObject* module, PyObject* args);
 /// Creates the module.
 PyObject* make_module();
 

@@ -68,7 +68,7 @@ PyObject* call_kernel(PyObject* kernel, PyObject* const* args, size_t flagged, P
 }
 
 // The array of a tensor (borrowed); for a list of tensors, a list of arrays, which is stored in
-// `held`.  Sets `needs_grad` if a tensor requires a gradient.
+// `owned_list`.  Sets `needs_grad` if a tensor requires a gradient.
 UnwrapResult try_unwrap_operand(PyObject* arg, PyObject** out, Ref* owned_list, bool* needs_grad) {
   if (is_tensor(arg)) {
     TensorObject* t = as_tensor(arg);
@@ -96,18 +96,19 @@ UnwrapResult try_unwrap_operand(PyObject* arg, PyObject** out, Ref* owned_list, 
   return UnwrapResult::yes;
 }
 
-// Records `made` as the output of a new node.  The node keeps the output array only if the rule
+// Records `result` as the output of a new node.  The node keeps the output array only if the rule
 // takes it.
 bool record_node(PyObject* self, PyObject* result, PyObject* const* args, Py_ssize_t count,
                  PyObject* names) {
   TensorObject* t = as_tensor(result);
-  int differentiable = can_have_gradient(t->array);
+  int differentiable = has_inexact_dtype(t->array);
   if (differentiable <= 0) return differentiable == 0;
   Ref operands = make_tuple(args, count);
   Ref attrs = keyword_attrs(args + count, names);
   if (!operands || !attrs) return false;
   bool keeps_output = PyTuple_Size(as_op(self)->rule_outs) > 0;
-  PyObject* node = new_node(self, operands.get(), attrs.get(), keeps_output ? t->array : Py_None);
+  PyObject* node =
+      create_and_link_node(self, operands.get(), attrs.get(), keeps_output ? t->array : Py_None);
   if (!node) return false;
   Py_DECREF(t->node);
   t->node = node;
@@ -117,7 +118,8 @@ bool record_node(PyObject* self, PyObject* result, PyObject* const* args, Py_ssi
 
 // Whether arrays that must have the same dtype differ.  The current mode then converts or rejects
 // them.
-bool has_mixed_dtypes(Py_ssize_t marked, PyObject* const* arrays, Py_ssize_t count) {
+bool has_mixed_dtypes_in_marked_inputs(Py_ssize_t marked, PyObject* const* arrays,
+                                       Py_ssize_t count) {
   PyObject* first = nullptr;
   for (Py_ssize_t i = 0; i < count; ++i) {
     if (!(marked >> i & 1) || arrays[i] == Py_None) continue;
@@ -133,9 +135,9 @@ bool has_mixed_dtypes(Py_ssize_t marked, PyObject* const* arrays, Py_ssize_t cou
 }
 
 // Whether an input that must be floating is an array of integers.
-bool has_integers(Py_ssize_t marked, PyObject* const* arrays, Py_ssize_t count) {
+bool has_integers_in_marked_inputs(Py_ssize_t marked, PyObject* const* arrays, Py_ssize_t count) {
   for (Py_ssize_t i = 0; i < count; ++i)
-    if (marked >> i & 1 && is_integer_array(arrays[i])) return true;
+    if (marked >> i & 1 && is_integer_or_bool_array(arrays[i])) return true;
   return false;
 }
 
@@ -150,14 +152,15 @@ PyObject* run_eager(PyObject* self, PyObject* const* args, Py_ssize_t count, PyO
     if (unwrapped == UnwrapResult::no) return call_mode_run(self, args, count, names);
   }
   OpObject* op = as_op(self);
-  if ((op->same_dtype && has_mixed_dtypes(op->same_dtype, arrays.data() + 1, count)) ||
-      (op->floating && has_integers(op->floating, arrays.data() + 1, count)))
+  if ((op->same_dtype &&
+       has_mixed_dtypes_in_marked_inputs(op->same_dtype, arrays.data() + 1, count)) ||
+      (op->floating && has_integers_in_marked_inputs(op->floating, arrays.data() + 1, count)))
     return call_mode_run(self, args, count, names);
   for (Py_ssize_t i = 0; i < num_attrs; ++i) arrays[count + i + 1] = args[count + i];
   PyObject* array = call_kernel(op->kernel, arrays.data() + 1,
                                 static_cast<size_t>(count) | PY_VECTORCALL_ARGUMENTS_OFFSET, names);
   if (!array) return raise_explained_error(self, args, count, names);
-  Ref result(new_tensor(array));
+  Ref result(wrap_owned_array(array));
   if (!result) return nullptr;
   if (needs_grad && op->has_vjp && dispatch_path() == DispatchPath::eager &&
       !record_node(self, result.get(), args, count, names))

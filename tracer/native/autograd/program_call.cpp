@@ -34,7 +34,7 @@ Ref select_tensors(PyObject* list, PyObject* indices) {
 }
 
 // Sets the node of Tensors of a list, which become its outputs.
-bool attach_to_node(PyObject* results, PyObject* indices, PyObject* node) {
+bool attach_results_to_node(PyObject* results, PyObject* indices, PyObject* node) {
   for (Py_ssize_t i = 0; i < PyList_Size(indices); ++i) {
     Py_ssize_t at = PyLong_AsSsize_t(PyList_GetItem(indices, i));
     PyObject* item = at == -1 && PyErr_Occurred() ? nullptr : PyList_GetItem(results, at);
@@ -77,14 +77,14 @@ PyObject* wrap_arrays(PyObject*, PyObject* arrays) {
   Py_ssize_t count = PyTuple_Size(arrays);
   Ref result(PyList_New(count));
   for (Py_ssize_t i = 0; result && i < count; ++i) {
-    PyObject* tensor = new_tensor(Py_NewRef(PyTuple_GetItem(arrays, i)));
+    PyObject* tensor = wrap_owned_array(Py_NewRef(PyTuple_GetItem(arrays, i)));
     if (!tensor) return nullptr;
     PyList_SetItem(result.get(), i, tensor);
   }
   return result.release();
 }
 
-PyObject* record_program(PyObject*, PyObject* args) {
+PyObject* record_program_call(PyObject*, PyObject* args) {
   PyObject *op = nullptr, *operands = nullptr, *input_indices = nullptr, *attrs = nullptr,
            *outs = nullptr, *output_indices = nullptr;
   if (!PyArg_ParseTuple(args, "O!O!O!O!O!O!", shared.op_base, &op, &PyList_Type, &operands,
@@ -94,10 +94,11 @@ PyObject* record_program(PyObject*, PyObject* args) {
   if (!check_tensors(operands, true)) return nullptr;
   Ref inputs = select_tensors(operands, input_indices);
   Ref slots(inputs ? PyTuple_Pack(1, inputs.get()) : nullptr);
-  Ref node(slots ? new_node(op, slots.get(), attrs, outs) : nullptr);
+  Ref node(slots ? create_and_link_node(op, slots.get(), attrs, outs) : nullptr);
   Ref result(node ? wrap_arrays(nullptr, outs) : nullptr);
-  return result && attach_to_node(result.get(), output_indices, node.get()) ? result.release()
-                                                                            : nullptr;
+  return result && attach_results_to_node(result.get(), output_indices, node.get())
+             ? result.release()
+             : nullptr;
 }
 
 }  // namespace oarlock::autograd

@@ -38,7 +38,7 @@ void dealloc_tensor(PyObject* self) {
   free_object(self);
 }
 
-void init_tensor(TensorObject* t) {
+void init_tensor_fields(TensorObject* t) {
   t->array = nullptr;
   t->node = Py_NewRef(Py_None);
   t->grad = Py_NewRef(Py_None);
@@ -52,9 +52,9 @@ void init_tensor(TensorObject* t) {
   t->stop_gradient = 1;
 }
 
-PyObject* new_tensor_object(PyTypeObject* type, PyObject*, PyObject*) {
+PyObject* tp_new_tensor(PyTypeObject* type, PyObject*, PyObject*) {
   PyObject* self = alloc_object(type);
-  if (self) init_tensor(as_tensor(self));
+  if (self) init_tensor_fields(as_tensor(self));
   return self;
 }
 
@@ -98,7 +98,7 @@ PyGetSetDef tensor_getset[] = {
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
 PyType_Slot tensor_slots[] = {
-    {Py_tp_new, reinterpret_cast<void*>(new_tensor_object)},
+    {Py_tp_new, reinterpret_cast<void*>(tp_new_tensor)},
     {Py_tp_dealloc, reinterpret_cast<void*>(dealloc_tensor)},
     {Py_tp_traverse, reinterpret_cast<void*>(traverse_tensor)},
     {Py_tp_clear, reinterpret_cast<void*>(clear_tensor)},
@@ -154,12 +154,12 @@ void dealloc_node(PyObject* self) {
   free_object(self);
 }
 
-PyObject* new_node_object(PyTypeObject*, PyObject* args, PyObject*) {
+PyObject* tp_new_node(PyTypeObject*, PyObject* args, PyObject*) {
   PyObject *op = nullptr, *operands = nullptr, *attrs = nullptr, *outs = nullptr;
   if (!PyArg_ParseTuple(args, "O!O!O!O", shared.op_base, &op, &PyTuple_Type, &operands,
                         &PyDict_Type, &attrs, &outs))
     return nullptr;
-  return new_node(op, operands, attrs, outs);
+  return create_and_link_node(op, operands, attrs, outs);
 }
 
 PyObject* free_saved_values_method(PyObject* self, PyObject*) {
@@ -167,7 +167,7 @@ PyObject* free_saved_values_method(PyObject* self, PyObject*) {
   Py_RETURN_NONE;
 }
 
-PyObject* get_or_create_hooks(PyObject* self, PyObject* index) {
+PyObject* get_or_create_result_hooks(PyObject* self, PyObject* index) {
   NodeObject* n = as_node(self);
   if (n->hooks == Py_None) {
     PyObject* hooks = PyDict_New();
@@ -201,11 +201,11 @@ PyMemberDef node_members[] = {
 PyMethodDef node_methods[] = {
     {"free", free_saved_values_method, METH_NOARGS,
      "Forget operands, results and attributes: no walk comes by again."},
-    {"hooks_of", get_or_create_hooks, METH_O, "The hooks on one result, for adding to."},
+    {"hooks_of", get_or_create_result_hooks, METH_O, "The hooks on one result, for adding to."},
     {nullptr, nullptr, 0, nullptr},
 };
 PyType_Slot node_slots[] = {
-    {Py_tp_new, reinterpret_cast<void*>(new_node_object)},
+    {Py_tp_new, reinterpret_cast<void*>(tp_new_node)},
     {Py_tp_dealloc, reinterpret_cast<void*>(dealloc_node)},
     {Py_tp_traverse, reinterpret_cast<void*>(traverse_node)},
     {Py_tp_clear, reinterpret_cast<void*>(clear_node)},
@@ -226,14 +226,14 @@ PyTypeObject* make_node_type() {
   return reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&node_spec));
 }
 
-PyObject* new_tensor(PyObject* owned_array) {
+PyObject* wrap_owned_array(PyObject* owned_array) {
   PyTypeObject* type = shared.tensor;
   PyObject* self = PyType_GenericAlloc(type, 0);
   if (!self) {
     Py_DECREF(owned_array);
     return nullptr;
   }
-  init_tensor(as_tensor(self));
+  init_tensor_fields(as_tensor(self));
   as_tensor(self)->array = owned_array;
   return self;
 }
@@ -256,7 +256,7 @@ void mark_saved_for_backward(PyObject* operands) {
 
 }  // namespace
 
-PyObject* new_node(PyObject* op, PyObject* args, PyObject* attrs, PyObject* outs) {
+PyObject* create_and_link_node(PyObject* op, PyObject* args, PyObject* attrs, PyObject* outs) {
   PyObject* self = PyType_GenericAlloc(shared.node, 0);
   if (!self) return nullptr;
   NodeObject* n = as_node(self);

@@ -9,8 +9,8 @@ namespace {
 
 /// The operands of y [rows,oh,ow] = weights [rows,channels*offsets] @ im2col(input).
 template <class T>
-struct Im2colOperand {
-  ConvWindow window;
+struct Im2colMatmulOperands {
+  ConvGeometry window;
   const PackedInputLayout* layout;
   const T* weights;
   Size rows;
@@ -23,14 +23,14 @@ struct Im2colOperand {
 /// Panels of the im2col matrix, for `multiply_panels`. Row c * count + t of the matrix is channel c
 /// at kernel offset t.
 template <class T>
-struct Im2colPanels {
-  const Im2colOperand<T>& operand;
+struct Im2colPanelSource {
+  const Im2colMatmulOperands<T>& operand;
   const T* data;
   Size start;
 
   PanelBlock<T> operator()(Size j, Size width, Size p, Size depth) const {
     const PackedInputLayout& planes = *operand.layout;
-    const ConvWindow& v = operand.window;
+    const ConvGeometry& v = operand.window;
     // Neighboring pixels are read in place if they form whole vectors; the second vector may be in
     // the next row.
     if (v.ow % kLanes<T> == 0 && width % kLanes<T> == 0)
@@ -39,10 +39,11 @@ struct Im2colPanels {
     // each row of the matrix is a plane with the layout of the image
     bool flat = v.count == 1 && planes.width == v.ow;
     if (flat && start + j + kColumns<T> <= operand.pixels())
-      return {data + p * planes.plane() + start + j, planes.plane()};
+      return {data + p * planes.plane_size() + start + j, planes.plane_size()};
     Size pitch = width > kLanes<T> ? kColumns<T> : kLanes<T>;
     T* to = workspace_of<T>(0, depth * pitch);
-    copy_im2col(v, planes, data, p, depth, CopyPlan<T>(v, planes, start + j, width), to, pitch);
+    dispatch_copy_im2col_rows(v, planes, data, p, depth, CopyPlan<T>(v, planes, start + j, width),
+                              to, pitch);
     return {to, pitch};
   }
 
@@ -54,10 +55,11 @@ struct Im2colPanels {
   }
 };
 
-/// Depthwise: one output row of one channel.  N vectors of pixels; each is a sum over the kernel
-/// offsets.
+/// Depthwise, one filter: N vectors of neighboring pixels in an image row; each is a sum over the
+/// kernel offsets.
 template <class T, int N>
-void single_channel_pixels(const Im2colOperand<T>& s, const T* plane, T* y, Size count) {
+void conv_single_channel_vectors(const Im2colMatmulOperands<T>& s, const T* plane, T* y,
+                                 Size count) {
   V<T> sums[N] = {};
   for (Size t = 0; t < s.window.count; ++t) {
     V<T> weight = splat(s.weights[t]);
@@ -74,15 +76,16 @@ void single_channel_pixels(const Im2colOperand<T>& s, const T* plane, T* y, Size
 /// Pixels [from, to) of a single output row, computed directly: a matrix product would use each
 /// panel only once.
 template <class T>
-void single_channel_conv(const Im2colOperand<T>& s, const T* planes, Size from, Size to, T* y) {
+void conv_single_channel_pixels(const Im2colMatmulOperands<T>& s, const T* planes, Size from,
+                                Size to, T* y) {
   for (Size i = from; i < to;) {
     Size row = i / s.window.ow, column = i % s.window.ow,
          run_length = min(to - i, s.window.ow - column);
     for (Size k = 0; k < run_length; k += kColumns<T>) {
       const T* plane = planes + row * s.layout->width + column + k;
       Size count = min(run_length - k, kColumns<T>);
-      count > kLanes<T> ? single_channel_pixels<T, 2>(s, plane, y + i + k, count)
-                        : single_channel_pixels<T, 1>(s, plane, y + i + k, count);
+      count > kLanes<T> ? conv_single_channel_vectors<T, 2>(s, plane, y + i + k, count)
+                        : conv_single_channel_vectors<T, 1>(s, plane, y + i + k, count);
     }
     i += run_length;
   }
@@ -90,24 +93,24 @@ void single_channel_conv(const Im2colOperand<T>& s, const T* planes, Size from, 
 
 /// Pixels [from, to) of y [rows,pixels].
 template <class T>
-void conv_pixels(const Im2colOperand<T>& s, const T* planes, Size from, Size to, T* y) {
+void conv_pixels(const Im2colMatmulOperands<T>& s, const T* planes, Size from, Size to, T* y) {
   if (s.depth() == s.window.count && s.rows == 1)
-    return single_channel_conv(s, planes, from, to, y);
+    return conv_single_channel_pixels(s, planes, from, to, y);
   multiply_panels(s.rows, to - from, s.depth(), s.weights, s.depth(), Size(1), y + from, s.pixels(),
-                  false, Im2colPanels<T>{s, planes, from});
+                  false, Im2colPanelSource<T>{s, planes, from});
 }
 
 /// Whether the packed input is equal to the image, and reads of whole vectors stay inside of the
 /// image.
 template <class T>
-bool image_equals_packed_input(const ConvWindow& v, const PackedInputLayout& p) {
+bool image_equals_packed_input(const ConvGeometry& v, const PackedInputLayout& p) {
   return v.ow % kLanes<T> == 0 && v.count == 1 && v.step_h == 1 && v.step_w == 1 &&
          p.first_row == 0 && p.first_column == 0 && p.height == v.h && p.width == v.w;
 }
 
 /// The packed planes of an image, in the workspace; or the image itself.
 template <class T>
-const T* pack_planes_if_needed(const ConvWindow& v, const PackedInputLayout& p, const T* x) {
+const T* pack_planes_if_needed(const ConvGeometry& v, const PackedInputLayout& p, const T* x) {
   if (image_equals_packed_input<T>(v, p)) return x;
   T* buffer = workspace_of<T>(1, p.size());
   fill_planes(v, p, x, 0, p.channels, buffer);
@@ -116,12 +119,12 @@ const T* pack_planes_if_needed(const ConvWindow& v, const PackedInputLayout& p, 
 
 /// Applies the convolution to all images.
 template <class T>
-void conv_batch(Im2colOperand<T> operand, Size n, Size groups, const T* x, T* y) {
-  operand.offsets = im2col_row_offsets(operand.window, *operand.layout);
+void conv_batch(Im2colMatmulOperands<T> operand, Size n, Size groups, const T* x, T* y) {
+  operand.offsets = plane_offsets_of_im2col_rows(operand.window, *operand.layout);
   Size each_x = operand.layout->channels * operand.window.h * operand.window.w,
        each_y = operand.rows * operand.pixels();
   auto of_group = [&](Size g) {
-    Im2colOperand<T> s = operand;
+    Im2colMatmulOperands<T> s = operand;
     s.weights += g * operand.rows * operand.depth();
     return s;
   };
@@ -141,7 +144,8 @@ void conv_batch(Im2colOperand<T> operand, Size n, Size groups, const T* x, T* y)
   }
 }
 
-inline ConvWindow forward_window(const ConvShape& s, FilterTapOffset* taps) {
+/// Fills `taps` and returns the window of the forward convolution, which refers to them.
+inline ConvGeometry make_forward_conv_window(const ConvShape& s, FilterTapDisplacement* taps) {
   for (Size i = 0; i < s.kh; ++i)
     for (Size j = 0; j < s.kw; ++j)
       taps[i * s.kw + j] = {i * s.dilation_h - s.top, j * s.dilation_w - s.left};
@@ -150,17 +154,17 @@ inline ConvWindow forward_window(const ConvShape& s, FilterTapOffset* taps) {
 
 template <class T>
 void conv(const ConvShape& s, const T* x, const T* filter, T* y) {
-  FilterTapOffset taps[PackedInputLayout::kMaxOffsets];
-  ConvWindow window = forward_window(s, taps);
+  FilterTapDisplacement taps[PackedInputLayout::kMaxOffsets];
+  ConvGeometry window = make_forward_conv_window(s, taps);
   PackedInputLayout planes(window, s.c / s.groups);
-  conv_batch(Im2colOperand<T>{window, &planes, filter, s.m / s.groups}, s.n, s.groups, x, y);
+  conv_batch(Im2colMatmulOperands<T>{window, &planes, filter, s.m / s.groups}, s.n, s.groups, x, y);
 }
 
 /// The kernel offsets that contribute to the input-gradient pixels of one phase (row, column):
 /// gradient pixel i + row contributes to image pixel i * stride + phase. which: their indices in
 /// the filter.
-inline Size phase_offsets(const ConvShape& s, Size row, Size column, FilterTapOffset* taps,
-                          Size* which) {
+inline Size select_phase_taps(const ConvShape& s, Size row, Size column,
+                              FilterTapDisplacement* taps, Size* which) {
   Size count = 0;
   for (Size i = 0; i < s.kh; ++i)
     for (Size j = 0; j < s.kw; ++j) {
@@ -174,8 +178,8 @@ inline Size phase_offsets(const ConvShape& s, Size row, Size column, FilterTapOf
 
 /// Reorders the filter [groups,m,c,offsets] to weights [groups,c,m*selected offsets].
 template <class T>
-void reorder_filter(const ConvShape& s, const T* filter, const Size* which, Size count,
-                    T* weights) {
+void transpose_and_select_filter_taps(const ConvShape& s, const T* filter, const Size* which,
+                                      Size count, T* weights) {
   Size c = s.c / s.groups, m = s.m / s.groups, window = s.kh * s.kw;
   for (Size g = 0; g < s.groups; ++g)
     for (Size i = 0; i < m; ++i)
@@ -203,16 +207,16 @@ void scatter_phase(const ConvShape& s, Size row, Size column, Size oh, Size ow, 
 template <class T>
 void input_grad_phase(const ConvShape& s, Size row, Size column, const T* filter, const T* g,
                       T* x) {
-  FilterTapOffset taps[PackedInputLayout::kMaxOffsets];
+  FilterTapDisplacement taps[PackedInputLayout::kMaxOffsets];
   Size which[PackedInputLayout::kMaxOffsets], oh = ceil_div(s.h - row, s.stride_h),
                                               ow = ceil_div(s.w - column, s.stride_w);
-  Size count = phase_offsets(s, row, column, taps, which);
+  Size count = select_phase_taps(s, row, column, taps, which);
   if (count == 0) return scatter_phase<T>(s, row, column, oh, ow, nullptr, x);
   T* weights = workspace_of<T>(2, s.m * s.c / s.groups * count);
-  reorder_filter(s, filter, which, count, weights);
-  ConvWindow window = {s.oh, s.ow, oh, ow, 1, 1, taps, count};
+  transpose_and_select_filter_taps(s, filter, which, count, weights);
+  ConvGeometry window = {s.oh, s.ow, oh, ow, 1, 1, taps, count};
   PackedInputLayout planes(window, s.m / s.groups);
-  Im2colOperand<T> operand{window, &planes, weights, s.c / s.groups};
+  Im2colMatmulOperands<T> operand{window, &planes, weights, s.c / s.groups};
   if (s.stride_h == 1 && s.stride_w == 1) return conv_batch(operand, s.n, s.groups, g, x);
   T* buffer = workspace_of<T>(3, s.n * s.c * oh * ow);
   conv_batch(operand, s.n, s.groups, g, buffer);
@@ -222,11 +226,11 @@ void input_grad_phase(const ConvShape& s, Size row, Size column, const T* filter
 /// planes [channels] += columns: adds each product of filter and gradient at its input position
 /// (col2im).
 template <class T>
-void add_col2im(const ConvWindow& v, const PackedInputLayout& p, const T* columns, T* planes) {
+void add_col2im(const ConvGeometry& v, const PackedInputLayout& p, const T* columns, T* planes) {
   for (Size c = 0; c < p.channels; ++c)
     for (Size t = 0; t < v.count; ++t, columns += v.oh * v.ow)
       for (Size i = 0; i < v.oh; ++i) {
-        T* to = planes + c * p.plane() + p.kernel_offset[t] + i * p.width;
+        T* to = planes + c * p.plane_size() + p.kernel_offset[t] + i * p.width;
         const T* from = columns + i * v.ow;
         for (Size j = 0; j < v.ow; ++j) to[j] += from[j];
       }
@@ -234,7 +238,7 @@ void add_col2im(const ConvWindow& v, const PackedInputLayout& p, const T* column
 
 /// Copies the pixels of x [channels,h,w] from planes with step 1.
 template <class T>
-void crop_planes(const ConvWindow& v, const PackedInputLayout& p, const T* planes, T* x) {
+void crop_planes(const ConvGeometry& v, const PackedInputLayout& p, const T* planes, T* x) {
   for (Size c = 0; c < p.channels; ++c)
     for (Size i = 0; i < v.h; ++i)
       for (Size j = 0; j < v.w; ++j) {
@@ -249,14 +253,14 @@ void crop_planes(const ConvWindow& v, const PackedInputLayout& p, const T* plane
 /// adds the columns (col2im).
 template <class T>
 void input_grad_col2im(const ConvShape& s, const T* filter, const T* g, T* x) {
-  FilterTapOffset taps[PackedInputLayout::kMaxOffsets];
-  ConvWindow window = forward_window(s, taps);
+  FilterTapDisplacement taps[PackedInputLayout::kMaxOffsets];
+  ConvGeometry window = make_forward_conv_window(s, taps);
   Size c = s.c / s.groups, m = s.m / s.groups, pixels = s.oh * s.ow, rows = c * window.count;
   PackedInputLayout p(window, c);
   parallel_ranges(s.n * s.groups, max(1, ceil_div(s.n * s.groups, 64)), [&](Size from, Size to) {
     T *columns = workspace_of<T>(1, rows * pixels), *planes = workspace_of<T>(2, p.size());
     for (Size i = from; i < to; ++i) {
-      MatrixPanels<T> panels{g + i * m * pixels, pixels, 1, rows};
+      MatrixPanelSource<T> panels{g + i * m * pixels, pixels, 1, rows};
       multiply_panels(rows, pixels, m, filter + i % s.groups * m * rows, Size(1), rows, columns,
                       pixels, false, panels);
       for (Size k = 0; k < p.size(); ++k) planes[k] = 0;

@@ -11,7 +11,7 @@ namespace {
 template <class T>
 struct FilterTask {
   const ConvShape& s;
-  const ConvWindow& window;
+  const ConvGeometry& window;
   Size group, from, to, first, last;  // pixel rows are numbered through all images
 
   Size m() const { return s.m / s.groups; }
@@ -31,9 +31,10 @@ void gather_pixel_row(const FilterTask<T>& f, const PackedInputLayout& p, const 
                       const T* g, Size row, Size at, const FilterWorkspace<T>& work) {
   Size oh = row % f.s.oh;
   for (Size i = 0; i < f.s.ow; i += kColumns<T>)
-    copy_im2col(f.window, p, planes, 0, f.rows(),
-                CopyPlan<T>(f.window, p, oh * f.s.ow + i, min(kColumns<T>, f.s.ow - i)),
-                work.im2col + at + i, work.row);
+    dispatch_copy_im2col_rows(
+        f.window, p, planes, 0, f.rows(),
+        CopyPlan<T>(f.window, p, oh * f.s.ow + i, min(kColumns<T>, f.s.ow - i)),
+        work.im2col + at + i, work.row);
   const T* from = g + ((row / f.s.oh * f.s.groups + f.group) * f.m() * f.s.oh + oh) * f.s.ow;
   transpose(from, f.s.oh * f.s.ow, f.m(), f.s.ow, work.g + at * work.pitch, work.pitch);
 }
@@ -88,7 +89,7 @@ constexpr Size kOffsetsPerPass = 8;  // kernel offsets whose sums fit in registe
 /// sums[t] += the sum over pixels of the input at kernel offset t times the gradient; `g`
 /// [oh,g_row] is zero beyond the columns.
 template <class T>
-void accumulate_dots(const ConvWindow& v, const PackedInputLayout& p, const T* plane, const T* g,
+void accumulate_dots(const ConvGeometry& v, const PackedInputLayout& p, const T* plane, const T* g,
                      Size g_row, Size first, V<T>* sums) {
   const T* from[kOffsetsPerPass];
   V<T> partial_sums[kOffsetsPerPass] = {};
@@ -106,7 +107,7 @@ void accumulate_dots(const ConvWindow& v, const PackedInputLayout& p, const T* p
 
 /// The filter gradient of depthwise convolutions.
 template <class T>
-void depthwise_filter_grad(const ConvShape& s, const ConvWindow& window, const T* x, const T* g,
+void depthwise_filter_grad(const ConvShape& s, const ConvGeometry& window, const T* x, const T* g,
                            T* filter) {
   Size row = ceil_div(s.ow, kLanes<T>) * kLanes<T>;
   PackedInputLayout p(window, 1);
@@ -134,8 +135,8 @@ void depthwise_filter_grad(const ConvShape& s, const ConvWindow& window, const T
 
 template <class T>
 void conv_filter_grad(const ConvShape& s, const T* x, const T* g, T* filter) {
-  FilterTapOffset taps[PackedInputLayout::kMaxOffsets];
-  ConvWindow window = forward_window(s, taps);
+  FilterTapDisplacement taps[PackedInputLayout::kMaxOffsets];
+  ConvGeometry window = make_forward_conv_window(s, taps);
   if (s.c == s.groups && s.m == s.groups && s.groups > 1)
     return depthwise_filter_grad(s, window, x, g, filter);
   FilterPartition partition(s, window.count);

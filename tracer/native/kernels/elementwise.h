@@ -53,7 +53,7 @@ inline V<T> gelu_tanh_derivative(V<T> x) {
 }
 
 template <class T, Unary Which>
-inline V<T> apply_unary(V<T> v) {
+inline V<T> apply_unary_to_vector(V<T> v) {
   if constexpr (Which == Unary::relu) return v < 0 ? V<T>{} : v;
   if constexpr (Which == Unary::tanh) return tanh_of(v);
   if constexpr (Which == Unary::sigmoid) return sigmoid_of(v);
@@ -66,7 +66,7 @@ inline V<T> apply_unary(V<T> v) {
 
 /// The input gradient, given the output gradient g and the input or output.
 template <class T, Unary Which>
-inline V<T> apply_unary_grad(V<T> v, V<T> upstream) {
+inline V<T> apply_unary_grad_to_vectors(V<T> v, V<T> upstream) {
   if constexpr (Which == Unary::relu) return v > 0 ? upstream : V<T>{};
   if constexpr (Which == Unary::tanh) return upstream * (1 - v * v);
   if constexpr (Which == Unary::sigmoid) return upstream * (v * (1 - v));
@@ -83,18 +83,21 @@ inline V<T> apply_unary_grad(V<T> v, V<T> upstream) {
 
 template <class T, Unary Which>
 void unary(Size count, const T* x, T* y) {
-  map_parallel(count, [](V<T> v) -> V<T> { return apply_unary<T, Which>(v); }, y, x);
+  map_parallel(count, [](V<T> v) -> V<T> { return apply_unary_to_vector<T, Which>(v); }, y, x);
 }
 
 template <class T, Unary Which>
 void unary_grad(Size count, const T* x, const T* g, T* y) {
   map_parallel(
-      count, [](V<T> v, V<T> upstream) -> V<T> { return apply_unary_grad<T, Which>(v, upstream); },
+      count,
+      [](V<T> v, V<T> upstream) -> V<T> {
+        return apply_unary_grad_to_vectors<T, Which>(v, upstream);
+      },
       y, x, g);
 }
 
 template <class T, Binary Which>
-inline V<T> apply_binary(V<T> x, V<T> y) {
+inline V<T> apply_binary_to_vectors(V<T> x, V<T> y) {
   if constexpr (Which == Binary::add) return x + y;
   if constexpr (Which == Binary::sub) return x - y;
   if constexpr (Which == Binary::mul) return x * y;
@@ -103,7 +106,7 @@ inline V<T> apply_binary(V<T> x, V<T> y) {
 /// z [n,c,k] = x [n,c,k] op y, where y has the same shape, or [c] along the middle axis.
 template <class T, Binary Which>
 void binary(Size n, Size c, Size k, bool along, const T* x, const T* y, T* z) {
-  auto both = apply_binary<T, Which>;
+  auto both = apply_binary_to_vectors<T, Which>;
   if (!along) return map_parallel(n * c * k, both, z, x, y);
   if (k == 1)
     return parallel_ranges(n, max(1, kElementsPerTask / c), [&](Size from, Size to) {

@@ -18,10 +18,10 @@ constexpr bool is_binary(ExprOp which) {
 }
 
 template <class T, ExprOp Which>
-inline V<T> apply_unary_op(V<T> x) {
+inline V<T> apply_unary_expr_op_to_vector(V<T> x) {
   constexpr int first = static_cast<int>(ExprOp::relu), which = static_cast<int>(Which);
   if constexpr (which <= static_cast<int>(ExprOp::erf))
-    return apply_unary<T, static_cast<Unary>(which - first)>(x);
+    return apply_unary_to_vector<T, static_cast<Unary>(which - first)>(x);
   if constexpr (Which == ExprOp::sqrt) return sqrt_of<T>(x);
   if constexpr (Which == ExprOp::square) return x * x;
   if constexpr (Which == ExprOp::abs) return x < 0 ? -x : x == 0 ? V<T>{} : x;
@@ -29,7 +29,7 @@ inline V<T> apply_unary_op(V<T> x) {
 }
 
 template <class T, ExprOp Which>
-inline V<T> apply_binary_op(V<T> x, V<T> y) {
+inline V<T> apply_binary_expr_op_to_vectors(V<T> x, V<T> y) {
   constexpr int first = static_cast<int>(ExprOp::relu_grad), which = static_cast<int>(Which);
   if constexpr (Which == ExprOp::add) return x + y;
   if constexpr (Which == ExprOp::sub) return x - y;
@@ -40,16 +40,20 @@ inline V<T> apply_binary_op(V<T> x, V<T> y) {
   if constexpr (Which == ExprOp::first) return x;
   if constexpr (Which == ExprOp::second) return y;
   if constexpr (Which == ExprOp::mask) return y == 0 ? V<T>{} : x;
-  if constexpr (which >= first) return apply_unary_grad<T, static_cast<Unary>(which - first)>(x, y);
+  if constexpr (which >= first)
+    return apply_unary_grad_to_vectors<T, static_cast<Unary>(which - first)>(x, y);
 }
 
 template <class T, ExprOp Which>
-void expr_op(Size count, const T* x, const T* y, T* z) {
+void expr_op_chunk_kernel(Size count, const T* x, const T* y, T* z) {
   if constexpr (is_binary(Which))
     map_vectors(
-        count, [](V<T> a, V<T> b) -> V<T> { return apply_binary_op<T, Which>(a, b); }, z, x, y);
+        count,
+        [](V<T> a, V<T> b) -> V<T> { return apply_binary_expr_op_to_vectors<T, Which>(a, b); }, z,
+        x, y);
   else
-    map_vectors(count, [](V<T> a) -> V<T> { return apply_unary_op<T, Which>(a); }, z, x);
+    map_vectors(
+        count, [](V<T> a) -> V<T> { return apply_unary_expr_op_to_vector<T, Which>(a); }, z, x);
 }
 
 }  // namespace

@@ -43,11 +43,12 @@ void multiply_tile(Size k, const T* a, Size a_row, Size a_column, PanelBlock<T> 
 }
 
 template <class T>
-using Tile = void (*)(Size, const T*, Size, Size, PanelBlock<T>, T*, Size, bool);
+using TileFunction = void (*)(Size, const T*, Size, Size, PanelBlock<T>, T*, Size, bool);
 
 template <class T, int... R>
-Tile<T> select_tile(Size rows, bool wide, bool anywhere, std::integer_sequence<int, R...>) {
-  static constexpr Tile<T> tiles[2][2][kRows] = {
+TileFunction<T> select_tile_function(Size rows, bool wide, bool anywhere,
+                                     std::integer_sequence<int, R...>) {
+  static constexpr TileFunction<T> tiles[2][2][kRows] = {
       {{multiply_tile<T, R + 1, 1, false>...}, {multiply_tile<T, R + 1, 2, false>...}},
       {{multiply_tile<T, R + 1, 1, true>...}, {multiply_tile<T, R + 1, 2, true>...}}};
   return tiles[anywhere][wide][rows - 1];
@@ -62,7 +63,8 @@ template <class T>
 void run_tile_of_any_width(Size k, const T* a, Size a_row, Size a_column, Size rows,
                            PanelBlock<T> b, T* c, Size c_row, Size width, bool add) {
   bool wide = width > kLanes<T>;
-  Tile<T> tile = select_tile<T>(rows, wide, b.rows, std::make_integer_sequence<int, kRows>{});
+  TileFunction<T> tile =
+      select_tile_function<T>(rows, wide, b.rows, std::make_integer_sequence<int, kRows>{});
   if (width == (wide ? 2 : 1) * kLanes<T>) return tile(k, a, a_row, a_column, b, c, c_row, add);
   alignas(kBytes) T whole[kRows * kColumns<T>];
   tile(k, a, a_row, a_column, b, whole, kColumns<T>, false);
@@ -83,7 +85,7 @@ void multiply_panels(Size m, Size n, Size k, const T* a, Size a_row, Size a_colu
       Size count = min(depth, k - p);
       unpolled += m * count;
       if (unpolled > kElementsPerPoll) {
-        poll_in_task();
+        poll_or_abandon_task();
         unpolled = 0;
       }
       PanelBlock<T> b = panel(j, width, p, count);

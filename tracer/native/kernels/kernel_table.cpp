@@ -22,7 +22,7 @@ namespace {
 
 template <class T, int... I>
 constexpr ExprOpTable<T> make_expr_op_table(std::integer_sequence<int, I...>) {
-  return {{expr_op<T, static_cast<ExprOp>(I)>...}};
+  return {{expr_op_chunk_kernel<T, static_cast<ExprOp>(I)>...}};
 }
 template <class T>
 constexpr ExprOpTable<T> kAllExprOps =
@@ -45,7 +45,7 @@ constexpr Table<T> kTable = {
     .layer_norm = layer_norm<T>,
     .standardize_grad = standardize_grad<T>,
     .standardize_dot = standardize_dot<T>,
-    .standardize_dot_rows = standardize_dot_rows<T>,
+    .standardize_dot_over_rows = standardize_dot_over_rows<T>,
     .softmax = softmax<T>,
     .softmax_grad = softmax_grad<T>,
     .log_softmax = log_softmax<T>,

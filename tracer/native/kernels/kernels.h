@@ -130,8 +130,8 @@ struct Table {
                            const T* g, T* dx);
   void (*standardize_dot)(Size n, Size c, Size k, const T* x, const T* mean, const T* inv_std,
                           const T* y, T* out);
-  void (*standardize_dot_rows)(Size r, Size k, const T* x, const T* mean, const T* inv_std,
-                               const T* y, T* out);
+  void (*standardize_dot_over_rows)(Size r, Size k, const T* x, const T* mean, const T* inv_std,
+                                    const T* y, T* out);
   void (*softmax)(Size r, Size k, const T* x, T* y);
   void (*softmax_grad)(Size r, Size k, const T* y, const T* g, T* dx);
   void (*log_softmax)(Size r, Size k, const T* x, T* y);

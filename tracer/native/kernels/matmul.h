@@ -8,10 +8,12 @@ namespace {
 
 /// The panels of a matrix: read in place if whole vectors can be read, else copied or transposed.
 template <class T>
-struct MatrixPanels {
+struct MatrixPanelSource {
   const T* b;
   Size row, column, m;
 
+  /// Returns the block with `width` columns from j on and `depth` rows from p on.  A copied block
+  /// is in the workspace of the thread and valid until the next call.
   PanelBlock<T> operator()(Size j, Size width, Size p, Size depth) const {
     const T* from = b + p * row + j * column;
     bool whole = width == kColumns<T> || width == kLanes<T>;
@@ -29,9 +31,9 @@ struct MatrixPanels {
 };
 
 template <class T>
-void multiply_range(const MatmulBatch<T>& s, Size index, Size row, Size rows, Size column,
-                    Size columns) {
-  MatrixPanels<T> panels{s.b[index] + column * s.b_column, s.b_row, s.b_column, rows};
+void multiply_block_of_product(const MatmulBatch<T>& s, Size index, Size row, Size rows,
+                               Size column, Size columns) {
+  MatrixPanelSource<T> panels{s.b[index] + column * s.b_column, s.b_row, s.b_column, rows};
   T* c = s.c + index * s.m * s.n + row * s.n + column;
   multiply_panels(rows, columns, s.k, s.a[index] + row * s.a_row, s.a_row, s.a_column, c, s.n,
                   false, panels);
@@ -45,7 +47,8 @@ void batched_matmul(const MatmulBatch<T>& s) {
   if (each * 2 <= kWorkPerTask || s.count >= 8)
     return parallel_ranges(s.count, max(ceil_div(s.count, 16), kWorkPerTask / each),
                            [&](Size from, Size to) {
-                             for (Size i = from; i < to; ++i) multiply_range(s, i, 0, s.m, 0, s.n);
+                             for (Size i = from; i < to; ++i)
+                               multiply_block_of_product(s, i, 0, s.m, 0, s.n);
                            });
   bool by_rows = s.m > s.n;
   Size unit = by_rows ? kRows : kColumns<T>, length = by_rows ? s.m : s.n;
@@ -53,8 +56,8 @@ void batched_matmul(const MatmulBatch<T>& s) {
   Size parts = ceil_div(length, part);
   parallel_for(s.count * parts, [&](Size task) {
     Size from = task % parts * part, many = min(part, length - from);
-    by_rows ? multiply_range(s, task / parts, from, many, 0, s.n)
-            : multiply_range(s, task / parts, 0, s.m, from, many);
+    by_rows ? multiply_block_of_product(s, task / parts, from, many, 0, s.n)
+            : multiply_block_of_product(s, task / parts, 0, s.m, from, many);
   });
 }
 

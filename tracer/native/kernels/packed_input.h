@@ -9,14 +9,14 @@ namespace oarlock::kernels {
 namespace {
 
 /// A position of the kernel, relative to the pixel of the window.
-struct FilterTapOffset {
+struct FilterTapDisplacement {
   Size row, column;
 };
 
 /// A window of `count` offsets on images h x w with an output grid oh x ow.
-struct ConvWindow {
+struct ConvGeometry {
   Size h, w, oh, ow, step_h, step_w;
-  const FilterTapOffset* offsets;
+  const FilterTapDisplacement* offsets;
   Size count;
 };
 
@@ -31,7 +31,7 @@ struct PackedInputLayout {
       // kernel_offset: position in the planes of each kernel offset, for channel 0 and pixel (0, 0)
       kernel_offset[kMaxOffsets];
 
-  PackedInputLayout(const ConvWindow& v, Size channels_seen) : channels(channels_seen) {
+  PackedInputLayout(const ConvGeometry& v, Size channels_seen) : channels(channels_seen) {
     Size last_row = 0, last_column = 0;
     for (Size t = 0; t < v.count; ++t) {
       Size row = floor_div(v.offsets[t].row, v.step_h),
@@ -46,11 +46,11 @@ struct PackedInputLayout {
     for (Size t = 0; t < v.count; ++t) add_offset(v, t);
   }
 
-  Size plane() const { return height * width; }
-  Size size() const { return phases * channels * plane(); }
+  Size plane_size() const { return height * width; }
+  Size size() const { return phases * channels * plane_size(); }
 
  private:
-  void add_offset(const ConvWindow& v, Size t) {
+  void add_offset(const ConvGeometry& v, Size t) {
     Size row = floor_div(v.offsets[t].row, v.step_h),
          column = floor_div(v.offsets[t].column, v.step_w);
     Size down = v.offsets[t].row - row * v.step_h, right = v.offsets[t].column - column * v.step_w,
@@ -61,21 +61,21 @@ struct PackedInputLayout {
       phase_column[phases++] = right;
     }
     kernel_offset[t] =
-        phase * channels * plane() + (row - first_row) * width + column - first_column;
+        phase * channels * plane_size() + (row - first_row) * width + column - first_column;
   }
 };
 
 /// The position of every channel and kernel offset in the planes, in the workspace.
-inline const Size* im2col_row_offsets(const ConvWindow& v, const PackedInputLayout& p) {
+inline const Size* plane_offsets_of_im2col_rows(const ConvGeometry& v, const PackedInputLayout& p) {
   Size* offsets = workspace_of<Size>(5, p.channels * v.count);
   for (Size i = 0; i < p.channels * v.count; ++i)
-    offsets[i] = i / v.count * p.plane() + p.kernel_offset[i % v.count];
+    offsets[i] = i / v.count * p.plane_size() + p.kernel_offset[i % v.count];
   return offsets;
 }
 
 /// Writes one row of a plane from one row of an image (nullptr: a row of padding).
 template <class T>
-void fill_plane_row(const ConvWindow& v, const PackedInputLayout& p, Size phase, const T* from,
+void fill_plane_row(const ConvGeometry& v, const PackedInputLayout& p, Size phase, const T* from,
                     T* to) {
   Size shift = p.first_column * v.step_w + p.phase_column[phase];
   Size start = shift >= 0 ? 0 : ceil_div(-shift, v.step_w);
@@ -93,11 +93,11 @@ void fill_plane_row(const ConvWindow& v, const PackedInputLayout& p, Size phase,
 
 /// Fills the planes of channels [from, to) of x [channels,h,w].
 template <class T>
-void fill_planes(const ConvWindow& v, const PackedInputLayout& p, const T* x, Size from, Size to,
+void fill_planes(const ConvGeometry& v, const PackedInputLayout& p, const T* x, Size from, Size to,
                  T* planes) {
   for (Size phase = 0; phase < p.phases; ++phase)
     for (Size c = from; c < to; ++c) {
-      T* plane = planes + (phase * p.channels + c) * p.plane();
+      T* plane = planes + (phase * p.channels + c) * p.plane_size();
       for (Size i = 0; i < p.height; ++i) {
         Size row = (p.first_row + i) * v.step_h + p.phase_row[phase];
         bool inside = row >= 0 && row < v.h;
@@ -116,7 +116,7 @@ struct CopyPlan {
   Size count = 0, from[kMaxCopies], to[kMaxCopies];
 
   /// For at most kColumns output pixels from `start` on.
-  CopyPlan(const ConvWindow& v, const PackedInputLayout& p, Size start, Size pixels) {
+  CopyPlan(const ConvGeometry& v, const PackedInputLayout& p, Size start, Size pixels) {
     for (Size i = 0; i < pixels;) {
       Size row = (start + i) / v.ow, column = (start + i) % v.ow,
            count_in_row = min(pixels - i, v.ow - column);
@@ -132,23 +132,24 @@ struct CopyPlan {
 /// Copies the im2col rows [first, first + depth): row c * count + t is channel c at offset t.  N:
 /// number of copies, 0: any.
 template <class T, int N>
-void copy_im2col_rows(const ConvWindow& v, const PackedInputLayout& p, const T* planes, Size first,
-                      Size depth, const CopyPlan<T>& plan, T* to, Size to_row) {
-  const T* channel = planes + first / v.count * p.plane();
+void copy_im2col_rows(const ConvGeometry& v, const PackedInputLayout& p, const T* planes,
+                      Size first, Size depth, const CopyPlan<T>& plan, T* to, Size to_row) {
+  const T* channel = planes + first / v.count * p.plane_size();
   Size tap = first % v.count, count = N ? N : plan.count;
   for (Size i = 0; i < depth; ++i, to += to_row) {
     const T* plane = channel + p.kernel_offset[tap];
     for (Size k = 0; k < (N ? N : count); ++k) store(to + plan.to[k], load(plane + plan.from[k]));
     if (++tap == v.count) {
       tap = 0;
-      channel += p.plane();
+      channel += p.plane_size();
     }
   }
 }
 
 template <class T>
-void copy_im2col(const ConvWindow& v, const PackedInputLayout& p, const T* planes, Size first,
-                 Size depth, const CopyPlan<T>& plan, T* to, Size to_row) {
+void dispatch_copy_im2col_rows(const ConvGeometry& v, const PackedInputLayout& p, const T* planes,
+                               Size first, Size depth, const CopyPlan<T>& plan, T* to,
+                               Size to_row) {
   static constexpr decltype(&copy_im2col_rows<T, 0>) variants[] = {
       copy_im2col_rows<T, 0>, copy_im2col_rows<T, 1>, copy_im2col_rows<T, 2>,
       copy_im2col_rows<T, 3>, copy_im2col_rows<T, 4>, copy_im2col_rows<T, 5>,

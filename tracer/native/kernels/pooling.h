@@ -47,14 +47,15 @@ inline bool has_adjacent_2x2_windows(const PoolShape& s) {
 /// Whether output row `row` can be processed in whole vectors: accesses after its end stay in the
 /// planes of the task, and later rows overwrite what was written there.
 template <class T>
-bool fits_whole_vectors(const PoolShape& s, Size row, Size left) {
+bool are_whole_vectors_within_task_planes(const PoolShape& s, Size row, Size left) {
   Size columns = ceil_div(s.ow, kLanes<T>) * kLanes<T>;
   return (2 * row + 1) * s.w + 2 * columns <= left * s.h * s.w &&
          row * s.ow + columns <= left * s.oh * s.ow;
 }
 
 template <class T, int... I>
-inline void deinterleave(const T* from, V<T>& even, V<T>& odd, std::integer_sequence<int, I...>) {
+inline void load_deinterleaved(const T* from, V<T>& even, V<T>& odd,
+                               std::integer_sequence<int, I...>) {
   V<T> a = load(from), b = load(from + kLanes<T>);
   even = __builtin_shufflevector(a, b, 2 * I...);
   odd = __builtin_shufflevector(a, b, 2 * I + 1 ...);
@@ -63,8 +64,9 @@ inline void deinterleave(const T* from, V<T>& even, V<T>& odd, std::integer_sequ
 /// The four elements of each of several adjacent 2 x 2 windows: one vector per window position.
 template <class T>
 inline void load_2x2(const T* from, Size w, V<T> (&windows)[4]) {
-  deinterleave(from, windows[0], windows[1], std::make_integer_sequence<int, kLanes<T>>{});
-  deinterleave(from + w, windows[2], windows[3], std::make_integer_sequence<int, kLanes<T>>{});
+  load_deinterleaved(from, windows[0], windows[1], std::make_integer_sequence<int, kLanes<T>>{});
+  load_deinterleaved(from + w, windows[2], windows[3],
+                     std::make_integer_sequence<int, kLanes<T>>{});
 }
 
 template <class T>
@@ -137,8 +139,9 @@ void max_pool(const PoolShape& s, const T* x, T* y) {
     for (Size i = 0; i < s.oh; ++i) {
       T* row = y + (p * s.oh + i) * s.ow;
       if (twos) {
-        fits_whole_vectors<T>(s, i, left) ? max_2x2_row(s, plane + 2 * i * s.w, row)
-                                          : max_2x2_row_scalar(s, plane + 2 * i * s.w, row);
+        are_whole_vectors_within_task_planes<T>(s, i, left)
+            ? max_2x2_row(s, plane + 2 * i * s.w, row)
+            : max_2x2_row_scalar(s, plane + 2 * i * s.w, row);
         continue;
       }
       WindowRange rows = row_range(s, i);
@@ -178,7 +181,7 @@ void max_pool_grad(const PoolShape& s, const T* x, const T* y, const T* g, T* dx
     for (Size i = 0; i < s.oh; ++i, best += s.ow, back += s.ow) {
       Size row = 2 * i * s.w;
       if (twos)
-        (fits_whole_vectors<T>(s, i, left)
+        (are_whole_vectors_within_task_planes<T>(s, i, left)
              ? grad_2x2_row<T>
              : grad_2x2_row_scalar<T>)(s, plane + row, best, back, to + row);
       else

@@ -116,7 +116,7 @@ void recur_rows(const Recurrence<T>& r, Size from, Size to) {
     Size t = r.reverse ? r.steps - 1 - i : i;
     const T *h = state_before(r, i, 0, r.h),
             *c = r.cell == Cell::lstm ? state_before(r, i, 1, r.c) : nullptr;
-    MatrixPanels<T> panels{r.weight, wide, 1, to - from};
+    MatrixPanelSource<T> panels{r.weight, wide, 1, to - from};
     multiply_panels(to - from, wide, r.hidden, h + from * r.hidden, r.hidden, Size(1), z, wide,
                     false, panels);
     for (Size b = from; b < to; ++b) {
@@ -228,7 +228,7 @@ void recur_grad_rows(const Recurrence<T>& r, const RecurrenceGrad<T>& k, Size fr
                        size};
       step_grad_row(o, !r.valid || r.valid[t * r.batch + b]);
     }
-    MatrixPanels<T> panels{r.weight, r.hidden, 1, to - from};
+    MatrixPanelSource<T> panels{r.weight, r.hidden, 1, to - from};
     multiply_panels(to - from, r.hidden, wide, dy + from * wide, wide, Size(1),
                     k.dh + from * r.hidden, r.hidden, true, panels);
   }

@@ -17,7 +17,8 @@ constexpr int kBytes = 16, kRows = 8;
 #else
 constexpr int kBytes = 16, kRows = 4;
 #endif
-// Tile size of matrix products: kRows rows and two vectors of columns, which fit in the registers.
+// TileFunction size of matrix products: kRows rows and two vectors of columns, which fit in the
+// registers.
 
 template <class T>
 constexpr int kLanes = kBytes / static_cast<int>(sizeof(T));

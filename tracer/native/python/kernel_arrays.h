@@ -139,7 +139,7 @@ void bind_elementwise(nb::module_& m);
 void bind_expression(nb::module_& m);
 void bind_matmul(nb::module_& m);
 void bind_norm(nb::module_& m);
-void bind_inplace(nb::module_& m);
+void bind_inplace_kernel_class(nb::module_& m);
 void bind_pooling(nb::module_& m);
 void bind_recurrent(nb::module_& m);
 void bind_softmax(nb::module_& m);

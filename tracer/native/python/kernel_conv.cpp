@@ -9,7 +9,7 @@ namespace {
 using Sizes = std::array<Size, 16>;
 constexpr Size kMaxKernelOffsets = 1024;
 
-kernels::ConvShape to_conv_shape(const Sizes& s) {
+kernels::ConvShape conv_shape_from_sizes(const Sizes& s) {
   return {s[0], s[1], s[2],  s[3],  s[4],  s[5],  s[6],  s[7],
           s[8], s[9], s[10], s[11], s[12], s[13], s[14], s[15]};
 }
@@ -30,7 +30,7 @@ bool has_output_shape(const Array& a, const kernels::ConvShape& s) {
 Size num_outputs(const kernels::ConvShape& s) { return s.n * s.m * s.oh * s.ow; }
 
 nb::object conv2d(nb::handle x, nb::handle filter, const Sizes& sizes) {
-  auto s = to_conv_shape(sizes);
+  auto s = conv_shape_from_sizes(sizes);
   Array a(x), b(filter);
   if (s.kh * s.kw > kMaxKernelOffsets || !has_input_shape(a, s) || !has_filter_shape(b, s) ||
       !same_real_dtype({&a, &b}))
@@ -46,7 +46,7 @@ nb::object conv2d(nb::handle x, nb::handle filter, const Sizes& sizes) {
 }
 
 nb::object conv2d_input_grad(nb::handle filter, nb::handle g, const Sizes& sizes) {
-  auto s = to_conv_shape(sizes);
+  auto s = conv_shape_from_sizes(sizes);
   Array a(filter), b(g);
   if (s.kh * s.kw > kMaxKernelOffsets || !has_filter_shape(a, s) || !has_output_shape(b, s) ||
       !same_real_dtype({&a, &b}))
@@ -62,7 +62,7 @@ nb::object conv2d_input_grad(nb::handle filter, nb::handle g, const Sizes& sizes
 }
 
 nb::object conv2d_filter_grad(nb::handle x, nb::handle g, const Sizes& sizes) {
-  auto s = to_conv_shape(sizes);
+  auto s = conv_shape_from_sizes(sizes);
   Array a(x), b(g);
   if (s.kh * s.kw > kMaxKernelOffsets || !has_input_shape(a, s) || !has_output_shape(b, s) ||
       !same_real_dtype({&a, &b}))

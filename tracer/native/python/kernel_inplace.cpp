@@ -8,11 +8,15 @@
 namespace oarlock::python {
 namespace {
 
-/// A function with an `out` argument.  Its result has the shape and dtype of each operand, float32
-/// or float64.
-class InplaceCall {
+/// A function with an `out` argument whose result is written into one of its operands, all of the
+/// same shape and dtype float32 or float64.  Returns NotImplemented if no operand can be
+/// overwritten.
+///
+/// reusable: the indices of the operands that the caller does not read again.
+/// owned_refcount: the reference count of an operand that nobody but the caller holds.
+class InPlaceKernel {
  public:
-  InplaceCall(nb::object function, std::vector<std::size_t> reusable, Py_ssize_t owned_refcount)
+  InPlaceKernel(nb::object function, std::vector<std::size_t> reusable, Py_ssize_t owned_refcount)
       : function_(std::move(function)),
         reusable_(std::move(reusable)),
         owned_refcount_(owned_refcount) {}
@@ -41,9 +45,9 @@ class InplaceCall {
 
 }  // namespace
 
-void bind_inplace(nb::module_& m) {
-  nb::class_<InplaceCall>(
-      m, "InplaceCall",
+void bind_inplace_kernel_class(nb::module_& m) {
+  nb::class_<InPlaceKernel>(
+      m, "InPlaceKernel",
       "A function with `out`, called with an operand as its `out`; NotImplemented "
       "where none may be.\n\n"
       "spent: operands that the caller does not read again; one that has `alone` "
@@ -51,7 +55,7 @@ void bind_inplace(nb::module_& m) {
       "is written over.")
       .def(nb::init<nb::object, std::vector<std::size_t>, Py_ssize_t>(), nb::arg("function"),
            nb::arg("spent"), nb::arg("alone"))
-      .def("__call__", &InplaceCall::call);
+      .def("__call__", &InPlaceKernel::call);
 }
 
 }  // namespace oarlock::python

@@ -43,7 +43,7 @@ NB_MODULE(_kernels, m) {
   python::bind_expression(m);
   python::bind_matmul(m);
   python::bind_norm(m);
-  python::bind_inplace(m);
+  python::bind_inplace_kernel_class(m);
   python::bind_pooling(m);
   python::bind_recurrent(m);
   python::bind_softmax(m);

@@ -86,8 +86,8 @@ nb::object standardize_dot(nb::handle x, nb::handle mean, nb::handle inv_std, nb
     const T *middle = m.data<T>(), *inv = v.data<T>(), *back = b.data<T>();
     ScopedGilReleaseForWork free(a.size());
     if (rows)
-      kernels::table<T>().standardize_dot_rows(c, k, a.address<T>(), middle, inv, back,
-                                               out.address<T>());
+      kernels::table<T>().standardize_dot_over_rows(c, k, a.address<T>(), middle, inv, back,
+                                                    out.address<T>());
     else
       kernels::table<T>().standardize_dot(n, c, k, a.address<T>(), middle, inv, back,
                                           out.address<T>());

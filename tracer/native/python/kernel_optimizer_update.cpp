@@ -10,8 +10,8 @@ struct ParameterArrays {
   std::vector<Array> state;
 };
 
-/// Reads every row `(parameter, gradient, state..., numbers...)`.  Returns false if arrays are not
-/// contiguous or differ in dtype or shape.
+/// Reads every row `(parameter, gradient, state..., numbers...)` and allocates the results. Returns
+/// false if there are no rows, or if arrays are not contiguous or differ in dtype or shape.
 bool try_read_parameter_rows(nb::list rows, std::size_t states,
                              std::vector<ParameterArrays>& jobs) {
   for (nb::handle row : rows) {

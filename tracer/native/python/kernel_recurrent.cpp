@@ -63,8 +63,8 @@ bool operands_fit_cell(int cell, const RecurrentOperands& o) {
   return o.is_valid() && o.gates == gates[cell] && o.parts == parts[cell] && o.lstm == (cell == 0);
 }
 
-nb::object recur(int cell, nb::handle inputs, nb::list states, nb::handle weight, nb::handle bias,
-                 nb::handle valid, nb::handle saved, bool reverse) {
+nb::object try_run_recurrence(int cell, nb::handle inputs, nb::list states, nb::handle weight,
+                              nb::handle bias, nb::handle valid, nb::handle saved, bool reverse) {
   Array x(inputs), b(bias);
   RecurrentOperands o(x, states, weight, valid, saved, true);
   if (!operands_fit_cell(cell, o) || !same_real_dtype({&x, &b}) || b.size() != o.gates * o.hidden ||
@@ -78,9 +78,9 @@ nb::object recur(int cell, nb::handle inputs, nb::list states, nb::handle weight
   return nb::bool_(true);
 }
 
-nb::object recur_grad(int cell, nb::handle g, nb::list last, nb::list states, nb::handle weight,
-                      nb::handle valid, nb::handle saved, nb::handle dx, nb::handle dy,
-                      bool reverse) {
+nb::object try_run_recurrence_grad(int cell, nb::handle g, nb::list last, nb::list states,
+                                   nb::handle weight, nb::handle valid, nb::handle saved,
+                                   nb::handle dx, nb::handle dy, bool reverse) {
   Array out(g), to(dx), hidden(dy);
   RecurrentOperands o(to, states, weight, valid, saved, false);
   if (!operands_fit_cell(cell, o) || !same_real_dtype({&to, &out}) ||
@@ -106,11 +106,12 @@ nb::object recur_grad(int cell, nb::handle g, nb::list last, nb::list states, nb
 }  // namespace
 
 void bind_recurrent(nb::module_& m) {
-  m.def("recur", &recur, nb::arg("cell"), nb::arg("inputs"), nb::arg("states"), nb::arg("weight"),
-        nb::arg("bias"), nb::arg("valid").none(), nb::arg("kept"), nb::arg("reverse"),
+  m.def("recur", &try_run_recurrence, nb::arg("cell"), nb::arg("inputs"), nb::arg("states"),
+        nb::arg("weight"), nb::arg("bias"), nb::arg("valid").none(), nb::arg("kept"),
+        nb::arg("reverse"),
         "All steps of one direction.   inputs [T,B,G*H], states [B,H], weight [H,G*H]; kept "
         "[T,K,B,H] is written");
-  m.def("recur_grad", &recur_grad, nb::arg("cell"), nb::arg("g"), nb::arg("last"),
+  m.def("recur_grad", &try_run_recurrence_grad, nb::arg("cell"), nb::arg("g"), nb::arg("last"),
         nb::arg("states"), nb::arg("weight"), nb::arg("valid").none(), nb::arg("kept"),
         nb::arg("dx"), nb::arg("dy"), nb::arg("reverse"),
         "The backward pass.   g [T,B,H], weight [G*H,H]; dx and dy [T,B,G*H] are written, `last` "

@@ -10,7 +10,7 @@ struct RowLayout {
       : count(x.size() / x.dim(x.rank() - 1)), length(x.dim(x.rank() - 1)) {}
 };
 
-bool has_contiguous_rows(const Array& x) {
+bool is_contiguous_real_nonscalar(const Array& x) {
   return x.is_real() && x.rank() > 0 && x.is_contiguous();
 }
 
@@ -28,7 +28,7 @@ Array given_or_new_output(const Array& a, nb::handle out) {
 template <bool Log>
 nb::object softmax(nb::handle x, nb::handle out) {
   Array a(x);
-  if (!has_contiguous_rows(a)) return not_implemented();
+  if (!is_contiguous_real_nonscalar(a)) return not_implemented();
   Array y = given_or_new_output(a, out);
   dispatch_real_type(a.type(), [&]<class T>(T) {
     RowLayout rows(a);
@@ -46,7 +46,7 @@ nb::object log_softmax(nb::handle x) {
 
 nb::object softmax_grad(nb::handle y, nb::handle g, nb::handle out) {
   Array a(y), b(g);
-  if (!same_real_dtype({&a, &b}) || !has_contiguous_rows(a) || !a.same_shape(b))
+  if (!same_real_dtype({&a, &b}) || !is_contiguous_real_nonscalar(a) || !a.same_shape(b))
     return not_implemented();
   Array dx = given_or_new_output(a, out);
   dispatch_real_type(a.type(), [&]<class T>(T) {
@@ -60,8 +60,8 @@ nb::object softmax_grad(nb::handle y, nb::handle g, nb::handle out) {
 }
 
 /// The class labels [rows], each below `classes` or `ignored`; nullptr if invalid.
-const std::int64_t* read_class_labels(Array& labels, Size rows, Size classes,
-                                      std::int64_t ignored) {
+const std::int64_t* valid_class_labels_or_null(Array& labels, Size rows, Size classes,
+                                               std::int64_t ignored) {
   if (!labels.is_array() || labels.type() != NPY_INT64 || labels.size() != rows) return nullptr;
   const auto* values = labels.data<std::int64_t>();
   for (Size i = 0; i < rows; ++i)
@@ -71,9 +71,9 @@ const std::int64_t* read_class_labels(Array& labels, Size rows, Size classes,
 
 nb::object cross_entropy(nb::handle x, nb::handle labels, std::int64_t ignored) {
   Array a(x), b(labels);
-  if (!has_contiguous_rows(a)) return not_implemented();
+  if (!is_contiguous_real_nonscalar(a)) return not_implemented();
   RowLayout rows(a);
-  const std::int64_t* classes = read_class_labels(b, rows.count, rows.length, ignored);
+  const std::int64_t* classes = valid_class_labels_or_null(b, rows.count, rows.length, ignored);
   if (!classes) return not_implemented();
   Array probabilities = empty(a.rank(), a.shape(), a.type()),
         loss = empty(b.rank(), b.shape(), a.type());
@@ -88,9 +88,9 @@ nb::object cross_entropy(nb::handle x, nb::handle labels, std::int64_t ignored) 
 nb::object cross_entropy_grad(nb::handle probabilities, nb::handle labels, nb::handle g,
                               std::int64_t ignored) {
   Array a(probabilities), b(labels), c(g);
-  if (!same_real_dtype({&a, &c}) || !has_contiguous_rows(a)) return not_implemented();
+  if (!same_real_dtype({&a, &c}) || !is_contiguous_real_nonscalar(a)) return not_implemented();
   RowLayout rows(a);
-  const std::int64_t* classes = read_class_labels(b, rows.count, rows.length, ignored);
+  const std::int64_t* classes = valid_class_labels_or_null(b, rows.count, rows.length, ignored);
   if (!classes || c.size() != rows.count) return not_implemented();
   Array dx = empty(a.rank(), a.shape(), a.type());
   dispatch_real_type(a.type(), [&]<class T>(T) {

@@ -8,7 +8,7 @@ from .activation import *
 from .common import *
 from .conv import *
 from .loss import *
-from .margin import *
+from .margin_and_likelihood_losses import *
 from .norm import *
 from .pooling import *
 from .sequence import *

@@ -188,7 +188,7 @@ def _output_size_attrs(output_padding: Any, output_size: Any, n: int) -> dict[st
     return {"output_padding": [], "output_size": int_list(output_size, n)}
 
 
-def symbolic_sizes(sizes: Any, n: int) -> list[Any] | None:
+def find_symbolic_sizes(sizes: Any, n: int) -> list[Any] | None:
     """Return n sizes if any of them is symbolic; None if all are ints."""
     if not state.mode.static or sizes is None or isinstance(sizes, int):
         return None
@@ -218,7 +218,7 @@ def conv2d_transpose(
     x [N, C, H, W], weight [C, M / groups, kH, kW], bias [M] -> [N, M, H', W']
     """
     last = is_channels_last(data_format)
-    symbolic = symbolic_sizes(output_size, 2)
+    symbolic = find_symbolic_sizes(output_size, 2)
     if symbolic is not None:  # slice the largest possible output
         max_output_padding = [s - 1 for s in int_list(stride)]
         largest = conv2d_transpose(

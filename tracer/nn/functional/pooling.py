@@ -188,7 +188,7 @@ def avg_pool3d(
 
 
 def _adaptive_avg_pool(rank: int, x: Tensor, output_size: Any, data_format: str) -> Tensor:
-    sizes = _output_sizes(rank, x, output_size, data_format)
+    sizes = _resolve_adaptive_output_sizes(rank, x, output_size, data_format)
     if any(isinstance(s, Tensor) for s in sizes):
         return _adaptive_avg_symbolic(x, sizes, data_format)
     return OPS[f"pool{rank}d"](
@@ -201,7 +201,9 @@ def _adaptive_avg_pool(rank: int, x: Tensor, output_size: Any, data_format: str)
     )
 
 
-def _output_sizes(rank: int, x: Tensor, output_size: Any, data_format: str) -> list[Any]:
+def _resolve_adaptive_output_sizes(
+    rank: int, x: Tensor, output_size: Any, data_format: str
+) -> list[Any]:
     """Return the output sizes; None selects the size of x. Symbolic sizes are tensors."""
     is_sequence = isinstance(output_size, list | tuple)
     sizes = list(output_size) if is_sequence else [output_size] * rank
@@ -275,7 +277,7 @@ def adaptive_avg_pool3d(
 
 
 def _adaptive_max_pool(rank: int, x: Tensor, output_size: Any, return_mask: bool) -> Any:
-    sizes = [int(s) for s in _output_sizes(rank, x, output_size, "NC")]
+    sizes = [int(s) for s in _resolve_adaptive_output_sizes(rank, x, output_size, "NC")]
     results = OPS[f"max_pool{rank}d_with_index"](x, ksize=sizes, adaptive=True)
     return results if return_mask else results[0]
 
@@ -386,7 +388,10 @@ def adaptive_avg_pool1d(x: Tensor, output_size: int, name: str | None = None) ->
     """
     return _drop_height_axis(
         _adaptive_avg_pool(
-            2, _add_height_axis(x), [1, *_output_sizes(1, x, output_size, "NCL")], "NCHW"
+            2,
+            _add_height_axis(x),
+            [1, *_resolve_adaptive_output_sizes(1, x, output_size, "NCL")],
+            "NCHW",
         )
     )
 

@@ -251,7 +251,7 @@ def temporal_shift(
     )
 
 
-def _paddings_per_side(paddings: Any) -> list[int]:
+def _paddings_top_left_bottom_right(paddings: Any) -> list[int]:
     """Return the paddings top, left, bottom, right."""
     if isinstance(paddings, int):
         return [paddings] * 4
@@ -274,7 +274,7 @@ def unfold(
         x,
         kernel_sizes=int_list(kernel_sizes),
         strides=int_list(strides),
-        paddings=_paddings_per_side(paddings),
+        paddings=_paddings_top_left_bottom_right(paddings),
         dilations=int_list(dilations),
     )
 
@@ -297,6 +297,6 @@ def fold(
         output_sizes=int_list(output_sizes),
         kernel_sizes=int_list(kernel_sizes),
         strides=int_list(strides),
-        paddings=_paddings_per_side(paddings),
+        paddings=_paddings_top_left_bottom_right(paddings),
         dilations=int_list(dilations),
     )

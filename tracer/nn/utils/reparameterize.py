@@ -159,7 +159,7 @@ class SpectralNorm(_WeightHook):
         """Return the normalized weight. In training, update u and v first."""
         matrix, u, v = (
             self.reshape_to_matrix(getattr(layer, self.name + "_orig")),
-            *self._singular_vectors(layer),
+            *self._stored_singular_vectors(layer),
         )
         if layer.training:
             with no_grad():
@@ -170,7 +170,7 @@ class SpectralNorm(_WeightHook):
                 setattr(layer, self.name + suffix, value.detach())
         return divide(getattr(layer, self.name + "_orig"), dot(u.detach(), mv(matrix, v.detach())))
 
-    def _singular_vectors(self, layer: Any) -> tuple[Tensor, Tensor]:
+    def _stored_singular_vectors(self, layer: Any) -> tuple[Tensor, Tensor]:
         return getattr(layer, self.name + "_u"), getattr(layer, self.name + "_v")
 
 

@@ -11,7 +11,7 @@ from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
 from ..box_ops import NO_GRAD_BOXES
 from ..detection_helpers import INT32, INT64, NO_HALF_BOXES
-from ..lod import offsets_from_lengths, row_offsets
+from ..lod import offsets_from_lengths, require_row_offsets
 from ..nms import box_ious
 from ..shared_meta_rules import check_float, dims_match
 
@@ -78,7 +78,7 @@ class SampledAnchors(NamedTuple):
     background: Any
 
 
-def _sample_anchors(over: Any, limits: AssignmentLimits) -> SampledAnchors:
+def _match_and_sample_anchors(over: Any, limits: AssignmentLimits) -> SampledAnchors:
     """Match anchors with boxes by their overlap. over [A,G]"""
     best = np.max(over, axis=1, initial=-1)
     nearest = np.any(
@@ -125,7 +125,7 @@ class AnchorTargets(NamedTuple):
     foreground_counts: list[Any]
 
 
-def _assign_targets(
+def _assign_targets_of_all_images(
     anchors: Any,
     boxes: Any,
     lod: Any,
@@ -139,13 +139,15 @@ def _assign_targets(
     previous images.
     """
     made = AnchorTargets([], [], [], [], [], [])
-    cuts = row_offsets(lod, "GtBoxes")
+    cuts = require_row_offsets(lod, "GtBoxes")
     for n in range(len(cuts) - 1):
         own = slice(cuts[n], cuts[n + 1])
         single = crowd.reshape(-1)[own] == 0
         there = boxes[own][single] * infos[n, 2]
         near = _anchors_inside_image(anchors, infos[n], straddle)
-        c = _sample_anchors(box_ious(anchors[near], there, 1.0).astype(anchors.dtype), limits)
+        c = _match_and_sample_anchors(
+            box_ious(anchors[near], there, 1.0).astype(anchors.dtype), limits
+        )
         kinds = (
             labels[own].reshape(-1)[single] if labels is not None else np.ones(len(there), np.int32)
         )
@@ -165,7 +167,7 @@ def _assign_targets(
     return made
 
 
-def _concat_images(made: AnchorTargets, dtype: Any) -> tuple[Any, ...]:
+def _concat_targets_of_images(made: AnchorTargets, dtype: Any) -> tuple[Any, ...]:
     """The concatenated LocationIndex, ScoreIndex, TargetBBox, TargetLabel, BBoxInsideWeight."""
     return (
         np.concatenate(made.location_indices).astype(np.int32),
@@ -176,8 +178,8 @@ def _concat_images(made: AnchorTargets, dtype: Any) -> tuple[Any, ...]:
     )
 
 
-def _image_end_offsets(made: AnchorTargets) -> tuple[Any, ...]:
-    """The end offsets of the images in each result, in the order of OUTPUT_SLOTS."""
+def _lod_offsets_of_outputs(made: AnchorTargets) -> tuple[Any, ...]:
+    """The row offsets of the images, from 0, in each result, in the order of OUTPUT_SLOTS."""
     places, scores = (
         offsets_from_lengths([len(p) for p in parts])
         for parts in (made.location_indices, made.score_indices)
@@ -244,8 +246,10 @@ def rpn_target_assign(
         rpn_fg_fraction,
         use_random,
     )
-    made = _assign_targets(anchors, boxes, lod, None, crowd, infos, rpn_straddle_thresh, limits)
-    return *_concat_images(made, anchors.dtype), *_image_end_offsets(made)
+    made = _assign_targets_of_all_images(
+        anchors, boxes, lod, None, crowd, infos, rpn_straddle_thresh, limits
+    )
+    return *_concat_targets_of_images(made, anchors.dtype), *_lod_offsets_of_outputs(made)
 
 
 @rpn_target_assign.meta
@@ -281,7 +285,7 @@ def retinanet_target_assign(
 
     ForegroundNumber int32 [N,1]: the number of foreground anchors of each image, plus one.
     """
-    made = _assign_targets(
+    made = _assign_targets_of_all_images(
         anchors,
         boxes,
         lod,
@@ -293,9 +297,9 @@ def retinanet_target_assign(
     )
     counts = np.array(made.foreground_counts, np.int32)[:, None]
     return (
-        *_concat_images(made, anchors.dtype),
+        *_concat_targets_of_images(made, anchors.dtype),
         counts,
-        *_image_end_offsets(made),
+        *_lod_offsets_of_outputs(made),
         np.arange(len(counts) + 1),
     )
 

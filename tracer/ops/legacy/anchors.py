@@ -12,7 +12,7 @@ from ..shared_meta_rules import check_float, multiply_dim, num_elements
 
 
 def _boxes_at_positions(places: Any, sizes: Any) -> Any:
-    """Boxes of sizes [P,2], or with corner offsets [P,4], around positions [H,W,2].
+    """Boxes of sizes [P,2], or of center offsets and sizes [P,4], around positions [H,W,2].
 
     -> [H,W,P,4]
     """
@@ -36,10 +36,10 @@ def _check_variances(variances: Any) -> None:
 
 
 def _anchor_sizes(sizes: Any, ratios: Any, stride: Any) -> Any:
-    """Corner offsets of the anchors of one position: for each ratio a base with integer sides and
-    the area of one stride, multiplied by each size.
+    """Distances x2 - x1, y2 - y1 between the corners of the anchors of one position: for each ratio
+    a base with integer sides and the area of one stride, multiplied by each size.
 
-    [P,4]
+    [P,2]
     """
     found = []
     for ratio in ratios:
@@ -96,7 +96,7 @@ def _(x, *, anchor_sizes, aspect_ratios, variances, stride, offset):
 # ----------------------------------------------------------------------------------------------
 
 
-def _density_boxes(sizes: Any, ratios: Any, densities: Any, step: int) -> Any:
+def _density_box_offsets_and_sizes(sizes: Any, ratios: Any, densities: Any, step: int) -> Any:
     """Center offsets and sizes of the boxes at one position, [P,4]."""
     found = []
     for size, density in zip(sizes, densities, strict=True):
@@ -146,7 +146,8 @@ def density_prior_box(
     columns, rows = ((np.arange(n) + offset) * s for n, s in ((wide, steps[0]), (high, steps[1])))
     places = np.stack(np.meshgrid(columns, rows), axis=-1)
     boxes = _boxes_at_positions(
-        places, _density_boxes(fixed_sizes, fixed_ratios, densities, int(sum(steps) * 0.5))
+        places,
+        _density_box_offsets_and_sizes(fixed_sizes, fixed_ratios, densities, int(sum(steps) * 0.5)),
     )
     boxes = (boxes / [image_wide, image_high, image_wide, image_high]).astype(x.dtype)
     boxes[..., :2], boxes[..., 2:] = np.maximum(boxes[..., :2], 0), np.minimum(boxes[..., 2:], 1)

@@ -183,7 +183,7 @@ class ReversedSentence(NamedTuple):
     scores: list[Any]
 
 
-def _trace_back(
+def _trace_back_one_step(
     source: int,
     tokens: Any,
     scores: Any,
@@ -227,7 +227,7 @@ def decode_sentences(ids: Any, scores: Any, lods: Any, end: int) -> tuple[Any, A
     for step in reversed(range(len(ids))):
         tokens, sums = ids[step].reshape(-1), scores[step].reshape(-1)
         for source in range(count):
-            places[source] = _trace_back(
+            places[source] = _trace_back_one_step(
                 source, tokens, sums, lods[step], places[source], found[source], end
             )
     for each in found:

@@ -8,7 +8,7 @@ from ...core.arrays import np
 from ...core.op import check, op
 from ..box_ops import NO_GRAD_BOXES
 from ..detection_helpers import NO_HALF_BOXES
-from ..lod import row_offsets, sequence_ids
+from ..lod import require_row_offsets, sequence_ids
 from ..shared_meta_rules import check_float, dims_match, float_like_x
 
 
@@ -41,7 +41,7 @@ def box_clip(boxes, lod, info):
 
     Input [T,*,4], ImInfo [n,3]: height, width, scale -> like Input
     """
-    offsets = row_offsets(lod, "Input")
+    offsets = require_row_offsets(lod, "Input")
     check(len(offsets) - 1 == len(info), "Input and ImInfo have different numbers of images")
     last = image_max_coordinates(info.astype(boxes.dtype))[sequence_ids(offsets)]
     return np.maximum(np.minimum(boxes, last.reshape(-1, *[1] * (boxes.ndim - 2), 4)), 0).astype(

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
-from ..lod import concat_row_ranges, declare_no_lod, row_offsets
+from ..lod import declare_no_lod, require_row_offsets, row_indices_of_ranges
 from ..shared_meta_rules import no_second_order_rule
 
 CRF_SLOTS = "Emission, Emission@LOD*?!, Transition, Label!, Length?!"
@@ -20,7 +20,7 @@ def _rows_and_sequences(emission: Any, lod: Any, length: Any) -> tuple[Any, Any]
         return emission.reshape(-1, emission.shape[-1]), list(
             zip(starts, starts + length.reshape(-1), strict=True)
         )
-    offsets = row_offsets(lod, "Emission")
+    offsets = require_row_offsets(lod, "Emission")
     return emission, list(itertools.pairwise(offsets))
 
 
@@ -195,7 +195,7 @@ def crf_decoding(emission, lod=None, transition=None, label=None, length=None):
             path[a:b] = _best_path(rows[a:b].astype(np.float64), transition.astype(np.float64))
     if label is not None:
         same = path == label.reshape(-1)
-        inside = concat_row_ranges([a for a, _ in spans], [b - a for a, b in spans])
+        inside = row_indices_of_ranges([a for a, _ in spans], [b - a for a, b in spans])
         path = np.zeros_like(path)
         path[inside] = same[inside]
     return path.reshape(-1, 1) if length is None else path.reshape(emission.shape[:-1])

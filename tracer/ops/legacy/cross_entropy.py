@@ -22,14 +22,15 @@ def _clipped_log(p: Any) -> Any:
     return np.maximum(np.log(p), p.dtype.type(-MAX_LOSS))
 
 
-def _label_column(x: Any, label: Any) -> Any:
+def _labels_as_column(x: Any, label: Any) -> Any:
     """Reshape labels of x [*, C] to [*, 1]; they may lack the last axis."""
     return label[..., None] if label.ndim == x.ndim - 1 else label
 
 
-def _label_probability(x: Any, label: Any, ignore_index: int) -> tuple[Any, Any]:
+def _label_loss_and_probability(x: Any, label: Any, ignore_index: int) -> tuple[Any, Any]:
+    """Minus the log of the probability at the label, and the probability; 0 at ignored labels."""
     check_label_dtype(x, label, False)
-    picked, used = _label_indices_and_mask(_label_column(x, label), x.shape[-1], ignore_index)
+    picked, used = _label_indices_and_mask(_labels_as_column(x, label), x.shape[-1], ignore_index)
     found = np.take_along_axis(x, picked, axis=-1)
     zero = x.dtype.type(0)
     return np.where(used, -_clipped_log(found), zero), np.where(used, found, zero)
@@ -47,7 +48,7 @@ def _cross_entropy_meta(x: Meta, label: Meta, soft_label: bool) -> Meta:
     return Meta(column, x.dtype)
 
 
-def _scatter_label_grad(g: Any, x: Any, label: Any, ignore_index: int) -> Any:
+def _hard_label_vjp(g: Any, x: Any, label: Any, ignore_index: int) -> Any:
     """-g / x at the labels, zeros elsewhere. Shape of x."""
     label = OPS["squeeze2"](label, axes=[-1]) if len(shape_of(label)) == len(shape_of(x)) else label
     # fed labels are integers even if the declared dtype differs
@@ -76,7 +77,7 @@ def cross_entropy(x, label, *, soft_label: bool = False, ignore_index: int = -10
     if soft_label:
         check_label_dtype(x, label, True)
         return -np.sum(label * _clipped_log(x), axis=-1, keepdims=True)
-    return _label_probability(x, label, ignore_index)[0]
+    return _label_loss_and_probability(x, label, ignore_index)[0]
 
 
 @cross_entropy.meta
@@ -87,7 +88,7 @@ def _(x, label, *, soft_label, ignore_index):
 @cross_entropy.vjp
 def _(g, x, label, *, soft_label, ignore_index):
     if not soft_label:
-        return lambda: _scatter_label_grad(g, x, label, ignore_index), None
+        return lambda: _hard_label_vjp(g, x, label, ignore_index), None
     return lambda: negative(div(mul(g, label), x)), None
 
 
@@ -99,7 +100,7 @@ def cross_entropy2(x, label, *, ignore_index: int = -100):
 
     X: probabilities [*, C], Label int [*, 1] -> Y, MatchX [*, 1], XShape [0, *, C]
     """
-    loss, found = _label_probability(x, label, ignore_index)
+    loss, found = _label_loss_and_probability(x, label, ignore_index)
     return loss, np.empty((0, *x.shape), x.dtype), found
 
 
@@ -111,4 +112,4 @@ def _(x, label, *, ignore_index):
 
 @cross_entropy2.vjp
 def _(g, x, label, *, ignore_index):
-    return lambda: _scatter_label_grad(g, x, label, ignore_index), None
+    return lambda: _hard_label_vjp(g, x, label, ignore_index), None

@@ -5,9 +5,9 @@ from __future__ import annotations
 from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, Long, Meta, check, op
 from ..lod import (
-    concat_row_ranges,
     offsets_from_lengths,
-    row_offsets,
+    require_row_offsets,
+    row_indices_of_ranges,
     sequence_ids,
     sequence_lengths,
 )
@@ -58,7 +58,7 @@ def cvm_grad(x, lod=None, counts=None, g=None, *, use_cvm: bool = True):
 
     -> [R,D]
     """
-    of_rows = counts[sequence_ids(row_offsets(lod))] if lod else counts
+    of_rows = counts[sequence_ids(require_row_offsets(lod))] if lod else counts
     return np.concatenate([of_rows.astype(x.dtype), g[:, 2:] if use_cvm else g], axis=1)
 
 
@@ -69,12 +69,12 @@ cvm_grad.vjp(no_second_order_rule("cvm"))
 # ------------------------------------------------------------------------------
 
 
-def _select_tagged_rows(ins, lod, tags, tags_lod, wanted, is_lod):
+def _offsets_and_tagged_instances(ins, lod, tags, tags_lod, wanted, is_lod):
     """The row offsets of the instances of Ins, and the indices of the instances with a
     selected tag.
     """
-    own = row_offsets(lod, "Ins") if is_lod else np.arange(ins.shape[0] + 1)
-    ends = row_offsets(tags_lod, "Ins_tag")
+    own = require_row_offsets(lod, "Ins") if is_lod else np.arange(ins.shape[0] + 1)
+    ends = require_row_offsets(tags_lod, "Ins_tag")
     check(len(ends) == len(own), f"Ins holds {len(own) - 1} instances, Ins_tag {len(ends) - 1}")
     hit = np.isin(tags.reshape(-1), wanted.reshape(-1))
     return own, np.unique(sequence_ids(ends)[hit])
@@ -104,14 +104,14 @@ def filter_by_instag(
     IndexMap int64 [n,3]: for each selected instance its start in Out, its start in Ins, its length.
     If none is selected, Out is one row of out_val_if_empty and LossWeight is 0.
     """
-    own, kept = _select_tagged_rows(ins, lod, tags, tags_lod, wanted, is_lod)
+    own, kept = _offsets_and_tagged_instances(ins, lod, tags, tags_lod, wanted, is_lod)
     if not len(kept):
         nothing = np.full((1, *ins.shape[1:]), out_val_if_empty, ins.dtype)
         return nothing, np.zeros((1, 1), np.float32), np.array([[0, 1, 1]], np.int64)
     counts = sequence_lengths(own)[kept]
     places = np.stack([offsets_from_lengths(counts)[:-1], own[kept], counts], axis=1)
     return (
-        ins[concat_row_ranges(own[kept], counts)],
+        ins[row_indices_of_ranges(own[kept], counts)],
         np.ones((len(kept), 1), np.float32),
         places.astype(np.int64),
     )
@@ -131,7 +131,7 @@ def _(ins, lod, tags, tags_lod, wanted, *, is_lod, out_val_if_empty):
 
 @filter_by_instag.lod(lambda *_: 1)
 def _(ins, lod=None, tags=None, tags_lod=None, wanted=None, *, is_lod, out_val_if_empty=0):
-    own, kept = _select_tagged_rows(ins, lod, tags, tags_lod, wanted, is_lod)
+    own, kept = _offsets_and_tagged_instances(ins, lod, tags, tags_lod, wanted, is_lod)
     return [
         offsets_from_lengths(sequence_lengths(own)[kept])
         if len(kept)
@@ -155,7 +155,7 @@ def filter_by_instag_grad(ins, g, weight, places):
     """The gradient of Ins: zero for rows that were not selected. Out@GRAD [S,D] -> [R,D]"""
     back = np.zeros_like(ins)
     if weight.any():
-        back[concat_row_ranges(places[:, 1], places[:, 2])] = g
+        back[row_indices_of_ranges(places[:, 1], places[:, 2])] = g
     return back
 
 

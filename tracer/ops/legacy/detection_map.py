@@ -8,7 +8,7 @@ from typing import Any
 from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, NO_GRAD_NON_FLOAT_RESULT, Meta, check, op
 from ..detection_helpers import INT32, NO_HALF_BOXES
-from ..lod import declare_no_lod, row_offsets
+from ..lod import declare_no_lod, require_row_offsets
 from ..nms import box_ious
 from ..shared_meta_rules import check_float, dims_match
 
@@ -136,7 +136,10 @@ def detection_map(
     AccumTruePos, AccumFalsePos [*,3]: class, score, 1 or 0.
     """
     _check_kind(ap_type)
-    first, last = row_offsets(found_lod, "DetectRes"), row_offsets(there_lod, "Label")
+    first, last = (
+        require_row_offsets(found_lod, "DetectRes"),
+        require_row_offsets(there_lod, "Label"),
+    )
     check(len(first) == len(last), "DetectRes and Label have different numbers of images")
     known = has_state is not None and bool(has_state.reshape(-1)[0])
     total = np.zeros(class_num, np.int32) if not known else counts.reshape(-1).copy()

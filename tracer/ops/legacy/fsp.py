@@ -38,11 +38,13 @@ def _(g, x, y):
     def flatten_pixels(t: Any) -> Any:
         return OPS["reshape2"](t, shape=[0, 0, -1])
 
-    def mean_over_pixels(product: Any, like: Any) -> Any:
+    def reshape_and_divide_by_num_pixels(product: Any, like: Any) -> Any:
         height, width = shape_of(like)[2:]
         return OPS["scale"](OPS["reshape_like"](product, like), scale=1.0 / (height * width))
 
     return (
-        lambda: mean_over_pixels(OPS["matmul_v2"](g, flatten_pixels(y)), x),
-        lambda: mean_over_pixels(OPS["matmul_v2"](g, flatten_pixels(x), trans_x=True), y),
+        lambda: reshape_and_divide_by_num_pixels(OPS["matmul_v2"](g, flatten_pixels(y)), x),
+        lambda: reshape_and_divide_by_num_pixels(
+            OPS["matmul_v2"](g, flatten_pixels(x), trans_x=True), y
+        ),
     )

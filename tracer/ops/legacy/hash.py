@@ -46,7 +46,7 @@ def _hash_stripes(lanes: Any, seed: Any) -> Any:
 
 
 @np.errstate(over="ignore")
-def xxh64(rows: Any, seed: int) -> Any:
+def xxh64_of_rows(rows: Any, seed: int) -> Any:
     """XXH64 of each row. rows uint32 [n, k] -> uint64 [n]"""
     words, start = rows.shape[1], np.uint64(seed)
     lanes = np.ascontiguousarray(rows[:, : words // 2 * 2]).view("<u8")
@@ -70,7 +70,9 @@ def hash_rows(x, *, num_hash: int = 1, mod_by: Long = 100000):
     X int [*,D] -> Out [rows,num_hash,1]
     """
     rows = np.ascontiguousarray(x.reshape(-1, x.shape[-1])).view("<u4")
-    found = np.stack([xxh64(rows, seed) % np.uint64(mod_by) for seed in range(num_hash)], axis=1)
+    found = np.stack(
+        [xxh64_of_rows(rows, seed) % np.uint64(mod_by) for seed in range(num_hash)], axis=1
+    )
     return found.astype(x.dtype)[:, :, None]
 
 

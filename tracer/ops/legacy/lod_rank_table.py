@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, NO_GRAD_NON_FLOAT_RESULT, Meta, check, op
-from ..lod import concat_row_ranges, offsets_from_lengths, row_offsets, sequence_lengths
+from ..lod import offsets_from_lengths, require_row_offsets, row_indices_of_ranges, sequence_lengths
 from ..shared_meta_rules import dims_match, like_x, no_second_order_rule
 
 
@@ -44,7 +44,7 @@ def _rank_order(x, lod, table):
         offsets = np.asarray(level, np.int64)
         counts = sequence_lengths(offsets)[which]
         found.append(counts)
-        which = concat_row_ranges(offsets[:-1][which], counts)
+        which = row_indices_of_ranges(offsets[:-1][which], counts)
     return which, found
 
 
@@ -174,7 +174,7 @@ def sequences_to_steps(x, lod, table):
     X [R,*] -> a list of [S,*]
     """
     check(len(lod or ()) == 1, "X does not hold sequences of one level")
-    starts = row_offsets(lod)[table[:, 0]]
+    starts = require_row_offsets(lod)[table[:, 0]]
     return [x[starts[table[:, 1] > t] + t] for t in range(int(np.max(table[:, 1], initial=0)))]
 
 

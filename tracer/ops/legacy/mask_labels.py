@@ -9,7 +9,7 @@ from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
 from ..box_ops import NO_GRAD_BOXES
 from ..detection_helpers import INT32, INT64, NO_HALF_BOXES
-from ..lod import offsets_from_lengths, row_offsets
+from ..lod import offsets_from_lengths, require_row_offsets
 from ..nms import box_ious
 from ..shared_meta_rules import check_float, dims_match
 
@@ -66,13 +66,13 @@ def _instance_mask(outlines: list[Any], box: Any, size: int) -> Any:
     return np.any(parts, axis=0).reshape(-1).astype(np.int32)
 
 
-def _bounding_boxes(outlines: list[Any]) -> Any:
+def _bounding_box_of_polygons(outlines: list[Any]) -> Any:
     """The bounding box of an instance, given its polygons."""
     points = np.concatenate(outlines)
     return np.concatenate([points.min(axis=0), points.max(axis=0)])
 
 
-def _masked_regions(
+def _mask_targets_of_image(
     things: list[list[Any]], rois: Any, labels: Any, scale: Any, size: int
 ) -> tuple[Any, Any, Any, Any]:
     """Foreground regions, their indices, classes and masks. Without foreground regions, the
@@ -89,7 +89,10 @@ def _masked_regions(
         )
     own = rois[found] / scale
     best = np.argmax(
-        box_ious(own, np.stack([_bounding_boxes(t) for t in things]).astype(own.dtype), 1.0), axis=1
+        box_ious(
+            own, np.stack([_bounding_box_of_polygons(t) for t in things]).astype(own.dtype), 1.0
+        ),
+        axis=1,
     )
     masks = np.stack(
         [_instance_mask(things[i], box, size) for i, box in zip(best, own, strict=True)]
@@ -97,7 +100,7 @@ def _masked_regions(
     return own * scale, found, labels[found], masks
 
 
-def _instance_polygons(points: Any, lod: Any) -> list[list[Any]]:
+def _polygons_by_instance(points: Any, lod: Any) -> list[list[Any]]:
     """The polygons of each instance, as lists of points."""
     check(
         lod is not None and len(lod) == 3,
@@ -141,17 +144,19 @@ def generate_mask_labels(
     RoiHasMaskInt32 [K,1]: their indices in the image.
     """
     check(
-        len(row_offsets(kinds_lod, "GtClasses")) == len(infos) + 1,
+        len(require_row_offsets(kinds_lod, "GtClasses")) == len(infos) + 1,
         "GtClasses and ImInfo have different numbers of images",
     )
-    cuts, things = row_offsets(rois_lod, "Rois"), _instance_polygons(points, points_lod)
+    cuts, things = require_row_offsets(rois_lod, "Rois"), _polygons_by_instance(points, points_lod)
     counted = (kinds.reshape(-1) > 0) & (crowd.reshape(-1) == 0)
     made = []
     for n, (a, b) in enumerate(pairwise(cuts)):
         whole = range(points_lod[0][n], points_lod[0][n + 1])
         here = [things[i] for i in whole if counted[i]]
         made.append(
-            _masked_regions(here, rois[a:b], labels.reshape(-1)[a:b], infos[n, 2], resolution)
+            _mask_targets_of_image(
+                here, rois[a:b], labels.reshape(-1)[a:b], infos[n, 2], resolution
+            )
         )
     regions, numbers, classes, masks = (np.concatenate(parts) for parts in zip(*made, strict=True))
     out = np.full((len(masks), num_classes, resolution**2), -1, np.int32)

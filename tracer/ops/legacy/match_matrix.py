@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, Ints, Meta, check, op
-from ..lod import offsets_from_lengths, row_offsets, sequence_lengths
+from ..lod import offsets_from_lengths, require_row_offsets, sequence_lengths
 from ..shared_meta_rules import (
     check_float,
     dims_match,
@@ -24,7 +24,7 @@ TABLE_SLOTS = "X, X@LOD*?!, ROW!, ROW@LOD*?!, COLUMN!, COLUMN@LOD*?!"
 
 def _pair_row_slices(x_lod, y_lod, x="X", y="Y"):
     """The rows of the two sequences of each pair, as slices."""
-    one, two = row_offsets(x_lod, x), row_offsets(y_lod, y)
+    one, two = require_row_offsets(x_lod, x), require_row_offsets(y_lod, y)
     check(len(one) == len(two), f"{x} holds {len(one) - 1} sequences, {y} {len(two) - 1}")
     return [tuple(slice(e[i], e[i + 1]) for e in (one, two)) for i in range(len(one) - 1)]
 
@@ -108,7 +108,7 @@ match_matrix_tensor_grad.vjp(no_second_order_rule("match_matrix_tensor"))
 # ------------------------------------------------------------------------------
 
 
-def _pair_tables(x, row_lod, column_lod, channels):
+def _split_into_pair_tables(x, row_lod, column_lod, channels):
     """The table [C,h,w] of each pair."""
     at, found = 0, []
     for a, b in _pair_row_slices(row_lod, column_lod, "ROW", "COLUMN"):
@@ -139,7 +139,7 @@ def sequence_topk_avg_pooling(
     pos int32 [rows C max(topks)]: the columns of the largest elements; -1 if the row has fewer.
     """
     most, out, places = max(topks), [], []
-    for table in _pair_tables(x, row_lod, column_lod, channel_num):
+    for table in _split_into_pair_tables(x, row_lod, column_lod, channel_num):
         order = np.argsort(-table, axis=2, kind="stable")[:, :, :most]
         sums = np.cumsum(np.take_along_axis(table, order, 2), axis=2)
         ends = [
@@ -205,7 +205,7 @@ def sequence_topk_avg_pooling_grad(
     weights = np.einsum(
         "rck,kp->rcp", g.reshape(-1, channel_num, len(topks)), shares.astype(g.dtype)
     )
-    for table in _pair_tables(x, row_lod, column_lod, channel_num):
+    for table in _split_into_pair_tables(x, row_lod, column_lod, channel_num):
         # missing elements (-1) accumulate in an additional last column
         back = np.zeros((table.shape[1], channel_num, table.shape[2] + 1), g.dtype)
         rows = slice(start, start + table.shape[1])
@@ -267,7 +267,7 @@ def var_conv_2d(
     kernel, stride = (KernelH, KernelW), (StrideH, StrideW)
     windows = [
         _im2col(table, kernel, stride)
-        for table in _pair_tables(x, row_lod, column_lod, InputChannel)
+        for table in _split_into_pair_tables(x, row_lod, column_lod, InputChannel)
     ]
     made = [(w @ each).reshape(-1) for each in windows]
     return np.concatenate(made).reshape(-1, 1), np.concatenate(
@@ -319,8 +319,8 @@ def _(
     **_,
 ):
     heights, widths = (
-        sequence_lengths(row_offsets(row_lod, "ROW")),
-        sequence_lengths(row_offsets(column_lod, "COLUMN")),
+        sequence_lengths(require_row_offsets(row_lod, "ROW")),
+        sequence_lengths(require_row_offsets(column_lod, "COLUMN")),
     )
     return [offsets_from_lengths(OutputChannel * -(-heights // StrideH) * -(-widths // StrideW))]
 
@@ -347,7 +347,7 @@ def var_conv_2d_grad(
     attrs = var_conv_2d.attrs_with_defaults(attributes)
     kernel, stride = (attrs["KernelH"], attrs["KernelW"]), (attrs["StrideH"], attrs["StrideW"])
     found, of_w, at = [], np.zeros_like(w), 0
-    for table in _pair_tables(x, row_lod, column_lod, attrs["InputChannel"]):
+    for table in _split_into_pair_tables(x, row_lod, column_lod, attrs["InputChannel"]):
         windows = _im2col(table, kernel, stride)
         size = w.shape[0] * windows.shape[1]
         back = g[at : at + size].reshape(w.shape[0], -1)

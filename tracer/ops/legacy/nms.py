@@ -15,7 +15,7 @@ from ..multiclass_nms import (
     select_boxes,
     top_indices_above_threshold,
 )
-from ..nms import Detections, box_ious, non_maximum_suppression
+from ..nms import Detections, box_ious, nms_of_sorted_boxes
 from ..shared_meta_rules import check_float, dims_match
 from .box_clip import image_max_coordinates
 
@@ -216,9 +216,7 @@ def retinanet_detection_output(
             one += [
                 (int(c), score[k], int(k))
                 for k in order[
-                    non_maximum_suppression(
-                        own[order], float(np.float32(nms_threshold)), 1.0, nms_eta
-                    )
+                    nms_of_sorted_boxes(own[order], float(np.float32(nms_threshold)), 1.0, nms_eta)
                 ]
             ]
         one = sorted(one, key=lambda f: -f[1])[: keep_top_k if keep_top_k > -1 else None]
@@ -331,7 +329,7 @@ def _suppress_overlapping(
     """
     if boxes.shape[1] == 4:
         return (
-            [int(k) for k in order[non_maximum_suppression(boxes[order], threshold, extra, eta)]]
+            [int(k) for k in order[nms_of_sorted_boxes(boxes[order], threshold, extra, eta)]]
             if len(order)
             else []
         )

@@ -104,11 +104,11 @@ def lars_momentum(
     reject_master_param(masters or None)
     decays = list(lars_weight_decay) * (len(params) if len(lars_weight_decay) == 1 else 1)
     rows = zip(params, velocities, grads, lrs, decays, strict=True)
-    made = [_lars_rate(*row, mu, lars_coeff, epsilon, rescale_grad) for row in rows]
+    made = [_lars_momentum_step(*row, mu, lars_coeff, epsilon, rescale_grad) for row in rows]
     return [p for p, _ in made], [v for _, v in made]
 
 
-def _lars_rate(
+def _lars_momentum_step(
     param: Any,
     velocity: Any,
     grad: Any,

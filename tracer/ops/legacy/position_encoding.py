@@ -8,7 +8,7 @@ from ...core.arrays import np
 from ...core.op import check, op
 from ..elementwise import scale
 from ..half_precision import upcast_half
-from ..lod import row_offsets, sequence_ids
+from ..lod import require_row_offsets, sequence_ids
 from ..shared_meta_rules import float_like_x
 
 
@@ -34,7 +34,7 @@ def add_position_encoding(x, lod=None, *, alpha: float = 1.0, beta: float = 1.0)
     if x.ndim == 3:
         places = np.arange(x.shape[1])
     else:
-        offsets = row_offsets(lod)
+        offsets = require_row_offsets(lod)
         places = np.arange(len(x)) - offsets[sequence_ids(offsets)]
     t = x.dtype.type
     return x * t(alpha) + (_sinusoids(places, x.shape[-1]) * beta).astype(x.dtype)

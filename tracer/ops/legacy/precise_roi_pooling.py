@@ -51,7 +51,7 @@ def _hat_function(at: Any, size: int) -> Any:
     return np.maximum(1 - np.abs(at[..., None] - np.arange(size, dtype=at.dtype)), 0)
 
 
-def _hat_integral(at: Any, size: int) -> Any:
+def _cumulative_hat_integral(at: Any, size: int) -> Any:
     """The integral of the interpolation weight of each pixel from its start to each position.
     [*] -> [*,size]
     """
@@ -60,10 +60,12 @@ def _hat_integral(at: Any, size: int) -> Any:
 
 
 def _bin_weights(side: AxisBins, size: int) -> Any:
-    return _hat_integral(side.high, size) - _hat_integral(side.low, size)
+    return _cumulative_hat_integral(side.high, size) - _cumulative_hat_integral(side.low, size)
 
 
-def _bins_per_axis(rois: Any, high: int, wide: int, scale: float) -> tuple[AxisBins, AxisBins]:
+def _make_row_and_column_bins(
+    rois: Any, high: int, wide: int, scale: float
+) -> tuple[AxisBins, AxisBins]:
     """The bins along the image height and along the image width."""
     edges = rois * rois.dtype.type(scale)
     return _make_axis_bins(edges[:, 1], edges[:, 3], high), _make_axis_bins(
@@ -98,7 +100,7 @@ def prroi_pool(
 
     X [N,C,H,W], ROIs [R,4] -> Out [R,C,PH,PW]
     """
-    rows, columns = _bins_per_axis(rois, pooled_height, pooled_width, spatial_scale)
+    rows, columns = _make_row_and_column_bins(rois, pooled_height, pooled_width, spatial_scale)
     weights = _bin_weights(rows, x.shape[2]), _bin_weights(columns, x.shape[3])
     sums = np.einsum(
         "rchw,rih,rjw->rcij", x[region_image_ids(x, rois, lod, counts)], *weights, optimize=True
@@ -151,7 +153,7 @@ def prroi_pool_grad(
     spatial_scale: float = 1.0,
 ):
     """The gradients with respect to X and ROIs. Out@GRAD [R,C,PH,PW] -> like X, like ROIs"""
-    rows, columns = _bins_per_axis(rois, pooled_height, pooled_width, spatial_scale)
+    rows, columns = _make_row_and_column_bins(rois, pooled_height, pooled_width, spatial_scale)
     down, across = _bin_weights(rows, x.shape[2]), _bin_weights(columns, x.shape[3])
     owner = region_image_ids(x, rois, lod, counts)
     g = g * _inverse_area(rows, columns)[:, None, None, None]

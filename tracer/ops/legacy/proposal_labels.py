@@ -9,20 +9,20 @@ from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, Floats, Meta, check, op
 from ..box_ops import NO_GRAD_BOXES
 from ..detection_helpers import INT32, INT64, NO_HALF_BOXES
-from ..lod import offsets_from_lengths, row_offsets
+from ..lod import offsets_from_lengths, require_row_offsets
 from ..nms import box_ious
 from ..shared_meta_rules import check_float, dims_match
 from .anchor_targets import EQUAL_OVERLAP_TOLERANCE, encode_boxes
 
 
-def _sample_indices(count: int, most: int, use_random: bool) -> Any:
+def _sample_at_most(count: int, most: int, use_random: bool) -> Any:
     """The indices 0 ... count - 1, or a sample of `most` of them."""
     if count <= most:
         return np.arange(count)
     return np.sort(rng.generator().permutation(count)[:most]) if use_random else np.arange(most)
 
 
-def _split_by_overlap(
+def _match_and_sample_regions(
     over: Any,
     crowd: Any,
     bounds: tuple[float, float, float],
@@ -50,9 +50,9 @@ def _split_by_overlap(
         else found
     )
     if count >= 0:
-        taken = _sample_indices(len(found), int(np.floor(count * np.float32(share))), use_random)
+        taken = _sample_at_most(len(found), int(np.floor(count * np.float32(share))), use_random)
         found, box = found[taken], box[taken]
-        none = none[_sample_indices(len(none), count - len(found), use_random)]
+        none = none[_sample_at_most(len(none), count - len(found), use_random)]
     return found, box, none
 
 
@@ -70,7 +70,7 @@ def _candidate_regions(there: Any, rois: Any, scale: Any, cascade: bool) -> Any:
     return regions[np.all(regions[:, 2:] - regions[:, :2] + 1 > 0, axis=1)]
 
 
-def _region_targets(
+def _labels_and_box_targets(
     regions: Any, there: Any, kinds: Any, chosen: tuple[Any, Any, Any], weights: Any
 ) -> tuple[Any, Any]:
     """The class of each sampled region, and its box regression targets; 0 for background.
@@ -85,7 +85,9 @@ def _region_targets(
     return np.concatenate([kinds[box], np.zeros(len(none), np.int32)]), targets
 
 
-def _expand_by_class(labels: Any, targets: Any, classes: int, agnostic: bool) -> tuple[Any, Any]:
+def _make_class_columns_and_mask(
+    labels: Any, targets: Any, classes: int, agnostic: bool
+) -> tuple[Any, Any]:
     """Targets in the columns of their class, and a mask of these columns. [K], [F,4] -> both
     [K,4*classes]
     """
@@ -140,7 +142,10 @@ def generate_proposal_labels(
     [K,4*class_nums], MaxOverlapWithGT [K]. The ground-truth boxes are candidate regions, too,
     except for is_cascade_rcnn.
     """
-    starts, cuts = row_offsets(rois_lod, "RpnRois"), row_offsets(boxes_lod, "GtBoxes")
+    starts, cuts = (
+        require_row_offsets(rois_lod, "RpnRois"),
+        require_row_offsets(boxes_lod, "GtBoxes"),
+    )
     bounds, count = (
         (fg_thresh, bg_thresh_hi, bg_thresh_lo),
         -1 if is_cascade_rcnn else batch_size_per_im,
@@ -152,14 +157,14 @@ def generate_proposal_labels(
             boxes[own], rois[starts[n] : starts[n + 1]], scale, is_cascade_rcnn
         )
         over = box_ious(regions, boxes[own], 1.0).astype(rois.dtype)
-        chosen = _split_by_overlap(
+        chosen = _match_and_sample_regions(
             over, crowd.reshape(-1)[own], bounds, count, fg_fraction, use_random
         )
-        labels, targets = _region_targets(
+        labels, targets = _labels_and_box_targets(
             regions, boxes[own], kinds[own].reshape(-1), chosen, bbox_reg_weights
         )
         taken = np.concatenate(chosen[::2])
-        per_class = _expand_by_class(labels, targets, class_nums, is_cls_agnostic)
+        per_class = _make_class_columns_and_mask(labels, targets, class_nums, is_cls_agnostic)
         made.append(
             (
                 regions[taken] * scale,

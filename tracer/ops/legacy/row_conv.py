@@ -7,7 +7,7 @@ from typing import Any
 from ...core.arrays import np
 from ...core.op import Meta, check, op
 from ..half_precision import upcast_half
-from ..lod import row_offsets, sequence_ids
+from ..lod import require_row_offsets, sequence_ids
 from ..shared_meta_rules import dims_match, no_second_order_rule
 
 
@@ -18,7 +18,7 @@ def _shifted_rows(x: Any, lod: Any, count: int) -> tuple[Any, Any]:
 
     Without LoD, axis 1 of X is time.
     """
-    offsets = row_offsets(lod) if x.ndim == 2 else np.arange(x.shape[0] + 1) * x.shape[1]
+    offsets = require_row_offsets(lod) if x.ndim == 2 else np.arange(x.shape[0] + 1) * x.shape[1]
     places = np.arange(offsets[-1])[:, None] + np.arange(count)
     inside = places < offsets[sequence_ids(offsets) + 1][:, None]
     return np.where(inside, places, 0), inside[:, :, None].astype(x.dtype)

@@ -19,13 +19,13 @@ def _log_uniform(classes, of):
     return np.log((classes + 2.0) / (classes + 1.0)) / np.log(of + 1.0)
 
 
-def _draw_classes(labels, count, of):
+def _append_sampled_classes_with_probs(labels, count, of, seed):
     """The labels and sampled distinct classes (the same for every row), and the probability of each
     class.
 
     -> int64, float [N,T+S]
     """
-    source, tries = rng.generator(), 0
+    source, tries = rng.generator(seed), 0
     found: list[int] = []
     while len(found) < count:
         tries += 1
@@ -73,7 +73,7 @@ def sample_logits(
         check(
             num_samples <= x.shape[1], f"num_samples={num_samples} is more than there are classes"
         )
-        samples, chance = _draw_classes(labels, num_samples, x.shape[1])
+        samples, chance = _append_sampled_classes_with_probs(labels, num_samples, x.shape[1], seed)
     chance = chance.astype(x.dtype)
     found = np.take_along_axis(x, samples, axis=1)
     right = labels.shape[1]

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
-from ..lod import row_offsets, sequence_ids
+from ..lod import require_row_offsets, sequence_ids
 from ..matmul import matmul
 from ..shared_meta_rules import like_x, no_second_order_rule
 
 
-def _row_windows(lod, length, start):
+def _window_row_indices_and_mask(lod, length, start):
     """The row at each window position of each row, and whether it belongs to the same sequence.
 
     [R, length]
     """
-    offsets = row_offsets(lod)
+    offsets = require_row_offsets(lod)
     places = np.arange(offsets[-1])[:, None] + start + np.arange(length)
     owner = sequence_ids(offsets)
     inside = (places >= offsets[owner][:, None]) & (places < offsets[owner + 1][:, None])
@@ -27,7 +27,7 @@ def sequence_context(x, lod=None, *, contextLength: int, contextStart: int = 0):
 
     X [R,D] -> Out [R, contextLength D]
     """
-    places, inside = _row_windows(lod, contextLength, contextStart)
+    places, inside = _window_row_indices_and_mask(lod, contextLength, contextStart)
     return (x[places] * inside[:, :, None].astype(x.dtype)).reshape(x.shape[0], -1)
 
 
@@ -48,7 +48,7 @@ sequence_context.vjp(no_second_order_rule("sequence_conv"))
 )
 def sequence_context_grad(x, lod=None, g=None, *, contextLength: int, contextStart: int = 0):
     """The gradient of X. Out@GRAD [R, contextLength D] -> X@GRAD [R,D]"""
-    places, inside = _row_windows(lod, contextLength, contextStart)
+    places, inside = _window_row_indices_and_mask(lod, contextLength, contextStart)
     out = np.zeros_like(x)
     np.add.at(
         out, places, g.reshape(x.shape[0], contextLength, -1) * inside[:, :, None].astype(x.dtype)

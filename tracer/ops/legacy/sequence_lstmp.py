@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
-from ..lod import row_offsets
+from ..lod import require_row_offsets
 from ..shared_meta_rules import dims_match, multiply_dim, no_second_order_rule
 from .sequence_rnn import (
     ACTIVATIONS,
     check_activations,
-    compute_lstm_gates,
+    compute_gates_and_output_preactivation,
     initial_state,
     lstm_step_grad,
     split_peepholes,
@@ -64,7 +64,7 @@ def lstmp(
     hidden, cells, gates, active = (
         np.zeros((x.shape[0], k * width), x.dtype) for k in (1, 1, 4, 1)
     )
-    count = len(row_offsets(lod, "Input")) - 1
+    count = len(require_row_offsets(lod, "Input")) - 1
     first_h, first_c = (
         initial_state(h0, count, projection.shape[1], x),
         initial_state(c0, count, width, x),
@@ -73,7 +73,9 @@ def lstmp(
         h, c = (
             (first_h[which], first_c[which]) if before is None else (states[before], cells[before])
         )
-        new, i, f, o = compute_lstm_gates(x[rows], h, c, weight, biases, peep, gate, candidate)
+        new, i, f, o = compute_gates_and_output_preactivation(
+            x[rows], h, c, weight, biases, peep, gate, candidate
+        )
         cells[rows] = _clip(f * c + i * new, cell_clip)
         o = gate(o + cells[rows] * peep[2])
         active[rows] = cell(cells[rows])
@@ -161,7 +163,7 @@ def lstmp_grad(
     names = ("gate_activation", "cell_activation", "candidate_activation", "proj_activation")
     gate, cell, candidate, project = (ACTIVATIONS[attrs[n]][1] for n in names)
     _, peep = split_peepholes(bias, width, attrs["use_peepholes"])
-    count = len(row_offsets(lod, "Input")) - 1
+    count = len(require_row_offsets(lod, "Input")) - 1
     first_h, first_c = (
         initial_state(h0, count, projection.shape[1], x),
         initial_state(c0, count, width, x),

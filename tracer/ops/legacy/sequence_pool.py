@@ -5,10 +5,10 @@ from __future__ import annotations
 from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
 from ..lod import (
-    broadcast_per_row,
-    concat_row_ranges,
     offsets_from_lengths,
-    row_offsets,
+    require_row_offsets,
+    reshape_row_values_to_broadcast,
+    row_indices_of_ranges,
     segment_sum,
     sequence_ids,
     sequence_lengths,
@@ -18,7 +18,7 @@ from ..shared_meta_rules import like_x, no_second_order_rule
 POOL_TYPES = ("AVERAGE", "SUM", "SQRT", "MAX", "LAST", "FIRST")
 
 
-def _outer_lod_level(level: int, *_: int) -> int:
+def _lod_level_without_innermost(level: int, *_: int) -> int:
     return max(level - 1, 0)
 
 
@@ -31,7 +31,7 @@ def sequence_pool(x, lod=None, *, pooltype: str = "AVERAGE", pad_value: float = 
 
     MaxIndex int32: the row of the maximum, counted within the sequence.
     """
-    offsets = row_offsets(lod)
+    offsets = require_row_offsets(lod)
     index = np.zeros((len(offsets) - 1, *x.shape[1:]), np.int32)
     full = sequence_lengths(offsets) > 0
     out = np.full((len(offsets) - 1, *x.shape[1:]), pad_value, x.dtype)
@@ -45,7 +45,7 @@ def sequence_pool(x, lod=None, *, pooltype: str = "AVERAGE", pad_value: float = 
     else:
         out[full] = (
             segment_sum(x, offsets)
-            / broadcast_per_row(_divisor(pooltype, sequence_lengths(offsets)), x)
+            / reshape_row_values_to_broadcast(_divisor(pooltype, sequence_lengths(offsets)), x)
         )[full]
     return out, index
 
@@ -64,7 +64,7 @@ def _(x, lod, *, pooltype, pad_value):
     return Meta((-1, *x.shape[1:]), x.dtype), Meta((-1, *x.shape[1:]), np.dtype(np.int32))
 
 
-@sequence_pool.lod(_outer_lod_level)
+@sequence_pool.lod(_lod_level_without_innermost)
 def _(x, lod=None, *, pooltype="AVERAGE", pad_value=0.0):
     return list(lod[:-1])
 
@@ -83,10 +83,10 @@ def _(g, x, lod, *, pooltype):
 )
 def sequence_pool_grad(x, lod=None, g=None, *, pooltype: str = "AVERAGE"):
     """The gradient of X. X [R,*], Out@GRAD [n,*] -> X@GRAD [R,*]"""
-    offsets = row_offsets(lod)
+    offsets = require_row_offsets(lod)
     counts, owner = sequence_lengths(offsets), sequence_ids(offsets)
     if pooltype in ("SUM", "AVERAGE", "SQRT"):
-        return (g / broadcast_per_row(_divisor(pooltype, counts), g))[owner]
+        return (g / reshape_row_values_to_broadcast(_divisor(pooltype, counts), g))[owner]
     out = np.zeros_like(x)
     full = counts > 0
     if pooltype == "MAX":
@@ -107,7 +107,7 @@ sequence_pool_grad.vjp(no_second_order_rule("sequence_pool"))
 def sequence_softmax(x, lod=None):
     """Out = exp(X) / the sum of exp(X) over the row's sequence. X [R] or [R,1] -> Out like X"""
     check(x.size == x.shape[0], "X has more than one number in a row")
-    offsets = row_offsets(lod)
+    offsets = require_row_offsets(lod)
     owner = sequence_ids(offsets)
     top = np.full(len(offsets) - 1, -np.inf, x.dtype)
     np.maximum.at(top, owner, x.reshape(-1))
@@ -129,7 +129,7 @@ def _(g, x, lod, *, Out):
 )
 def sequence_softmax_grad(x, lod=None, out=None, g=None):
     """The gradient of X. all [R] or [R,1]"""
-    offsets = row_offsets(lod)
+    offsets = require_row_offsets(lod)
     weighted = (g * out).reshape(-1)
     return (
         weighted - out.reshape(-1) * segment_sum(weighted, offsets)[sequence_ids(offsets)]
@@ -139,9 +139,9 @@ def sequence_softmax_grad(x, lod=None, out=None, g=None):
 sequence_softmax_grad.vjp(no_second_order_rule("sequence_softmax"))
 
 
-def _repeated_sequences(x, x_lod, y_lod, level):
+def _sequence_offsets_and_repeats(x, x_lod, y_lod, level):
     """The sequences of X (single rows without LoD) and their repeat counts."""
-    own = np.arange(x.shape[0] + 1) if not x_lod else row_offsets(x_lod)
+    own = np.arange(x.shape[0] + 1) if not x_lod else require_row_offsets(x_lod)
     check(bool(y_lod), "Y holds no sequences")
     counts = sequence_lengths(np.asarray(y_lod[level], np.int64))
     check(
@@ -151,12 +151,12 @@ def _repeated_sequences(x, x_lod, y_lod, level):
     return own, counts
 
 
-def _expanded_rows(x, x_lod, y_lod, level):
-    own, counts = _repeated_sequences(x, x_lod, y_lod, level)
+def _expanded_row_indices_and_lengths(x, x_lod, y_lod, level):
+    own, counts = _sequence_offsets_and_repeats(x, x_lod, y_lod, level)
     which = np.repeat(np.arange(len(counts)), counts)
-    return concat_row_ranges(own[:-1][which], sequence_lengths(own)[which]), sequence_lengths(own)[
-        which
-    ]
+    return row_indices_of_ranges(own[:-1][which], sequence_lengths(own)[which]), sequence_lengths(
+        own
+    )[which]
 
 
 @op("sequence_expand", "X, X@LOD*?!, Y!, Y@LOD*?! -> Out", host_reason=HOST_PYTHON_LOOP)
@@ -166,7 +166,7 @@ def sequence_expand(x, x_lod=None, y=None, y_lod=None, *, ref_level: int = -1):
 
     X [R,*] -> Out [S,*]
     """
-    return x[_expanded_rows(x, x_lod, y_lod, ref_level)[0]]
+    return x[_expanded_row_indices_and_lengths(x, x_lod, y_lod, ref_level)[0]]
 
 
 @sequence_expand.meta
@@ -176,7 +176,11 @@ def _(x, x_lod, y, y_lod, *, ref_level):
 
 @sequence_expand.lod(lambda x, *_: x)
 def _(x, x_lod=None, y=None, y_lod=None, *, ref_level=-1):
-    return [offsets_from_lengths(_expanded_rows(x, x_lod, y_lod, ref_level)[1])] if x_lod else []
+    return (
+        [offsets_from_lengths(_expanded_row_indices_and_lengths(x, x_lod, y_lod, ref_level)[1])]
+        if x_lod
+        else []
+    )
 
 
 @sequence_expand.vjp
@@ -194,7 +198,7 @@ def _(g, x, x_lod, y, y_lod, *, ref_level):
 def sequence_expand_grad(x, x_lod=None, y=None, y_lod=None, g=None, *, ref_level: int = -1):
     """The gradient of X. Out@GRAD [S,*] -> X@GRAD [R,*]"""
     out = np.zeros_like(x)
-    np.add.at(out, _expanded_rows(x, x_lod, y_lod, ref_level)[0], g)
+    np.add.at(out, _expanded_row_indices_and_lengths(x, x_lod, y_lod, ref_level)[0], g)
     return out
 
 
@@ -204,7 +208,7 @@ sequence_expand_grad.vjp(no_second_order_rule("sequence_expand"))
 @op("sequence_expand_as", "X, Y!, Y@LOD*?! -> Out", host_reason=HOST_PYTHON_LOOP)
 def sequence_expand_as(x, y=None, y_lod=None):
     """Out = row i of X, repeated for each row of sequence i of Y. X [n,*] -> Out [R,*]"""
-    counts = sequence_lengths(row_offsets(y_lod, "Y"))
+    counts = sequence_lengths(require_row_offsets(y_lod, "Y"))
     check(len(counts) == x.shape[0], f"Y has {len(counts)} sequences")
     return np.repeat(x, counts, axis=0)
 
@@ -216,7 +220,7 @@ def _(x, y, y_lod):
 
 @sequence_expand_as.lod(lambda x, y, *_: 1)
 def _(x, y=None, y_lod=None):
-    return [row_offsets(y_lod, "Y")]
+    return [require_row_offsets(y_lod, "Y")]
 
 
 @sequence_expand_as.vjp
@@ -233,7 +237,7 @@ def _(g, x, y, y_lod):
 )
 def sequence_expand_as_grad(x, y=None, y_lod=None, g=None):
     """The gradient of X. Out@GRAD [R,*] -> X@GRAD [n,*]"""
-    return segment_sum(g, row_offsets(y_lod, "Y"))
+    return segment_sum(g, require_row_offsets(y_lod, "Y"))
 
 
 sequence_expand_as_grad.vjp(no_second_order_rule("sequence_expand_as"))

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
-from ..lod import row_offsets, sequence_lengths
+from ..lod import require_row_offsets, sequence_lengths
 from ..shared_meta_rules import dims_match, multiply_dim, no_second_order_rule
 
 
@@ -44,7 +44,7 @@ class TimeStep(NamedTuple):
 
 def time_steps_of(lod, is_reverse):
     """The time steps of all sequences, in the order in which they are computed."""
-    offsets = row_offsets(lod, "Input")
+    offsets = require_row_offsets(lod, "Input")
     counts = sequence_lengths(offsets)
     found, before = [], None
     for t in range(int(counts.max(initial=0))):
@@ -75,7 +75,7 @@ def split_peepholes(bias, width, on):
     return flat[: 4 * width], rest
 
 
-def compute_lstm_gates(x, h, c, weight, bias, peep, gate, candidate):
+def compute_gates_and_output_preactivation(x, h, c, weight, bias, peep, gate, candidate):
     """Candidate, input gate, forget gate, and the pre-activation of the output gate without
     its peephole.
     """
@@ -121,13 +121,15 @@ def lstm(
     hidden, cells, gates, active = (
         np.zeros((x.shape[0], k * width), x.dtype) for k in (1, 1, 4, 1)
     )
-    count = len(row_offsets(lod, "Input")) - 1
+    count = len(require_row_offsets(lod, "Input")) - 1
     first_h, first_c = initial_state(h0, count, width, x), initial_state(c0, count, width, x)
     for which, rows, before in time_steps_of(lod, is_reverse):
         h, c = (
             (first_h[which], first_c[which]) if before is None else (hidden[before], cells[before])
         )
-        new, i, f, o = compute_lstm_gates(x[rows], h, c, weight, biases, peep, gate, candidate)
+        new, i, f, o = compute_gates_and_output_preactivation(
+            x[rows], h, c, weight, biases, peep, gate, candidate
+        )
         cells[rows] = f * c + i * new
         o = gate(o + cells[rows] * peep[2])
         active[rows] = cell(cells[rows])
@@ -264,7 +266,7 @@ def lstm_grad(
         ACTIVATIONS[n][1] for n in (gate_activation, cell_activation, candidate_activation)
     )
     _, peep = split_peepholes(bias, width, use_peepholes)
-    count = len(row_offsets(lod, "Input")) - 1
+    count = len(require_row_offsets(lod, "Input")) - 1
     first_h, first_c = initial_state(h0, count, width, x), initial_state(c0, count, width, x)
     to_h = np.zeros_like(hidden) if gh is None else gh.copy()
     to_c = np.zeros_like(hidden) if gc is None else gc.copy()
@@ -335,7 +337,7 @@ def gru(
     width = weight.shape[0]
     gate, new_of = ACTIVATIONS[gate_activation][0], ACTIVATIONS[activation][0]
     hidden, gates, resets = (np.zeros((x.shape[0], k * width), x.dtype) for k in (1, 3, 1))
-    first = initial_state(h0, len(row_offsets(lod, "Input")) - 1, width, x)
+    first = initial_state(h0, len(require_row_offsets(lod, "Input")) - 1, width, x)
     shift, flat = (0 if bias is None else bias.reshape(-1)), weight.reshape(-1)
     to_gates, to_new = (
         flat[: 2 * width * width].reshape(width, 2 * width),
@@ -418,7 +420,7 @@ def gru_grad(
     """The gradients of all inputs: backpropagation through time. See `gru`."""
     width = weight.shape[0]
     gate, slope = ACTIVATIONS[gate_activation][1], ACTIVATIONS[activation][1]
-    first = initial_state(h0, len(row_offsets(lod, "Input")) - 1, width, x)
+    first = initial_state(h0, len(require_row_offsets(lod, "Input")) - 1, width, x)
     flat = weight.reshape(-1)
     to_gates, to_new = (
         flat[: 2 * width * width].reshape(width, 2 * width),
@@ -470,7 +472,7 @@ gru_grad.vjp(no_second_order_rule("gru"))
 ACTIVATION_CODES = ("identity", "sigmoid", "tanh", "relu")
 
 
-def _gru_unit_attrs(activation, gate_activation, origin_mode):
+def _gru_attrs_from_unit_codes(activation, gate_activation, origin_mode):
     return {
         "activation": ACTIVATION_CODES[activation],
         "gate_activation": ACTIVATION_CODES[gate_activation],
@@ -478,7 +480,7 @@ def _gru_unit_attrs(activation, gate_activation, origin_mode):
     }
 
 
-def _rows_as_sequences(x):
+def _make_one_row_sequences_lod(x):
     """Treat each row as a sequence."""
     return [np.arange(x.shape[0] + 1)]
 
@@ -502,8 +504,10 @@ def gru_unit(
 
     Input [B,3D], HiddenPrev [B,D] -> Hidden [B,D]
     """
-    attrs = _gru_unit_attrs(activation, gate_activation, origin_mode)
-    gates, resets, _, hidden = gru.numpy_kernel(x, _rows_as_sequences(x), h, weight, bias, **attrs)
+    attrs = _gru_attrs_from_unit_codes(activation, gate_activation, origin_mode)
+    gates, resets, _, hidden = gru.numpy_kernel(
+        x, _make_one_row_sequences_lod(x), h, weight, bias, **attrs
+    )
     return gates, resets, hidden
 
 
@@ -566,9 +570,9 @@ def gru_unit_grad(
     origin_mode: bool = False,
 ):
     """The gradients of all inputs. See `gru_unit`."""
-    attrs = _gru_unit_attrs(activation, gate_activation, origin_mode)
+    attrs = _gru_attrs_from_unit_codes(activation, gate_activation, origin_mode)
     return gru_grad.numpy_kernel(
-        x, _rows_as_sequences(x), h, weight, bias, gates, resets, hidden, g, **attrs
+        x, _make_one_row_sequences_lod(x), h, weight, bias, gates, resets, hidden, g, **attrs
     )
 
 

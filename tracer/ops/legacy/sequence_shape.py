@@ -5,10 +5,10 @@ from __future__ import annotations
 from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, Ints, Meta, check, op
 from ..lod import (
-    concat_row_ranges,
     declare_no_lod,
     offsets_from_lengths,
-    row_offsets,
+    require_row_offsets,
+    row_indices_of_ranges,
     sequence_ids,
     sequence_lengths,
 )
@@ -35,7 +35,7 @@ def _same_lod_level(level, *_):
 )
 def sequence_reverse(x, lod=None):
     """Y = the rows of each sequence in reverse order. X [R,*] -> Y [R,*]"""
-    offsets = row_offsets(lod)
+    offsets = require_row_offsets(lod)
     owner = sequence_ids(offsets)
     return x[offsets[owner] + offsets[owner + 1] - 1 - np.arange(offsets[-1])]
 
@@ -73,10 +73,10 @@ def _concat_rows(x, lods):
     """For each row of the result, its index in the concatenated inputs."""
     check(len(lods or ()) == len(x), "an operand holds no sequences")
     starts = np.cumsum([0, *(a.shape[0] for a in x[:-1])])
-    parts = [lod if isinstance(lod, np.ndarray) else row_offsets(lod) for lod in lods]
+    parts = [lod if isinstance(lod, np.ndarray) else require_row_offsets(lod) for lod in lods]
     check(len({len(p) for p in parts}) == 1, "the operands hold different numbers of sequences")
     firsts = np.stack([s + p[:-1] for s, p in zip(starts, parts, strict=True)], axis=1).reshape(-1)
-    return concat_row_ranges(
+    return row_indices_of_ranges(
         firsts, np.stack([sequence_lengths(p) for p in parts], axis=1).reshape(-1)
     )
 
@@ -99,7 +99,7 @@ def _(x, lods):
 
 @sequence_concat.lod(_same_lod_level)
 def _(x, lods=None):
-    parts = [lod if isinstance(lod, np.ndarray) else row_offsets(lod) for lod in lods]
+    parts = [lod if isinstance(lod, np.ndarray) else require_row_offsets(lod) for lod in lods]
     return [np.sum(parts, axis=0)]
 
 
@@ -157,7 +157,7 @@ def sequence_pad(x, lod=None, pad_value=None, *, padded_length: int = -1):
 
     Length int64 [n]: the length of each sequence.
     """
-    offsets = row_offsets(lod)
+    offsets = require_row_offsets(lod)
     counts = sequence_lengths(offsets)
     width = _padded_width(counts, padded_length)
     out = np.empty((len(counts) * width, *x.shape[1:]), x.dtype)
@@ -192,7 +192,7 @@ def unpad_like(x, like=None, lod=None):
 
     X [n,T,*] -> Out [R,*]
     """
-    return x.reshape(-1, *x.shape[2:])[_padded_positions(row_offsets(lod), x.shape[1])]
+    return x.reshape(-1, *x.shape[2:])[_padded_positions(require_row_offsets(lod), x.shape[1])]
 
 
 @unpad_like.meta
@@ -257,7 +257,7 @@ def sequence_reshape(x, lod=None, *, new_dim: int):
     X [R,D] -> Out [R D / new_dim, new_dim]
     """
     check(
-        bool((sequence_lengths(row_offsets(lod)) * x.shape[1] % new_dim == 0).all()),
+        bool((sequence_lengths(require_row_offsets(lod)) * x.shape[1] % new_dim == 0).all()),
         f"new_dim={new_dim} does not divide a sequence",
     )
     return x.reshape(-1, new_dim)
@@ -271,7 +271,7 @@ def _(x, lod, *, new_dim):
 
 @sequence_reshape.lod(_same_lod_level)
 def _(x, lod=None, *, new_dim):
-    return [row_offsets(lod) * x.shape[1] // new_dim]
+    return [require_row_offsets(lod) * x.shape[1] // new_dim]
 
 
 @sequence_reshape.vjp
@@ -290,7 +290,7 @@ def sequence_enumerate(x, lod=None, *, win_size: int, pad_value: int = 0):
 
     X int [R] or [R,1] -> Out [R,win_size]
     """
-    offsets = row_offsets(lod)
+    offsets = require_row_offsets(lod)
     places = np.arange(offsets[-1])[:, None] + np.arange(win_size)
     inside = places < offsets[sequence_ids(offsets) + 1][:, None]
     return np.where(
@@ -310,7 +310,7 @@ def _(x, lod=None, *, win_size, pad_value=0):
 
 
 def _sliced_rows(lod, offset, length):
-    offsets = row_offsets(lod)
+    offsets = require_row_offsets(lod)
     starts, counts = offset.reshape(-1), length.reshape(-1)
     check(
         len(starts) == len(counts) == len(offsets) - 1,
@@ -318,7 +318,7 @@ def _sliced_rows(lod, offset, length):
     )
     fits = (starts >= 0) & (counts >= 0) & (starts + counts <= sequence_lengths(offsets))
     check(bool(fits.all()), "a slice goes beyond its sequence")
-    return concat_row_ranges(offsets[:-1] + starts, counts)
+    return row_indices_of_ranges(offsets[:-1] + starts, counts)
 
 
 @op("sequence_slice", "X, X@LOD*?!, Offset!, Length! -> Out", host_reason=HOST_PYTHON_LOOP)
@@ -395,7 +395,7 @@ def _(g, x, lod, y, y_lod):
 
 
 def _scatter_positions(ids, lod):
-    return sequence_ids(row_offsets(lod, "Ids")), ids.reshape(-1)
+    return sequence_ids(require_row_offsets(lod, "Ids")), ids.reshape(-1)
 
 
 @op(
@@ -411,7 +411,7 @@ def sequence_scatter(x, ids, lod=None, updates=None):
     """
     rows, places = _scatter_positions(ids, lod)
     check(
-        len(row_offsets(lod, "Ids")) - 1 == x.shape[0],
+        len(require_row_offsets(lod, "Ids")) - 1 == x.shape[0],
         "Ids has another number of sequences than X rows",
     )
     check(

@@ -8,7 +8,13 @@ from typing import Any
 
 from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, NO_GRAD_NON_FLOAT_RESULT, Ints, Meta, check, op
-from ..lod import declare_no_lod, offsets_from_lengths, row_offsets, sequence_ids, sequence_lengths
+from ..lod import (
+    declare_no_lod,
+    offsets_from_lengths,
+    require_row_offsets,
+    sequence_ids,
+    sequence_lengths,
+)
 from ..pixel_shuffle import fold_like, unfold
 from ..shared_meta_rules import like_x, no_second_order_rule
 
@@ -47,7 +53,7 @@ def ctc_align(
     padding_value. OutputLength [B,1]: the lengths.
     """
     if length is None:
-        offsets = row_offsets(lod, "Input")
+        offsets = require_row_offsets(lod, "Input")
         owner = sequence_ids(offsets)
         kept = _remaining_token_mask(x, owner, blank, merge_repeated)
         counts = _tokens_per_sequence(kept, owner, len(offsets) - 1)
@@ -74,7 +80,7 @@ def _(x, lod, length, *, blank, merge_repeated, padding_value):
 def _(x, lod=None, length=None, *, blank=0, merge_repeated=True, padding_value=0):
     if length is not None:
         return []
-    offsets = row_offsets(lod, "Input")
+    offsets = require_row_offsets(lod, "Input")
     owner = sequence_ids(offsets)
     return [
         offsets_from_lengths(
@@ -104,7 +110,7 @@ def _(x, lod, *, tokens):
 
 @sequence_erase.lod(lambda level, *_: level)
 def _(x, lod=None, *, tokens):
-    offsets = row_offsets(lod)
+    offsets = require_row_offsets(lod)
     return [
         offsets_from_lengths(
             _tokens_per_sequence(
@@ -287,7 +293,7 @@ def _iter_label_sequences(
         for ours, theirs, count in zip(inference, label, length.reshape(-1), strict=True):
             yield ours.reshape(-1)[:count], theirs.reshape(-1)[:count]
         return
-    offsets = row_offsets(lod, "Inference")
+    offsets = require_row_offsets(lod, "Inference")
     check(int(sequence_lengths(offsets).sum()) == label.size, "Label is not as long as Inference")
     for a, b in itertools.pairwise(offsets):
         yield inference[a:b].reshape(-1), label[a:b].reshape(-1)

@@ -67,10 +67,12 @@ def _(g, x, *, pyramid_height, pooling_type, Out):
             start + (channels << 2 * level),
         )
 
-        def level_grad(t: Any, start: int = start, end: int = end, bins: int = 1 << level) -> Any:
+        def slice_level_bins(
+            t: Any, start: int = start, end: int = end, bins: int = 1 << level
+        ) -> Any:
             flat = OPS["slice"](t, axes=[1], starts=[start], ends=[end])
             return OPS["reshape2"](flat, shape=[batch, channels, bins, bins])
 
-        found = pool_grad(x, level_grad(Out), level_grad(g), **attrs)
+        found = pool_grad(x, slice_level_bins(Out), slice_level_bins(g), **attrs)
         total, start = found if total is None else add(total, found), end
     return total

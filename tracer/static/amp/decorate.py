@@ -221,7 +221,7 @@ LEGACY_PARAMETER_DEFAULTS = {
 }
 
 
-def _legacy_arguments(*args: Any) -> dict[str, Any]:
+def _non_default_legacy_arguments(*args: Any) -> dict[str, Any]:
     """Return positional arguments of the older signature by name, without those left at the
     default.
     """
@@ -263,7 +263,7 @@ def decorate(
             optimizer,
             amp_lists,
             init_loss_scaling=level,
-            **_legacy_arguments(
+            **_non_default_legacy_arguments(
                 dtype, master_weight, master_grad, init_loss_scaling, incr_every_n_steps
             ),
             use_pure_fp16=bool(use_pure_fp16),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ...amp.amp_lists import op_lists_for_level
+from ...amp.amp_lists import op_lists_with_custom_ops
 from ...core.errors import OpError, with_user_line
 
 HALF_DTYPES = ("float16", "bfloat16")
@@ -30,7 +30,7 @@ class AutoMixedPrecisionLists:
         self.amp_dtype = dtype
         self._custom_lists = custom_white_list, custom_black_list
         self.white_list, self.black_list = map(
-            set, op_lists_for_level("O1", dtype, *self._custom_lists)
+            set, op_lists_with_custom_ops("O1", dtype, *self._custom_lists)
         )
         self.black_varnames = set(custom_black_varnames or ())
 
@@ -38,7 +38,7 @@ class AutoMixedPrecisionLists:
         """Return the ops that run in float32 at a level; O2 has a shorter list."""
         if level != "O2":
             return self.black_list
-        return set(op_lists_for_level("O2", self.amp_dtype, *self._custom_lists).black)
+        return set(op_lists_with_custom_ops("O2", self.amp_dtype, *self._custom_lists).black)
 
 
 CustomOpLists = AutoMixedPrecisionLists

@@ -97,9 +97,8 @@ class AmpPass:
     # -- rewriting of an op
     # --------------------------------------------------------------------------
 
-    def _emit_half_precision_op(self, op: OpDesc) -> OpDesc | None:
-        """Emit an op in half precision; returns None if no op was emitted."""
-        num_ops = len(self.rewritten_ops)
+    def _emit_half_precision_op(self, op: OpDesc) -> OpDesc:
+        """Emit an op in half precision, with casts of its inputs and outputs; return it."""
         halves = {
             name: self._half_precision_input(name) for name in self._float32_inputs_to_cast(op)
         }
@@ -121,7 +120,7 @@ class AmpPass:
         for name, result in results.items():
             if result != name:
                 self._emit_output_write(name, result, half_op)
-        return half_op if len(self.rewritten_ops) > num_ops else None
+        return half_op
 
     def _emit_output_write(self, name: str, result: str, op: OpDesc) -> None:
         """Write the output `result` of an op to the variable `name`: by a cast, or by renaming
@@ -129,7 +128,7 @@ class AmpPass:
         """
         if self.block.vars[result].dtype == self.dtype:
             self.half_outputs[name] = result
-            self._emit_cast(result, name, op)
+            self._emit_cast_to_variable(result, name, op)
             return
         del self.block.vars[result]
         for names in op.outputs.values():
@@ -139,7 +138,7 @@ class AmpPass:
         half = self.half_outputs.get(name) or self.half_casts.get(name)
         if half is None:
             half = self.half_casts[name] = self._declare_cast_result_like(name, self.dtype)
-            self._emit_cast(name, half, None)
+            self._emit_cast_to_variable(name, half, None)
         return half
 
     def _declare_cast_result_like(self, like: str, dtype: str) -> str:
@@ -149,7 +148,7 @@ class AmpPass:
         self.block.vars[var.name] = var
         return var.name
 
-    def _emit_cast(self, source: str, target: str, op: OpDesc | None) -> None:
+    def _emit_cast_to_variable(self, source: str, target: str, op: OpDesc | None) -> None:
         types = (dtype_of(self.block.vars[n].dtype).proto for n in (source, target))
         attrs = {
             n: Attr(AttrType.INT, proto)

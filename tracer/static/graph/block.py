@@ -12,7 +12,7 @@ from ...core.dtype import dtype_of
 from ...core.errors import OpError, op_error_like, user_line, with_user_line
 from ...core.op import OPS, Meta
 from ...ir import program as data
-from ...ir.op_traits import program_op_traits
+from ...ir.kernelless_op_traits import kernelless_op_traits_or_default
 from ...ir.passes.shape_inference import set_inferred_outputs
 from ...ir.passes.upgrade_ops import RENAMED_OPS
 from ...ir.printer import format_block
@@ -206,7 +206,7 @@ class Block:
                     with_user_line(f"create_var: '{desc.name}' is already declared with {both}")
                 )
             return self.variable_of(existing)
-        self.program.recorder.namer.renumbered_persistable_name(desc.name)
+        self.program.recorder.namer.reserve_persistable_name(desc.name)
         self.raw.vars[desc.name] = desc
         self.program.mark_changed()
         return self.variable_of(desc)
@@ -351,7 +351,7 @@ class Block:
             raise OpError(
                 with_user_line("append_op: `type` to initialized an Operator can not be None.")
             )
-        traits = program_op_traits(type)
+        traits = kernelless_op_traits_or_default(type)
         is_known = (
             type in OPS or type in RENAMED_OPS or traits.capture_slot or traits.has_side_effects
         )

@@ -15,7 +15,7 @@ from .parameters import declare_buffer, declare_parameter
 from .program_recorder import ProgramRecorder
 
 
-class StaticGraphBuilder:
+class ParameterAndOptimizerOpBuilder:
     """Implementation of `Mode.program_builder` for the program of `mode`."""
 
     def __init__(self, mode: StaticGraphMode) -> None:
@@ -64,4 +64,4 @@ class StaticGraphBuilder:
         return optimizer_steps.apply(optimizer, list(pairs))
 
 
-StaticGraphMode.builder_class = StaticGraphBuilder
+StaticGraphMode.builder_class = ParameterAndOptimizerOpBuilder

@@ -13,7 +13,7 @@ from .block import Block
 from .program import Program
 
 
-class _DefaultPrograms:
+class _ProcessDefaultPrograms:
     """The current programs. They are global to the process, as in Paddle."""
 
     main = Program()
@@ -22,21 +22,21 @@ class _DefaultPrograms:
 
 def default_main_program() -> Program:
     """Return the program that ops are recorded into."""
-    return _DefaultPrograms.main
+    return _ProcessDefaultPrograms.main
 
 
 def default_startup_program() -> Program:
     """Return the program that initializes persistable variables. Run it once before the main
     program.
     """
-    return _DefaultPrograms.startup
+    return _ProcessDefaultPrograms.startup
 
 
-rng.main_program_seed_hook = lambda: _DefaultPrograms.main.random_seed
-rng.startup_program_seed_hook = lambda: _DefaultPrograms.startup.random_seed
+rng.main_program_seed_hook = lambda: _ProcessDefaultPrograms.main.random_seed
+rng.startup_program_seed_hook = lambda: _ProcessDefaultPrograms.startup.random_seed
 
 
-def _global_block_for_eager_tensor(self: Tensor) -> Block:
+def _block_of_eager_tensor(self: Tensor) -> Block:
     """Return the global block of the main program, which Paddle defines as the block of an eager
     tensor:
     `initializer(weight, weight.block)`.
@@ -44,18 +44,18 @@ def _global_block_for_eager_tensor(self: Tensor) -> Block:
     return default_main_program().global_block()
 
 
-setattr(Tensor, "block", property(_global_block_for_eager_tensor))  # noqa: B010 - core does not import programs; Variable overrides it
+setattr(Tensor, "block", property(_block_of_eager_tensor))  # noqa: B010 - core does not import programs; Variable overrides it
 
 
 def switch_main_program(program: Program) -> Program:
     """Make `program` the main program, and return the previous one."""
-    previous, _DefaultPrograms.main = _DefaultPrograms.main, program
+    previous, _ProcessDefaultPrograms.main = _ProcessDefaultPrograms.main, program
     return previous
 
 
 def switch_startup_program(program: Program) -> Program:
     """Make `program` the startup program, and return the previous one."""
-    previous, _DefaultPrograms.startup = _DefaultPrograms.startup, program
+    previous, _ProcessDefaultPrograms.startup = _ProcessDefaultPrograms.startup, program
     return previous
 
 
@@ -67,15 +67,15 @@ def program_guard(main_program: Program, startup_program: Program | None = None)
             raise TypeError(
                 with_user_line(f"program_guard: {name} is {type(program).__name__}, not a Program")
             )
-    previous = _DefaultPrograms.main, _DefaultPrograms.startup
-    _DefaultPrograms.main, _DefaultPrograms.startup = (
+    previous = _ProcessDefaultPrograms.main, _ProcessDefaultPrograms.startup
+    _ProcessDefaultPrograms.main, _ProcessDefaultPrograms.startup = (
         main_program,
         previous[1] if startup_program is None else startup_program,
     )
     try:
         yield
     finally:
-        _DefaultPrograms.main, _DefaultPrograms.startup = previous
+        _ProcessDefaultPrograms.main, _ProcessDefaultPrograms.startup = previous
 
 
 @contextmanager

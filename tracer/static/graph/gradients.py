@@ -71,13 +71,11 @@ def append_backward(
         pairs = autodiff.append_backward(loss, parameter_list, no_grad_set)
     program.mark_changed()
     block = program.current_block()
-    _set_roles_of_loss_and_gradient_ops(
-        block.raw.ops, loss.name, [(p.name, g.name) for p, g in pairs]
-    )
+    _set_loss_role_and_op_role_var(block.raw.ops, loss.name, [(p.name, g.name) for p, g in pairs])
     return [(block._var_recursive(p.name), block._var_recursive(g.name)) for p, g in pairs]  # type: ignore[misc]
 
 
-def _set_roles_of_loss_and_gradient_ops(
+def _set_loss_role_and_op_role_var(
     ops: list[OpDesc], loss: str, pairs: list[tuple[str, str]]
 ) -> None:
     """Set the role of the op that computes the loss, and op_role_var of the ops that compute

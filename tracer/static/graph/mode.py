@@ -116,7 +116,7 @@ class StaticGraphMode(Static):
                     return block.program
         return None
 
-    def with_tape(self, tape: bool) -> StaticGraphMode:
+    def with_gradient_recording(self, tape: bool) -> StaticGraphMode:
         """Return a mode that differs in whether gradients flow through the outputs."""
         return self if tape == self.tape else StaticGraphMode(self._program, tape, self._convert)
 
@@ -134,9 +134,9 @@ class StaticGraphMode(Static):
         )
         return self.program.current_block().variable_of(desc)
 
-    def snapshot(self, tensor: Tensor) -> Tensor:
-        """Return a copy of the current value of the tensor."""
-        copy = super().snapshot(tensor)
+    def snapshot_tensor(self, tensor: Tensor) -> Tensor:
+        """Return a second Variable for the same variable of the program, in its block."""
+        copy = super().snapshot_tensor(tensor)
         assert isinstance(copy, Variable)
         assert isinstance(tensor, Variable)
         copy.block = tensor.block
@@ -182,10 +182,10 @@ class StaticGraphMode(Static):
         """Return the shape: for users a tuple with -1, as in Paddle; for Oarlock's own code with
         symbolic sizes, so that it can compute with them.
         """
-        return super().shape(tensor) if _is_called_by_library() else tuple(tensor.meta.shape)
+        return super().shape(tensor) if _is_shape_read_by_library() else tuple(tensor.meta.shape)
 
 
-def _is_called_by_library() -> bool:
+def _is_shape_read_by_library() -> bool:
     """Whether Oarlock's own code reads `tensor.shape`."""
     frame = sys._getframe(2)
     # skip the frames of `Tensor.shape` and of enclosing modes

@@ -83,6 +83,9 @@ class ExponentialMovingAverage(ParameterAveraging):
     def _declare_persistable(
         self, name: str, initial: Any, step_count: Variable | None = None
     ) -> Variable:
+        """Declare a persistable variable of this average in both programs. With `step_count`, also
+        emit the ops that write the scheduled decay rate to it.
+        """
         name = self._name + name
         desc = data.VarDesc(
             name, initial.shape, str(initial.dtype), persistable=True, stop_gradient=True
@@ -99,7 +102,7 @@ class ExponentialMovingAverage(ParameterAveraging):
 
     def _declare_average(self, parameter: Variable) -> Variable:
         name = unique_name.generate(f"{self._name}{parameter.name}_ema")
-        return declare_persistable(self._program, *_zero_variable_like(name, parameter))
+        return declare_persistable(self._program, *_zero_desc_and_initializer_like(name, parameter))
 
     def update(self) -> None:
         """Append the update of all averages to the main program. Call it after `minimize`."""
@@ -128,7 +131,7 @@ class ExponentialMovingAverage(ParameterAveraging):
             yield name, array / array.dtype.type(1 - rate**steps) if steps else array
 
 
-def _zero_variable_like(name: str, like: Variable) -> tuple[data.VarDesc, Any]:
+def _zero_desc_and_initializer_like(name: str, like: Variable) -> tuple[data.VarDesc, Any]:
     """Return the declaration and the initializer of a variable like another one, filled with
     zeros.
     """

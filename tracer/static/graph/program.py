@@ -78,7 +78,7 @@ class Program:
     @property
     def desc(self) -> ProgramDesc:
         """The program, with the methods of Paddle's C++ class; it may be set to another one's."""
-        return ProgramDesc.view_of(self)
+        return ProgramDesc.make_view(self)
 
     @desc.setter
     def desc(self, value: ProgramDesc) -> None:

@@ -61,7 +61,7 @@ class ProcessWideNamer(Namer):
             unique_name.generate(f"{self.output_prefix or unique_name.generate(op_type)}.tmp")
         )
 
-    def renumbered_persistable_name(self, name: str) -> str:
+    def reserve_persistable_name(self, name: str) -> str:
         """Reserve the name of a persistable variable, and return it unchanged."""
         self._used_names.add(name)
         return name
@@ -74,7 +74,8 @@ class ProcessWideNamer(Namer):
 class ProgramRecorder(Recorder):
     """Records ops into a Program.
 
-    adopt: declares a variable for an existing tensor, initialized with its value
+    import_eager_variable: declares a variable for an existing tensor, initialized with its value,
+        and returns its name
     get_public_block: returns the public Block with an index
     """
 
@@ -133,7 +134,7 @@ class ProgramRecorder(Recorder):
 
     @contextmanager
     def prefix_output_names(self, owner: str) -> Iterator[None]:
-        """Prefix the names of the outputs in the body with `output_prefix`."""
+        """Prefix the names of the outputs in the body with `owner`."""
         previous, self.namer.output_prefix = self.namer.output_prefix, owner
         try:
             yield
@@ -174,12 +175,12 @@ class ProgramRecorder(Recorder):
             else ""
         )
         if slot and slot not in outputs:
-            outputs = {**outputs, slot: [self._declare_placeholder(type, inputs["X"][0])]}
+            outputs = {**outputs, slot: [self._declare_grad_only_output(type, inputs["X"][0])]}
         op = super().emit(type, inputs, outputs, attrs)
         self.set_common_attrs(op)
         return op
 
-    def _declare_placeholder(self, type: str, operand: str) -> str:
+    def _declare_grad_only_output(self, type: str, operand: str) -> str:
         """Declare an empty variable that only Paddle's gradient op reads. Its shape is 0 followed
         by that of the operand.
         """

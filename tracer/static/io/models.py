@@ -18,7 +18,7 @@ from ...export import pdiparams, pdmodel
 from ...export.atomic_files import atomic_write
 from ...ir import program as data
 from ...ir.passes.normalize import build_inference_program
-from ...ir.passes.upgrade_attrs import upgrade_attrs
+from ...ir.passes.upgrade_same_type_ops import upgrade_same_type_ops
 from ...ir.scope import Scope, current_scope
 from ...jit.layer_capture import PRODUCER_NAME, CapturedProgram
 from ...jit.model_writer import ModelToWrite, write_model_files
@@ -149,7 +149,7 @@ def load_inference_model(path_prefix: Any, executor: Any, **kwargs: Any) -> list
     else:
         files = read_model(path_prefix, *_complete_file_names(path_prefix, model, params))
         desc, values = files.program, files.values
-    desc = upgrade_attrs(desc)
+    desc = upgrade_same_type_ops(desc)
     program = Program.of(desc)
     assign_values(program, values, current_scope())
     return [program, desc.feeds(), [program.global_block().var(name) for name in desc.fetches()]]

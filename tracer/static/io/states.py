@@ -16,7 +16,7 @@ from ...core.errors import FileError, MismatchError, OpError, with_user_line
 from ...core.tensor import Tensor
 from ...export import pdmodel
 from ...export.atomic_files import atomic_write
-from ...export.pickles import dump
+from ...export.pickles import iter_pickle_chunks
 from ...framework.io import load as load_pickle
 from ...ir.scope import current_scope
 from ...loader.pdiparams import load_params
@@ -50,8 +50,8 @@ def save(program: Program, model_path: Any, protocol: int = 4, **configs: Any) -
         raise ValueError(with_user_line(f"save: protocol={protocol!r} is not 2, 3 or 4"))
     atomic_write(
         {
-            prefix + PARAMS: dump(_state_arrays(program, "param"), protocol),
-            prefix + OPT: dump(_state_arrays(program, "opt"), protocol),
+            prefix + PARAMS: iter_pickle_chunks(_state_arrays(program, "param"), protocol),
+            prefix + OPT: iter_pickle_chunks(_state_arrays(program, "opt"), protocol),
             prefix + MODEL: pdmodel.to_bytes(program.raw),
         }
     )

@@ -8,7 +8,7 @@ from ...capture.variable import Variable
 from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
 from ...core.operand_checks import check_tensors
-from ...nn.conv_filters import check_groups, he_normal
+from ...nn.conv_filters import he_normal, require_valid_groups
 from ...nn.functional.conv import int_list, is_channels_last, padding_attrs
 from .helper import LayerHelper, require_static_size
 
@@ -34,7 +34,7 @@ class _ConvConfig:
             raise OpError(with_user_line(f"{op_type}: unknown data_format={data_format!r}"))
         self.rank, self.channels_last = rank, is_channels_last(data_format)
         self.in_channels = require_static_size(op_type, x, rank + 1 if self.channels_last else 1)
-        self.groups = check_groups(op_type, groups, channels=self.in_channels)
+        self.groups = require_valid_groups(op_type, groups, channels=self.in_channels)
         self.attrs = {
             "strides": int_list(stride, rank),
             "dilations": int_list(dilation, rank),
@@ -64,7 +64,7 @@ def _build_conv(
 ) -> Variable:
     helper = LayerHelper(op_type, name, x)
     kernel = int_list(filter_size, rank)
-    check_groups(op_type, config.groups, num_filters=num_filters)
+    require_valid_groups(op_type, config.groups, num_filters=num_filters)
     initializer = he_normal(config.in_channels, kernel)
     with helper.prefix_output_names():
         shape = [num_filters, config.in_channels // config.groups, *kernel]

@@ -1,4 +1,4 @@
-"""Activations with parameters."""
+"""The parametric ReLU."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """Ops on sequences with LoD: `static.nn.sequence_*`.
 
-A tensor [R, *] holds the rows of n sequences one after the other; its LoD holds their lengths.
+A tensor [R, *] holds the rows of n sequences one after the other; its LoD holds the row at which
+each begins, and R.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ import numpy as np
 from ...core.errors import FileError
 from ...loader import pickles
 from ...utils.archives import members, open_archive
-from .common import ImageDataset, to_label_array
+from .image_dataset import ImageDataset, to_label_array
 
 __all__ = ["Cifar10", "Cifar100"]
 
@@ -96,7 +96,7 @@ class Cifar10(ImageDataset):
         return pixels, classes
 
     def __getitem__(self, idx: int) -> Any:
-        return self._to_sample(self.images[idx]), to_label_array(self.labels[idx])
+        return self._pixels_to_transformed_image(self.images[idx]), to_label_array(self.labels[idx])
 
     def __len__(self) -> int:
         return len(self.labels)

@@ -12,7 +12,7 @@ import numpy as np
 from ...core.errors import FileError
 from ...utils.archives import members, open_archive
 from ..image import open_image
-from .common import ImageDataset, to_label_array
+from .image_dataset import ImageDataset, to_label_array
 from .matfile import read_mat
 
 __all__ = ["Flowers"]
@@ -70,7 +70,7 @@ class Flowers(ImageDataset):
     def __getitem__(self, idx: int) -> Any:
         image_number = self.indexes[idx]
         image = open_image(self.data_path / f"image_{image_number:05d}.jpg")
-        return self._transform_image(
+        return self._transform_and_cast_image(
             image if self.backend == "pil" else np.array(image)
         ), to_label_array([self.labels[image_number - 1]])
 

@@ -63,6 +63,7 @@ class _FolderDataset(Dataset):
         self._is_valid = is_valid_file or (lambda path: path.lower().endswith(self.extensions))
 
     def _check_not_empty(self, samples: list[Any]) -> list[Any]:
+        """Return `samples`; raise OpError if there are none."""
         if not samples:
             raise OpError(
                 f"{type(self).__name__}: no files in {self.root} with the extensions "

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...core.errors import FileError
-from .common import MAX_BYTES, ImageDataset, to_label_array
+from .image_dataset import MAX_BYTES, ImageDataset, to_label_array
 
 __all__ = ["MNIST", "FashionMNIST"]
 
@@ -75,8 +75,12 @@ class MNIST(ImageDataset):
         backend: str | None = None,
     ) -> None:
         super().__init__(mode, ("train", "test"), transform, backend)
-        self.image_path = self._locate_file(image_path, "image_path", "images-idx3", download)
-        self.label_path = self._locate_file(label_path, "label_path", "labels-idx1", download)
+        self.image_path = self._user_or_downloaded_idx_file(
+            image_path, "image_path", "images-idx3", download
+        )
+        self.label_path = self._user_or_downloaded_idx_file(
+            label_path, "label_path", "labels-idx1", download
+        )
         self.images = read_idx(self.image_path, 3)
         self.labels = read_idx(self.label_path, 1)
         if len(self.images) != len(self.labels):
@@ -85,14 +89,18 @@ class MNIST(ImageDataset):
                 f"{self.image_path.name}, {len(self.labels)} labels in {self.label_path.name}"
             )
 
-    def _locate_file(self, user_path: Any, argument: str, file_type: str, download: bool) -> Path:
+    def _user_or_downloaded_idx_file(
+        self, user_path: Any, argument: str, file_type: str, download: bool
+    ) -> Path:
         name, md5 = self._FILES[f"{self.mode}-{file_type}"]
         return self._user_or_downloaded_file(
             user_path, argument, self._HOME + name, md5, self.NAME, download
         )
 
     def __getitem__(self, idx: int) -> Any:
-        return self._to_sample(self.images[idx]), to_label_array([self.labels[idx]])
+        return self._pixels_to_transformed_image(self.images[idx]), to_label_array(
+            [self.labels[idx]]
+        )
 
     def __len__(self) -> int:
         return len(self.labels)

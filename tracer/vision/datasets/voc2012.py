@@ -10,7 +10,7 @@ import numpy as np
 from ...core.errors import FileError
 from ...utils.archives import open_archive
 from ..image import open_image
-from .common import ImageDataset
+from .image_dataset import ImageDataset
 
 __all__ = ["VOC2012"]
 
@@ -72,8 +72,8 @@ class VOC2012(ImageDataset):
             open_image(io.BytesIO(self._read(names[idx]))) for names in (self.data, self.labels)
         )
         if self.backend == "pil":
-            return self._transform_image(image), label
-        return self._transform_image(np.array(image)), np.array(label).astype(self.dtype)
+            return self._transform_and_cast_image(image), label
+        return self._transform_and_cast_image(np.array(image)), np.array(label).astype(self.dtype)
 
     def __len__(self) -> int:
         return len(self.data)

@@ -8,7 +8,7 @@ from typing import Any
 from ... import nn
 from ...core.tensor import Tensor
 from ...nn import functional as F
-from .blocks import load_pretrained_weights
+from .blocks import load_weights_if_pretrained
 
 __all__ = ["AlexNet", "alexnet"]
 
@@ -103,4 +103,4 @@ def alexnet(pretrained: bool = False, **kwargs: Any) -> AlexNet:
 
     kwargs: num_classes
     """
-    return load_pretrained_weights(AlexNet(**kwargs), "alexnet", pretrained, URLS)
+    return load_weights_if_pretrained(AlexNet(**kwargs), "alexnet", pretrained, URLS)

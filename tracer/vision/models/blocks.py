@@ -70,7 +70,7 @@ def make_divisible(value: float, divisor: int = 8, least: int | None = None) -> 
     return rounded + divisor if rounded < 0.9 * value else rounded
 
 
-def load_pretrained_weights(
+def load_weights_if_pretrained(
     net: Net, arch: str, pretrained: bool, urls: dict[str, tuple[str, str]]
 ) -> Net:
     """Load the weights that PaddlePaddle publishes for `arch` into `net` if pretrained; returns

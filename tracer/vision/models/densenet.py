@@ -9,7 +9,7 @@ from ... import nn
 from ...core.errors import OpError
 from ...core.tensor import Tensor
 from ...tensor.manipulation import concat
-from .blocks import load_pretrained_weights
+from .blocks import load_weights_if_pretrained
 
 __all__ = ["DenseNet", "densenet121", "densenet161", "densenet169", "densenet201", "densenet264"]
 
@@ -210,7 +210,7 @@ class DenseNet(nn.Layer):
 
 
 def _densenet(layers: int, pretrained: bool, kwargs: dict[str, Any]) -> DenseNet:
-    return load_pretrained_weights(
+    return load_weights_if_pretrained(
         DenseNet(layers, **kwargs), f"densenet{layers}", pretrained, URLS
     )
 

@@ -9,7 +9,7 @@ from ... import nn
 from ...core.tensor import Tensor
 from ...nn import functional as F
 from ...tensor.manipulation import concat
-from .blocks import load_pretrained_weights
+from .blocks import load_weights_if_pretrained
 
 __all__ = ["GoogLeNet", "googlenet"]
 
@@ -165,4 +165,4 @@ def googlenet(pretrained: bool = False, **kwargs: Any) -> GoogLeNet:
 
     kwargs: num_classes, with_pool
     """
-    return load_pretrained_weights(GoogLeNet(**kwargs), "googlenet", pretrained, URLS)
+    return load_weights_if_pretrained(GoogLeNet(**kwargs), "googlenet", pretrained, URLS)

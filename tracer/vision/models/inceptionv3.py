@@ -8,7 +8,7 @@ from typing import Any
 from ... import nn
 from ...core.tensor import Tensor
 from ...tensor.manipulation import concat
-from .blocks import ConvNormActivation, load_pretrained_weights
+from .blocks import ConvNormActivation, load_weights_if_pretrained
 
 __all__ = ["InceptionV3", "inception_v3"]
 
@@ -239,4 +239,4 @@ def inception_v3(pretrained: bool = False, **kwargs: Any) -> InceptionV3:
 
     kwargs: num_classes, with_pool
     """
-    return load_pretrained_weights(InceptionV3(**kwargs), "inception_v3", pretrained, URLS)
+    return load_weights_if_pretrained(InceptionV3(**kwargs), "inception_v3", pretrained, URLS)

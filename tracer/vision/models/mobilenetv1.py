@@ -6,7 +6,7 @@ from typing import Any
 
 from ... import nn
 from ...core.tensor import Tensor
-from .blocks import ConvNormActivation, load_pretrained_weights
+from .blocks import ConvNormActivation, load_weights_if_pretrained
 
 __all__ = ["MobileNetV1", "mobilenet_v1"]
 
@@ -93,6 +93,6 @@ def mobilenet_v1(pretrained: bool = False, scale: float = 1.0, **kwargs: Any) ->
 
     kwargs: num_classes, with_pool
     """
-    return load_pretrained_weights(
+    return load_weights_if_pretrained(
         MobileNetV1(scale, **kwargs), f"mobilenetv1_{scale}", pretrained, URLS
     )

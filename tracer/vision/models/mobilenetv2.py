@@ -6,7 +6,7 @@ from typing import Any
 
 from ... import nn
 from ...core.tensor import Tensor
-from .blocks import ConvNormActivation, load_pretrained_weights, make_divisible
+from .blocks import ConvNormActivation, load_weights_if_pretrained, make_divisible
 
 __all__ = ["MobileNetV2", "mobilenet_v2"]
 
@@ -106,6 +106,6 @@ def mobilenet_v2(pretrained: bool = False, scale: float = 1.0, **kwargs: Any) ->
 
     kwargs: num_classes, with_pool
     """
-    return load_pretrained_weights(
+    return load_weights_if_pretrained(
         MobileNetV2(scale, **kwargs), f"mobilenetv2_{scale}", pretrained, URLS
     )

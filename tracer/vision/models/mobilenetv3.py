@@ -8,7 +8,7 @@ from typing import Any
 
 from ... import nn
 from ...core.tensor import Tensor
-from .blocks import ConvNormActivation, load_pretrained_weights, make_divisible
+from .blocks import ConvNormActivation, load_weights_if_pretrained, make_divisible
 
 __all__ = ["MobileNetV3Large", "MobileNetV3Small", "mobilenet_v3_large", "mobilenet_v3_small"]
 
@@ -233,7 +233,7 @@ def mobilenet_v3_small(
 
     kwargs: num_classes, with_pool
     """
-    return load_pretrained_weights(
+    return load_weights_if_pretrained(
         MobileNetV3Small(scale, **kwargs), f"mobilenet_v3_small_x{scale}", pretrained, URLS
     )
 
@@ -245,6 +245,6 @@ def mobilenet_v3_large(
 
     kwargs: num_classes, with_pool
     """
-    return load_pretrained_weights(
+    return load_weights_if_pretrained(
         MobileNetV3Large(scale, **kwargs), f"mobilenet_v3_large_x{scale}", pretrained, URLS
     )

@@ -9,7 +9,7 @@ from typing import Any
 from ... import nn
 from ...core.errors import OpError
 from ...core.tensor import Tensor
-from .blocks import load_pretrained_weights
+from .blocks import load_weights_if_pretrained
 
 __all__ = [
     "ResNet",
@@ -233,7 +233,7 @@ class ResNet(nn.Layer):
 
 def _resnet(arch: str, depth: int, pretrained: bool, kwargs: dict[str, Any]) -> ResNet:
     block = BasicBlock if depth < 50 else BottleneckBlock
-    return load_pretrained_weights(ResNet(block, depth, **kwargs), arch, pretrained, URLS)
+    return load_weights_if_pretrained(ResNet(block, depth, **kwargs), arch, pretrained, URLS)
 
 
 def resnet18(pretrained: bool = False, **kwargs: Any) -> ResNet:

@@ -9,7 +9,7 @@ from ... import nn
 from ...core.errors import OpError
 from ...core.tensor import Tensor
 from ...tensor.manipulation import concat, split
-from .blocks import ConvNormActivation, load_pretrained_weights
+from .blocks import ConvNormActivation, load_weights_if_pretrained
 
 __all__ = [
     "ShuffleNetV2",
@@ -171,7 +171,7 @@ class ShuffleNetV2(nn.Layer):
 
 
 def _shufflenet(arch: str, pretrained: bool, kwargs: dict[str, Any]) -> ShuffleNetV2:
-    return load_pretrained_weights(ShuffleNetV2(**kwargs), arch, pretrained, URLS)
+    return load_weights_if_pretrained(ShuffleNetV2(**kwargs), arch, pretrained, URLS)
 
 
 def shufflenet_v2_x0_25(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:

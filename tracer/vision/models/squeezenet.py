@@ -9,7 +9,7 @@ from ...core.errors import OpError
 from ...core.tensor import Tensor
 from ...nn import functional as F
 from ...tensor.manipulation import concat
-from .blocks import load_pretrained_weights
+from .blocks import load_weights_if_pretrained
 
 __all__ = ["SqueezeNet", "squeezenet1_0", "squeezenet1_1"]
 
@@ -126,7 +126,9 @@ def squeezenet1_0(pretrained: bool = False, **kwargs: Any) -> SqueezeNet:
 
     kwargs: num_classes, with_pool
     """
-    return load_pretrained_weights(SqueezeNet("1.0", **kwargs), "squeezenet1_0", pretrained, URLS)
+    return load_weights_if_pretrained(
+        SqueezeNet("1.0", **kwargs), "squeezenet1_0", pretrained, URLS
+    )
 
 
 def squeezenet1_1(pretrained: bool = False, **kwargs: Any) -> SqueezeNet:
@@ -134,4 +136,6 @@ def squeezenet1_1(pretrained: bool = False, **kwargs: Any) -> SqueezeNet:
 
     kwargs: num_classes, with_pool
     """
-    return load_pretrained_weights(SqueezeNet("1.1", **kwargs), "squeezenet1_1", pretrained, URLS)
+    return load_weights_if_pretrained(
+        SqueezeNet("1.1", **kwargs), "squeezenet1_1", pretrained, URLS
+    )

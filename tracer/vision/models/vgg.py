@@ -6,7 +6,7 @@ from typing import Any
 
 from ... import nn
 from ...core.tensor import Tensor
-from .blocks import load_pretrained_weights
+from .blocks import load_weights_if_pretrained
 
 __all__ = ["VGG", "vgg11", "vgg13", "vgg16", "vgg19"]
 
@@ -78,7 +78,7 @@ def _vgg(depth: int, pretrained: bool, batch_norm: bool, kwargs: dict[str, Any])
     for count, width in zip(_DEPTHS[depth], _WIDTHS, strict=True):
         cfg += [*[width] * count, "M"]
     arch = f"vgg{depth}_bn" if batch_norm else f"vgg{depth}"
-    return load_pretrained_weights(
+    return load_weights_if_pretrained(
         VGG(make_layers(cfg, batch_norm), **kwargs), arch, pretrained, URLS
     )
 

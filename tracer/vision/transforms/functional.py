@@ -129,7 +129,7 @@ def center_crop(img: Any, output_size: Any) -> Any:
 
     output_size: (height, width), or one number for both
     """
-    return crop(img, *geometry.center_crop_box(output_size, *height_and_width(img)))
+    return crop(img, *geometry.center_crop_top_left_and_size(output_size, *height_and_width(img)))
 
 
 def affine(
@@ -159,7 +159,7 @@ def affine(
     if len(shear) not in (1, 2):
         raise OpError(f"affine: shear must be one or two angles, not {shear!r}")
     height, width = height_and_width(img)
-    matrix = geometry.affine_matrix(
+    matrix = geometry.inverse_affine_matrix(
         center or (width / 2, height / 2), angle, translate, scale, (shear * 2)[:2]
     )
     return _backend_for("affine", img).warp(img, matrix, height, width, interpolation, fill)
@@ -184,7 +184,7 @@ def rotate(
     backend = _backend_for("rotate", img)
     if backend is pil_backend:
         return pil_backend.rotate(img, angle, interpolation, expand, center, fill)
-    warp_args = geometry.rotation_matrix_and_size(
+    warp_args = geometry.inverse_rotation_matrix_and_size(
         angle, center, expand, *height_and_width(img), round_from_center=backend is tensor_backend
     )
     return backend.warp(img, *warp_args, interpolation, fill)
@@ -199,7 +199,7 @@ def perspective(
     fill: value outside of the image, a number or one per channel.
     """
     sampling.check_interpolation("perspective", interpolation, _WARP_INTERPOLATIONS)
-    matrix = geometry.perspective_coefficients(startpoints, endpoints)
+    matrix = geometry.inverse_perspective_coefficients(startpoints, endpoints)
     return _backend_for("perspective", img).warp(
         img, matrix, *height_and_width(img), interpolation, fill
     )

@@ -43,7 +43,7 @@ def padding_sides(padding: Any) -> tuple[int, int, int, int]:
     return int(left), int(top), int(right), int(bottom)
 
 
-def center_crop_box(size: Any, height: int, width: int) -> tuple[int, int, int, int]:
+def center_crop_top_left_and_size(size: Any, height: int, width: int) -> tuple[int, int, int, int]:
     """Return top, left, height and width of a centred crop."""
     crop_height, crop_width = (int(size), int(size)) if isinstance(size, int | float) else size
     return (
@@ -61,7 +61,7 @@ def _map_around_center(matrix: Matrix, center: Sequence[float], shift: Sequence[
     return [a, b, center[0] - a * x - b * y, d, e, center[1] - d * x - e * y]
 
 
-def affine_matrix(
+def inverse_affine_matrix(
     center: Sequence[float],
     angle: float,
     translate: Sequence[float],
@@ -80,7 +80,7 @@ def affine_matrix(
     )
 
 
-def rotation_matrix_and_size(
+def inverse_rotation_matrix_and_size(
     angle: float,
     center: Sequence[float] | None,
     expand: bool,
@@ -113,7 +113,7 @@ def rotation_matrix_and_size(
     return [a, b, a * x + b * y + c, d, e, d * x + e * y + f], new_height, new_width
 
 
-def perspective_coefficients(startpoints: Any, endpoints: Any) -> list[float]:
+def inverse_perspective_coefficients(startpoints: Any, endpoints: Any) -> list[float]:
     """Return the inverse of the map of four points to four others.
 
     Coefficients a ... h of ((a x + b y + c) / w, (d x + e y + f) / w), w = g x + h y + 1.

@@ -184,8 +184,9 @@ void prelu(NodeContext& n) {
   n.set_output("Out", n.emit("PRelu", {x, alpha}));
 }
 
-// 0-D tensors have no axis in ONNX.
-LowerFn make_softmax_rule(std::string_view onnx, double scalar_result) {
+// A rule for `onnx` (Softmax or LogSoftmax) from opset 13 on. A 0-D tensor has no axis in ONNX; its
+// result is `scalar_result`.
+LowerFn make_softmax_from_opset13_rule(std::string_view onnx, double scalar_result) {
   return [onnx, scalar_result](NodeContext& n) {
     auto x = n.input("X");
     if (n.rank(x) == 0) return n.set_output("Out", n.scalar_like(scalar_result, x));
@@ -194,7 +195,7 @@ LowerFn make_softmax_rule(std::string_view onnx, double scalar_result) {
 }
 
 // Before opset 13 these ops flatten all axes from `axis` on; only the last axis agrees.
-LowerFn make_last_axis_softmax_rule(std::string_view onnx) {
+LowerFn make_softmax_before_opset13_rule(std::string_view onnx) {
   return [onnx](NodeContext& n) {
     auto x = n.input("X");
     auto last = n.require_known_rank(x) - 1;
@@ -244,10 +245,10 @@ std::span<const Rule> activation_rules() {
       {"soft_relu", 7, soft_relu},
       {"rrelu", 9, rrelu},
       {"prelu", 9, prelu},
-      {"softmax", 7, make_last_axis_softmax_rule("Softmax")},
-      {"softmax", 13, make_softmax_rule("Softmax", 1)},
-      {"log_softmax", 7, make_last_axis_softmax_rule("LogSoftmax")},
-      {"log_softmax", 13, make_softmax_rule("LogSoftmax", 0)},
+      {"softmax", 7, make_softmax_before_opset13_rule("Softmax")},
+      {"softmax", 13, make_softmax_from_opset13_rule("Softmax", 1)},
+      {"log_softmax", 7, make_softmax_before_opset13_rule("LogSoftmax")},
+      {"log_softmax", 13, make_softmax_from_opset13_rule("LogSoftmax", 0)},
   };
   return rules;
 }

@@ -77,14 +77,15 @@ Value constant_arange_if_known(NodeContext& n, Value count) {
   return n.int64_vector(range);
 }
 
-// Membership of positions in windows along an axis of unknown size: bool[out, in], and the window
-// sizes int64[out, 1].
-struct WindowMask {
+// Membership of positions in windows along one axis, also of unknown size: bool[out, in], and the
+// window sizes int64[out, 1].
+struct WindowMaskAndSizes {
   Expr mask, sizes;
 };
 
 // out: int64[1]
-WindowMask window_mask(NodeContext& n, Value x, std::int64_t axis, Value out) {
+WindowMaskAndSizes emit_window_mask_and_sizes(NodeContext& n, Value x, std::int64_t axis,
+                                              Value out) {
   Expr size(n, as_scalar(n, dim_as_vector(n, x, axis))),
       width(n, as_scalar(n, assert_nonzero(n, out)));
   Expr window(n, n.unsqueeze(constant_arange_if_known(n, out), {1}));
@@ -96,7 +97,7 @@ WindowMask window_mask(NodeContext& n, Value x, std::int64_t axis, Value out) {
 // The mean along an axis as a matrix product; along the last axis but one, the matrix is the left
 // operand.
 Value dynamic_adaptive_mean(NodeContext& n, Value x, std::int64_t axis, Value out) {
-  auto [mask, sizes] = window_mask(n, x, axis, out);
+  auto [mask, sizes] = emit_window_mask_and_sizes(n, x, axis, out);
   auto dtype = n.require_known_dtype(x);
   auto weights = mask.to(dtype) / sizes.to(dtype);
   auto last = n.rank(x) - 1;
@@ -110,7 +111,7 @@ Value dynamic_adaptive_mean(NodeContext& n, Value x, std::int64_t axis, Value ou
 
 // The maximum over each window, with one copy of the axis per window.
 Value dynamic_adaptive_max(NodeContext& n, Value x, std::int64_t axis, Value out) {
-  auto mask_of_windows = window_mask(n, x, axis, out).mask;
+  auto mask_of_windows = emit_window_mask_and_sizes(n, x, axis, out).mask;
   Ints trailing_axes;
   for (auto i = axis + 1; i < n.rank(x); ++i) trailing_axes.push_back(i - axis + 1);
   auto mask = Expr(n, n.unsqueeze(mask_of_windows, trailing_axes));
@@ -146,7 +147,7 @@ void adaptive_max_pool_with_mask(NodeContext& n, Value x, const Ints& out) {
     std::erase_if(others, [&](auto axis) {
       return axis % static_cast<std::int64_t>(out.size()) == windows[d];
     });
-    auto along = window_mask(n, x, windows[d] + 2, n.int64_vector({out[d]})).mask;
+    auto along = emit_window_mask_and_sizes(n, x, windows[d] + 2, n.int64_vector({out[d]})).mask;
     inside = inside && Expr(n, n.unsqueeze(along, others));
     rows.push_back(out[d]);
   }

@@ -16,7 +16,7 @@ struct Complex {
 
 // The parts of an input; a real input has no `im`.
 Complex complex_parts_of(NodeContext& n, Value v) {
-  auto parts = n.complex_parts(v);
+  auto parts = n.find_complex_parts(v);
   return parts ? Complex{{n, parts->first}, {n, parts->second}} : Complex{{n, v}, {n, {}}};
 }
 Complex complex_input(NodeContext& n, std::string_view slot) {
@@ -268,7 +268,7 @@ Value frame_positions(NodeContext& n, Value length, Value count, std::int64_t ho
   return inside + starts * static_cast<double>(hop);
 }
 
-std::int64_t read_positive_attr(NodeContext& n, std::string_view name) {
+std::int64_t require_unrollable_size_attr(NodeContext& n, std::string_view name) {
   return static_cast<std::int64_t>(
       require_unrollable_size(n, n.attr(name, 0), "attribute '" + std::string(name) + "'"));
 }
@@ -282,7 +282,8 @@ bool has_frames_first(const NodeContext& n) {
 
 void frame(NodeContext& n) {
   auto x = n.input("X");
-  auto length = read_positive_attr(n, "frame_length"), hop = read_positive_attr(n, "hop_length");
+  auto length = require_unrollable_size_attr(n, "frame_length"),
+       hop = require_unrollable_size_attr(n, "hop_length");
   bool first = has_frames_first(n);
   std::int64_t axis = first ? 0 : n.require_known_rank(x) - 1;
   auto count = (Expr(n, dim_as_vector(n, x, axis)) - static_cast<double>(length)) /
@@ -295,7 +296,7 @@ void frame(NodeContext& n) {
 
 void overlap_add(NodeContext& n) {
   auto x = n.input("X");
-  auto hop = read_positive_attr(n, "hop_length");
+  auto hop = require_unrollable_size_attr(n, "hop_length");
   bool first = has_frames_first(n);
   auto rank = n.require_known_rank(x);
   n.require(rank >= 2, "has no frames");
@@ -322,7 +323,7 @@ void overlap_add(NodeContext& n) {
 }
 
 // A linear op: converts each part separately.
-void lower_each_part(NodeContext& n) { n.lower_real_and_imaginary(); }
+void lower_each_part(NodeContext& n) { n.lower_each_complex_part(); }
 
 void pad(NodeContext& n) {
   n.require(n.attr("pad_value", 0.0f) == 0, "pads complex numbers with zeros only");
@@ -331,7 +332,7 @@ void pad(NodeContext& n) {
 
 }  // namespace
 
-std::span<const Rule> complex_rules() {
+std::span<const Rule> complex_and_frame_rules() {
   static const Rule rules[] = {
       {"as_complex", 7, as_complex}, {"complex", 7, complex},          {"fft_r2c", 17, fft_r2c},
       {"frame", 11, frame},          {"overlap_add", 16, overlap_add},

@@ -44,7 +44,8 @@ Values build_if(NodeContext& n, Value condition, const Branch& yes, const Branch
 }
 
 Value branch_condition(NodeContext& n, const OpDesc& op) {
-  return n.cast(n.lookup_variable(require_single_name(n, op.inputs, "Cond")), DType::boolean);
+  return n.cast(n.require_variable_value(require_single_name(n, op.inputs, "Cond")),
+                DType::boolean);
 }
 
 Branch build_block_branch(NodeContext& n, const std::string& name, const OpDesc& op,
@@ -52,7 +53,8 @@ Branch build_block_branch(NodeContext& n, const std::string& name, const OpDesc&
   Branch branch;
   branch.graph = n.build_subgraph(name, [&](NodeContext& b) {
     b.lower_block(int_attr(op, "sub_block", 0));
-    for (const std::string& result : outputs) branch.results.push_back(b.lookup_variable(result));
+    for (const std::string& result : outputs)
+      branch.results.push_back(b.require_variable_value(result));
     for (Value v : branch.results) b.add_subgraph_output(v);
   });
   return branch;
@@ -69,7 +71,7 @@ Branch build_value_branch(NodeContext& n, const std::string& name, const Values&
 // The value of a variable if the block is not run: the previous value, or a placeholder of its type
 // that is never read.
 Value previous_value_or_placeholder(NodeContext& n, const std::string& name, Value like) {
-  if (n.is_bound(name)) return n.lookup_variable(name);
+  if (n.is_bound(name)) return n.require_variable_value(name);
   if (n.is_sequence(like)) return n.empty_sequence(n.require_known_dtype(like));
   auto dtype = n.require_known_dtype(like);
   Ints ones(static_cast<std::size_t>(std::max(n.rank(like), 0)), 1);
@@ -156,19 +158,19 @@ Value cast_to_declared_type(NodeContext& n, const std::string& name, Value v) {
   return one && dims->size() != var->shape.size() ? n.reshape(v, Ints(var->shape.size(), 1)) : v;
 }
 
-struct LoopVariables {
+struct LoopCarriedVariables {
   Strings names;
   Values initial_values;
 };
 
-LoopVariables read_loop_variables(NodeContext& n, const std::string& condition) {
-  LoopVariables all;
+LoopCarriedVariables read_loop_carried_variables(NodeContext& n, const std::string& condition) {
+  LoopCarriedVariables all;
   std::set<std::string_view> seen{"", condition};
   for (const std::string& name : n.output_names("Out")) {
     if (!seen.insert(name).second) continue;
     const VarDesc* var = n.find_var(name);
     if (n.is_bound(name)) {
-      all.initial_values.push_back(cast_to_declared_type(n, name, n.lookup_variable(name)));
+      all.initial_values.push_back(cast_to_declared_type(n, name, n.require_variable_value(name)));
     } else if (var && var->kind == VarKind::array) {
       all.initial_values.push_back(n.empty_sequence(var->dtype));
     } else {
@@ -179,13 +181,13 @@ LoopVariables read_loop_variables(NodeContext& n, const std::string& condition) 
   return all;
 }
 
-Value cast_like(NodeContext& n, Value v, Value like) {
+Value cast_tensor_to_dtype_of(NodeContext& n, Value v, Value like) {
   return n.is_sequence(v) ? v : n.cast(v, n.require_known_dtype(like));
 }
 
 void while_loop(NodeContext& n) {
   const std::string condition = require_single_name(n, n.op().inputs, "Condition");
-  LoopVariables carried = read_loop_variables(n, condition);
+  LoopCarriedVariables carried = read_loop_carried_variables(n, condition);
   Values last;
   auto body = n.build_subgraph("body", [&](NodeContext& b) {
     b.add_subgraph_input("iteration", DType::int64, Ints{});
@@ -194,12 +196,14 @@ void while_loop(NodeContext& n) {
       b.bind_variable(carried.names[i],
                       b.add_subgraph_input_like(carried.names[i], carried.initial_values[i]));
     b.lower_block(b.attr("sub_block", 0));
-    b.add_subgraph_output(as_scalar(b, b.cast(b.lookup_variable(condition), DType::boolean)));
+    b.add_subgraph_output(
+        as_scalar(b, b.cast(b.require_variable_value(condition), DType::boolean)));
     for (std::size_t i = 0; i < carried.names.size(); ++i)
-      last.push_back(cast_like(b, b.lookup_variable(carried.names[i]), carried.initial_values[i]));
+      last.push_back(cast_tensor_to_dtype_of(b, b.require_variable_value(carried.names[i]),
+                                             carried.initial_values[i]));
     for (Value v : last) b.add_subgraph_output(v);
   });
-  Values in{{}, as_scalar(n, n.lookup_variable(condition))};
+  Values in{{}, as_scalar(n, n.require_variable_value(condition))};
   in.insert(in.end(), carried.initial_values.begin(), carried.initial_values.end());
   auto results = n.emit_n(carried.names.size(), "Loop", in, {{"body", body}});
   for (std::size_t i = 0; i < results.size(); ++i) {
@@ -239,7 +243,7 @@ void write_to_array(NodeContext& n) {
   auto x = n.input("X"), at = read_array_index(n);
   const std::string& name = require_single_name(n, n.op().outputs, "Out");
   bool is_new = !n.is_bound(name);
-  auto list = is_new ? n.empty_sequence(n.require_known_dtype(x)) : n.lookup_variable(name);
+  auto list = is_new ? n.empty_sequence(n.require_known_dtype(x)) : n.require_variable_value(name);
   if (is_append(n, name)) return n.set_output("Out", n.emit("SequenceInsert", {list, x}));
   n.set_output("Out", is_new ? n.emit("SequenceInsert", {list, x, at})
                              : write_or_append_element(n, list, x, at));
@@ -254,7 +258,7 @@ void array_length(NodeContext& n) {
 }
 
 // The array without `count` elements at its end, or at its front.
-Value drop_elements(NodeContext& n, Value list, Value count, bool at_front) {
+Value drop_front_or_back_elements(NodeContext& n, Value list, Value count, bool at_front) {
   auto body = n.build_subgraph("body", [&](NodeContext& b) {
     b.add_subgraph_input("iteration", DType::int64, Ints{});
     auto condition = b.add_subgraph_input("condition", DType::boolean, Ints{});
@@ -276,7 +280,7 @@ void array_to_tensor(NodeContext& n) {
 
 }  // namespace
 
-void slice_tensor_array(NodeContext& n, Value list, Value start, Value end) {
+void set_output_to_tensor_array_slice(NodeContext& n, Value list, Value start, Value end) {
   if (!n.attr("decrease_axis", Ints{}).empty())
     return n.set_output("Out", n.emit("SequenceAt", {list, as_scalar(n, start)}));
   auto length = n.emit("SequenceLength", {list});
@@ -285,15 +289,15 @@ void slice_tensor_array(NodeContext& n, Value list, Value start, Value end) {
   auto from_front = [&](const Expr& at) { return where(at < 0, at + size, at); };
   auto stop = from_front(Expr(n, n.cast(last, DType::int64)));
   auto begin = from_front(Expr(n, n.cast(first, DType::int64)));
-  auto shorter = drop_elements(n, list, where(stop < size, size - stop, none), false);
-  n.set_output("Out", drop_elements(n, shorter, where(begin > 0, begin, none), true));
+  auto shorter = drop_front_or_back_elements(n, list, where(stop < size, size - stop, none), false);
+  n.set_output("Out", drop_front_or_back_elements(n, shorter, where(begin > 0, begin, none), true));
 }
 
 std::span<const Rule> control_flow_rules() {
   static const Rule rules[] = {
-      {"conditional_block", 11, conditional_block, {.lod = OpTraits::none}},
-      {"select_input", 11, select_input, {.lod = OpTraits::none}},
-      {"while", 13, while_loop, {.lod = OpTraits::none}},
+      {"conditional_block", 11, conditional_block, {.lod = OutputTraits::none}},
+      {"select_input", 11, select_input, {.lod = OutputTraits::none}},
+      {"while", 13, while_loop, {.lod = OutputTraits::none}},
       {"write_to_array", 13, write_to_array},
       {"read_from_array", 11, read_from_array},
       {"lod_array_length", 11, array_length},

@@ -141,7 +141,7 @@ Value emit_float_range(const Expr& start, const Expr& end, const Expr& step) {
 // negating the indices prevents this.
 Value emit_int_range(const Expr& start, const Expr& end, const Expr& step) {
   NodeContext& n = start.context();
-  auto by = n.const_scalar(step);
+  auto by = n.find_constant_scalar(step);
   if (by && *by > 0) return n.emit("Range", {start, end, step});
   Expr negated{n, n.emit("Range", {-start, -end, -step})};
   n.declare_type(negated, n.require_known_dtype(start), Ints{-1});
@@ -187,8 +187,9 @@ Expr read_scalar_as_float64(NodeContext& n, const char* slot, DType dtype) {
 // Evenly spaced values, constant if the inputs are. to: dtype of the result; dtype: dtype that the
 // bounds are cast to
 Value emit_linspace(NodeContext& n, DType to, DType dtype) {
-  auto first = n.const_scalar(n.input("Start")), last = n.const_scalar(n.input("Stop")),
-       size = n.const_scalar(n.input("Num"));
+  auto first = n.find_constant_scalar(n.input("Start")),
+       last = n.find_constant_scalar(n.input("Stop")),
+       size = n.find_constant_scalar(n.input("Num"));
   auto whole = [&](double v) { return is_floating(dtype) ? v : std::trunc(v); };
   if (first && last && size && *size >= 0 && *size <= kMaxUnrolledRange)
     return constant_linspace(n, whole(*first), whole(*last), static_cast<std::int64_t>(*size), to);

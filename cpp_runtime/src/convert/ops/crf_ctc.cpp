@@ -35,7 +35,7 @@ struct ViterbiScores {
 // x: [B,T,N]
 ViterbiScores viterbi_scores(const TransitionScores& chain, const Expr& x, const Expr& lengths) {
   NodeContext& n = x.context();
-  auto step = [&](const Exprs& before, const Exprs& now) -> ScanStep {
+  auto step = [&](const Exprs& before, const Exprs& now) -> IterationResult {
     const Expr& t = before[2];
     auto each = unsqueeze_last(before[0]) + chain.transition;
     auto score = where(t == 0, chain.start, reduce("ReduceMax", each, {1})) + now[0];
@@ -52,7 +52,7 @@ ViterbiScores viterbi_scores(const TransitionScores& chain, const Expr& x, const
 // [B,T], 0 beyond the end. longest: T as int64[]
 Expr backtrack_tags(const ViterbiScores& scores, const Expr& lengths, const Expr& longest) {
   NodeContext& n = lengths.context();
-  auto back = [&](const Exprs& last, const Exprs& from) -> ScanStep {
+  auto back = [&](const Exprs& last, const Exprs& from) -> IterationResult {
     const Expr &tag = last[0], &t = last[1];
     auto inside = lengths > t;
     Expr before(n, n.squeeze(gather_row_entries(from[0], unsqueeze_last(tag)), {1}));
@@ -151,7 +151,7 @@ Expr path_log_probabilities(const Expr& logs, const Expr& skips, const Expr& tim
   NodeContext& n = logs.context();
   auto positions = arange(n, dim_as_scalar(n, logs, 2));
   auto start = where(positions == 0, 0, full_like(logs, -INFINITY, shape_except_axis(n, logs, 0)));
-  auto step = [&](const Exprs& last, const Exprs& now) -> ScanStep {
+  auto step = [&](const Exprs& last, const Exprs& now) -> IterationResult {
     auto jumped = where(skips, shift_states(last[0], 2), -INFINITY);
     auto alpha = log_add_exp(log_add_exp(last[0], shift_states(last[0], 1)), jumped) + now[0],
          t = last[2] + 1;

@@ -22,8 +22,8 @@ void cumsum(NodeContext& n) {
 
 // Runs a scan along an axis.  Scan rejects empty sequences, so a dummy step is added and removed if
 // the axis may be empty.
-Exprs scan_along_axis(NodeContext& n, const ScanAxis& along, const Exprs& start, const Expr& x,
-                      const ScanBody& step) {
+Exprs scan_along_axis(NodeContext& n, const ScanAxisAndDirection& along, const Exprs& start,
+                      const Expr& x, const ScanBody& step) {
   if (n.dim(x, along.axis) > 0) return build_scan(n, along, start, {x}, step).outputs;
   auto rank = static_cast<std::size_t>(n.rank(x));
   auto size = dim_as_vector(n, x, along.axis);
@@ -47,7 +47,7 @@ void cumprod(NodeContext& n) {
   if (n.require_known_rank(x) == 0) return n.set_output("Out", x);
   auto axis = n.axis_attr("dim", 0, n.rank(x));
   auto one = full_like(x, 1, shape_except_axis(n, x, axis));
-  auto product = [](const Exprs& so_far, const Exprs& next) -> ScanStep {
+  auto product = [](const Exprs& so_far, const Exprs& next) -> IterationResult {
     auto now = so_far[0] * next[0];
     return {{now}, {now}};
   };
@@ -56,7 +56,7 @@ void cumprod(NodeContext& n) {
 
 // Updates the running extreme and its index: of equal elements the last one is selected, and a NaN
 // stays selected.
-ScanStep update_running_extreme(const Exprs& so_far, const Expr& next, bool larger) {
+IterationResult update_running_extreme(const Exprs& so_far, const Expr& next, bool larger) {
   const Expr &best = so_far[0], &at = so_far[1], &position = so_far[2];
   auto is_better = larger ? next >= best : next <= best;
   if (is_floating(next.context().require_known_dtype(next))) is_better = is_better || isnan(next);
@@ -92,7 +92,7 @@ void logcumsumexp(NodeContext& n) {
     return n.set_output("Out", exclusive ? x.scalar_like(-INFINITY) : x);
   auto axis = n.axis_attr("axis", -1, n.rank(x));
   auto nothing = full_like(x, -INFINITY, shape_except_axis(n, x, axis));
-  auto step = [&](const Exprs& so_far, const Exprs& next) -> ScanStep {
+  auto step = [&](const Exprs& so_far, const Exprs& next) -> IterationResult {
     auto now = log_add_exp(so_far[0], next[0]);
     return {{now}, {exclusive ? so_far[0] : now}};
   };

@@ -15,7 +15,7 @@ struct DeformableConv {
 };
 
 // The positions of filter taps along one axis without offsets. [taps,OH,1] or [taps,1,OW]
-Expr tap_base_positions(NodeContext& n, const DeformableConv& d, std::size_t axis) {
+Expr tap_base_positions_along_axis(NodeContext& n, const DeformableConv& d, std::size_t axis) {
   auto dtype = n.require_known_dtype(d.x);
   Floats starts;
   auto columns = d.window.kernel[1];
@@ -37,21 +37,23 @@ Expr sample_positions_along_axis(NodeContext& n, const DeformableConv& d, Value 
   auto at = static_cast<std::int64_t>(axis);
   Expr offset{n, n.squeeze(n.slice(offsets, {at}, {at + 1}, {2}), {2})};
   Expr size{n, n.cast(dim_as_vector(n, d.x, at + 2), dtype)};
-  return {n, n.unsqueeze(((offset + tap_base_positions(n, d, axis)) * 2 + 1) / size - 1, {4})};
+  return {n, n.unsqueeze(((offset + tap_base_positions_along_axis(n, d, axis)) * 2 + 1) / size - 1,
+                         {4})};
 }
 
 // Sizes used for regrouping, int64[1] each.
-struct SampleReshapeSizes {
+struct SampleReshapeSizeValues {
   Value channels, rows, columns, positions;  // rows: of all taps, stacked
 };
 
-SampleReshapeSizes sample_reshape_sizes(NodeContext& n, const DeformableConv& d) {
+SampleReshapeSizeValues emit_sample_reshape_sizes(NodeContext& n, const DeformableConv& d) {
   Expr high{n, dim_as_vector(n, d.offset, 2)}, wide{n, dim_as_vector(n, d.offset, 3)};
   return {dim_as_vector(n, d.x, 1), high * static_cast<double>(d.num_taps), wide, high * wide};
 }
 
 // The sampled columns per image. [N,C,taps,OH*OW]
-Value sampled_im2col_columns(NodeContext& n, const DeformableConv& d, const SampleReshapeSizes& s) {
+Value sampled_im2col_columns(NodeContext& n, const DeformableConv& d,
+                             const SampleReshapeSizeValues& s) {
   auto offsets = reshape_to_shape_parts(
       n, d.offset, {n.int64_vector({-1, d.num_taps, 2}), shape_from_axis(n, d.offset, 2)});
   auto grid = n.concat({sample_positions_along_axis(n, d, offsets, 1),
@@ -75,7 +77,7 @@ DeformableConv read_deformable_conv(NodeContext& n, Value filter) {
   auto shape = n.shape(filter);
   n.require(shape && shape->size() == 4 && (*shape)[2] > 0 && (*shape)[3] > 0,
             "needs the size of its filter to be known");
-  Window window = read_window(n, {(*shape)[2], (*shape)[3]});
+  Window window = read_undilated_window(n, {(*shape)[2], (*shape)[3]});
   window.dilations = n.attr("dilations", Ints{1, 1});
   n.require(window.dilations.size() == 2, "dilations do not fit two dims");
   for (auto v : window.dilations) check_int32_size(n, v, "dilations");
@@ -96,7 +98,7 @@ void deformable_conv(NodeContext& n) {
        filters = n.dim(filter, 0);
   n.require(filters > 0 && filters % groups == 0,
             "needs the number of its filters to be known, and as many a group");
-  auto s = sample_reshape_sizes(n, d);
+  auto s = emit_sample_reshape_sizes(n, d);
   auto parts = reshape_to_shape_parts(n, sampled_im2col_columns(n, d, s),
                                       {n.int64_vector({0, groups, -1}), s.positions});
   auto y = n.emit("MatMul", {n.reshape(filter, {groups, filters / groups, -1}), parts});

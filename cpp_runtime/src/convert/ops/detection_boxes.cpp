@@ -12,19 +12,19 @@ namespace {
 // ---- yolo_box ----
 
 // The maps of a YOLO head. all: [N,S,5+K,H,W]
-struct YoloMaps {
+struct YoloHead {
   Value all, image;  // image: height and width of each image, [N,2]
   Ints anchors;      // widths and heights, alternating
   Value sizes[2];    // width and height of the maps: int64[1]
   double scale, downsample;
 };
 
-Expr slice_channels(NodeContext& n, const YoloMaps& m, std::int64_t from, std::int64_t to) {
+Expr slice_channels(NodeContext& n, const YoloHead& m, std::int64_t from, std::int64_t to) {
   return {n, n.slice(m.all, {from}, {to}, {2})};
 }
 
 // The box edges along one axis, 0 for x. both [N,S,1,H,W]
-BoxEdges yolo_edges_along_axis(NodeContext& n, const YoloMaps& m, std::int64_t axis, bool clip) {
+BoxEdges yolo_edges_along_axis(NodeContext& n, const YoloHead& m, std::int64_t axis, bool clip) {
   auto dtype = n.require_known_dtype(m.all);
   Floats sizes;
   for (auto i = static_cast<std::size_t>(axis); i < m.anchors.size(); i += 2)
@@ -53,7 +53,7 @@ Value split_maps_by_anchor(NodeContext& n, Value x, std::int64_t boxes, std::int
   return reshape_to_shape_parts(n, x, {n.int64_vector({0, boxes, maps}), shape_from_axis(n, x, 2)});
 }
 
-YoloMaps read_yolo_maps(NodeContext& n, Value x, std::int64_t boxes, std::int64_t classes) {
+YoloHead read_yolo_head(NodeContext& n, Value x, std::int64_t boxes, std::int64_t classes) {
   auto size = [&](std::int64_t axis) { return dim_as_vector(n, x, axis); };
   return {split_maps_by_anchor(n, x, boxes, 5 + classes),
           n.input("ImgSize"),
@@ -73,7 +73,7 @@ void yolo_box(NodeContext& n) {
   require_unrollable_size(n, boxes, "the number of anchors"),
       require_unrollable_size(n, classes, "'class_num'");
   bool iou_aware = n.attr("iou_aware", false);
-  YoloMaps m = read_yolo_maps(n, iou_aware ? n.slice(x, {boxes}, {end}, {1}) : x, boxes, classes);
+  YoloHead m = read_yolo_head(n, iou_aware ? n.slice(x, {boxes}, {end}, {1}) : x, boxes, classes);
   auto objectness = sigmoid(slice_channels(n, m, 4, 5));
   if (iou_aware) {
     double share = n.attr("iou_aware_factor", 0.5f);
@@ -102,7 +102,8 @@ CenterSize to_center_size(NodeContext& n, Value boxes, double pixel_offset) {
   return {box_corner(n, boxes, 0) + size / 2, size};
 }
 
-// The variances that offsets are divided by: four numbers, or four per prior box; omitted for ones
+// The variances: encoding divides offsets by them, decoding multiplies. Four numbers, or four per
+// prior box; omitted for ones
 Value box_variance(NodeContext& n, Value like, std::int64_t axis) {
   auto variance = n.attr("variance", Floats{});
   n.require(variance.empty() || variance.size() == 4, "'variance' is not four numbers");

@@ -199,7 +199,7 @@ std::span<const Rule> elementwise_rules() {
       {"atan2", 11, atan2},
       {"lerp", 7, lerp},
       {"sum", 7, sum_inputs},
-      {"scale", 7, scale, {.lod = OpTraits::propagate}},
+      {"scale", 7, scale, {.lod = OutputTraits::propagate}},
       {"increment", 7, increment},
   };
   return rules;

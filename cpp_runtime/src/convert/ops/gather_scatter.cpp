@@ -10,7 +10,7 @@ namespace oarlock {
 namespace {
 
 // Whether a row of a weight is all zeros.  False if unknown.
-bool is_zero_row(const NodeContext& n, Value table, std::int64_t row) {
+bool is_constant_zero_row(const NodeContext& n, Value table, std::int64_t row) {
   auto content = n.find_constant(table);
   if (!content || content->shape.size() != 2 || row >= content->shape[0]) return false;
   auto size = static_cast<std::size_t>(content->shape[1]) * size_of(content->dtype);
@@ -23,7 +23,7 @@ Value emit_embedding(NodeContext& n, Value table, Value ids) {
   auto rows =
       n.emit("Gather", {table, invalidate_negative_indices(n, ids)}, {{"axis", std::int64_t{0}}});
   auto padding = n.attr("padding_idx", -1);
-  if (padding < 0 || is_zero_row(n, table, padding)) return rows;
+  if (padding < 0 || is_constant_zero_row(n, table, padding)) return rows;
   auto is_padding =
       n.unsqueeze(n.emit("Equal", {ids, n.scalar_like(static_cast<double>(padding), ids)}), {-1});
   return n.emit("Where", {is_padding, n.scalar(0, n.require_known_dtype(table)), rows});
@@ -33,7 +33,7 @@ void lookup_table_v2(NodeContext& n) {
   n.set_output("Out", emit_embedding(n, n.input("W"), n.input("Ids")));
 }
 
-// The op lookup_table_v2 (version 1) takes ids of shape [..., 1] and drops the last dim.
+// The op lookup_table (version 1) takes ids of shape [..., 1] and drops the last dim.
 void lookup_table_v1(NodeContext& n) {
   auto ids = n.input("Ids");
   n.set_output("Out",
@@ -79,7 +79,7 @@ struct Reduction {
   double identity;  // the identity of the reduction
 };
 
-const Reduction& find_reduction(const NodeContext& n, std::string_view name) {
+const Reduction& require_reduction(const NodeContext& n, std::string_view name) {
   static constexpr Reduction all[] = {{"assign", "none", 11, 0},    {"add", "add", 16, 0},
                                       {"mul", "mul", 16, 1},        {"multiply", "mul", 16, 1},
                                       {"mean", "add", 16, 0},       {"amax", "max", 18, -INFINITY},
@@ -125,7 +125,7 @@ void put_along_axis(NodeContext& n) {
   auto x = n.input("Input"), at = nonnegative_index_input(n, "Index"), values = n.input("Value");
   auto axis = n.axis_attr("Axis", 0, n.require_known_rank(x));
   auto name = n.attr("Reduce", "assign");
-  const Reduction& reduction = find_reduction(n, name);
+  const Reduction& reduction = require_reduction(n, name);
   n.require_opset(reduction.since_opset);
   bool include_self = n.attr("Include_self", true);
   values = fit_values_to_index_shape(n, values, at);

@@ -16,7 +16,7 @@ namespace {
 enum class Method { nearest, linear, cubic };
 
 // Either sizes, scales or known_scales is set.
-struct ResizeSpec {
+struct ResizeSizes {
   Ints image_size, output_size;  // of the input and output image, -1 if unknown
   Value sizes;                   // int64[dims]
   Value scales;                  // float32[dims], computed at run time
@@ -28,10 +28,10 @@ bool are_all_known(const Ints& sizes) { return std::count(sizes.begin(), sizes.e
 // ---- requested sizes ----
 
 // Sets no scales if the image is not scaled.
-void read_scales(NodeContext& n, ResizeSpec& r, Floats each) {
+void read_scales(NodeContext& n, ResizeSizes& r, Floats each) {
   auto dims = r.image_size.size();
   if (n.has_input("Scale")) {
-    auto one = n.const_scalar(n.input("Scale"));
+    auto one = n.find_constant_scalar(n.input("Scale"));
     if (!one) {
       auto factor = n.reshape(n.cast(n.input("Scale"), DType::float32), {-1});
       r.scales = n.emit("Expand", {factor, n.int64_vector({static_cast<std::int64_t>(dims)})});
@@ -62,7 +62,7 @@ Ints read_output_size_attrs(const NodeContext& n, std::size_t dims) {
   return sizes;
 }
 
-void use_sizes_instead_of_scales(NodeContext& n, ResizeSpec& r, Value sizes) {
+void set_sizes_and_clear_scales(NodeContext& n, ResizeSizes& r, Value sizes) {
   auto known = n.partial_ints(sizes);
   n.require(!known || known->size() == r.image_size.size(),
             "the number of sizes differs from the number of image dims");
@@ -73,9 +73,9 @@ void use_sizes_instead_of_scales(NodeContext& n, ResizeSpec& r, Value sizes) {
 }
 
 // Tensor sizes take precedence over a scale, and a scale over size attributes.
-ResizeSpec read_resize_spec(NodeContext& n, Value x, const Floats& scale, bool is_v1) {
+ResizeSizes read_resize_sizes(NodeContext& n, Value x, const Floats& scale, bool is_v1) {
   auto shape = *n.shape(x);
-  ResizeSpec r{Ints(shape.begin() + 2, shape.end()), {}, {}, {}, {}};
+  ResizeSizes r{Ints(shape.begin() + 2, shape.end()), {}, {}, {}, {}};
   read_scales(n, r, scale);
   bool scales = !r.known_scales.empty() || bool(r.scales);
   for (std::size_t i = 0; i < r.image_size.size(); ++i)
@@ -84,15 +84,15 @@ ResizeSpec read_resize_spec(NodeContext& n, Value x, const Floats& scale, bool i
   n.require(is_v1 || !scales || !n.has_input("OutSize") || n.has_input("SizeTensor"),
             "a size and a scale at once has no lowering");
   if (n.has_input("OutSize") || n.has_input("SizeTensor"))
-    use_sizes_instead_of_scales(n, r, read_int_list(n, {"", "OutSize", "SizeTensor"}));
+    set_sizes_and_clear_scales(n, r, read_int_list(n, {"", "OutSize", "SizeTensor"}));
   else if (!scales)
-    use_sizes_instead_of_scales(n, r,
-                                n.int64_vector(read_output_size_attrs(n, r.image_size.size())));
+    set_sizes_and_clear_scales(n, r,
+                               n.int64_vector(read_output_size_attrs(n, r.image_size.size())));
   return r;
 }
 
 // int64[dims]
-Value emit_scaled_sizes(NodeContext& n, Value x, const ResizeSpec& r) {
+Value emit_scaled_sizes(NodeContext& n, Value x, const ResizeSizes& r) {
   if (are_all_known(r.output_size)) return n.int64_vector(r.output_size);
   auto image = n.cast(shape_from_axis(n, x, 2), DType::float32);
   auto larger = n.emit(
@@ -102,11 +102,11 @@ Value emit_scaled_sizes(NodeContext& n, Value x, const ResizeSpec& r) {
 
 // Version 1 of the interpolation ops uses a scale only to compute sizes; pixel coordinates use the
 // ratio of the sizes.
-void replace_fractional_scales_by_sizes(NodeContext& n, Value x, ResizeSpec& r) {
+void use_sizes_unless_scales_are_whole(NodeContext& n, Value x, ResizeSizes& r) {
   bool whole = std::all_of(r.known_scales.begin(), r.known_scales.end(),
                            [](double s) { return s == std::floor(s); });
   if (r.sizes || (!r.known_scales.empty() && whole)) return;
-  use_sizes_instead_of_scales(n, r, emit_scaled_sizes(n, x, r));
+  set_sizes_and_clear_scales(n, r, emit_scaled_sizes(n, x, r));
 }
 
 // ---- nearest neighbor: rounding matters, and ONNX Runtime divides where Paddle multiplies ----
@@ -144,8 +144,9 @@ NearestRowsOfPaddleAndOnnx nearest_rows_of_paddle_and_onnx(std::int64_t size, st
 
 constexpr std::int64_t kMaxComparedRows = 1 << 14;  // rows
 
-// Whether Resize selects the same rows as Paddle, for all unknown sizes.
-bool nearest_rows_match(const ResizeSpec& r, std::size_t dim, bool corners) {
+// Whether Resize selects the same rows as Paddle: for a known size, or for all sizes up to
+// kMaxComparedRows.
+bool nearest_rows_match(const ResizeSizes& r, std::size_t dim, bool corners) {
   double scale = r.known_scales.empty() ? 0 : r.known_scales[dim];
   auto size = r.image_size[dim], out = r.output_size[dim];
   bool known = size > 0 && out > 0, scaling = scale > 0 && !corners;
@@ -155,7 +156,7 @@ bool nearest_rows_match(const ResizeSpec& r, std::size_t dim, bool corners) {
   return rows.paddle == rows.onnx;
 }
 
-bool nearest_resize_matches_paddle(const NodeContext& n, Value x, const ResizeSpec& r,
+bool nearest_resize_matches_paddle(const NodeContext& n, Value x, const ResizeSizes& r,
                                    bool corners) {
   bool all = ort_has_kernel("Resize", n.require_known_dtype(x)) && n.dtype(x) != DType::int64;
   for (std::size_t i = 0; i < r.image_size.size(); ++i)
@@ -174,7 +175,7 @@ Value emit_nearest_row_indices(NodeContext& n, Value size, Value out, Value scal
   return (corners ? position.to(DType::float64) + 0.5 : position).to(DType::int64);
 }
 
-Value gather_nearest_rows(NodeContext& n, Value x, const ResizeSpec& r, bool corners) {
+Value gather_nearest_rows(NodeContext& n, Value x, const ResizeSizes& r, bool corners) {
   auto image = shape_from_axis(n, x, 2), out = r.sizes ? r.sizes : emit_scaled_sizes(n, x, r);
   auto scales = r.known_scales.empty() ? r.scales : n.vector(r.known_scales, DType::float32);
   Value y = x;
@@ -204,7 +205,7 @@ NodeContext::Attrs resize_mode_attrs(const NodeContext& n, Method method) {
 }
 
 // Sizes as scales, which do not involve the batch, if they yield exactly these sizes.
-Floats scales_from_sizes(const ResizeSpec& r) {
+Floats find_scales_for_exact_sizes(const ResizeSizes& r) {
   Floats scales;
   for (std::size_t i = 0; i < r.image_size.size(); ++i) {
     if (r.image_size[i] < 1 || r.output_size[i] < 1) return {};
@@ -214,9 +215,10 @@ Floats scales_from_sizes(const ResizeSpec& r) {
   return scales;
 }
 
-Value emit_resize(NodeContext& n, Value x, const ResizeSpec& r, const NodeContext::Attrs& attrs) {
+Value emit_resize(NodeContext& n, Value x, const ResizeSizes& r, const NodeContext::Attrs& attrs) {
   Value none = n.opset() < 13 ? n.vector({}, DType::float32) : Value{};
-  Floats each = r.known_scales.empty() && !r.scales ? scales_from_sizes(r) : r.known_scales;
+  Floats each =
+      r.known_scales.empty() && !r.scales ? find_scales_for_exact_sizes(r) : r.known_scales;
   Values in{x, none};
   if (!each.empty()) {
     each.insert(each.begin(), {1, 1});
@@ -233,7 +235,7 @@ Value emit_resize(NodeContext& n, Value x, const ResizeSpec& r, const NodeContex
   return y;
 }
 
-Value interpolate(NodeContext& n, Value x, Method method, const ResizeSpec& r) {
+Value interpolate(NodeContext& n, Value x, Method method, const ResizeSizes& r) {
   bool corners = n.attr("align_corners", true);
   if (method == Method::cubic)
     n.require(corners || !std::count(r.output_size.begin(), r.output_size.end(), 1),
@@ -245,7 +247,7 @@ Value interpolate(NodeContext& n, Value x, Method method, const ResizeSpec& r) {
 
 // Resizes [N,C,L] as [N,C,1,L]: all execution providers of ONNX Runtime resize images, not all
 // resize rows.
-Value interpolate_1d(NodeContext& n, Value x, Method method, ResizeSpec r) {
+Value interpolate_1d(NodeContext& n, Value x, Method method, ResizeSizes r) {
   auto one = n.int64_vector({1});
   if (r.sizes) r.sizes = n.concat({one, r.sizes}, 0);
   if (r.scales) r.scales = n.concat({n.vector({1}, DType::float32), r.scales}, 0);
@@ -256,7 +258,7 @@ Value interpolate_1d(NodeContext& n, Value x, Method method, ResizeSpec r) {
 
 // Treats each channel as an image: ONNX Runtime would move last channels behind the Resize, where
 // it has no cubic kernel.
-Value interpolate_per_channel(NodeContext& n, Value x, const ResizeSpec& r) {
+Value interpolate_per_channel(NodeContext& n, Value x, const ResizeSizes& r) {
   auto channels = reshape_to_shape_parts(n, x, {n.int64_vector({-1, 1}), shape_from_axis(n, x, 2)});
   auto y = interpolate(n, channels, Method::cubic, r);
   return reshape_to_shape_parts(n, y,
@@ -270,9 +272,9 @@ LowerFn interp_rule(Method method, int min_dims, int max_dims, bool is_v1) {
     int dims = n.require_known_rank(x) - 2;
     n.require(dims >= min_dims && dims <= max_dims,
               "does not support images of rank " + std::to_string(dims + 2));
-    auto r = read_resize_spec(
+    auto r = read_resize_sizes(
         n, x, is_v1 ? Floats{n.attr("scale", 0.0f)} : n.attr("scale", Floats{}), is_v1);
-    if (is_v1) replace_fractional_scales_by_sizes(n, x, r);
+    if (is_v1) use_sizes_unless_scales_are_whole(n, x, r);
     auto y = dims == 1                         ? interpolate_1d(n, x, method, r)
              : last && method == Method::cubic ? interpolate_per_channel(n, x, r)
                                                : interpolate(n, x, method, r);

@@ -70,7 +70,7 @@ EliminationResult gauss_jordan(const Expr& augmented) {
   NodeContext& n = augmented.context();
   auto size = matrix_size(augmented), rows = row_indices(augmented);
   auto result =
-      build_loop(n, size, {augmented}, [&](const Expr& k, const Exprs& states) -> ScanStep {
+      build_loop(n, size, {augmented}, [&](const Expr& k, const Exprs& states) -> IterationResult {
         auto magnitudes = where(rows < k, -1, abs(gather_column(states[0], k)));
         Expr best(n, n.emit("ArgMax", {magnitudes},
                             {{"axis", std::int64_t{-1}}, {"keepdims", std::int64_t{1}}}));
@@ -189,7 +189,7 @@ Expr cholesky_factor(const Expr& lower) {
   NodeContext& n = lower.context();
   auto size = matrix_size(lower), rows = row_indices(lower);
   auto result =
-      build_loop(n, size, {lower}, [&](const Expr& k, const Exprs& remainder) -> ScanStep {
+      build_loop(n, size, {lower}, [&](const Expr& k, const Exprs& remainder) -> IterationResult {
         auto line = gather_column(remainder[0], k);
         auto pivot = gather_axis_from_end(line, k, 1);
         auto next = where(rows < k, 0, line / unsqueeze_last(sqrt(pivot)));
@@ -217,7 +217,7 @@ void cholesky_solve(NodeContext& n) {
 // ---- norms ----
 
 // A normalized column.
-Expr normalize_column(const Expr& v, double eps) {
+Expr divide_by_l2_norm(const Expr& v, double eps) {
   return v / (Expr(v.context(), reduce(v.context(), "ReduceL2", v, {}, false)) + eps);
 }
 
@@ -234,9 +234,9 @@ void spectral_norm(NodeContext& n) {
   std::rotate(perm.begin(), perm.begin() + dim, perm.begin() + dim + 1);
   Expr rows(n, n.emit("Flatten", {n.transpose(weight, perm)}, {{"axis", std::int64_t{1}}}));
   double eps = n.attr("eps", 1e-12f);
-  auto better = [&](const Expr&, const Exprs& last) -> ScanStep {
-    auto right = normalize_column(matmul(transpose_matrices(rows), last[0]), eps);
-    return {{normalize_column(matmul(rows, right), eps), right}, {}};
+  auto better = [&](const Expr&, const Exprs& last) -> IterationResult {
+    auto right = divide_by_l2_norm(matmul(transpose_matrices(rows), last[0]), eps);
+    return {{divide_by_l2_norm(matmul(rows, right), eps), right}, {}};
   };
   auto vectors = build_loop(n, n.int64_scalar(iterations), {u, v}, better).states;
   auto size = matmul(transpose_matrices(vectors[0]), matmul(rows, vectors[1]));

@@ -23,7 +23,7 @@ Value detection_scores(NodeContext& n, const Detections& f) {
   return n.emit("GatherND", {f.scores, f.indices});
 }
 
-Value read_boxes(NodeContext& n, int scores) {
+Value read_boxes_for_scores_rank(NodeContext& n, int scores) {
   auto boxes = n.input("BBoxes");
   n.require(n.require_known_rank(boxes) == 3 && n.require_known_rank(n.input("Scores")) == scores,
             "dims of boxes and scores do not fit");
@@ -49,8 +49,8 @@ Expr class_ids(NodeContext& n, const Detections& f, std::int64_t background) {
                          : number + (number >= static_cast<double>(background)).to(DType::int64);
 }
 
-Detections read_boxes_shared_by_classes(NodeContext& n, std::int64_t background) {
-  auto boxes = read_boxes(n, 3);
+Detections read_detections_with_shared_boxes(NodeContext& n, std::int64_t background) {
+  auto boxes = read_boxes_for_scores_rank(n, 3);
   return {boxes,
           drop_background_class(n, n.input("Scores"), background),
           {},
@@ -58,8 +58,9 @@ Detections read_boxes_shared_by_classes(NodeContext& n, std::int64_t background)
 }
 
 // Boxes [M,C,4] and scores [M,C] of all images, concatenated.  A box has no score in other images.
-Detections read_boxes_per_class(NodeContext& n, std::int64_t background) {
-  auto boxes = n.transpose(drop_background_class(n, read_boxes(n, 2), background), {1, 0, 2});
+Detections read_detections_with_class_boxes(NodeContext& n, std::int64_t background) {
+  auto boxes = n.transpose(drop_background_class(n, read_boxes_for_scores_rank(n, 2), background),
+                           {1, 0, 2});
   auto scores = n.unsqueeze(
       n.transpose(drop_background_class(n, n.input("Scores"), background), {1, 0}), {1});
   auto counts =
@@ -129,7 +130,8 @@ Detections run_nms(NodeContext& n, std::int64_t background) {
   n.require(!lowers, "a threshold that nms_eta lowers has no lowering");
   bool own =
       n.has_input("RoisNum") || n.rank(n.input("Scores")) == 2;  // each class has its own boxes
-  auto f = own ? read_boxes_per_class(n, background) : read_boxes_shared_by_classes(n, background);
+  auto f = own ? read_detections_with_class_boxes(n, background)
+               : read_detections_with_shared_boxes(n, background);
   auto candidates = lower_all_but_top_scores(n, f.scores, n.attr("nms_top_k", 0));
   f.indices = nms_indices(n, f.boxes, candidates,
                           {n.attr("nms_threshold", 0.3f), n.attr("score_threshold", 0.0f),
@@ -199,7 +201,7 @@ Value sorted_indices_of_scores_above(NodeContext& n, Value scores, double thresh
 }
 
 // Whether row j has the class and image of row i and a higher score. [K,K]
-Expr higher_score_mask(NodeContext& n, const Detections& f) {
+Expr higher_score_in_class_mask(NodeContext& n, const Detections& f) {
   Expr group{n, slice_column(n, f.indices, 0) * Expr{n, dim_as_vector(n, f.scores, 1)} +
                     slice_column(n, f.indices, 1)};
   Expr number{n, n.unsqueeze(arange(n, dim_as_vector(n, f.indices, 0)), {1})};
@@ -212,7 +214,7 @@ Expr decay_scores(NodeContext& n, const Detections& f) {
       "GatherND",
       {f.boxes, n.concat({slice_column(n, f.indices, 0), slice_column(n, f.indices, 2)}, 1)});
   n.declare_type(boxes, n.dtype(f.boxes), Ints{-1, 4});
-  auto over = higher_score_mask(n, f);
+  auto over = higher_score_in_class_mask(n, f);
   auto shared = where(over, iou(n, boxes, boxes, n.attr("normalized", true) ? 0 : 1), 0);
   Expr most{n, n.swap_last_axes(reduce(n, "ReduceMax", shared, {1}, true))};
   double sigma = n.attr("gaussian_sigma", 2.0f);
@@ -224,7 +226,7 @@ Expr decay_scores(NodeContext& n, const Detections& f) {
 
 void matrix_nms(NodeContext& n) {
   auto background = n.attr("background_label", 0);
-  auto f = read_boxes_shared_by_classes(n, background);
+  auto f = read_detections_with_shared_boxes(n, background);
   f.indices = sorted_indices_of_scores_above(
       n, lower_all_but_top_scores(n, f.scores, n.attr("nms_top_k", 0)),
       n.attr("score_threshold", 0.0f));
@@ -247,19 +249,19 @@ std::span<const Rule> nms_rules() {
       {"multiclass_nms",
        12,
        multiclass_nms_v1,
-       {.ignore_declared_shape = true, .lod = OpTraits::none}},
+       {.ignore_declared_shape = true, .lod = OutputTraits::none}},
       {"multiclass_nms2",
        12,
        multiclass_nms_v2,
-       {.ignore_declared_shape = true, .lod = OpTraits::none}},
+       {.ignore_declared_shape = true, .lod = OutputTraits::none}},
       {"multiclass_nms3",
        12,
        multiclass_nms_v3,
-       {.ignore_declared_shape = true, .lod = OpTraits::none, .nonnegative_outputs = "Index"}},
+       {.ignore_declared_shape = true, .lod = OutputTraits::none, .nonnegative_outputs = "Index"}},
       {"matrix_nms",
        12,
        matrix_nms,
-       {.ignore_declared_shape = true, .lod = OpTraits::none, .nonnegative_outputs = "Index"}},
+       {.ignore_declared_shape = true, .lod = OutputTraits::none, .nonnegative_outputs = "Index"}},
       {"nms", 12, nms},
   };
   return rules;

@@ -1,4 +1,4 @@
-// Rearrangement of pixels, channels and frames.
+// Rearrangement of pixels, channels and frames; maxout.
 #include "convert/expression.h"
 #include "convert/operands.h"
 #include "convert/ops/conv_pool_geometry.h"

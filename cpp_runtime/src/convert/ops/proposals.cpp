@@ -12,8 +12,8 @@ namespace {
 
 // ---- generate_proposals ----
 
-// The best candidates of each image. scores [N,K]; boxes, variances, deltas [N,K,4]
-struct Candidates {
+// The best candidates of each image. scores [N,K]; anchors, variances, deltas [N,K,4]
+struct AnchorCandidates {
   Expr scores, anchors, variances, deltas;
 };
 
@@ -23,7 +23,7 @@ Value flatten_map(NodeContext& n, Value maps, std::int64_t parts) {
   return n.reshape(last, parts == 1 ? Ints{0, -1} : Ints{0, -1, parts});
 }
 
-Candidates top_candidates(NodeContext& n, std::int64_t max_candidates) {
+AnchorCandidates top_anchor_candidates(NodeContext& n, std::int64_t max_candidates) {
   auto scores = flatten_map(n, n.input("Scores"), 1), all = dim_as_vector(n, scores, 1);
   auto count =
       max_candidates > 0 ? min(Expr{n, all}, static_cast<double>(max_candidates)).value() : all;
@@ -38,7 +38,7 @@ Candidates top_candidates(NodeContext& n, std::int64_t max_candidates) {
 }
 
 // Decodes boxes from deltas to their anchors. [N,K,4]
-Value decode_boxes(NodeContext& n, const Candidates& p, double pixel_offset) {
+Value decode_boxes(NodeContext& n, const AnchorCandidates& p, double pixel_offset) {
   const double largest = std::log(1000.0 / 16.0);  // limit of the log size
   auto low = box_corner(n, p.anchors, 0), size = box_corner(n, p.anchors, 2) - low + pixel_offset;
   auto moved = p.deltas * p.variances;
@@ -48,7 +48,7 @@ Value decode_boxes(NodeContext& n, const Candidates& p, double pixel_offset) {
 }
 
 // Width and height of each image. [N,1,2]
-Expr image_sizes(NodeContext& n, Value image) {
+Expr image_widths_and_heights(NodeContext& n, Value image) {
   return {n, n.unsqueeze(n.concat({slice_column(n, image, 1), slice_column(n, image, 0)}, 1), {1})};
 }
 
@@ -77,7 +77,7 @@ Value append_dummy_box(NodeContext& n, Value v, double number) {
 }
 
 // Removes that box unless an image has no other. at: image, class, box
-Value drop_dummy_boxes(NodeContext& n, Value indices, Value dummy_box, Value num_images) {
+Value drop_unneeded_dummy_boxes(NodeContext& n, Value indices, Value dummy_box, Value num_images) {
   auto real = slice_column(n, indices, 2) < Expr{n, dummy_box};
   auto owner = n.squeeze(slice_column(n, indices, 0), {1});
   auto others = rows_per_image(n, rows_where(n, owner, n.reshape(real, {-1})), num_images);
@@ -86,11 +86,11 @@ Value drop_dummy_boxes(NodeContext& n, Value indices, Value dummy_box, Value num
 }
 
 // Sets the outputs for the proposals of all images, and returns the number of proposals per image.
-Value set_proposal_outputs(NodeContext& n, Value image, const MinBoxSize& min_size) {
+Value emit_proposals_and_set_outputs(NodeContext& n, Value image, const MinBoxSize& min_size) {
   bool lowers = n.attr("eta", 1.0f) < 1 && n.attr("nms_thresh", 0.5f) > 0.5f;
   n.require(!lowers, "a threshold that eta lowers has no lowering");
-  auto candidates = top_candidates(n, n.attr("pre_nms_topN", 0));
-  auto size = image_sizes(n, image);
+  auto candidates = top_anchor_candidates(n, n.attr("pre_nms_topN", 0));
+  auto size = image_widths_and_heights(n, image);
   auto edge = size - min_size.pixel_offset;
   Value boxes = min(max(Expr{n, decode_boxes(n, candidates, min_size.pixel_offset)}, 0),
                     Expr{n, n.concat({edge, edge}, 2)});
@@ -103,7 +103,7 @@ Value set_proposal_outputs(NodeContext& n, Value image, const MinBoxSize& min_si
   auto indices = nms_indices(n, boxes, n.unsqueeze(append_dummy_box(n, scores, kLowest / 4), {1}),
                              {iou > 0 ? std::min(iou, 1.0) : 1.0, kLowest / 2,
                               min_size.pixel_offset, max_proposals > 0 ? max_proposals : kNoLimit});
-  indices = drop_dummy_boxes(n, indices, dummy_box, num_images);
+  indices = drop_unneeded_dummy_boxes(n, indices, dummy_box, num_images);
   auto box_indices = n.concat({slice_column(n, indices, 0), slice_column(n, indices, 2)}, 1);
   n.set_output("RpnRois", n.emit("GatherND", {boxes, box_indices}));
   n.set_output(
@@ -121,18 +121,18 @@ Value row_splits_from_counts(NodeContext& n, Value counts) {
 }
 
 void generate_proposals_v2(NodeContext& n) {
-  set_proposal_outputs(n, n.input("ImShape"),
-                       {std::max<double>(n.attr("min_size", 0.1f), 1.0),
-                        n.attr("pixel_offset", true) ? 1.0 : 0.0,
-                        {}});
+  emit_proposals_and_set_outputs(n, n.input("ImShape"),
+                                 {std::max<double>(n.attr("min_size", 0.1f), 1.0),
+                                  n.attr("pixel_offset", true) ? 1.0 : 0.0,
+                                  {}});
 }
 
 // The op generate_proposals (version 1) compares box sizes with min_size in the original image.
 void generate_proposals(NodeContext& n) {
   auto info = n.input("ImInfo");
-  auto counts = set_proposal_outputs(n, info,
-                                     {std::max<double>(n.attr("min_size", 0.1f), 1.0), 1,
-                                      n.unsqueeze(slice_column(n, info, 2), {1})});
+  auto counts = emit_proposals_and_set_outputs(n, info,
+                                               {std::max<double>(n.attr("min_size", 0.1f), 1.0), 1,
+                                                n.unsqueeze(slice_column(n, info, 2), {1})});
   auto offsets = row_splits_from_counts(n, counts);
   n.set_row_splits("RpnRois", offsets);
   n.set_row_splits("RpnRoiProbs", offsets);
@@ -140,8 +140,9 @@ void generate_proposals(NodeContext& n) {
 
 // ---- pyramid levels ----
 
-// Each level is for regions of twice the size of the previous one. int64[R,1]
-Expr pyramid_levels(NodeContext& n, Value rois, std::int64_t first, std::int64_t last) {
+// The level of each region, counted from the first one. Each level is for regions of twice the size
+// of the previous one. int64[R,1]
+Expr pyramid_level_indices(NodeContext& n, Value rois, std::int64_t first, std::int64_t last) {
   double pixel_offset = n.attr("pixel_offset", true) ? 1 : 0;
   auto refer = n.attr("refer_level", 0), scale = n.attr("refer_scale", 0);
   n.require(first >= -32 && last <= 32 && refer >= -32 && refer <= 32 && scale > 0,
@@ -164,7 +165,7 @@ void distribute_fpn_proposals(NodeContext& n) {
   n.require(n.require_known_rank(rois) == 2, "FpnRois has no two dims");
   auto first = n.attr("min_level", 0), last = n.attr("max_level", 0);
   n.require(last >= first, "max_level is below min_level");
-  auto level = pyramid_levels(n, rois, first, last);
+  auto level = pyramid_level_indices(n, rois, first, last);
   bool packed = !n.has_input("RoisNum") && bool(n.row_splits("FpnRois"));
   Value counts = n.has_input("RoisNum") ? n.input("RoisNum")
                  : packed               ? input_sequences(n, "FpnRois").lengths().value()
@@ -221,13 +222,13 @@ void collect_fpn_proposals(NodeContext& n) {
 
 std::span<const Rule> proposals_rules() {
   static const Rule rules[] = {
-      {"generate_proposals_v2", 12, generate_proposals_v2, {.lod = OpTraits::none}},
-      {"generate_proposals", 12, generate_proposals, {.lod = OpTraits::none}},
-      {"distribute_fpn_proposals", 12, distribute_fpn_proposals, {.lod = OpTraits::none}},
+      {"generate_proposals_v2", 12, generate_proposals_v2, {.lod = OutputTraits::none}},
+      {"generate_proposals", 12, generate_proposals, {.lod = OutputTraits::none}},
+      {"distribute_fpn_proposals", 12, distribute_fpn_proposals, {.lod = OutputTraits::none}},
       {"collect_fpn_proposals",
        12,
        collect_fpn_proposals,
-       {.ignore_declared_shape = true, .lod = OpTraits::none}},
+       {.ignore_declared_shape = true, .lod = OutputTraits::none}},
   };
   return rules;
 }

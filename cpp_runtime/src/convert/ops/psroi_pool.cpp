@@ -8,18 +8,18 @@ namespace oarlock {
 namespace {
 
 // Start and end of the bins of every region along one axis. int64[R,bins]
-struct BinEdges {
+struct AxisBinEdges {
   Expr low, high;
 };
 
 // Rounds halves away from zero.
-Expr round_by_adding_half(const Expr& x) { return sign(x) * floor(abs(x) + 0.5); }
+Expr round_half_away_from_zero(const Expr& x) { return sign(x) * floor(abs(x) + 0.5); }
 
-BinEdges bin_edges(NodeContext& n, const Expr& rois, std::int64_t axis, Value size,
-                   std::int64_t bins, double scale) {
+AxisBinEdges emit_axis_bin_edges(NodeContext& n, const Expr& rois, std::int64_t axis, Value size,
+                                 std::int64_t bins, double scale) {
   auto dtype = n.require_known_dtype(rois);
-  auto start = round_by_adding_half(slice_column(n, rois, axis)) * scale,
-       end = (round_by_adding_half(slice_column(n, rois, axis + 2)) + 1) * scale;
+  auto start = round_half_away_from_zero(slice_column(n, rois, axis)) * scale,
+       end = (round_half_away_from_zero(slice_column(n, rois, axis + 2)) + 1) * scale;
   auto step = max(end - start, 0.1) / static_cast<double>(bins);
   auto number = arange(n, n.int64_vector({bins})).to(dtype);
   auto inside = [&](const Expr& x) {
@@ -40,13 +40,14 @@ void psroi_pool(NodeContext& n) {
   auto rois = input_expr(n, "ROIs");
   if (n.dtype(rois) == DType::float16) rois = rois.to(DType::float32);
   n.require(n.require_known_rank(x) == 4, "X has no four dims");
-  auto high = read_pooled_size(n, "pooled_height"), wide = read_pooled_size(n, "pooled_width");
-  auto channels = read_pooled_size(n, "output_channels"),
+  auto high = require_unrollable_size_attr(n, "pooled_height"),
+       wide = require_unrollable_size_attr(n, "pooled_width");
+  auto channels = require_unrollable_size_attr(n, "output_channels"),
        all = static_cast<std::int64_t>(
            require_unrollable_size(n, channels * high * wide, "the number of channels"));
   double scale = n.attr("spatial_scale", 1.0f);
-  auto rows = bin_edges(n, rois, 1, dim_as_vector(n, x, 2), high, scale);
-  auto columns = bin_edges(n, rois, 0, dim_as_vector(n, x, 3), wide, scale);
+  auto rows = emit_axis_bin_edges(n, rois, 1, dim_as_vector(n, x, 2), high, scale);
+  auto columns = emit_axis_bin_edges(n, rois, 0, dim_as_vector(n, x, 3), wide, scale);
   auto owner = Expr{n, n.unsqueeze(image_ids_of_rois(n, rois), {1, 2, 3})};
   Expr channel{n, n.reshape(arange(n, n.int64_vector({all})), {1, channels, high, wide})};
   auto plane = owner * static_cast<double>(all) + channel;

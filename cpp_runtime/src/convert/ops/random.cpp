@@ -9,7 +9,7 @@ namespace oarlock {
 namespace {
 
 // A seed of 0 means a new sequence in every run.
-NodeContext::Attrs append_seed_attr(const NodeContext& n, NodeContext::Attrs attrs) {
+NodeContext::Attrs with_seed_attr_unless_zero(const NodeContext& n, NodeContext::Attrs attrs) {
   if (auto seed = n.attr("seed", 0); seed != 0)
     attrs.emplace_back("seed", static_cast<float>(seed));
   return attrs;
@@ -41,15 +41,15 @@ LowerFn uniform_rule(Value (*shape)(NodeContext&)) {
     auto low = n.attr("min", -1.0f), high = n.attr("max", 1.0f);
     n.require(low <= high && std::isfinite(high - low),
               "no numbers lie from " + std::to_string(low) + " to " + std::to_string(high));
-    auto attrs = append_seed_attr(n, {{"low", low}, {"high", high}});
+    auto attrs = with_seed_attr_unless_zero(n, {{"low", low}, {"high", high}});
     n.set_output("Out",
                  emit_random(n, "RandomUniform", shape(n), n.attr("dtype", DType::float32), attrs));
   };
 }
 
 void gaussian(NodeContext& n) {
-  auto attrs =
-      append_seed_attr(n, {{"mean", n.attr("mean", 0.0f)}, {"scale", n.attr("std", 1.0f)}});
+  auto attrs = with_seed_attr_unless_zero(
+      n, {{"mean", n.attr("mean", 0.0f)}, {"scale", n.attr("std", 1.0f)}});
   auto dtype = n.attr("dtype", DType::float32);
   auto deviation = n.attr("std", 1.0f);
   n.require(deviation >= 0, "attribute 'std' is negative");
@@ -61,8 +61,8 @@ void gaussian(NodeContext& n) {
 
 void randint(NodeContext& n) {
   auto low = n.attr("low", 0), high = n.attr("high", 1);
-  auto attrs =
-      append_seed_attr(n, {{"low", static_cast<float>(low)}, {"high", static_cast<float>(high)}});
+  auto attrs = with_seed_attr_unless_zero(
+      n, {{"low", static_cast<float>(low)}, {"high", static_cast<float>(high)}});
   n.require(low >= -(1 << 24) && high <= 1 << 24 && low < high,
             "bounds beyond 2^24 have no lowering");
   auto samples = n.emit(
@@ -73,7 +73,7 @@ void randint(NodeContext& n) {
 void randperm(NodeContext& n) {
   auto count = n.attr("n", 1);
   auto keys = emit_random(n, "RandomUniform", n.int64_vector({count}), DType::float32,
-                          append_seed_attr(n, {}));
+                          with_seed_attr_unless_zero(n, {}));
   auto order = n.emit_n(2, "TopK", {keys, n.int64_vector({count})})[1];
   n.declare_type(order, DType::int64, Ints{count});
   n.set_output("Out", n.cast(order, n.attr("dtype", DType::int64)));

@@ -132,7 +132,7 @@ RnnConfig read_rnn_config(NodeContext& n) {
 
 // ONNX Runtime's GRU and LSTM crash without steps or rows; a Reshape to [0,0,-1] rejects such
 // inputs.
-Value assert_nonempty_steps(NodeContext& n, Value x) {
+Value emit_nonempty_input_check(NodeContext& n, Value x) {
   auto steps = n.dim(x, 0), rows = n.dim(x, 1);
   n.require(steps != 0 && rows != 0, "an Input without elements has no lowering");
   if (steps > 0 && rows > 0) return x;
@@ -145,7 +145,7 @@ void rnn(NodeContext& n) {
   RnnConfig config = read_rnn_config(n);
   auto x = n.input("Input");
   n.require(n.require_known_rank(x) == 3, "Input needs three axes: time, batch, features");
-  if (config.cell.gate_order.size() > 1) x = assert_nonempty_steps(n, x);
+  if (config.cell.gate_order.size() > 1) x = emit_nonempty_input_check(n, x);
   std::vector<Values> last(config.cell.num_states);
   for (std::int64_t layer = 0; layer < config.num_layers; ++layer)
     x = emit_layer(n, config, layer, x, last);

@@ -7,7 +7,7 @@ namespace oarlock {
 
 /// The image of each region. int64[R]
 Value image_ids_of_rois(NodeContext& n, Value rois);
-/// A size attribute.
-std::int64_t read_pooled_size(const NodeContext& n, std::string_view name);
+/// The size attribute `name`, default 1. Throws Error unless require_unrollable_size() accepts it.
+std::int64_t require_unrollable_size_attr(const NodeContext& n, std::string_view name);
 
 }  // namespace oarlock

@@ -20,7 +20,7 @@ Value image_ids_of_rois(NodeContext& n, Value rois) {
   return image_ids_of_rows(n, n.input("RoisNum"), count);
 }
 
-std::int64_t read_pooled_size(const NodeContext& n, std::string_view name) {
+std::int64_t require_unrollable_size_attr(const NodeContext& n, std::string_view name) {
   return static_cast<std::int64_t>(require_unrollable_size(n, n.attr(name, 1), name));
 }
 
@@ -32,8 +32,8 @@ void roi_align(NodeContext& n) {
   auto ratio = n.attr("sampling_ratio", -1);
   n.require(ratio <= 1 << 10,
             "attribute 'sampling_ratio' is " + std::to_string(ratio) + ", larger than 1024");
-  NodeContext::Attrs attrs{{"output_height", read_pooled_size(n, "pooled_height")},
-                           {"output_width", read_pooled_size(n, "pooled_width")},
+  NodeContext::Attrs attrs{{"output_height", require_unrollable_size_attr(n, "pooled_height")},
+                           {"output_width", require_unrollable_size_attr(n, "pooled_width")},
                            {"spatial_scale", n.attr("spatial_scale", 1.0f)},
                            {"sampling_ratio", ratio > 0 ? ratio : 0}};
   if (aligned) n.require_opset(16);
@@ -48,7 +48,8 @@ void roi_pool(NodeContext& n) {
   auto owner = n.cast(n.unsqueeze(image_ids_of_rois(n, rois), {1}), n.require_known_dtype(rois));
   auto scale = n.attr("spatial_scale", 1.0f);
   n.require(scale > 0 && scale < 1 << 20, "'spatial_scale' is " + std::to_string(scale));
-  Ints size{read_pooled_size(n, "pooled_height"), read_pooled_size(n, "pooled_width")};
+  Ints size{require_unrollable_size_attr(n, "pooled_height"),
+            require_unrollable_size_attr(n, "pooled_width")};
   n.set_output("Out", n.emit("MaxRoiPool", {x, n.concat({owner, rois}, 1)},
                              {{"pooled_shape", size}, {"spatial_scale", scale}}));
 }

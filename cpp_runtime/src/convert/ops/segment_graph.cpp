@@ -15,7 +15,7 @@ struct SegmentReduction {
   double initial;  // initial value; for integers, the last row replaces it
 };
 
-const SegmentReduction& find_reduction(const NodeContext& n, std::string_view attr) {
+const SegmentReduction& require_segment_reduction(const NodeContext& n, std::string_view attr) {
   static constexpr SegmentReduction all[] = {{"SUM", "add", 16, 0},
                                              {"MEAN", "add", 16, 0},
                                              {"MAX", "max", 18, -INFINITY},
@@ -61,7 +61,7 @@ void segment_pool(NodeContext& n) {
   auto x = input_expr(n, "X"),
        last = Expr(n, n.slice(as_int64_vector(n, n.input("SegmentIds")), {-1}, {INT64_MAX}, {0}));
   auto [rows, counts] = aggregate_segments(x, nonnegative_index_input(n, "SegmentIds"), last + 1,
-                                           find_reduction(n, "pooltype"));
+                                           require_segment_reduction(n, "pooltype"));
   n.set_output("Out", rows);
   n.set_output("SummedIds", n.unsqueeze(counts, {-1}));
 }
@@ -91,9 +91,9 @@ Expr edge_messages(NodeContext& n, const Expr& a, const Expr& b) {
 }
 
 void aggregate_messages(NodeContext& n, const Expr& messages) {
-  auto [rows, counts] =
-      aggregate_segments(messages, nonnegative_index_input(n, "Dst_index"),
-                         read_node_count(n, n.input("X")), find_reduction(n, "reduce_op"));
+  auto [rows, counts] = aggregate_segments(messages, nonnegative_index_input(n, "Dst_index"),
+                                           read_node_count(n, n.input("X")),
+                                           require_segment_reduction(n, "reduce_op"));
   n.set_output("Out", rows);
   n.set_output("Dst_count", counts.to(DType::int32));
 }

@@ -64,7 +64,7 @@ void flatten_to_matrix(NodeContext& n) {
 
 // Without axes, all dims of size 1 at run time are removed.  Later ops rely on the declared rank,
 // which assumes that unknown dims are larger than 1.
-Value squeeze_dynamic(NodeContext& n, Value x, Ints shape) {
+Value squeeze_all_unit_dims_at_run_time(NodeContext& n, Value x, Ints shape) {
   auto y = n.emit("Squeeze", {x});
   std::erase(shape, 1);
   n.declare_type(y, n.dtype(x), shape);
@@ -79,7 +79,8 @@ void squeeze(NodeContext& n) {
        axes;
   Ints shape = n.shape(x).value_or(Ints{});
   bool is_dynamic = std::find(shape.begin(), shape.end(), -1) != shape.end();
-  if (requested.empty() && is_dynamic) return n.set_output("Out", squeeze_dynamic(n, x, shape));
+  if (requested.empty() && is_dynamic)
+    return n.set_output("Out", squeeze_all_unit_dims_at_run_time(n, x, shape));
   for (auto a : requested.empty() ? all_axes(rank) : requested)
     if (rank > 0 && (n.dim(x, a) == 1 || n.dim(x, a) < 0)) axes.push_back(a);
   n.set_output("Out", n.squeeze(x, axes));
@@ -127,7 +128,7 @@ void unsqueeze(NodeContext& n) {
                n.unsqueeze(x, n.rank(x) < 0 ? axes : axes_in_final_shape(n, axes, n.rank(x))));
 }
 
-void shape_of(NodeContext& n) {
+void lower_shape_op(NodeContext& n) {
   n.set_output("Out", n.cast(n.shape_of(n.input("Input")), DType::int32));
 }
 
@@ -153,7 +154,7 @@ std::span<const Rule> shape_rules() {
       {"squeeze2", 7, squeeze},
       {"unsqueeze", 7, unsqueeze},
       {"unsqueeze2", 7, unsqueeze},
-      {"shape", 7, shape_of},
+      {"shape", 7, lower_shape_op},
       {"size", 7, size},
   };
   return rules;

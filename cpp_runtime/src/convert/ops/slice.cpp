@@ -38,7 +38,7 @@ Value try_gather_single_entry(NodeContext& n, Value x, const Ints& axes, const I
   return n.emit("Gather", {x, n.int64_scalar((*at)[0])}, {{"axis", axes[0]}});
 }
 
-void set_output_without_axes(NodeContext& n, Value y, const Ints& decreased) {
+void squeeze_axes_and_set_output(NodeContext& n, Value y, const Ints& decreased) {
   set_scalar_output(n, "Out",
                     n.squeeze(y, normalize_and_sort_axes(n, decreased, n.require_known_rank(y))));
 }
@@ -48,11 +48,11 @@ void slice(NodeContext& n) {
   Ints axes = n.attr("axes", Ints{}), decreased = n.attr("decrease_axis", Ints{});
   auto starts = read_int_list(n, {"starts", "StartsTensor", "StartsTensorList"});
   auto ends = read_int_list(n, {"ends", "EndsTensor", "EndsTensorList"});
-  if (n.is_sequence(x)) return slice_tensor_array(n, x, starts, ends);
+  if (n.is_sequence(x)) return set_output_to_tensor_array_slice(n, x, starts, ends);
   if (n.opset() >= 10)
     if (auto entry = try_gather_single_entry(n, x, axes, decreased, starts))
       return set_scalar_output(n, "Out", entry);
-  set_output_without_axes(n, emit_slice(n, x, axes, starts, ends, {}), decreased);
+  squeeze_axes_and_set_output(n, emit_slice(n, x, axes, starts, ends, {}), decreased);
 }
 
 // With a negative step, an end of -1 means through the front.
@@ -77,8 +77,8 @@ void strided_slice(NodeContext& n) {
   auto ends = read_int_list(n, {"ends", "EndsTensor", "EndsTensorList"});
   auto steps = read_int_list(n, {"strides", "StridesTensor", "StridesTensorList"});
   ends = ends_for_negative_steps(n, ends, steps);
-  set_output_without_axes(n, emit_slice(n, x, axes, starts, ends, steps),
-                          n.attr("decrease_axis", Ints{}));
+  squeeze_axes_and_set_output(n, emit_slice(n, x, axes, starts, ends, steps),
+                              n.attr("decrease_axis", Ints{}));
 }
 
 // ---- split ----
@@ -115,7 +115,8 @@ Values split_with_dynamic_section(NodeContext& n, Value x, std::int64_t axis, co
     parts.push_back(n.slice(x, {at}, {at + *s}, {axis}));
   parts.push_back(n.slice(x, {at}, {behind ? -behind : kEnd}, {axis}));
   for (auto s = dynamic + 1; s != sizes.end(); behind -= *s, ++s)
-    parts.push_back(n.slice(x, {-behind}, {*s == behind ? kEnd : *s - behind}, {axis}));
+    parts.push_back(
+        n.slice(x, {behind ? -behind : kEnd}, {*s == behind ? kEnd : *s - behind}, {axis}));
   return parts;
 }
 
@@ -124,11 +125,11 @@ Values split_sections(NodeContext& n, Value x, std::int64_t axis, Ints sizes) {
   for (auto s : sizes) n.require(s >= -1 && s < limit, "a section is " + std::to_string(s));
   auto dynamic = std::find(sizes.begin(), sizes.end(), -1);
   if (dynamic == sizes.end()) return split_by_sizes(n, x, axis, sizes);
+  n.require(std::count(dynamic, sizes.end(), -1) == 1, "more than one section is -1");
   auto whole = n.dim(x, axis);
   if (whole < 0) return split_with_dynamic_section(n, x, axis, sizes);
   for (auto s = sizes.begin(); s != sizes.end(); ++s) whole -= s == dynamic ? 0 : *s;
-  n.require(whole >= 0 && std::count(sizes.begin(), sizes.end(), -1) == 1,
-            "the sections do not fit");
+  n.require(whole >= 0, "the sections do not fit");
   *dynamic = whole;
   return split_by_sizes(n, x, axis, sizes);
 }
@@ -182,7 +183,7 @@ void split(NodeContext& n) {
 }
 
 // All entries along an axis.
-LowerFn unstack_rule(std::string_view slot) {
+LowerFn make_unstack_rule(std::string_view slot) {
   return [slot](NodeContext& n) {
     auto x = n.input("X");
     auto axis = n.axis_attr("axis", 0, n.require_known_rank(x));
@@ -200,8 +201,8 @@ std::span<const Rule> slice_rules() {
       {"slice", 7, slice},
       {"strided_slice", 10, strided_slice},
       {"split", 7, split},
-      {"unstack", 7, unstack_rule("Y")},
-      {"unbind", 7, unstack_rule("Out")},
+      {"unstack", 7, make_unstack_rule("Y")},
+      {"unbind", 7, make_unstack_rule("Out")},
   };
   return rules;
 }

@@ -36,8 +36,9 @@ constexpr int kShift = 8;  // arguments are shifted up by this before a series i
 constexpr std::array<double, 8> kBernoulli = {1.0 / 6,  -1.0 / 30,       1.0 / 42, -1.0 / 30,
                                               5.0 / 66, -691.0 / 2730.0, 7.0 / 6,  -3617.0 / 510};
 
-// pi times the fractional part, so that sines at multiples of pi are exact.
-Expr pi_times_fraction(const Expr& x) { return (x - x.emit("Round")) * M_PI; }
+// pi times the offset of x from the nearest integer, so that sines at multiples of pi are exact.
+// Sine and cosine may differ from those of pi x by a common sign.
+Expr pi_times_fractional_part(const Expr& x) { return (x - x.emit("Round")) * M_PI; }
 
 // ln gamma(z) for z >= 1/2: Stirling's series from 8 on, the recurrence below (Abramowitz and
 // Stegun 6.1.41, 6.1.16).
@@ -58,7 +59,7 @@ Expr lgamma_above_half(const Expr& z) {
 Expr lgamma(const Expr& x) {
   auto negative = x < 0.5;
   auto above = lgamma_above_half(where(negative, 1 - x, x));
-  auto mirrored = log(M_PI / abs(sin(pi_times_fraction(x)))) - above;
+  auto mirrored = log(M_PI / abs(sin(pi_times_fractional_part(x)))) - above;
   return where(negative, where(x == floor(x), INFINITY, mirrored), above);
 }
 
@@ -79,7 +80,8 @@ Expr digamma_above_half(const Expr& z) {
 Expr digamma(const Expr& x) {
   auto negative = x < 0.5;
   auto above = digamma_above_half(where(negative, 1 - x, x));
-  auto mirrored = above - M_PI * cos(pi_times_fraction(x)) / sin(pi_times_fraction(x));
+  auto mirrored =
+      above - M_PI * cos(pi_times_fractional_part(x)) / sin(pi_times_fractional_part(x));
   return where(negative, where(x == floor(x), NAN, mirrored), above);
 }
 
@@ -106,7 +108,7 @@ Expr polygamma_formula(const Expr& x, int order) {
   for (int k = 2; k <= order; ++k) factorial *= k;
   auto result = zeta(order + 1, abs(x)) * factorial;
   if (order > 1) return where(x < 0, NAN, result);
-  auto slope = M_PI / sin(pi_times_fraction(x));
+  auto slope = M_PI / sin(pi_times_fractional_part(x));
   return where(x < 0, slope * slope - zeta(2, where(x < 0, 1 - x, 1)), result);
 }
 

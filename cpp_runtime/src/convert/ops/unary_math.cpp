@@ -9,14 +9,14 @@ namespace oarlock {
 namespace {
 
 // Integers are cast if the program declares a float output.
-LowerFn float_op_rule(std::string_view onnx) {
+LowerFn float_output_op_rule(std::string_view onnx) {
   return [onnx](NodeContext& n) {
     n.set_output("Out", n.emit(onnx, {cast_to_floating(n, n.input("X"))}));
   };
 }
 
 // A rule for a float formula.
-LowerFn float_formula_rule(Expr (*f)(const Expr&)) {
+LowerFn float_output_formula_rule(Expr (*f)(const Expr&)) {
   return
       [f](NodeContext& n) { n.set_output("Out", f(Expr(n, cast_to_floating(n, n.input("X"))))); };
 }
@@ -54,8 +54,8 @@ Expr trunc(const Expr& x) { return where(x < 0, ceil(x), floor(x)); }
 Expr tan_formula(const Expr& x) { return x.emit("Sin") / x.emit("Cos"); }
 
 Expr sinh_formula(const Expr& x) {
-  auto e = expm1(abs(x));
-  return sign(x) * ((e + e / (e + 1)) * 0.5);
+  auto e = expm1(abs(x));  // may be infinite
+  return sign(x) * (e * (1 + 1 / (e + 1)) * 0.5);
 }
 
 Expr cosh_formula(const Expr& x) { return (exp(x) + exp(-x)) * 0.5; }
@@ -68,7 +68,7 @@ void square(NodeContext& n) {
 }
 
 // Integers are returned unchanged.
-LowerFn rounding_rule(Expr (*f)(const Expr&)) {
+LowerFn rounding_formula_rule(Expr (*f)(const Expr&)) {
   return [f](NodeContext& n) {
     auto x = input_expr(n, "X");
     n.set_output("Out", is_integer(n.require_known_dtype(x)) ? x : f(x));
@@ -125,7 +125,7 @@ void cast(NodeContext& n) {
   n.set_output("Out", n.make_complex(re, re - re));
 }
 
-LowerFn identity_rule(std::string_view slot) {
+LowerFn pass_through_rule(std::string_view slot) {
   return [slot](NodeContext& n) { n.set_output("Out", n.input(slot)); };
 }
 
@@ -133,45 +133,45 @@ LowerFn identity_rule(std::string_view slot) {
 
 std::span<const Rule> unary_math_rules() {
   static const Rule rules[] = {
-      {"exp", 7, float_op_rule("Exp")},
-      {"log", 7, float_op_rule("Log")},
+      {"exp", 7, float_output_op_rule("Exp")},
+      {"log", 7, float_output_op_rule("Log")},
       {"log2", 7, log_base_rule(2)},
       {"log10", 7, log_base_rule(10)},
-      {"log1p", 11, float_formula_rule(log1p)},
-      {"expm1", 11, float_formula_rule(expm1)},
-      {"sqrt", 7, float_op_rule("Sqrt")},
-      {"rsqrt", 7, float_formula_rule(rsqrt)},
+      {"log1p", 11, float_output_formula_rule(log1p)},
+      {"expm1", 11, float_output_formula_rule(expm1)},
+      {"sqrt", 7, float_output_op_rule("Sqrt")},
+      {"rsqrt", 7, float_output_formula_rule(rsqrt)},
       {"square", 7, square},
-      {"reciprocal", 7, float_op_rule("Reciprocal")},
+      {"reciprocal", 7, float_output_op_rule("Reciprocal")},
       {"abs", 7, single_op_rule("Abs", {"X"})},
       {"sign", 9, single_op_rule("Sign", {"X"})},
-      {"floor", 7, rounding_rule(floor)},
-      {"ceil", 7, rounding_rule(ceil)},
-      {"round", 9, rounding_rule(round_half_away)},
-      {"trunc", 9, rounding_rule(trunc)},
-      {"sin", 7, float_op_rule("Sin")},
-      {"cos", 7, float_op_rule("Cos")},
+      {"floor", 7, rounding_formula_rule(floor)},
+      {"ceil", 7, rounding_formula_rule(ceil)},
+      {"round", 9, rounding_formula_rule(round_half_away)},
+      {"trunc", 9, rounding_formula_rule(trunc)},
+      {"sin", 7, float_output_op_rule("Sin")},
+      {"cos", 7, float_output_op_rule("Cos")},
       {"tan", 7, op_or_float64_formula_rule("Tan", tan_formula)},
-      {"asin", 7, float_op_rule("Asin")},
-      {"acos", 7, float_op_rule("Acos")},
-      {"atan", 7, float_op_rule("Atan")},
+      {"asin", 7, float_output_op_rule("Asin")},
+      {"acos", 7, float_output_op_rule("Acos")},
+      {"atan", 7, float_output_op_rule("Atan")},
       {"sinh", 9, op_or_float64_formula_rule("Sinh", sinh_formula)},
       {"cosh", 9, op_or_float64_formula_rule("Cosh", cosh_formula)},
-      {"asinh", 9, float_op_rule("Asinh")},
-      {"acosh", 9, float_op_rule("Acosh")},
-      {"atanh", 9, float_op_rule("Atanh")},
-      {"erf", 9, float_op_rule("Erf")},
+      {"asinh", 9, float_output_op_rule("Asinh")},
+      {"acosh", 9, float_output_op_rule("Acosh")},
+      {"atanh", 9, float_output_op_rule("Atanh")},
+      {"erf", 9, float_output_op_rule("Erf")},
       {"pow", 7, power},
       {"clip", 7, clip},
       {"angle", 9, angle},
-      {"conj", 7, identity_rule("X")},
-      {"cast", 7, cast, {.lod = OpTraits::propagate}},
+      {"conj", 7, pass_through_rule("X")},
+      {"cast", 7, cast, {.lod = OutputTraits::propagate}},
       {"assign",
        7,
        [](NodeContext& n) { n.set_output("Out", n.input_or_empty_sequence("X")); },
-       {.lod = OpTraits::propagate}},
-      {"rnn_memory_helper", 7, identity_rule("X")},
-      {"share_data", 7, identity_rule("X")},
+       {.lod = OutputTraits::propagate}},
+      {"rnn_memory_helper", 7, pass_through_rule("X")},
+      {"share_data", 7, pass_through_rule("X")},
   };
   return rules;
 }

@@ -22,7 +22,7 @@ UnfoldWindow read_unfold_window(const NodeContext& n) {
   return t;
 }
 
-void check_unfold_window(const NodeContext& n, const UnfoldWindow& t) {
+void check_unfold_window_attrs(const NodeContext& n, const UnfoldWindow& t) {
   n.require(t.kernel.size() == 2 && t.strides.size() == 2 && t.dilations.size() == 2 &&
                 t.pads.size() == 4,
             "a window of two dims is not what its numbers say");
@@ -49,7 +49,7 @@ Value unfold_axis(NodeContext& n, Value x, std::int64_t axis, const UnfoldWindow
 
 // [N,C,KH,KW,OH,OW]
 Value unfold_windows(NodeContext& n, Value x, const UnfoldWindow& t) {
-  check_unfold_window(n, t);
+  check_unfold_window_attrs(n, t);
   n.require(n.require_known_rank(x) == 4, "needs images of rank 4");
   if (std::any_of(t.pads.begin(), t.pads.end(), [](auto p) { return p > 0; }))
     x = n.emit("Pad",
@@ -57,7 +57,7 @@ Value unfold_windows(NodeContext& n, Value x, const UnfoldWindow& t) {
   return n.transpose(unfold_axis(n, unfold_axis(n, x, 2, t, 0), 4, t, 1), {0, 1, 2, 4, 3, 5});
 }
 
-Expr num_unfold_columns(NodeContext& n, Value x, const UnfoldWindow& t) {
+Expr num_elements_per_window(NodeContext& n, Value x, const UnfoldWindow& t) {
   return Expr{n, dim_as_vector(n, x, 1)} * static_cast<double>(t.kernel[0] * t.kernel[1]);
 }
 
@@ -65,9 +65,9 @@ void unfold(NodeContext& n) {
   auto x = n.input("X");
   auto t = read_unfold_window(n);
   auto windows = unfold_windows(n, x, t);
-  n.set_output("Y", reshape_to_shape_parts(
-                        n, windows,
-                        {n.int64_vector({0}), num_unfold_columns(n, x, t), n.int64_vector({-1})}));
+  n.set_output("Y", reshape_to_shape_parts(n, windows,
+                                           {n.int64_vector({0}), num_elements_per_window(n, x, t),
+                                            n.int64_vector({-1})}));
 }
 
 // Windows as rows; those of one image form a sequence.
@@ -79,8 +79,8 @@ void im2sequence(NodeContext& n) {
                  {1, 1},
                  n.attr("paddings", Ints{0, 0, 0, 0})};
   auto windows = n.transpose(unfold_windows(n, x, t), {0, 4, 5, 1, 2, 3});
-  n.set_output("Out", reshape_to_shape_parts(n, windows,
-                                             {n.int64_vector({-1}), num_unfold_columns(n, x, t)}));
+  n.set_output("Out", reshape_to_shape_parts(
+                          n, windows, {n.int64_vector({-1}), num_elements_per_window(n, x, t)}));
   Expr num_images(n, dim_as_vector(n, x, 0)),
       each = Expr(n, dim_as_vector(n, windows, 1)) * Expr(n, dim_as_vector(n, windows, 2));
   n.set_row_splits("Out", arange(n, num_images + 1) * each);
@@ -89,7 +89,7 @@ void im2sequence(NodeContext& n) {
 void fold(NodeContext& n) {
   n.require_opset(18);
   auto t = read_unfold_window(n);
-  check_unfold_window(n, t);
+  check_unfold_window_attrs(n, t);
   Ints sizes = n.attr("output_sizes", Ints{});
   n.require(sizes.size() == 2, "'output_sizes' is not two numbers");
   for (auto s : sizes) require_unrollable_size(n, s, "an image size");
@@ -98,7 +98,8 @@ void fold(NodeContext& n) {
                       {{"strides", t.strides}, {"dilations", t.dilations}, {"pads", t.pads}}));
 }
 
-// The input size of the pooling, with the declared sizes of unknown dims. int64[dims]
+// The output size of the unpooling: the input or attribute `output_size`, or computed from the size
+// of x where Paddle computed it from an unknown size. int64[dims]
 Value read_unpooled_size(NodeContext& n, Value x) {
   Ints kernel = n.attr("ksize", Ints{}), stride = n.attr("strides", Ints(kernel.size(), 1));
   Ints padding = n.attr("paddings", Ints(kernel.size(), 0));

@@ -58,7 +58,7 @@ struct WeightUses {
       else if (w.field_number() == 4)
         type = w.string();
       else if (w.field_number() == 5)
-        read_attribute(w.submessage("attribute"));
+        note_subgraph_in_attribute(w.submessage("attribute"));
       else
         w.skip();
     }
@@ -74,7 +74,7 @@ struct WeightUses {
     }
   }
 
-  void read_attribute(WireReader w) {
+  void note_subgraph_in_attribute(WireReader w) {
     for (; w.next(); w.skip()) has_subgraphs |= w.field_number() == 6 || w.field_number() == 11;
   }
 };
@@ -114,7 +114,7 @@ void write_graph_input(WireWriter& w, const std::string& name, const Weight& wei
 
 }  // namespace
 
-std::string skip_weight_packing(std::string model) {
+std::string turn_matmul_weights_into_graph_inputs(std::string model) {
   WeightUses uses = scan_weights({"the graph to keep", model.data()}, model);
   std::size_t all_elements = 0, product_elements = 0;
   bool any_eligible = false;

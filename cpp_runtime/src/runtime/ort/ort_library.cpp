@@ -44,7 +44,7 @@ std::vector<std::string> list_providers(const ort::Api& api) {
   return all;
 }
 
-std::unique_ptr<Library> init_library(void* get_base, const std::string& requested_path) {
+std::unique_ptr<Library> make_library(void* get_base, const std::string& requested_path) {
   auto base = reinterpret_cast<const ApiBase* (*)()>(get_base)();
   const char* version = base ? base->version() : nullptr;
   if (!version)
@@ -112,7 +112,7 @@ const Library& open_library(const std::string& path) {
     void* base = handle ? ::dlsym(handle, "OrtGetApiBase") : nullptr;
     if (base) {
       auto& library = opened[base];
-      if (!library) library = init_library(base, candidate);
+      if (!library) library = make_library(base, candidate);
       return *library;
     }
     const char* why = ::dlerror();

@@ -19,8 +19,8 @@ std::pair<DType, std::vector<std::int64_t>> read_tensor_type(const ort::Api& api
 }
 
 // Avoids the three allocations of a TensorInfo, which slow down small runs.
-std::pair<DType, std::vector<std::int64_t>> read_type_without_copy(const ort::Api& api,
-                                                                   const ort::Value* value) {
+std::pair<DType, std::vector<std::int64_t>> read_borrowed_tensor_type(const ort::Api& api,
+                                                                      const ort::Value* value) {
   int number = 0;
   const std::int64_t* sizes = nullptr;
   std::size_t rank = 0;
@@ -37,8 +37,8 @@ void run_session(const Library& library, ort::Session* session, const ort::RunOp
 }
 
 // ONNX Runtime has no complex numbers; in memory a complex number is two real ones.
-ort::ValueHandle make_value(const Library& library, const ort::MemoryInfo* memory,
-                            const TensorView& view) {
+ort::ValueHandle make_ort_value_of_view(const Library& library, const ort::MemoryInfo* memory,
+                                        const TensorView& view) {
   static std::int64_t nothing = 0;  // an empty tensor needs a valid address
   std::size_t bytes = size_of(view.dtype);
   for (std::int64_t d : view.shape) bytes *= static_cast<std::size_t>(d);
@@ -58,7 +58,7 @@ ort::ValueHandle make_value(const Library& library, const ort::MemoryInfo* memor
 
 std::pair<DType, std::vector<std::int64_t>> read_tensor_type(const Library& library,
                                                              const ort::Value* value) {
-  if (library.minor >= kBorrowedTypeMinor) return read_type_without_copy(library.api, value);
+  if (library.minor >= kBorrowedTypeMinor) return read_borrowed_tensor_type(library.api, value);
   auto info = ort::make<ort::TensorInfoHandle, ort::GetTensorTypeAndShape>(library.api, value);
   return read_tensor_type(library.api, info.get());
 }
@@ -68,7 +68,7 @@ void pairs_to_complex_type(DType& dtype, std::vector<std::int64_t>& shape) {
   dtype = dtype == DType::float64 ? DType::complex128 : DType::complex64;
 }
 
-Tensor make_tensor(const Library& library, ort::ValueHandle value, bool complex) {
+Tensor make_tensor_from_ort_value(const Library& library, ort::ValueHandle value, bool complex) {
   const ort::Api& api = library.api;
   ort::Value* raw = value.get();
   auto [dtype, shape] = read_tensor_type(library, raw);

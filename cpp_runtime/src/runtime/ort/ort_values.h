@@ -52,8 +52,8 @@ void run_session(const Library& library, ort::Session* session, const ort::RunOp
                  Names inputs, const OrtValues& values, Names outputs, OrtValues& output_values);
 
 /// A value that refers to the memory of `view`, which must stay valid.
-ort::ValueHandle make_value(const Library& library, const ort::MemoryInfo* memory,
-                            const TensorView& view);
+ort::ValueHandle make_ort_value_of_view(const Library& library, const ort::MemoryInfo* memory,
+                                        const TensorView& view);
 
 /// The dtype and shape of a tensor.
 std::pair<DType, std::vector<std::int64_t>> read_tensor_type(const Library& library,
@@ -63,10 +63,10 @@ std::pair<DType, std::vector<std::int64_t>> read_tensor_type(const Library& libr
 void pairs_to_complex_type(DType& dtype, std::vector<std::int64_t>& shape);
 
 /// A tensor that owns `value`. complex: pairs along the last axis are complex numbers.
-Tensor make_tensor(const Library& library, ort::ValueHandle value, bool complex);
+Tensor make_tensor_from_ort_value(const Library& library, ort::ValueHandle value, bool complex);
 
-/// The spec of a session output. complex: as for make_tensor.  Throws Error(unsupported) if it is
-/// not a tensor.
+/// The spec of a session output. complex: as for make_tensor_from_ort_value.  Throws
+/// Error(unsupported) if it is not a tensor.
 TensorSpec read_output_spec(const Library& library, ort::Session* session, std::size_t index,
                             bool complex);
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from ....core.op import OPS
 from ....static.nn.helper import LayerHelper, require_static_size
-from ...layers.helper import without_gradient
+from ...layers.helper import set_stop_gradient
 
 __all__ = ["match_matrix_tensor", "sequence_topk_avg_pooling", "tree_conv", "var_conv_2d"]
 
@@ -37,7 +37,7 @@ def match_matrix_tensor(
     with helper.prefix_output_names():
         weight = helper.create_parameter(param_attr, shape, dtype)
         out, product = OPS["match_matrix_tensor"](x, None, y, None, weight, dim_t=channel_num)
-        return helper.activate(out, act), without_gradient(product)
+        return helper.activate(out, act), set_stop_gradient(product)
 
 
 def sequence_topk_avg_pooling(input: Any, row: Any, col: Any, topks: Any, channel_num: int) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ....core.op import OPS
-from ...layers.helper import without_gradient
+from ...layers.helper import set_stop_gradient
 
 __all__ = ["multiclass_nms2"]
 
@@ -41,5 +41,5 @@ def multiclass_nms2(
         bboxes, None, scores, normalized=normalized, **thresholds, **counts
     )
     if return_index:
-        return without_gradient(boxes), without_gradient(indices)
-    return without_gradient(boxes)
+        return set_stop_gradient(boxes), set_stop_gradient(indices)
+    return set_stop_gradient(boxes)

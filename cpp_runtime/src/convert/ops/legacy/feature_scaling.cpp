@@ -71,7 +71,7 @@ void add_position_encoding(NodeContext& n) {
 }
 
 // Lookahead convolution per feature. x: [batch, time, features], Filter [steps, features]
-Expr lookahead_conv(const Expr& x) {
+Expr emit_lookahead_conv(const Expr& x) {
   NodeContext& n = x.context();
   auto filter = n.input("Filter");
   auto steps = static_cast<std::int64_t>(
@@ -86,10 +86,10 @@ Expr lookahead_conv(const Expr& x) {
 
 void row_conv(NodeContext& n) {
   auto x = input_expr(n, "X");
-  if (n.require_known_rank(x) == 3) return n.set_output("Out", lookahead_conv(x));
+  if (n.require_known_rank(x) == 3) return n.set_output("Out", emit_lookahead_conv(x));
   n.require(n.rank(x) == 2, "needs X [rows, features] or [batch, time, features]");
   auto at = padded_index(input_sequences(n));
-  n.set_output("Out", pack_sequences(lookahead_conv(pad_sequences(x, at)), at.mask));
+  n.set_output("Out", pack_sequences(emit_lookahead_conv(pad_sequences(x, at)), at.mask));
 }
 
 }  // namespace

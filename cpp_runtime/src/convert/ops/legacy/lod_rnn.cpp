@@ -50,8 +50,8 @@ std::optional<RnnInput> try_fuse_fc(NodeContext& n, std::int64_t width) {
   if (!is_unchanged_since(n, rows, *mul) || !is_unchanged_since(n, table, *mul))
     return std::nullopt;
   if (add != mul && !is_unchanged_since(n, bias, *add)) return std::nullopt;
-  Value x = n.lookup_variable(rows), weight = n.lookup_variable(table),
-        shift = bias.empty() ? Value{} : n.lookup_variable(bias);
+  Value x = n.require_variable_value(rows), weight = n.require_variable_value(table),
+        shift = bias.empty() ? Value{} : n.require_variable_value(bias);
   if (n.shape(weight) != Ints{n.dim(weight, 0), width} || n.rank(x) < 2) return std::nullopt;
   if (n.dim(weight, 0) < 1 || (shift && n.shape(shift) != Ints{width})) return std::nullopt;
   return RnnInput{{n, n.reshape(x, {-1, n.dim(weight, 0)})}, {n, weight}, shift};
@@ -235,7 +235,7 @@ Exprs scan_lstm(NodeContext& n, const LstmParameters& net, std::int64_t width, d
     if (n.has_input(slot)) return input_expr(n, slot);
     return full_like(x, 0, n.concat({sequences.count(), n.int64_vector({size})}, 0));
   };
-  auto step = [&](const Exprs& last, const Exprs& now) -> ScanStep {
+  auto step = [&](const Exprs& last, const Exprs& now) -> IterationResult {
     auto pre = now[0] + last[0].emit("MatMul", {net.weight}) + Expr(n, net.bias);
     auto next = lstm_step(n, net, pre, last[1], clip, project);
     auto inside = unsqueeze_to_rank(now[1], 2);

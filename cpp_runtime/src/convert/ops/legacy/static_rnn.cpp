@@ -78,9 +78,9 @@ Values build_step_body(NodeContext& b, const StaticRnn& s, Value count) {
   b.add_subgraph_output(b.emit("Identity", {condition}));
   Values results;
   for (std::size_t i = 0; i < s.next_memories.size(); ++i)
-    results.push_back(
-        b.cast(b.lookup_variable(s.next_memories[i]), b.require_known_dtype(s.initial_states[i])));
-  for (const std::string& name : s.outputs) results.push_back(b.lookup_variable(name));
+    results.push_back(b.cast(b.require_variable_value(s.next_memories[i]),
+                             b.require_known_dtype(s.initial_states[i])));
+  for (const std::string& name : s.outputs) results.push_back(b.require_variable_value(name));
   for (Value v : results) b.add_subgraph_output(v);
   return results;
 }
@@ -115,7 +115,7 @@ void recurrent(NodeContext& n) {
 }  // namespace
 
 std::span<const Rule> static_rnn_rules() {
-  static const Rule rules[] = {{"recurrent", 13, recurrent, {.lod = OpTraits::none}}};
+  static const Rule rules[] = {{"recurrent", 13, recurrent, {.lod = OutputTraits::none}}};
   return rules;
 }
 

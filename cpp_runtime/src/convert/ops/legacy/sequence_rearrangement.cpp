@@ -224,7 +224,7 @@ void lod_reset(NodeContext& n) {
 
 }  // namespace
 
-std::span<const Rule> sequence_rows_rules() {
+std::span<const Rule> sequence_rearrangement_rules() {
   static const Rule rules[] = {
       {"sequence_pad", 11, sequence_pad, {.ignore_declared_shape = true}},
       {"sequence_unpad", 11, sequence_unpad},

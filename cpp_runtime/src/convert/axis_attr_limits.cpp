@@ -1,4 +1,4 @@
-#include "convert/axis_validation.h"
+#include "convert/axis_attr_limits.h"
 
 #include "convert/node_context.h"
 
@@ -12,7 +12,7 @@ constexpr std::string_view kAxisAttrs[] = {
 
 }  // namespace
 
-void check_axis_attr_range(const NodeContext& n) {
+void check_axis_attrs_within_max_rank(const NodeContext& n) {
   for (std::string_view name : kAxisAttrs) {
     auto found = n.op().attrs.find(name);
     if (found == n.op().attrs.end()) continue;

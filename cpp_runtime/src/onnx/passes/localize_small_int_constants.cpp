@@ -13,9 +13,9 @@ constexpr std::size_t kMaxBytes = 64;  // enough for a list of sizes, axes or in
 using SmallConstants = std::map<std::string, Initializer, std::less<>>;
 
 // Gives each subgraph its own copy of the small constants that its nodes read.
-class ConstantLocalizer {
+class SmallIntConstantLocalizer {
  public:
-  explicit ConstantLocalizer(const Graph& graph) {
+  explicit SmallIntConstantLocalizer(const Graph& graph) {
     for (const Initializer& initializer : graph.initializers) {
       used_names_.insert(initializer.name);
       if (!initializer.is_external && initializer.dtype == DType::int64 &&
@@ -58,6 +58,8 @@ class ConstantLocalizer {
 
 }  // namespace
 
-void localize_constants(Graph& graph) { ConstantLocalizer(graph).localize_subgraphs(graph); }
+void localize_small_int_constants(Graph& graph) {
+  SmallIntConstantLocalizer(graph).localize_subgraphs(graph);
+}
 
 }  // namespace oarlock::onnx

@@ -5,7 +5,7 @@ from __future__ import annotations
 MAX_BYTES = 1 << 29  # size of a file: shape inference copies it
 
 
-def name_output_dims(data: bytes) -> bytes:
+def name_output_dims_after_input_dims(data: bytes) -> bytes:
     """Set the `dim_param` of output dimensions that ONNX shape inference finds equal to an input's,
     for example `image.0`.
 

@@ -41,22 +41,22 @@ _TARGET = re.compile(
 )
 
 
-class Target(NamedTuple):
+class TargetEngine(NamedTuple):
     """An engine that must read the file, and its lowest version; None: any version in the table."""
 
     name: str
     version: tuple[int, int] | None
 
 
-def parse_targets(text: str) -> list[Target]:
+def parse_target_engines(text: str) -> list[TargetEngine]:
     """Parse a list of targets such as `ort>=1.15,trt>=8.6,openvino`.
 
     Raises OpError for a name or version that is not in the table.
     """
-    return [_parse_target(part.strip()) for part in text.split(",") if part.strip()]
+    return [_parse_target_engine(part.strip()) for part in text.split(",") if part.strip()]
 
 
-def _parse_target(text: str) -> Target:
+def _parse_target_engine(text: str) -> TargetEngine:
     match = _TARGET.match(text.lower())
     name = _ALIASES.get(match["name"], match["name"]) if match else ""
     if match is None or name not in _OPSETS:
@@ -64,22 +64,22 @@ def _parse_target(text: str) -> Target:
             f"export: target {text!r} is not one of {', '.join(_OPSETS)}, as in 'ort>=1.15'"
         )
     if match["major"] is None:
-        return Target(name, None)
+        return TargetEngine(name, None)
     version = (int(match["major"]), int(match["minor"] or 0))
     if version < (oldest := _OPSETS[name][0][0]):
         raise OpError(
             f"export: target {name} {version[0]}.{version[1]} is older than the oldest supported "
             f"version, {oldest[0]}.{oldest[1]}"
         )
-    return Target(name, version)
+    return TargetEngine(name, version)
 
 
-def newest_opset(targets: list[Target]) -> int:
+def newest_opset(targets: list[TargetEngine]) -> int:
     """Return the newest opset that all targets read."""
     return min((_newest_opset_of(t) for t in targets), default=NEWEST_OPSET)
 
 
-def _newest_opset_of(target: Target) -> int:
+def _newest_opset_of(target: TargetEngine) -> int:
     table = _OPSETS[target.name]
     if target.version is None:
         return table[0][1]

@@ -21,7 +21,7 @@ from ..capture.undefined_checks import MESSAGE_BY_PREFIX, NOT_RETURNED_PREFIX
 from ..capture.variable import Variable
 from ..core import pytree
 from ..core.errors import TraceError, warn, with_user_line
-from ..core.mode import replace_base_mode
+from ..core.mode import use_base_mode
 from ..core.op import OPS
 from ..ir.input_spec import InputSpec
 from ..nn.layer import Layer
@@ -31,9 +31,9 @@ from .guards.side_effects import (
     AttributeTracker,
     SideEffect,
     extract_location_side_effects,
-    mark_shared_tensors,
+    mark_effects_with_shared_tensors,
 )
-from .guards.user_code import is_user_function
+from .guards.user_code import is_user_or_third_party_function
 from .layer_capture import record_layer_paths
 from .operators.calls import call, convert_if_user_code
 from .operators.dunder_methods import DunderConversion
@@ -46,7 +46,7 @@ RECURSION_MESSAGE = (
 )
 
 
-class CallCapture:
+class StaticCallCapture:
     """One captured call of a function.
 
     owner: the layer or object whose method it is.
@@ -64,7 +64,7 @@ class CallCapture:
         self.mode, self.recorder, self.owner = mode, mode.recorder, owner
         leaves, self.inputs = declare_call_inputs(mode.recorder, arguments)
         self.bound_arguments = arguments.unflatten(leaves)
-        _register_container_copies(mode.recorder, self.bound_arguments)
+        _register_containers_as_local(mode.recorder, self.bound_arguments)
         self.input_names = [v.name for v in self.inputs]
         self.side_effects: list[SideEffect] = []
         self._attribute_tracker, self.guards = AttributeTracker(owner), GuardSet(owner)
@@ -72,12 +72,12 @@ class CallCapture:
             self.guards.guard_names_of_function,
             self.guards.read_tracker,
         )
-        self.recorder.dunder_methods = DunderConversion(is_user_function, call)
+        self.recorder.dunder_methods = DunderConversion(is_user_or_third_party_function, call)
         for name, leaf in zip(arguments.leaf_names, arguments.leaves, strict=True):
             self.guards.guard_argument_contents(name, leaf)
 
     @classmethod
-    def create(cls, recorder: Recorder, arguments: Arguments, owner: Any) -> CallCapture:
+    def create(cls, recorder: Recorder, arguments: Arguments, owner: Any) -> StaticCallCapture:
         """Return a capture for `arguments` that raises the first error."""
         return cls(Static(recorder, convert_if_user_code, True), arguments, owner)
 
@@ -92,10 +92,12 @@ class CallCapture:
             self.recorder.dunder_methods.convert_classes_of(
                 self.owner, self.bound_arguments, function
             )
-            results = self._call_converted(convert_if_user_code(function), parameters)
+            results = self._call_converted_and_collect_side_effects(
+                convert_if_user_code(function), parameters
+            )
             if self.recorder.side_effect is not None and not self.mode.continues:
                 raise self.recorder.side_effect
-            return self._check_results(results)
+            return self._check_results_and_emit_asserts(results)
         finally:
             self.recorder.dunder_methods.restore_classes()
             for replaced in self.recorder.replaced_lists:
@@ -105,7 +107,7 @@ class CallCapture:
             for location, key in self.recorder.loop_string_locations:
                 location.write_item(key, restore_loop_strings(location.read().get(key)))
 
-    def _check_results(self, results: Any) -> Any:
+    def _check_results_and_emit_asserts(self, results: Any) -> Any:
         for leaf in pytree.flatten(results)[0]:
             if isinstance(leaf, InvalidatedValue):
                 leaf.raise_error()
@@ -122,7 +124,7 @@ class CallCapture:
                 f"'{leaf.maybe_undefined.name}' may be None, but a program must return tensors\n  "
                 f"at {leaf.where}"
             )
-        with replace_base_mode(self.mode):
+        with use_base_mode(self.mode):
             holds = OPS["logical_not"](leaf.maybe_undefined.none_flag)
             missing_return = (
                 leaf.maybe_undefined.check is not None
@@ -136,7 +138,9 @@ class CallCapture:
             emit_assert(self.mode, holds, f"'{leaf.maybe_undefined.name}' {why}", leaf.where)
         leaf.maybe_undefined = None
 
-    def _call_converted(self, converted: Callable[..., Any], parameters: FunctionParameters) -> Any:
+    def _call_converted_and_collect_side_effects(
+        self, converted: Callable[..., Any], parameters: FunctionParameters
+    ) -> Any:
         try:
             if not isinstance(self.owner, Layer):
                 return parameters.call_function(converted, self.bound_arguments)
@@ -149,7 +153,7 @@ class CallCapture:
                 self._attribute_tracker.extract_side_effects()
                 + extract_location_side_effects(self.recorder)
             )
-            mark_shared_tensors(self.side_effects, self.guards.iter_initial_values())
+            mark_effects_with_shared_tensors(self.side_effects, self.guards.iter_initial_values())
 
     def changed_input_indices(self) -> list[int]:
         """Return the indices of the inputs that were changed in place."""
@@ -157,12 +161,12 @@ class CallCapture:
         return [i for i, v in enumerate(self.inputs) if v.name != self.input_names[i]]
 
 
-def _register_container_copies(recorder: Recorder, value: Any) -> None:
+def _register_containers_as_local(recorder: Recorder, value: Any) -> None:
     """Mark lists and dicts among the arguments as local: they are copies of those of the caller."""
     if isinstance(value, dict | list | tuple):
         register_local_object(recorder, value)
         for inner in value.values() if isinstance(value, dict) else value:
-            _register_container_copies(recorder, inner)
+            _register_containers_as_local(recorder, inner)
 
 
 def declare_call_inputs(

@@ -1,5 +1,5 @@
-"""Support programs from before Paddle 2.5, which had no 0-D tensors: results that are []
-today were [1] and are declared as [1].
+"""Predicates for programs from before Paddle 2.5, which had no 0-D tensors: whether an op has a
+result that is [] today and is declared as [1] there.
 """
 
 from __future__ import annotations

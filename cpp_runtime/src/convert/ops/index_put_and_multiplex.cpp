@@ -35,7 +35,7 @@ void index_add(NodeContext& n) {
 }
 
 // A mask of k axes yields k lists of indices; integer indices are one list.
-void append_index_lists(NodeContext& n, Value index, Exprs& positions) {
+void append_mask_or_integer_indices(NodeContext& n, Value index, Exprs& positions) {
   if (n.require_known_dtype(index) != DType::boolean)
     return positions.emplace_back(n, n.cast(index, DType::int64)), void();
   auto hits = n.emit("NonZero", {index});
@@ -57,7 +57,8 @@ Value stack_index_lists(NodeContext& n, const Exprs& positions) {
 void index_put(NodeContext& n) {
   auto x = n.input("x"), value = n.input("value");
   Exprs positions;
-  for (Value index : require_inputs(n, "indices")) append_index_lists(n, index, positions);
+  for (Value index : require_inputs(n, "indices"))
+    append_mask_or_integer_indices(n, index, positions);
   auto axes = static_cast<std::int64_t>(positions.size());
   n.require(axes > 0, "a mask without axes has no lowering");
   n.require(axes <= n.require_known_rank(x), "there are more indices than axes");
@@ -102,7 +103,7 @@ void gather_tree(NodeContext& n) {
   auto beams = arange(n, dim_as_scalar(n, ids, 2));
   auto start =
       beams.to(n.require_known_dtype(parents)).emit("Expand", {shape_except_axis(n, ids, 0)});
-  auto step = [&](const Exprs& beam, const Exprs& now) -> ScanStep {
+  auto step = [&](const Exprs& beam, const Exprs& now) -> IterationResult {
     return {{gather_beams(now[1], beam[0])}, {gather_beams(now[0], beam[0])}};
   };
   n.set_output("Out", build_scan(n, {0, true}, {start}, {ids, parents}, step).outputs[0]);
@@ -110,7 +111,7 @@ void gather_tree(NodeContext& n) {
 
 }  // namespace
 
-std::span<const Rule> indexing_rules() {
+std::span<const Rule> index_put_and_multiplex_rules() {
   static const Rule rules[] = {
       {"multiplex", 12, multiplex},         {"index_add", 16, index_add},
       {"index_put", 11, index_put},         {"shard_index", 9, shard_index},

@@ -118,7 +118,7 @@ void where(NodeContext& n) {
 
 }  // namespace
 
-std::span<const Rule> compare_rules() {
+std::span<const Rule> comparison_and_logic_rules() {
   static const Rule rules[] = {
       {"equal", 11, equality_rule(true)},
       {"not_equal", 11, equality_rule(false)},

@@ -1,7 +1,7 @@
-"""Write cpp_runtime/src/paddle/older_attrs.inc: the attribute names of older Paddle versions, as the
+"""Write cpp_runtime/src/paddle/renamed_attrs.inc: the attribute names of older Paddle versions, as the
 definitions in `oarlock.ops` state them.
 
-python -m tests.ops.older_attr_table
+python -m tests.ops.renamed_attr_table
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from pathlib import Path
 import oarlock  # noqa: F401  # defines all ops
 from oarlock.core.op import OPS
 
-TABLE = Path(__file__).parents[2] / "cpp_runtime" / "src" / "paddle" / "older_attrs.inc"
+TABLE = Path(__file__).parents[2] / "cpp_runtime" / "src" / "paddle" / "renamed_attrs.inc"
 HEAD = """// Attributes that older Paddle versions wrote under another name: op, older name, today's name.   Sorted.
-// Written by tests/ops/older_attr_table.py from the definitions in tracer/ops; not by hand.
+// Written by tests/ops/renamed_attr_table.py from the definitions in tracer/ops; not by hand.
 """
 
 

@@ -6,6 +6,6 @@ namespace oarlock {
 class NodeContext;
 
 /// Fails if an axis attribute is not in [-32, 31].  The same check in Python: ir/attr_checks.py.
-void check_axis_attr_range(const NodeContext& n);
+void check_axis_attrs_within_max_rank(const NodeContext& n);
 
 }  // namespace oarlock

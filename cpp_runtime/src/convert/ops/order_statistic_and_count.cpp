@@ -270,7 +270,7 @@ void unique_consecutive(NodeContext& n) {
 
 }  // namespace
 
-std::span<const Rule> sort_search_rules() {
+std::span<const Rule> order_statistic_and_count_rules() {
   static const Rule rules[] = {
       {"kthvalue", 11, kthvalue},
       {"mode", 12, mode},

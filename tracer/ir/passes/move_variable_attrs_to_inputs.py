@@ -19,7 +19,7 @@ TENSOR_ATTR_OPS = {
 }
 
 
-def legalize_tensor_attrs(desc: OpDesc) -> OpDesc:
+def move_variable_attrs_to_inputs(desc: OpDesc) -> OpDesc:
     """The op itself, or the op that takes its attribute as an input."""
     for name, attr in desc.attrs.items():
         given = attr.type in (AttrType.VAR, AttrType.VARS) and (desc.type, name) in TENSOR_ATTR_OPS

@@ -12,7 +12,7 @@ from .loop import record_loop
 from .tensor_arrays import TensorArray
 
 
-def append_all_elements(target: TensorArray, source: TensorArray) -> None:
+def extend_with_tensor_array(target: TensorArray, source: TensorArray) -> None:
     """Append the current elements of `source` to `target`."""
     mode = static_mode(state.mode)
     assert mode is not None
@@ -25,10 +25,10 @@ def append_all_elements(target: TensorArray, source: TensorArray) -> None:
         return OPS["less_than"](values[0], count), values
 
     def body(values: list[Any]) -> list[Any]:
-        target.append_unchecked(source[values[0]])
+        target.append_without_mutability_check(source[values[0]])
         return [OPS["scale"](values[0], scale=1.0, bias=1.0)]
 
     record_loop(mode, test, body, [scalar_constant(0)], ["the counter"])
 
 
-TensorArray.append_all_elements = append_all_elements
+TensorArray.append_all_elements = extend_with_tensor_array

@@ -44,7 +44,7 @@ struct TopKOptions {
   bool largest, sorted;
 };
 
-void set_top_k_outputs(NodeContext& n, Value x, const TopKOptions& order) {
+void emit_top_k_and_set_outputs(NodeContext& n, Value x, const TopKOptions& order) {
   if (n.require_known_rank(x) == 0) {
     n.set_output("Out", x);
     return n.set_output("Indices", n.int64_scalar(0));
@@ -61,19 +61,20 @@ Value read_k(NodeContext& n) { return as_int64_vector(n, read_int_list(n, {"k", 
 void top_k_v2(NodeContext& n) {
   auto x = n.input("X");
   auto axis = n.axis_attr("axis", -1, n.require_known_rank(x));
-  set_top_k_outputs(n, x, {read_k(n), axis, n.attr("largest", true), n.attr("sorted", true)});
+  emit_top_k_and_set_outputs(n, x,
+                             {read_k(n), axis, n.attr("largest", true), n.attr("sorted", true)});
 }
 
 void top_k_v1(NodeContext& n) {
   auto x = n.input("X");
-  set_top_k_outputs(n, x, {read_k(n), n.require_known_rank(x) - 1, true, true});
+  emit_top_k_and_set_outputs(n, x, {read_k(n), n.require_known_rank(x) - 1, true, true});
 }
 
 void argsort(NodeContext& n) {
   auto x = n.input("X");
   auto axis = n.axis_attr("axis", -1, n.require_known_rank(x));
   auto all = n.rank(x) == 0 ? n.int64_vector({1}) : dim_as_vector(n, x, axis);
-  set_top_k_outputs(n, x, {all, axis, n.attr("descending", false), true});
+  emit_top_k_and_set_outputs(n, x, {all, axis, n.attr("descending", false), true});
 }
 
 // ---- masks ----
@@ -97,7 +98,7 @@ void masked_select(NodeContext& n) {
 
 }  // namespace
 
-std::span<const Rule> selection_rules() {
+std::span<const Rule> one_hot_sort_and_mask_rules() {
   static const Rule rules[] = {
       {"one_hot_v2", 11, one_hot_v2},
       {"one_hot", 11, one_hot_v1},

@@ -1,8 +1,9 @@
-"""Upgrade ops of older Paddle versions whose attributes were renamed, or whose result had an
-additional axis.
+"""Upgrade ops of older Paddle versions that kept their type: renamed attributes, the value
+attributes of set_value, the LoD input of roi_align and roi_pool, and the additional axis of the
+result of dot.
 
 Renamed attributes are part of the definition of each op (`older_attrs`). C++ reads the same table
-from paddle/older_attrs.inc, which tests/ops/older_attr_table.py writes.
+from paddle/renamed_attrs.inc, which tests/ops/renamed_attr_table.py writes.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from ...core.op import OPS
 from ..program import Attr, AttrType, Block, OpDesc, Program, VarDesc
 
 
-def upgrade_attrs(program: Program) -> Program:
+def upgrade_same_type_ops(program: Program) -> Program:
     """The upgraded program; the same program if nothing changes."""
     if not any(_new_attr_name_by_old(op.type) or op.type in UPGRADE_RULES for op in program.ops()):
         return program
@@ -49,7 +50,7 @@ def _declare_temporary(
     return name
 
 
-def _upgrade_dot(program: Program, block: Block, op: OpDesc) -> list[OpDesc]:
+def _upgrade_dot_with_kept_axis(program: Program, block: Block, op: OpDesc) -> list[OpDesc]:
     """In older versions, the result had as many axes as the inputs: the summed axis had size 1."""
     x, out = program.var(op.inputs["X"][0], block.idx), program.var(op.outputs["Out"][0], block.idx)
     if x is None or out is None or len(x.shape) != len(out.shape):
@@ -64,7 +65,7 @@ def _upgrade_dot(program: Program, block: Block, op: OpDesc) -> list[OpDesc]:
     return [replace(op, outputs={"Out": [summed]}), back]
 
 
-def _upgrade_roi(program: Program, block: Block, op: OpDesc) -> list[OpDesc]:
+def _upgrade_rois_lod_to_rois_num(program: Program, block: Block, op: OpDesc) -> list[OpDesc]:
     """Older versions took the LoD offsets of the regions of each image. Today's ops take the
     number of regions.
     """
@@ -110,8 +111,8 @@ def _upgrade_set_value(program: Program, block: Block, op: OpDesc) -> list[OpDes
 
 VALUE_ATTRS = ("bool_values", "int32_values", "int64_values", "fp32_values", "fp64_values")
 UPGRADE_RULES: dict[str, Callable[[Program, Block, OpDesc], list[OpDesc]]] = {
-    "dot": _upgrade_dot,
-    "roi_align": _upgrade_roi,
-    "roi_pool": _upgrade_roi,
+    "dot": _upgrade_dot_with_kept_axis,
+    "roi_align": _upgrade_rois_lod_to_rois_num,
+    "roi_pool": _upgrade_rois_lod_to_rois_num,
     "set_value": _upgrade_set_value,
 }

@@ -1,4 +1,4 @@
-// Comparisons of whole tensors: isclose, allclose, equal_all, is_empty.
+// isclose, elementwise, and reductions of whole tensors to one bool: allclose, equal_all, is_empty.
 #include <cmath>
 #include <cstdlib>
 
@@ -74,7 +74,7 @@ void is_empty(NodeContext& n) {
 
 }  // namespace
 
-std::span<const Rule> closeness_rules() {
+std::span<const Rule> closeness_and_equality_rules() {
   static const Rule rules[] = {
       {"isclose", 11, isclose},
       {"allclose", 11, allclose},

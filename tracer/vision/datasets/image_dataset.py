@@ -48,15 +48,15 @@ class ImageDataset(Dataset):
             raise OpError(f"{type(self).__name__}: {argument} is required if download=False")
         return download.fetch(url, download.home() / "dataset" / folder, md5, accept_other_md5=True)
 
-    def _to_sample(self, pixels: Any) -> Any:
+    def _pixels_to_transformed_image(self, pixels: Any) -> Any:
         """Convert pixels to the backend's type and apply the transform.
 
         pixels: uint8 [H, W] or [H, W, C]
         """
         image = import_pillow().fromarray(pixels) if self.backend == "pil" else pixels
-        return self._transform_image(image)
+        return self._transform_and_cast_image(image)
 
-    def _transform_image(self, image: Any) -> Any:
+    def _transform_and_cast_image(self, image: Any) -> Any:
         """Apply the transform; an ndarray gets the default dtype."""
         if self.transform is not None:
             image = self.transform(image)

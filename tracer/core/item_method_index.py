@@ -10,7 +10,7 @@ from .errors import IndexRangeError, OperandError, OpError, with_user_line
 from .op import Meta
 
 
-def check_item_index(meta: Meta, index: Sequence[Any]) -> None:
+def check_item_method_index(meta: Meta, index: Sequence[Any]) -> None:
     """Raise OpError if `item(*index)` does not select one element. Sizes of -1 match any index."""
     of, shape = f"(X={meta})", meta.shape
     size = -1 if -1 in shape else math.prod(shape)

@@ -57,7 +57,7 @@ void polygon_box_transform(NodeContext& n) {
 
 }  // namespace
 
-std::span<const Rule> box_decoder_rules() {
+std::span<const Rule> box_and_polygon_decoding_rules() {
   static const Rule rules[] = {
       {"box_decoder_and_assign", 12, box_decoder_and_assign},
       {"polygon_box_transform", 11, polygon_box_transform},
