@@ -39,24 +39,33 @@ def contains_node(
     return False
 
 
-def always_jumps(body: Sequence[ast.stmt], kinds: tuple[type, ...]) -> bool:
-    """Whether every path through `body` ends in a jump."""
-    return any(_statement_always_jumps(node, kinds) for node in body)
+def always_jumps(
+    body: Sequence[ast.stmt], kinds: tuple[type, ...], exceptions_pass_with: bool = True
+) -> bool:
+    """Whether every path through `body` ends in a jump.
+
+    exceptions_pass_with: assume that no context manager swallows an exception of its block, as
+    `contextlib.suppress` does; then the block of a `with` ends as its last statement does.
+    """
+    return any(_statement_always_jumps(node, kinds, exceptions_pass_with) for node in body)
 
 
-def _statement_always_jumps(node: ast.stmt, kinds: tuple[type, ...]) -> bool:
+def _statement_always_jumps(
+    node: ast.stmt, kinds: tuple[type, ...], exceptions_pass_with: bool
+) -> bool:
+    def ends_in_jump(body: Sequence[ast.stmt]) -> bool:
+        return always_jumps(body, kinds, exceptions_pass_with)
+
     match node:
         case ast.Raise():
             return True
         case ast.If():
-            return always_jumps(node.body, kinds) and always_jumps(node.orelse, kinds)
+            return ends_in_jump(node.body) and ends_in_jump(node.orelse)
         case ast.With():
-            return always_jumps(node.body, kinds)
+            return exceptions_pass_with and ends_in_jump(node.body)
         case ast.Try() | ast.TryStar():
             bodies = (node.body + node.orelse, *(h.body for h in node.handlers))
-            return all(always_jumps(b, kinds) for b in bodies) or always_jumps(
-                node.finalbody, kinds
-            )
+            return all(map(ends_in_jump, bodies)) or ends_in_jump(node.finalbody)
         case ast.While(test=ast.Constant(value=value)) if value:
             return not contains_node(node.body, (ast.Break,), through_loops=False)
     return isinstance(node, kinds)
@@ -105,7 +114,7 @@ class JumpLowering:
                 return [
                     self._set_branches(
                         node,
-                        self.lower_statements(node.body),
+                        self.lower_statements(self._with_reachable(node.body, following)),
                         self.lower_statements(node.orelse + following),
                     )
                 ]
@@ -114,7 +123,7 @@ class JumpLowering:
                     self._set_branches(
                         node,
                         self.lower_statements(node.body + following),
-                        self.lower_statements(node.orelse),
+                        self.lower_statements(self._with_reachable(node.orelse, following)),
                     )
                 ]
             node = self._set_branches(
@@ -123,6 +132,14 @@ class JumpLowering:
         else:
             self._lower_bodies_of_statement(node)
         return [node, *self._guard_by_flags(node, following)]
+
+    def _with_reachable(self, branch: StatementList, following: StatementList) -> StatementList:
+        """Return a branch that always jumps, with the statements after it if a context manager may
+        swallow an exception before the jump. A flag decides whether they run.
+        """
+        if always_jumps(branch, self.jump_types, exceptions_pass_with=False):
+            return branch
+        return branch + copy.deepcopy(following)
 
     @staticmethod
     def _set_branches(node: ast.If, body: StatementList, orelse: StatementList) -> ast.If:
@@ -285,7 +302,7 @@ def _to_statement_list(result: ast.AST | StatementList) -> StatementList:
 
 
 def _lower_returns(function: ast.FunctionDef, body: StatementList) -> StatementList:
-    always_returns = always_jumps(body, (ast.Return,))
+    always_returns = always_jumps(body, (ast.Return,), exceptions_pass_with=False)
 
     def replace_loop_returns(nodes: StatementList) -> StatementList:
         found: StatementList = []
