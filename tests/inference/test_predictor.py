@@ -84,6 +84,12 @@ def test_inputs_are_copied_unless_shared(model: tuple[str, Net]) -> None:
     assert not np.array_equal(made.get_output_handle("y").copy_to_cpu(), before)
 
 
+def test_shared_scalar_keeps_its_rank(model: tuple[str, Net]) -> None:
+    handle = make_predictor(model[0]).get_input_handle("x")
+    handle.share_external_data(np.array(2.0, "float32"))
+    assert handle.shape() == []
+
+
 def test_reshape_of_flat_input(model: tuple[str, Net]) -> None:
     made = make_predictor(model[0])
     made.get_input_handle("x").reshape([3, 4])

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import gzip
 import io
+import shutil
 import tarfile
 import tracemalloc
 import zipfile
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import oarlock as oar
+from oarlock import FileError
 from oarlock.utils import archives
 from oarlock.utils.archives import members, open_archive
 from oarlock.utils.download import get_path_from_url
+from oarlock.utils.unpack import unpack
 from oarlock.vision import datasets
 from oarlock.vision.datasets.flowers import unpack_images
 
@@ -225,3 +229,33 @@ def write_archive(path: Path, inside: list[str]) -> None:
             info = tarfile.TarInfo(name)
             info.size = 4
             archive.addfile(info, io.BytesIO(b"text"))
+
+
+@pytest.mark.parametrize("kind", ["zip", "gztar", "xztar", "bztar"])
+def test_unpacking_a_damaged_archive_raises_file_error(tmp_path: Path, kind: str) -> None:
+    contents = tmp_path / "contents"
+    contents.mkdir()
+    noise = np.random.default_rng(0).integers(0, 256, 20_000, np.uint8)
+    (contents / "noise.bin").write_bytes(noise.tobytes())
+    (contents / "text.txt").write_text("word " * 4000)
+    archive = Path(shutil.make_archive(str(tmp_path / "packed"), kind, contents))
+    good = bytearray(archive.read_bytes())
+    for position in range(200, len(good) - 1500, 1501):
+        folder = tmp_path / str(position)
+        folder.mkdir()
+        damaged = folder / archive.name
+        damaged.write_bytes(good[:position] + bytes(900) + good[position + 900 :])
+        with pytest.raises(FileError, match="packed"):
+            unpack(damaged)
+        assert [p.name for p in folder.iterdir()] == [archive.name]
+
+
+def test_archive_without_suffix(tmp_path: Path) -> None:
+    contents = tmp_path / "contents"
+    contents.mkdir()
+    for name in ("a", "b"):
+        (contents / name).write_text(name)
+    archive = Path(shutil.make_archive(str(tmp_path / "packed"), "zip", contents))
+    archive = archive.rename(tmp_path / "packed")
+    assert sorted(p.name for p in unpack(archive).iterdir()) == ["a", "b"]
+    assert archive.is_file()

@@ -59,7 +59,8 @@ class Tensor:
         """Use a Tensor or ndarray as an input without copying it; it must not change until the run
         has finished.
         """
-        self._array = np.ascontiguousarray(data.array if isinstance(data, eager.Tensor) else data)
+        array = data.array if isinstance(data, eager.Tensor) else data
+        self._array = np.asarray(array, order="C")
 
     def copy_to_cpu(self) -> Array:
         """Return the content as an ndarray; for an output, the result of the last run."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import lzma
 import shutil
 import tarfile
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import IO
@@ -14,6 +16,16 @@ from ..core.errors import FileError
 from .archives import members, open_archive
 
 MAX_BYTES = 1 << 36  # maximal size of an unpacked archive
+# What the modules of the standard library raise for damaged, encrypted or unknown contents.
+_ARCHIVE_ERRORS = (
+    zipfile.BadZipFile,
+    tarfile.TarError,
+    zlib.error,
+    lzma.LZMAError,
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+)
 
 
 def is_packed(path: Path) -> bool:
@@ -29,38 +41,44 @@ def unpack(path: Path) -> Path:
     then nothing is written.
     """
     with tempfile.TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent) as temporary:
-        for name, file in _iter_contents(path):
-            target = Path(temporary, _check_relative(path, name))
-            target.parent.mkdir(parents=True, exist_ok=True)
-            with target.open("wb") as out:
-                shutil.copyfileobj(file, out)
+        try:
+            _write_contents(path, Path(temporary))
+        except _ARCHIVE_ERRORS as error:
+            raise FileError(f"{path.name}: is not a complete archive ({error})") from None
         entries = sorted(Path(temporary).iterdir())
         if len(entries) == 1:
             return _merge_into(entries[0], path.parent / entries[0].name)
-        target = path.with_suffix("")
+        target = path.with_suffix("") if path.suffix else path.with_name(path.name + "_unpacked")
         target.mkdir(exist_ok=True)
         for entry in entries:
             _merge_into(entry, target / entry.name)
         return target
 
 
+def _write_contents(path: Path, folder: Path) -> None:
+    for name, file in _iter_contents(path):
+        target = folder / _check_relative(path, name)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with target.open("wb") as out:
+            shutil.copyfileobj(file, out)
+
+
 def _iter_contents(path: Path) -> Iterator[tuple[str, IO[bytes]]]:
     if tarfile.is_tarfile(path):
         with open_archive(path, max_bytes=MAX_BYTES) as archive:
             yield from members(archive, path.name, lambda _: True, MAX_BYTES)
+            while archive.fileobj is not None and archive.fileobj.read(1 << 20):
+                pass  # the checksum of the compressed bytes follows the last file
         return
-    try:
-        with zipfile.ZipFile(path) as archive_file:
-            files = [info for info in archive_file.infolist() if not info.is_dir()]
-            if sum(info.file_size for info in files) > MAX_BYTES:
-                raise FileError(
-                    f"{path.name}: has more than {MAX_BYTES} unpacked bytes, which is too large"
-                )
-            for info in files:
-                with archive_file.open(info) as file:
-                    yield info.filename, file
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
-        raise FileError(f"{path.name}: is not a complete archive ({error})") from None
+    with zipfile.ZipFile(path) as archive_file:
+        files = [info for info in archive_file.infolist() if not info.is_dir()]
+        if sum(info.file_size for info in files) > MAX_BYTES:
+            raise FileError(
+                f"{path.name}: has more than {MAX_BYTES} unpacked bytes, which is too large"
+            )
+        for info in files:
+            with archive_file.open(info) as file:
+                yield info.filename, file
 
 
 def _check_relative(path: Path, name: str) -> PurePosixPath:

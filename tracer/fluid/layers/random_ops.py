@@ -6,7 +6,7 @@ from typing import Any
 
 from ...core.dtype import dtype_of
 from ...core.op import OPS
-from ...tensor import creation
+from ...tensor import creation, manipulation
 from ...tensor.convert import cast, shape_inputs
 from .helper import assign_to, deprecated_layer, set_stop_gradient
 from .tensors import fill_constant_batch_size_like
@@ -167,12 +167,36 @@ def sampling_id(
 
 @deprecated_layer("paddle.crop")
 def random_crop(x: Any, shape: Any, seed: Any = None) -> Any:
-    """Crop the last axes to `shape` at a random position: [*B, *S] -> [*B, *shape]."""
-    first = x.ndim - len(shape)
-    out = x
-    for i, size in enumerate(shape):
-        num_positions = out.meta.shape[first + i] - int(size) + 1
-        start = creation.randint(0, num_positions, [1], "int64")
-        indices = OPS["elementwise_add"](creation.arange(0, int(size), 1, "int64"), start)
-        out = OPS["index_select"](out, cast(indices, "int64"), dim=first + i)
-    return out
+    """Crop the last axes of each instance to `shape` at a random position:
+    [*B, *S] -> [*B, *shape].
+
+    seed: a positive int makes the positions reproducible; a variable is ignored.
+    """
+    batch = list(x.meta.shape[: x.ndim - len(shape)])
+    out = manipulation.reshape(x, [-1, *x.meta.shape[len(batch) :]])
+    for axis, size in enumerate(map(int, shape), start=1):
+        num_positions = out.meta.shape[axis] - size + 1
+        start = _random_batch_size_like(
+            "uniform_random",
+            out,
+            [-1, 1],
+            (0, 0),
+            "float32",
+            min=0.0,
+            max=float(num_positions),
+            seed=_seed_of_axis(seed, axis),
+        )
+        last = OPS["fill_any_like"](start, value=float(num_positions - 1))
+        start = cast(OPS["elementwise_min"](OPS["floor"](start), last), "int64")
+        offsets = OPS["elementwise_add"](start, creation.arange(0, size, 1, "int64"))
+        index = manipulation.reshape(
+            offsets, [-1, *(size if a == axis else 1 for a in range(1, out.ndim))]
+        )
+        sizes = [size if a == axis else out.meta.shape[a] for a in range(1, out.ndim)]
+        index = OPS["expand_v2"](index, shape=[-1, *sizes])
+        out = manipulation.take_along_axis(out, index, axis, broadcast=False)
+    return manipulation.reshape(out, [*batch, *map(int, shape)])
+
+
+def _seed_of_axis(seed: Any, axis: int) -> int:
+    return seed + axis if isinstance(seed, int) and seed > 0 else 0

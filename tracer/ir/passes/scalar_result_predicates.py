@@ -55,12 +55,13 @@ def reduces_to_scalar(kind: str, attrs: Mapping[str, Any], rank: int) -> bool:
         return True
     if kind in _SLICE_OPS:
         return len(attrs.get("decrease_axis") or ()) == rank
-    if kind in _REDUCTION_OPS:
-        dims = attrs.get("dim") or ()
-        return not attrs.get("keep_dim") and (
-            bool(attrs.get("reduce_all")) or len(dims) in (0, rank)
-        )
-    return kind in ("p_norm", "dot", "logsumexp") and rank == 1 and not attrs.get("keepdim")
+    if kind in _REDUCTION_OPS or kind in ("frobenius_norm", "logsumexp"):
+        axes = attrs.get("axis" if kind == "logsumexp" else "dim") or ()
+        reduces_all = bool(attrs.get("reduce_all")) or len(axes) in (0, rank)
+        return reduces_all and not (attrs.get("keep_dim") or attrs.get("keepdim"))
+    if kind == "p_norm":
+        return (rank == 1 or bool(attrs.get("asvector"))) and not attrs.get("keepdim")
+    return kind == "dot" and rank == 1
 
 
 def _attr_value(attrs: Mapping[str, Any], name: str) -> Any:
