@@ -364,12 +364,13 @@ ALLOWED_INCLUDES: dict[str, set[str]] = {
     "oarlock": set(),
     "base": {"oarlock"},
     "paddle": {"base", "oarlock"},
+    "pir": {"base", "oarlock", "paddle"},
     "onnx": {"base", "oarlock", "paddle"},
     "convert": {"base", "oarlock", "onnx", "paddle"},
-    "runtime": {"base", "convert", "oarlock", "onnx", "paddle"},
+    "runtime": {"base", "convert", "oarlock", "onnx", "paddle", "pir"},
     "capi": {"base", "oarlock", "paddle", "runtime"},
     "runner": {"base", "convert", "oarlock", "paddle", "runtime"},
-    "python": {"base", "oarlock", "paddle", "runtime"},
+    "python": {"base", "oarlock", "paddle", "pir", "runtime"},
 }
 # The eager runtime; of the library it uses `base` only.
 NATIVE_INCLUDES = {
