@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/decimal.h"
 #include "base/poll.h"
 #include "oarlock/error.h"
 #include "paddle/op_attrs.h"
@@ -50,10 +51,11 @@ std::optional<Attr> parse_default(const AttrSpec& spec) {
   if (text.empty()) return std::nullopt;
   if (spec.type == "bool") return Attr{AttrType::BOOLEAN, text == "true"};
   if (spec.type == "str") return Attr{AttrType::STRING, std::string(text)};
+  auto number = parse_double(text);
+  if (!number) return std::nullopt;
   if (spec.type == "i32" || spec.type == "i64")
-    return Attr{AttrType::LONG, std::stoll(std::string(text))};
-  if (spec.type == "f32" || spec.type == "f64")
-    return Attr{AttrType::FLOAT64, std::stod(std::string(text))};
+    return Attr{AttrType::LONG, static_cast<std::int64_t>(*number)};
+  if (spec.type == "f32" || spec.type == "f64") return Attr{AttrType::FLOAT64, *number};
   return std::nullopt;
 }
 
