@@ -56,6 +56,7 @@ TEST("contract: the same contracts are accepted as in Python") {
         [&] { parse_upgrade_and_validate_program(model_with(row), "mlp.pdmodel"); });
     bool accepted = error.empty();
     if (accepted != (row.find("accept").boolean()))
-      check::failed(std::string(row.find("id").string()).c_str(), 0, accepted ? "was accepted" : "got: " + error);
+      check::failed(std::string(row.find("id").string()).c_str(), 0,
+                    accepted ? "was accepted" : "got: " + error);
   }
 }

@@ -1,6 +1,6 @@
 // Serializes models; field numbers are those of onnx.proto (IR 3 and later).
-#include "onnx/model.h"
 #include "base/wire_writer.h"
+#include "onnx/model.h"
 
 namespace oarlock::onnx {
 namespace {

@@ -217,8 +217,8 @@ void while_loop(NodeContext& n) {
 
 Value read_array_index(NodeContext& n) { return as_scalar(n, n.cast(n.input("I"), DType::int64)); }
 
-// Whether the index is the length of the array, as written by `append`: computed after the last write
-// to the array.
+// Whether the index is the length of the array, as written by `append`: computed after the last
+// write to the array.
 bool is_append(const NodeContext& n, const std::string& list) {
   const OpDesc* length = n.last_writer_in_block(n.input_names("I").at(0));
   const OpDesc* write = n.last_writer_in_block(list);

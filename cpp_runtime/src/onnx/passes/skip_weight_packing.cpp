@@ -4,8 +4,8 @@
 #include <map>
 
 #include "base/wire_reader.h"
-#include "onnx/model.h"
 #include "base/wire_writer.h"
+#include "onnx/model.h"
 
 namespace oarlock::onnx {
 namespace {
