@@ -24,8 +24,7 @@ std::string format_json_array(const std::vector<T>& all, F&& one) {
 }
 
 std::string tensor_json(const TensorSpec& s) {
-  return "{\"name\": " + quote_json(s.name) +
-         ", \"dtype\": " + quote_json(std::string(name_of(s.dtype))) +
+  return "{\"name\": " + quote_json(s.name) + ", \"dtype\": " + quote_json(name_of(s.dtype)) +
          ", \"shape\": " + format_dims(s) + "}";
 }
 
@@ -83,7 +82,7 @@ void print_json(const Model& m) {
                    m.parameters(),
                    [](const ParameterSpec& p) {
                      return "{\"name\": " + quote_json(p.name) +
-                            ", \"dtype\": " + quote_json(std::string(name_of(p.dtype))) +
+                            ", \"dtype\": " + quote_json(name_of(p.dtype)) +
                             ", \"shape\": " + format_dims({"", p.dtype, p.shape, {}, ""}) +
                             ", \"offset\": " + std::to_string(p.offset) +
                             ", \"bytes\": " + std::to_string(p.length) + "}";
