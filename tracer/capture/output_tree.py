@@ -162,12 +162,16 @@ def checked_output_leaves(tree: str, leaves: Sequence[Any]) -> list[Any]:
     for node, leaf in zip(_leaf_nodes(json.loads(tree)), leaves, strict=True):
         if isinstance(node, int):
             outputs[node] = leaf
-        elif node is not None and leaf != node["value"]:
+        elif node is not None and not _is_same_constant(leaf, node["value"]):
             raise VerifyError(
                 f"a result that is a Python value was {node['value']!r} during recording, "
                 f"but is now {leaf!r}"
             )
     return [outputs[mark] for mark in sorted(outputs)]
+
+
+def _is_same_constant(a: Any, b: Any) -> bool:
+    return bool(a == b) or (a != a and b != b)  # NaN differs from itself
 
 
 def _leaf_nodes(node: Any) -> Iterator[Any]:
