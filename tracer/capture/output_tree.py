@@ -8,6 +8,7 @@ The structure is stored as JSON. An output is its index, None is null, a list is
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -171,7 +172,8 @@ def checked_output_leaves(tree: str, leaves: Sequence[Any]) -> list[Any]:
 
 
 def _is_same_constant(a: Any, b: Any) -> bool:
-    return bool(a == b) or (a != a and b != b)  # NaN differs from itself
+    are_floats = isinstance(a, float) and isinstance(b, float)
+    return bool(a == b) or (are_floats and math.isnan(a) and math.isnan(b))
 
 
 def _leaf_nodes(node: Any) -> Iterator[Any]:
