@@ -208,6 +208,26 @@ def test_verification_compares_structures(recorded: Any, found: Any, same: bool)
             output_tree.check_structure(text, with_tensors(found))
 
 
+@pytest.mark.parametrize(
+    ("constant", "later", "same"),
+    [
+        (float("nan"), float("nan"), True),
+        (float("nan"), 1.0, False),
+        (1.0, float("nan"), False),
+        ("text", "text", True),
+        (True, False, False),
+    ],
+)
+def test_verification_compares_constants(constant: Any, later: Any, same: bool) -> None:
+    x = paddle.to_tensor(1.0)
+    text = output_tree.flatten([x, constant], "out")[1]
+    if same:
+        assert output_tree.checked_output_leaves(text, [x, later]) == [x]
+    else:
+        with pytest.raises(VerifyError, match="during recording, but is now"):
+            output_tree.checked_output_leaves(text, [x, later])
+
+
 class Hidden(paddle.nn.Layer):
     """A layer whose keys depend on a call that Python counts, which a file cannot."""
 

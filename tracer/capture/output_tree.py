@@ -8,6 +8,7 @@ The structure is stored as JSON. An output is its index, None is null, a list is
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -162,12 +163,17 @@ def checked_output_leaves(tree: str, leaves: Sequence[Any]) -> list[Any]:
     for node, leaf in zip(_leaf_nodes(json.loads(tree)), leaves, strict=True):
         if isinstance(node, int):
             outputs[node] = leaf
-        elif node is not None and leaf != node["value"]:
+        elif node is not None and not _is_same_constant(leaf, node["value"]):
             raise VerifyError(
                 f"a result that is a Python value was {node['value']!r} during recording, "
                 f"but is now {leaf!r}"
             )
     return [outputs[mark] for mark in sorted(outputs)]
+
+
+def _is_same_constant(a: Any, b: Any) -> bool:
+    are_floats = isinstance(a, float) and isinstance(b, float)
+    return bool(a == b) or (are_floats and math.isnan(a) and math.isnan(b))
 
 
 def _leaf_nodes(node: Any) -> Iterator[Any]:
