@@ -19,6 +19,7 @@ def convert_pir_to_pdmodel(data: bytes, name: str = "model.json") -> bytes:
     Raises FileError with the JSON path of the error, UnsupportedError for operations without an
     equivalent.
     """
+    pdmodel: bytes
     with translate_runtime_errors():
         pdmodel, is_newer = runtime_module().pir_to_pdmodel(data, name)
     if is_newer:
@@ -26,5 +27,4 @@ def convert_pir_to_pdmodel(data: bytes, name: str = "model.json") -> bytes:
             f"{name}: the file was written by a version of Paddle that is newer than 3.3, with "
             f"which this reader was tested; an operation may have changed"
         )
-    converted: bytes = pdmodel
-    return converted
+    return pdmodel

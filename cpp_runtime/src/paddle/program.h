@@ -164,6 +164,19 @@ const Strings& slot_names(const Slots& slots, std::string_view slot);
 /// The value of an integer attribute, or `default_value` if the op has none of that type.
 std::int64_t int_attr(const OpDesc& op, std::string_view name, std::int64_t default_value);
 
+/// Calls `visit` with the name of each variable that an op reads: its inputs, and the attributes
+/// that name variables.
+template <class Visit>
+void for_each_read(const OpDesc& op, const Visit& visit) {
+  for (auto& [slot, names] : op.inputs)
+    for (const std::string& name : names) visit(name);
+  for (auto& [attr, value] : op.attrs) {
+    if (value.type == AttrType::VAR) visit(std::get<std::string>(value.value));
+    if (value.type == AttrType::VARS)
+      for (const std::string& name : std::get<Strings>(value.value)) visit(name);
+  }
+}
+
 /// Whether an op runs a sub-block.
 bool has_sub_block(const OpDesc& op);
 

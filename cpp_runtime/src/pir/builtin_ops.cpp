@@ -45,7 +45,7 @@ void split(Translator& t, const Operation& op) {
   if (elements.size() != op.results.size())
     t.fail(op.source, "builtin.split: " + std::to_string(op.results.size()) +
                           " results of a list of " + std::to_string(elements.size()));
-  for (std::size_t i = 0; i < elements.size(); ++i) t.bind_alias(op, i, elements[i]);
+  for (std::size_t i = 0; i < elements.size(); ++i) t.bind(op, i, elements[i]);
 }
 
 void slice(Translator& t, const Operation& op) {
@@ -54,7 +54,7 @@ void slice(Translator& t, const Operation& op) {
   if (index < 0 || index >= static_cast<std::int64_t>(list.elements.size()))
     t.fail(op.source, "builtin.slice: index " + std::to_string(index) + " of a list of " +
                           std::to_string(list.elements.size()));
-  t.bind_alias(op, 0, list.elements[static_cast<std::size_t>(index)]);
+  t.bind(op, 0, list.elements[static_cast<std::size_t>(index)]);
 }
 
 }  // namespace

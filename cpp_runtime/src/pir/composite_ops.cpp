@@ -4,32 +4,11 @@
 namespace oarlock::pir {
 namespace {
 
-Attr dtype_attr(DType dtype) { return {AttrType::INT, static_cast<std::int64_t>(dtype)}; }
-
-void split_with_num(Translator& t, const Operation& op) {
-  Attrs attrs{{"num", {AttrType::INT, t.int_attr(op, "num")}}};
-  Slots inputs{{"X", {t.operand_variable(op, 0)}}};
-  const Binding& axis = t.operand(op, 1);
-  if (axis.constant && axis.constant->size() == 1)
-    attrs["axis"] = {AttrType::INT, (*axis.constant)[0].i};
-  else
-    inputs["AxisTensor"] = {axis.variable};
-  Strings outputs = t.bind_new_list(op, 0);
-  t.emit(op, "split", std::move(inputs), {{"Out", outputs}}, std::move(attrs));
-}
-
 void shape64(Translator& t, const Operation& op) {
   Type type = t.result_type(op, 0);
   type.dtype = DType::int32;
   std::string shape = t.emit_value(op, "shape", {{"Input", {t.operand_variable(op, 0)}}}, {}, type);
   t.emit_cast(op, shape, DType::int32, t.bind_new(op, 0), DType::int64);
-}
-
-template <bool lower>
-void tril_or_triu(Translator& t, const Operation& op) {
-  t.emit(op, "tril_triu", {{"X", {t.operand_variable(op, 0)}}}, {{"Out", {t.bind_result(op, 0)}}},
-         {{"diagonal", {AttrType::INT, t.int_attr(op, "diagonal")}},
-          {"lower", {AttrType::BOOLEAN, lower}}});
 }
 
 // set_value(x, starts, ends, steps), set_value_with_tensor(x, values, starts, ends, steps)
@@ -38,9 +17,12 @@ void set_value(Translator& t, const Operation& op) {
   Slots inputs{{"Input", {t.operand_variable(op, 0)}}};
   Attrs attrs{{"dtype", dtype_attr(t.operand(op, 0).type.dtype)}};
   if (with_tensor) inputs["ValueTensor"] = {t.operand_variable(op, 1)};
-  t.add_int_list(op, with_tensor ? 2 : 1, "starts", "StartsTensorList", inputs, attrs);
-  t.add_int_list(op, with_tensor ? 3 : 2, "ends", "EndsTensorList", inputs, attrs);
-  t.add_int_list(op, with_tensor ? 4 : 3, "steps", "StepsTensorList", inputs, attrs);
+  t.add_int_list(op, with_tensor ? 2 : 1, {"starts", "", "StartsTensorList"}, "set_value", inputs,
+                 attrs);
+  t.add_int_list(op, with_tensor ? 3 : 2, {"ends", "", "EndsTensorList"}, "set_value", inputs,
+                 attrs);
+  t.add_int_list(op, with_tensor ? 4 : 3, {"steps", "", "StepsTensorList"}, "set_value", inputs,
+                 attrs);
   for (const char* name : {"axes", "decrease_axes", "none_axes", "shape"})
     t.copy_attr(op, name, AttrType::LONGS, attrs);
   if (!with_tensor) t.copy_attr(op, "values", AttrType::SCALARS, attrs);
@@ -54,7 +36,7 @@ void assign_out(Translator& t, const Operation& op) {
          {{"Out", {t.bind_in_place(op, 0, 1)}}});
 }
 
-void alias(Translator& t, const Operation& op) { t.bind_alias(op, 0, t.operand(op, 0)); }
+void alias(Translator& t, const Operation& op) { t.bind(op, 0, t.operand(op, 0)); }
 
 void assert_op(Translator& t, const Operation& op) {
   Slots inputs{{"Cond", {t.operand_variable(op, 0)}}};
@@ -63,30 +45,6 @@ void assert_op(Translator& t, const Operation& op) {
   Attrs attrs;
   t.copy_attr(op, "summarize", AttrType::LONG, attrs);
   t.emit(op, "assert", std::move(inputs), {}, std::move(attrs));
-}
-
-void print_op(Translator& t, const Operation& op) {
-  Attrs attrs;
-  for (const char* name : {"first_n", "summarize"}) t.copy_attr(op, name, AttrType::INT, attrs);
-  for (const char* name : {"message", "print_phase"})
-    t.copy_attr(op, name, AttrType::STRING, attrs);
-  for (const char* name : {"print_tensor_name", "print_tensor_type", "print_tensor_shape",
-                           "print_tensor_layout", "print_tensor_lod"})
-    t.copy_attr(op, name, AttrType::BOOLEAN, attrs);
-  t.emit(op, "print", {{"In", {t.operand_variable(op, 0)}}}, {{"Out", {t.bind_new(op, 0)}}},
-         std::move(attrs));
-}
-
-// where(mask, value, x) with the value broadcast to x.
-void masked_fill(Translator& t, const Operation& op) {
-  std::string x = t.operand_variable(op, 0), mask = t.operand_variable(op, 1),
-              value = t.operand_variable(op, 2);
-  t.emit(op, "where", {{"Condition", {mask}}, {"X", {value}}, {"Y", {x}}},
-         {{"Out", {t.bind_result(op, 0)}}});
-}
-
-void lgamma(Translator& t, const Operation& op) {
-  t.emit(op, "lgamma", {{"X", {t.operand_variable(op, 0)}}}, {{"Out", {t.bind_new(op, 0)}}});
 }
 
 // silu(x) * y; without y, x is split in two along the last axis.
@@ -140,12 +98,7 @@ void reduce(Translator& t, const Operation& op) {
 
 std::span<const SpecialRule> composite_rules() {
   static constexpr SpecialRule rules[] = {
-      {Dialect::pd_op, "split_with_num", split_with_num},
       {Dialect::pd_op, "shape64", shape64},
-      {Dialect::pd_op, "tril", tril_or_triu<true>},
-      {Dialect::pd_op, "tril_", tril_or_triu<true>},
-      {Dialect::pd_op, "triu", tril_or_triu<false>},
-      {Dialect::pd_op, "triu_", tril_or_triu<false>},
       {Dialect::pd_op, "set_value", set_value<false>},
       {Dialect::pd_op, "set_value_", set_value<false>},
       {Dialect::pd_op, "set_value_with_tensor", set_value<true>},
@@ -158,10 +111,6 @@ std::span<const SpecialRule> composite_rules() {
       {Dialect::pd_op, "memcpy_h2d", alias},
       {Dialect::pd_op, "npu_identity", alias},
       {Dialect::pd_op, "assert", assert_op},
-      {Dialect::pd_op, "print", print_op},
-      {Dialect::pd_op, "masked_fill", masked_fill},
-      {Dialect::pd_op, "masked_fill_", masked_fill},
-      {Dialect::pd_op, "gammaln", lgamma},
       {Dialect::pd_op, "swiglu", swiglu},
       {Dialect::pd_op, "copysign", copysign},
       {Dialect::pd_op, "copysign_", copysign},

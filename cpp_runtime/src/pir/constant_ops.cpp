@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "base/decimal.h"
+#include "paddle/validator.h"
 #include "pir/special_ops.h"
 
 namespace oarlock::pir {
@@ -18,17 +19,8 @@ Ints ints_attr(Translator& t, const Operation& op, std::string_view name) {
   return std::get<Ints>(value->value);
 }
 
-Attr dtype_attr(DType dtype) { return {AttrType::INT, static_cast<std::int64_t>(dtype)}; }
-
 bool is_float_or_complex(DType dtype) {
   return is_floating(dtype) || dtype == DType::complex64 || dtype == DType::complex128;
-}
-
-std::int64_t element_count_up_to_limit(const Ints& shape) {
-  std::int64_t count = 1;
-  for (std::int64_t d : shape)
-    count = d < 0 || count > (std::int64_t{1} << 40) ? std::int64_t{1} << 40 : count * d;
-  return count;
 }
 
 void emit_full(Translator& t, const Operation& op, const Ints& shape, double value, DType dtype) {
@@ -38,7 +30,7 @@ void emit_full(Translator& t, const Operation& op, const Ints& shape, double val
           {"dtype", dtype_attr(dtype)},
           {"value", {AttrType::FLOAT, value}},
           {"str_value", {AttrType::STRING, format_significant_digits(value, kExactDigits)}}});
-  if (element_count_up_to_limit(shape) != 1) return;
+  if (element_count(shape) != 1) return;
   bool is_int = !is_float_or_complex(dtype) && std::fabs(value) < 9.2e18;
   t.set_constant(op, 0,
                  {is_int ? Scalar{Scalar::Type::int64, static_cast<std::int64_t>(value), 0, 0}
@@ -111,8 +103,7 @@ void assign_value(Translator& t, const Operation& op) {
   if (!elements || !converted)
     t.fail(op.source, "pd_op.assign_value: no values of type " + std::string(name_of(stored.type)));
   Ints shape = ints_attr(t, op, "shape");
-  if (element_count_up_to_limit(shape) !=
-      static_cast<std::int64_t>(std::get<Scalars>(elements->value).size()))
+  if (element_count(shape) != static_cast<std::int64_t>(std::get<Scalars>(elements->value).size()))
     t.fail(op.source, "pd_op.assign_value: the number of values does not fit the shape");
   std::string out = op.operands.empty() ? t.bind_new(op, 0) : t.bind_result(op, 0);
   Type stored_type = op.results[0].type;
@@ -137,13 +128,6 @@ void cast(Translator& t, const Operation& op) {
     t.set_constant(op, 0, *from.constant);
 }
 
-void full_with_tensor(Translator& t, const Operation& op) {
-  Slots inputs{{"ValueTensor", {t.operand_variable(op, 0)}}};
-  Attrs attrs{{"dtype", dtype_attr(t.result_dtype(op))}};
-  t.add_shape(op, 1, inputs, attrs);
-  t.emit(op, "fill_constant", std::move(inputs), {{"Out", {t.bind_new(op, 0)}}}, std::move(attrs));
-}
-
 // The ends have the dtype of the result; in files they are float64 or int64.
 void arange(Translator& t, const Operation& op) {
   DType dtype = t.result_dtype(op);
@@ -164,12 +148,6 @@ void arange(Translator& t, const Operation& op) {
   t.emit(op, "range", std::move(inputs), {{"Out", {t.bind_new(op, 0)}}});
 }
 
-template <int value>
-void filled_like(Translator& t, const Operation& op) {
-  t.emit(op, "fill_any_like", {{"X", {t.operand_variable(op, 0)}}}, {{"Out", {t.bind_new(op, 0)}}},
-         {{"value", {AttrType::FLOAT, double{value}}}, {"dtype", dtype_attr(t.result_dtype(op))}});
-}
-
 }  // namespace
 
 std::span<const SpecialRule> constant_rules() {
@@ -178,12 +156,9 @@ std::span<const SpecialRule> constant_rules() {
       {Dialect::pd_op, "full_", full},
       {Dialect::pd_op, "ones", filled<1>},
       {Dialect::pd_op, "zeros", filled<0>},
-      {Dialect::pd_op, "ones_like", filled_like<1>},
-      {Dialect::pd_op, "zeros_like", filled_like<0>},
       {Dialect::pd_op, "full_int_array", full_int_array},
       {Dialect::pd_op, "assign_value", assign_value},
       {Dialect::pd_op, "assign_value_", assign_value},
-      {Dialect::pd_op, "full_with_tensor", full_with_tensor},
       {Dialect::pd_op, "arange", arange},
       {Dialect::pd_op, "cast", cast},
       {Dialect::pd_op, "cast_", cast},

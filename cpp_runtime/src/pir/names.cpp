@@ -36,22 +36,11 @@ std::optional<DType> find_element_type(std::string_view name) {
   return std::nullopt;
 }
 
-std::string_view element_type_name(DType dtype) {
-  for (const ElementTypeRow& row : kElementTypes)
-    if (row.dtype == dtype) return row.name;
-  return "";
-}
-
 std::optional<std::int64_t> find_dtype_name(std::string_view name) {
   if (name == kUndefinedDType) return -1;
   for (const DTypeRow& row : kDTypes)
     if (row.name == name) return static_cast<std::int64_t>(row.dtype);
   return std::nullopt;
-}
-
-std::string_view dtype_attr_name(DType dtype) {
-  const DTypeRow* row = find_dtype_row(dtype);
-  return row ? row->name : kUndefinedDType;
 }
 
 }  // namespace oarlock::pir

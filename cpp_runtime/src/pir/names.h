@@ -13,12 +13,8 @@ inline constexpr std::string_view kContractKey = "oarlock_contract";
 
 /// The dtype of an element type such as `0.t_f32`; DType::none for the undefined type.
 std::optional<DType> find_element_type(std::string_view name);
-/// `0.t_f32`
-std::string_view element_type_name(DType dtype);
 
 /// The number of a dtype attribute such as `float32`, as in VarType; -1 for the undefined dtype.
 std::optional<std::int64_t> find_dtype_name(std::string_view name);
-/// `float32`; the name of the undefined dtype for DType::none
-std::string_view dtype_attr_name(DType dtype);
 
 }  // namespace oarlock::pir

@@ -125,7 +125,7 @@ class Reader {
     auto dot = name.find('.');
     auto dialect = dot == 1 && name[0] >= '0' && name[0] <= '4' ? name[0] - '0' : -1;
     if (dialect < 0)
-      fail(json, "operation '" + std::string(name.substr(0, 80)) + "' of no dialect");
+      fail(json, "operation '" + std::string(name.substr(0, 80)) + "' has an unknown dialect");
     op.dialect = static_cast<Dialect>(dialect);
     op.name = name.substr(dot + 1);
     for (Json operand : require(json, "I", Json::Type::array)) {

@@ -19,47 +19,19 @@ void array_write(Translator& t, const Operation& op) {
   t.bind(op, 0, array);
 }
 
-void array_read(Translator& t, const Operation& op) {
-  t.emit(op, "read_from_array",
-         {{"X", {t.operand_variable(op, 0)}}, {"I", {t.operand_variable(op, 1)}}},
-         {{"Out", {t.bind_new(op, 0)}}});
-}
-
-void array_length(Translator& t, const Operation& op) {
-  t.emit(op, "lod_array_length", {{"X", {t.operand_variable(op, 0)}}},
-         {{"Out", {t.bind_new(op, 0)}}});
-}
-
-void array_to_tensor(Translator& t, const Operation& op) {
-  Slots outputs{{"Out", {t.bind_new(op, 0)}}};
-  if (op.results.size() > 1) outputs["OutIndex"] = {t.bind_new(op, 1)};
-  t.emit(op, "tensor_array_to_tensor", {{"X", {t.operand_variable(op, 0)}}}, std::move(outputs),
-         {{"axis", {AttrType::INT, t.int_attr(op, "axis")}},
-          {"use_stack", {AttrType::BOOLEAN, t.bool_attr(op, "use_stack", false)}}});
-}
-
-// Adds one bound of a slice, known or as a tensor.
-void add_bound(Translator& t, const Operation& op, std::size_t position, const char* attr,
-               const char* slot, Slots& inputs, Attrs& attrs) {
-  const Binding& bound = t.operand(op, position);
-  if (bound.constant && bound.constant->size() == 1)
-    attrs[attr] = {AttrType::INTS, Ints{(*bound.constant)[0].i}};
-  else
-    inputs[slot] = {t.operand_variable(op, position)};
-}
-
 void slice_array(Translator& t, const Operation& op) {
   Slots inputs{{"Input", {t.operand_variable(op, 0)}}};
   Attrs attrs{{"axes", {AttrType::INTS, Ints{0}}}, {"infer_flags", {AttrType::INTS, Ints{1}}}};
-  add_bound(t, op, 1, "starts", "StartsTensor", inputs, attrs);
-  add_bound(t, op, 2, "ends", "EndsTensor", inputs, attrs);
+  t.add_int_list(op, 1, {"starts", "StartsTensor", ""}, "slice", inputs, attrs);
+  t.add_int_list(op, 2, {"ends", "EndsTensor", ""}, "slice", inputs, attrs);
   t.emit(op, "slice", std::move(inputs), {{"Out", {t.bind_new(op, 0)}}}, std::move(attrs));
 }
 
 // One element at an index that may be negative.
 void slice_array_dense(Translator& t, const Operation& op) {
   const Binding& start = t.operand(op, 1);
-  if (!start.constant || start.constant->size() != 1) return array_read(t, op);
+  if (!start.constant || start.constant->size() != 1)
+    return t.translate_by_spec(op, *find_op_spec("array_read"));
   std::int64_t index = (*start.constant)[0].i;
   t.emit(op, "slice", {{"Input", {t.operand_variable(op, 0)}}}, {{"Out", {t.bind_new(op, 0)}}},
          {{"axes", {AttrType::INTS, Ints{0}}},
@@ -76,9 +48,6 @@ std::span<const SpecialRule> tensor_array_rules() {
       {Dialect::pd_op, "create_array", create_array},
       {Dialect::pd_op, "create_array_like", create_array},
       {Dialect::pd_op, "array_write_", array_write},
-      {Dialect::pd_op, "array_read", array_read},
-      {Dialect::pd_op, "array_length", array_length},
-      {Dialect::pd_op, "array_to_tensor", array_to_tensor},
       {Dialect::pd_op, "slice_array", slice_array},
       {Dialect::pd_op, "slice_array_dense", slice_array_dense},
   };

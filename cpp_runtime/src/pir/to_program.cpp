@@ -57,7 +57,7 @@ class DeadOpRemoval {
         remove_from_sub_block(ops[i], live);
       else
         remove_overwritten(ops[i], live);
-      add_reads(ops[i], live);
+      for_each_read(ops[i], [&](const std::string& name) { live.insert(name); });
       kept.push_back(std::move(ops[i]));
     }
     ops.assign(std::make_move_iterator(kept.rbegin()), std::make_move_iterator(kept.rend()));
@@ -79,15 +79,6 @@ class DeadOpRemoval {
       for (const std::string& name : names) live.erase(name);
   }
 
-  static void add_reads(const OpDesc& op, Names& live) {
-    for (auto& [slot, names] : op.inputs) live.insert(names.begin(), names.end());
-    for (auto& [name, attr] : op.attrs) {
-      if (attr.type == AttrType::VAR) live.insert(std::get<std::string>(attr.value));
-      if (attr.type == AttrType::VARS)
-        for (const std::string& variable : std::get<Strings>(attr.value)) live.insert(variable);
-    }
-  }
-
   oarlock::Program& program_;
 };
 
@@ -95,13 +86,8 @@ void remove_unused_variables(oarlock::Program& program) {
   Names used;
   for (const oarlock::Block& block : program.blocks)
     for (const OpDesc& op : block.ops) {
-      for (auto* slots : {&op.inputs, &op.outputs})
-        for (auto& [slot, names] : *slots) used.insert(names.begin(), names.end());
-      for (auto& [name, attr] : op.attrs) {
-        if (attr.type == AttrType::VAR) used.insert(std::get<std::string>(attr.value));
-        if (attr.type == AttrType::VARS)
-          for (const std::string& variable : std::get<Strings>(attr.value)) used.insert(variable);
-      }
+      for_each_read(op, [&](const std::string& name) { used.insert(name); });
+      for (auto& [slot, names] : op.outputs) used.insert(names.begin(), names.end());
     }
   for (oarlock::Block& block : program.blocks)
     std::erase_if(block.vars, [&](const VarDesc& var) {
@@ -110,11 +96,6 @@ void remove_unused_variables(oarlock::Program& program) {
 }
 
 }  // namespace
-
-void remove_dead_ops(oarlock::Program& program) {
-  DeadOpRemoval(program).run();
-  remove_unused_variables(program);
-}
 
 oarlock::Program read_program(std::string_view json, const std::string& file,
                               std::int64_t* version) {
@@ -125,7 +106,8 @@ oarlock::Program read_program(std::string_view json, const std::string& file,
   Program source = read_document(document, file);
   if (version) *version = source.version;
   oarlock::Program program = Translator(source, document).translate();
-  remove_dead_ops(program);
+  DeadOpRemoval(program).run();
+  remove_unused_variables(program);
   if (!source.contract.empty()) {
     program.contract.emplace();
     WireErrorContext context{file, source.contract.data()};

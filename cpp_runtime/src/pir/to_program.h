@@ -17,7 +17,4 @@ inline constexpr std::int64_t kNewestVersion = 4;
 oarlock::Program read_program(std::string_view json, const std::string& file,
                               std::int64_t* version = nullptr);
 
-/// Removes ops whose outputs nothing reads.
-void remove_dead_ops(oarlock::Program& program);
-
 }  // namespace oarlock::pir

@@ -173,7 +173,7 @@ void Translator::translate_parameters(const Block& body) {
                              {},
                              {{"Out", {p.name}}},
                              {{"shape", {AttrType::LONGS, p.value.type.shape}},
-                              {"dtype", {AttrType::INT, static_cast<std::int64_t>(var.dtype)}},
+                              {"dtype", dtype_attr(var.dtype)},
                               {"value", {AttrType::FLOAT, 0.0}}},
                              ""});
   }
@@ -221,25 +221,11 @@ std::string Translator::operand_variable(const Operation& op, std::size_t positi
   return binding.variable;
 }
 
-const Scalars& Translator::constant_operand(const Operation& op, std::size_t position) const {
-  const Binding& binding = operand(op, position);
-  if (!binding.constant)
-    fail(op.source,
-         full_name(op) + ": operand " + std::to_string(position) + " must be a constant");
-  return *binding.constant;
-}
-
 std::int64_t Translator::int_attr(const Operation& op, std::string_view name) const {
   const Attribute* attr = op.find_attr(name);
   auto value = attr ? convert_attr(attr->value, AttrType::LONG) : std::nullopt;
   if (!value) fail(op.source, full_name(op) + ": no integer attribute " + quoted(name));
   return std::get<std::int64_t>(value->value);
-}
-
-bool Translator::bool_attr(const Operation& op, std::string_view name, bool default_value) const {
-  const Attribute* attr = op.find_attr(name);
-  auto value = attr ? convert_attr(attr->value, AttrType::BOOLEAN) : std::nullopt;
-  return value ? std::get<bool>(value->value) : default_value;
 }
 
 void Translator::bind(const Operation& op, std::size_t position, Binding binding) {
@@ -339,10 +325,6 @@ std::string Translator::bind_result(const Operation& op, std::size_t position) {
   return changed ? bind_in_place(op, position, *changed) : bind_new(op, position);
 }
 
-void Translator::bind_alias(const Operation& op, std::size_t position, Binding binding) {
-  bind(op, position, std::move(binding));
-}
-
 void Translator::set_constant(const Operation& op, std::size_t position, Scalars elements) {
   std::int64_t id = op.results[position].id;
   if (!changed_in_place_.contains(id)) values_[id].constant = std::move(elements);
@@ -359,8 +341,7 @@ std::string Translator::declare_scopes(const std::string& hint) {
 void Translator::emit_cast(const Operation& op, const std::string& from, DType from_dtype,
                            const std::string& to, DType to_dtype) {
   emit(op, "cast", {{"X", {from}}}, {{"Out", {to}}},
-       {{"in_dtype", {AttrType::INT, static_cast<std::int64_t>(from_dtype)}},
-        {"out_dtype", {AttrType::INT, static_cast<std::int64_t>(to_dtype)}}});
+       {{"in_dtype", dtype_attr(from_dtype)}, {"out_dtype", dtype_attr(to_dtype)}});
 }
 
 // -- inputs and outputs
@@ -395,16 +376,11 @@ void Translator::add_output(const Operation& op, const std::string& name, std::i
 
 // -- operands that are attributes or tensors
 
-void Translator::add_int_list(const Operation& op, std::size_t position, const char* attr,
-                              const char* tensors_slot, Slots& inputs, Attrs& attrs) {
-  add_mutable_attr(op, {attr, "", attr, "ints", "", tensors_slot, false, false},
-                   operand(op, position), "", inputs, attrs);
-}
-
-void Translator::add_shape(const Operation& op, std::size_t position, Slots& inputs, Attrs& attrs) {
-  add_mutable_attr(op,
-                   {"shape", "", "shape", "ints", "ShapeTensor", "ShapeTensorList", false, false},
-                   operand(op, position), "fill_constant", inputs, attrs);
+void Translator::add_int_list(const Operation& op, std::size_t position, const IntListSlots& slots,
+                              std::string_view legacy_type, Slots& inputs, Attrs& attrs) {
+  add_mutable_attr(
+      op, {slots.attr, "", slots.attr, "ints", slots.tensor_slot, slots.tensors_slot, false, false},
+      operand(op, position), legacy_type, inputs, attrs);
 }
 
 void Translator::copy_attr(const Operation& op, std::string_view name, AttrType type,
@@ -541,14 +517,8 @@ std::set<std::string> Translator::outer_reads(std::int32_t index) const {
   const oarlock::Block& inner = out_.blocks[static_cast<std::size_t>(index)];
   std::set<std::string> declared, found;
   for (const VarDesc& var : inner.vars) declared.insert(var.name);
-  for (const OpDesc& op : inner.ops) {
-    for (auto& [slot, names] : op.inputs) found.insert(names.begin(), names.end());
-    for (auto& [name, attr] : op.attrs) {
-      if (attr.type == AttrType::VAR) found.insert(std::get<std::string>(attr.value));
-      if (attr.type == AttrType::VARS)
-        for (const std::string& variable : std::get<Strings>(attr.value)) found.insert(variable);
-    }
-  }
+  for (const OpDesc& op : inner.ops)
+    for_each_read(op, [&](const std::string& name) { found.insert(name); });
   std::set<std::string> outer;
   std::set_difference(found.begin(), found.end(), declared.begin(), declared.end(),
                       std::inserter(outer, outer.end()));

@@ -25,6 +25,15 @@ struct Binding {
   std::optional<Scalars> constant;  // the elements, if they are known
 };
 
+/// Where an op takes a list of integers from: an attribute, one tensor, or one tensor per element;
+/// "" for none.
+struct IntListSlots {
+  std::string_view attr, tensor_slot, tensors_slot;
+};
+
+/// The number of a dtype as an attribute.
+inline Attr dtype_attr(DType dtype) { return {AttrType::INT, static_cast<std::int64_t>(dtype)}; }
+
 /// The state that the rules of operations use. Positions of operands, results and bodies are those
 /// of the operation.
 class Translator {
@@ -39,11 +48,8 @@ class Translator {
   const Binding& operand(const Operation& op, std::size_t position) const;
   /// The variable of an operand; "" if it is absent.
   std::string operand_variable(const Operation& op, std::size_t position) const;
-  /// The elements of an operand that is known; fails otherwise.
-  const Scalars& constant_operand(const Operation& op, std::size_t position) const;
   /// The value of an attribute; fails if it is missing or has another type.
   std::int64_t int_attr(const Operation& op, std::string_view name) const;
-  bool bool_attr(const Operation& op, std::string_view name, bool default_value) const;
 
   /// The type of a result.
   const Type& result_type(const Operation& op, std::size_t position) const;
@@ -59,8 +65,6 @@ class Translator {
   std::string bind_result(const Operation& op, std::size_t position);
   /// Declares the variables of a result that is a list and binds it; returns their names.
   Strings bind_new_list(const Operation& op, std::size_t position);
-  /// Binds a result to the value of an operand.
-  void bind_alias(const Operation& op, std::size_t position, Binding binding);
   /// Binds a result to the operand that the operation changes in place; returns its variable.
   std::string bind_in_place(const Operation& op, std::size_t position,
                             std::size_t operand_position);
@@ -87,12 +91,9 @@ class Translator {
   /// Appends the fetch op of an output; copies the operand if its variable has another name.
   void add_output(const Operation& op, const std::string& name, std::int64_t column);
 
-  /// Adds a list of integers: as attribute if known, otherwise as the slot of one tensor per
-  /// element.
-  void add_int_list(const Operation& op, std::size_t position, const char* attr,
-                    const char* tensors_slot, Slots& inputs, Attrs& attrs);
-  /// Adds the operand `shape` of fill_constant.
-  void add_shape(const Operation& op, std::size_t position, Slots& inputs, Attrs& attrs);
+  /// Adds an operand of integers: as attribute if known, otherwise as tensors.
+  void add_int_list(const Operation& op, std::size_t position, const IntListSlots& slots,
+                    std::string_view legacy_type, Slots& inputs, Attrs& attrs);
   /// Copies an attribute, if it is there, as another type.
   void copy_attr(const Operation& op, std::string_view name, AttrType type, Attrs& attrs) const;
 

@@ -13,7 +13,7 @@ namespace {
 /// overwritten.
 ///
 /// reusable: the indices of the operands that the caller does not read again.
-/// owned_refcount: the reference count of an operand that nobody but the caller holds.
+/// owned_refcount: the reference count of an operand that only the caller holds.
 class InPlaceKernel {
  public:
   InPlaceKernel(nb::object function, std::vector<std::size_t> reusable, Py_ssize_t owned_refcount)
