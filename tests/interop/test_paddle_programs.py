@@ -101,14 +101,14 @@ def steady(held: Family, name: str, ways: dict[str, Any]) -> dict[str, Any]:
     return {way: value for way, value in ways.items() if (name, way) not in held.varying}
 
 
-def ask(family: str, names: list[str], out: Path) -> dict[str, Any]:
-    """Return real Paddle's results for some programs of a family, or for all."""
+def ask(family: str, names: list[str], out: Path, hash_seed: int) -> dict[str, Any]:
+    """Return real Paddle's results for some programs of a family."""
     words = [str(PYTHONS[FAMILIES[family]]), "-m", "paddle_programs.run", family, str(out), *names]
     subprocess.run(
         words,
         check=True,
         cwd=HERE,
-        env={**os.environ, "PYTHONPATH": str(HERE)},
+        env={**os.environ, "PYTHONPATH": str(HERE), "PYTHONHASHSEED": str(hash_seed)},
         capture_output=True,
     )
     found: dict[str, Any] = json.loads(out.read_text())
@@ -126,7 +126,7 @@ def test_recorded_answers_equal_paddle(family: str, tmp_path: Path) -> None:
         pytest.skip(f"real Paddle is not at {python}")
     names, found = list(held.theirs), {}
     for k in range(3):
-        asked = ask(family, names, tmp_path / f"{k}.json")
+        asked = ask(family, names, tmp_path / f"{k}.json", hash_seed=k)
         found = {
             n: problems(steady(held, n, asked[n]), steady(held, n, held.theirs[n])) for n in names
         }

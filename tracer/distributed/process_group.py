@@ -8,6 +8,7 @@ import importlib.util
 import os
 import sys
 import threading
+import time
 import traceback
 from collections.abc import Callable
 from typing import Any, NoReturn
@@ -91,6 +92,7 @@ def _exit_immediately(code: int) -> NoReturn:
     sys.stdout.flush()
     sys.stderr.flush()
     if RUN_FOLDER_VARIABLE not in os.environ and process_groups.global_group.size > 1:
+        time.sleep(0.2)  # mpiexec loses output that it has not read when MPI_Abort is called
         process_groups.global_group.abort()  # type: ignore[attr-defined]  # Oarlock's launcher is missing, which would end the others
     os._exit(code)
 

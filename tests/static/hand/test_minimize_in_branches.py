@@ -89,7 +89,7 @@ def paddle_results() -> Any:
             "from typing import Any",
             "paddle.enable_static()",
             inspect.getsource(train),
-            f"print('found', json.dumps([trained(paddle, *row) for row in {rows!r}]))",
+            f"print('found', json.dumps([train(paddle, *row) for row in {rows!r}]))",
         ]
     )
     out = subprocess.run(
